@@ -41,7 +41,7 @@ export async function allSitesBench(): Promise<Section> {
     const ms = (value: number) => `${value.toFixed(0)} ms`
     const figures: Figure[] = [
       { what: 'to the first byte, median', value: ms(median(one.map(({ first }) => first))), aim: '50 ms' },
-      { what: 'to the last, median', value: ms(median(one.map(({ total }) => total))) },
+      { what: 'to the last byte, median', value: ms(median(one.map(({ total }) => total))) },
       { what: '… bytes', value: `${((one[0]?.bytes ?? 0) / 1e6).toFixed(1)} MB` },
       { what: `${AT_ONCE} at once, each to its last byte, median`, value: ms(median(many.map(({ total }) => total))) },
       { what: '… processor time of each', value: ms((part.cpuMicroseconds() - cpu) / 1000 / AT_ONCE) },
@@ -51,7 +51,7 @@ export async function allSitesBench(): Promise<Section> {
     agent.destroy()
     return {
       title: 'All sites at once',
-      how: `\`GET /v1/sites\` of an account with ${SITES} sites, SQLite, over loopback; the API in a process of its own. One after the other ${ROUNDS} times, then ${AT_ONCE} at once.`,
+      how: `\`GET /v1/sites\` of an account with ${SITES} sites, on SQLite over loopback, with the API in its own process. ${ROUNDS} requests run one after the other, then ${AT_ONCE} at once.`,
       figures,
     }
   } finally {

@@ -39,7 +39,7 @@ export async function apiBench(): Promise<Section> {
   for (const { dialect, skip } of dialects) if (!skip) figures.push(...(await onDialect(dialect)))
   return {
     title: 'API',
-    how: 'One process each, keep-alive connections on loopback, five rounds in turn, the median of the ratios. 64 accounts with 1,000 sites together before it begins. The bare read: Fastify and TypeBox, one prepared select of the same row, the same serialiser; no token, no rights, no limits, no ids. Eight writers at once, each waiting for its answer. The bare write: the same inserts in one transaction, called without HTTP, without counting what plan and host allow. On PostgreSQL both use Kysely’s and pg’s own connection pool, with prepared statements.',
+    how: 'One process each, with keep-alive connections on loopback. Five rounds run in turn, and the ratio is the median. 64 accounts with 1,000 sites together exist before the start. Eight writers run at once, and each waits for its response. The bare read is Fastify and TypeBox with one prepared select of the same row and the same serializer. It has no token, permissions, limits, or request ID. The bare write is the same inserts in one transaction, called without HTTP and without the checks of plan and host. On PostgreSQL, the bare ones use the connection pool of Kysely and pg, with prepared statements.',
     figures,
   }
 }

@@ -38,7 +38,7 @@ export async function backupsBench(): Promise<Section> {
     ]
     return {
       title: 'Backups of a site of 1 GB',
-      how: `A site with ${FILES} files in ${FOLDERS} folders of its uploads, ${BYTES / 1e9} GB, half of it random and half text, as \`POST /v1/sites/{id}/ondemand-backups\` (files) backs it up: written, read back whole and checked. Its first backup has the files of WordPress as well, which are kept once for all sites. restic backs up the same into a repository of its own, and reads nothing back; \`restic check --read-data\` is what compares with the whole. Processor time is that of all processes of Stead. A visitor's page is one that PHP makes, asked for one after the other, by itself and while the first backup of a copy of the site is taken. ${CHANGED} files are changed before the runs with changes. A restore takes an undo point first, and shows the front page before it is done.`,
+      how: `A site has ${FILES} files in ${FOLDERS} folders of its uploads, ${BYTES / 1e9} GB in total, half of it random and half text. \`POST /v1/sites/{id}/ondemand-backups\` (files) writes the backup, reads it back whole, and checks it. The first backup also contains the files of WordPress, which Stead stores once for all sites. restic backs up the same files to a repository of its own and reads nothing back. Compare the whole with \`restic check --read-data\`. Processor time is that of all processes of Stead. The visitor requests one uncached page after the other, with and without the first backup of a copy of the site. ${CHANGED} files change before the runs with changes. A restore first takes an undo point, and shows the front page before it ends.`,
       figures,
     }
   } finally {
@@ -100,7 +100,7 @@ async function backups(bench: Bench): Promise<Figure[]> {
       ratio: `${(first.seconds / resticFirst.seconds).toFixed(2)}; ${(first.seconds / sum(resticFirst, resticCheck).seconds).toFixed(2)}`,
       aim: '1',
     },
-    { what: '… its space', value: inMb(firstSpace), yardstick: `restic ${inMb(resticSpace)}` },
+    { what: '… its size', value: inMb(firstSpace), yardstick: `restic ${inMb(resticSpace)}` },
     {
       what: 'backup of the unchanged site',
       value: inWords(second),
@@ -109,7 +109,7 @@ async function backups(bench: Bench): Promise<Figure[]> {
       aim: '2 %',
     },
     {
-      what: '… its space',
+      what: '… its size',
       value: inMb(secondSpace - firstSpace),
       yardstick: `restic ${inMb(resticSecondSpace - resticSpace)}`,
       ratio: `${percent((secondSpace - firstSpace) / firstSpace)} of the first`,

@@ -51,9 +51,9 @@ export async function dayBench(): Promise<Section> {
     return {
       title: 'A day of ten thousand sites',
       how:
-        `${sites} sites, ${real} of them real (WordPress with PHP, spread over the ranks), the others records whose pages a server of the benchmark makes; a day in ${minutes} minutes (${Math.round(1440 / minutes)} times). ` +
-        `A site and day: ${A_DAY.visits} visits in the mean, the n-th site in proportion to 1/n and five pages likewise, at noon nine times as many as at midnight; ${A_DAY.reads} reads, ${A_DAY.edits} changes and ${A_DAY.purges} purge by the API; ` +
-        `${BACKUPS_A_DAY} backup of each real one; page views summed up every five minutes of the day, and everything at its end. WordPress' scheduled events come by the machine's own clock. ${share === 1 ? '' : `Of visits and calls ${share} of that. `}What is asked for is not slowed down by answers that are late.`,
+        `A day takes ${minutes} minutes (${Math.round(1440 / minutes)} times its speed) with ${sites} sites. ${real} of them are real: WordPress with PHP, spread over the ranks. The others are rows, and a server of the benchmark creates their pages. ` +
+        `For each site and day: ${A_DAY.visits} visits on average, ${A_DAY.reads} reads, ${A_DAY.edits} changes, and ${A_DAY.purges} purge through the API, and ${BACKUPS_A_DAY} backup of each real site. The n-th site gets visits in proportion to 1/n, and so do its five pages. Noon has nine times as many as midnight. ` +
+        `Page views are summed up every five minutes of the day, and everything at its end. WordPress’s scheduled events follow the machine’s own clock. ${share === 1 ? '' : `Visits and calls are ${share} of that. `}Late responses do not slow the requests down.`,
       figures,
     }
   } finally {
@@ -114,13 +114,13 @@ class Day {
       { what: '… at the end', value: sizes.memory },
       { what: 'files (MB): at first', value: before.files },
       { what: '… at the end', value: sizes.files },
-      { what: 'operations due at the end of an hour, most', value: String(Math.max(...states.map(({ due }) => due))) },
+      { what: 'most operations due at the end of an hour', value: String(Math.max(...states.map(({ due }) => due))) },
       {
-        what: '… the longest that one of them waited',
+        what: '… longest wait of one of them',
         value: `${Math.max(...states.map(({ oldest }) => oldest)).toFixed(1)} s`,
       },
       {
-        what: 'until nothing was due any more after the day, with the night’s page views',
+        what: 'until the queue was empty after the day, with the nightly page views',
         value: `${(after / 1000).toFixed(1)} s`,
       },
       {

@@ -51,16 +51,16 @@ export async function dnsBench(): Promise<Section> {
     // compilers have their time before it is measured
     for (const server of [echo, own, nsd, knot]) await run('dnsperf', wordsOf(server, { file: there }, WARM_SECONDS))
     const figures = [
-      await alone('what comes sent back by Node’s dgram', { file: there }, echo),
-      ...(await beside('A record that is there', there, own, { NSD: nsd, Knot: knot })),
-      ...(await beside('name that there is not', missing, own, { NSD: nsd, Knot: knot })),
-      ...(await beside('… asked for once', never, own, { NSD: nsd })),
+      await alone('echo server with Node’s dgram', { file: there }, echo),
+      ...(await beside('existing A record', there, own, { NSD: nsd, Knot: knot })),
+      ...(await beside('missing name', missing, own, { NSD: nsd, Knot: knot })),
+      ...(await beside('… the first query', never, own, { NSD: nsd })),
     ]
     await stead.api('PUT', `/v1/zones/${zoneId}/dnssec`, { enabled: true })
     await until('the zone is signed', async () => (await dig(own, name, 'DNSKEY')).includes('257 3 13'))
     figures.push(
       await alone('A record, signed, with signatures', { file: there, isSigned: true }, own),
-      await alone('proof that there is no name, 500 a second', { file: never, isSigned: true, most: 500 }, own),
+      await alone('proof that a name is missing, 500 a second', { file: never, isSigned: true, most: 500 }, own),
     )
     const flood = spawn('dnsperf', wordsOf(own, { file: never, isSigned: true, most: FLOOD }, 4 * SECONDS), {
       stdio: 'ignore',
@@ -69,7 +69,7 @@ export async function dnsBench(): Promise<Section> {
     figures.push(await alone(`A record, while ${FLOOD} made-up names a second are to be proven`, { file: there }, own))
     return {
       title: 'Name server',
-      how: `One process each, a zone of ${HOSTS} names, UDP over loopback; dnsperf (one thread, 16 sockets) asks for ${SECONDS} s as fast as it gets answers. CPU is that of the server’s processes per answer; the ratio is how many answers a core gives beside the other server. NSD and Knot do not sign here. The first row is a program that only sends back what comes: what Node takes for the packets alone.`,
+      how: `One process each serves a zone of ${HOSTS} names, over UDP on loopback. dnsperf (one thread, 16 sockets) queries for ${SECONDS} s as fast as it gets responses. Processor time is that of the server’s processes per response. The ratio compares responses per core with the other server. NSD and Knot do not sign here. The first row is a program that only returns each packet: what Node needs for the packets alone.`,
       figures,
     }
   } finally {

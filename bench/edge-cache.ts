@@ -156,7 +156,7 @@ export async function edgeCacheBench(): Promise<Section> {
     })
     return {
       title: 'Edge cache',
-      how: `One edge process, one nginx worker (proxy_cache; sendfile for the file) and varnish with its own rules, in turns before the same origin; wrk, ${CONNECTIONS} connections, ${ROUNDS} times ${SECONDS} s, medians. Page ${PAGE.length} bytes, file ${FILE.length} bytes, uncompressed except where it says so: there a browser's Accept-Encoding is sent, Stead and varnish serve stored copies, nginx compresses with gzip on. CPU is of all processes of the server; the ratio is how many requests a core serves, against the yardstick.`,
+      how: `One edge process, one nginx worker (proxy_cache; sendfile for the file), and varnish with its default rules take turns in front of the same origin. The client wrk uses ${CONNECTIONS} connections, ${ROUNDS} times ${SECONDS} s, and the numbers are medians. The page has ${PAGE.length} bytes and the file ${FILE.length} bytes. Responses are uncompressed unless the row says otherwise. For the compressed page, wrk sends the Accept-Encoding of a browser. Stead and varnish then serve stored variants, and nginx compresses with gzip on. Processor time is that of all processes of the server. The ratio compares requests per core with the reference.`,
       figures: [
         row('cached page', page, 'varnish', '≥ 1'),
         row('cached page', page, 'nginx', '≥ 0.7'),

@@ -19,7 +19,7 @@ const PAGE = Buffer.from(`<!doctype html><title>A page</title><p>${'word '.repea
 export async function edgeScaleBench(): Promise<Section> {
   return {
     title: 'Edge cache: purges, and ten thousand sites',
-    how: `Purge: a PHP page that says the time is asked for without a pause on 16 connections, spread over the edge processes, while the API purges the site ${PURGES} times; from sending the purge to the arrival of the last answer with a page from before it. What of that is the load’s doing a read of the API tells, and what is writing it down the answer to the purge. Ten thousand sites: ${SITES} sites with ${PAGES} pages of ${Math.round(PAGE.length / 1000)} kB each behind two edge processes with the usual settings; visitors choose site and page so that the n-th of each is asked for in proportion to 1/n. Pss of both processes.`,
+    how: `**Purges.** 16 connections, spread over the edge processes, request a PHP page that shows the time, without a pause. Meanwhile the API purges the site ${PURGES} times. The time runs from the purge to the last response with an older page. The API read shows how much of it is the load. The response to the purge shows how much is the write. **Ten thousand sites.** ${SITES} sites with ${PAGES} pages of ${Math.round(PAGE.length / 1000)} kB each are behind two edge processes with the default settings. Visitors choose the n-th site and page in proportion to 1/n. Memory is the Pss of both processes.`,
     figures: [...(await purgeFigures(1)), ...(await purgeFigures(4)), ...(await manySites())],
   }
 }

@@ -220,7 +220,7 @@ export async function edgeTlsBench(): Promise<Section> {
     }
     return {
       title: 'Edge over TLS',
-      how: `One edge process, a server of Node that has the page in memory and does nothing else, one nginx worker and one haproxy thread with their caches, in turns before the same origin, TLS 1.3, a certificate of ECDSA P-256; ${ROUNDS} times ${SECONDS} s, medians. Page ${PAGE.length} bytes. New connections: X25519, one request each and the end, 16 at a time, by a client in Node; of the many names 400 are ready for use in the edge, the others have the same certificate. HTTP/1.1 by wrk, HTTP/2 by h2load, ${CONNECTIONS} connections. CPU is of all processes of the server; the ratio is how much of it a core does, against the yardstick.`,
+      how: `One edge process, a minimal Node server with the page in memory, one nginx worker, and one haproxy thread with their caches take turns in front of the same origin. They use TLS 1.3 and an ECDSA P-256 certificate, ${ROUNDS} times ${SECONDS} s, and the numbers are medians. The page has ${PAGE.length} bytes. New connections use X25519, with one request each, 16 at a time, from a client in Node. With many names, the edge holds 400 ready for use, and the other servers have one certificate for all. The client wrk measures HTTP/1.1 and h2load HTTP/2, with ${CONNECTIONS} connections. Processor time is that of all processes of the server. The ratio compares the work per core with the reference.`,
       figures,
     }
   } finally {

@@ -30,7 +30,7 @@ export async function eventsBench(): Promise<Section> {
   for (const { dialect, skip } of dialects) if (!skip) figures.push(...(await on(dialect)))
   return {
     title: 'Events',
-    how: `${EVENTS} events of ${ACCOUNTS} accounts with ${SITES} sites and ${WEBHOOKS} webhooks each: ${ACCOUNTS * WEBHOOKS} receivers, of which ${ACCOUNTS} hang and ${ACCOUNTS} refuse connections. An event goes to all of its account; the time is from before its transaction to its arrival at each that is well. Sender and receivers are one process, on SQLite with the database.`,
+    how: `${EVENTS} events of ${ACCOUNTS} accounts with ${SITES} sites and ${WEBHOOKS} webhooks each. Of the ${ACCOUNTS * WEBHOOKS} receivers, ${ACCOUNTS} hang and ${ACCOUNTS} refuse connections. Each event goes to all webhooks of its account. The time runs from before its transaction to its arrival at each working receiver. Sender and receivers are one process, with the database on SQLite.`,
     figures,
   }
 }

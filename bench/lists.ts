@@ -48,7 +48,7 @@ export async function listsBench(): Promise<Section> {
   }
   return {
     title: 'Lists',
-    how: `One account with so many sites, 5 collaborators and 10 log entries a site; ${ROUNDS} requests each, one after the other, without a network; processor time is that of this process. The ratio is of processor time on SQLite, of p50 on PostgreSQL. The plans are asserted by tests.`,
+    how: `One account has the given number of sites, with 5 collaborators and 10 log entries for each site. Each list is requested ${ROUNDS} times, one after the other, without a network. Processor time is that of this process. The ratio compares processor time on SQLite, and p50 on PostgreSQL. Tests assert the query plans.`,
     figures,
   }
 }

@@ -79,7 +79,7 @@ export async function logsBench(): Promise<Section> {
     figures.push(...(await pages(store.page)), await writing(store))
     return {
       title: 'Logs',
-      how: `${ENTRIES.toLocaleString('en')} web server log entries of 7 days and ${SITES} sites, half of them of one site, in ${url ? 'PostgreSQL' : 'SQLite'}; a page is 200 entries of that site, each asked for 20 times.`,
+      how: `${ENTRIES.toLocaleString('en')} web server log entries of 7 days and ${SITES} sites, half of them of one site, in ${url ? 'PostgreSQL' : 'SQLite'}. A page has 200 entries of that site, and each is requested 20 times.`,
       figures,
     }
   } finally {

@@ -23,7 +23,7 @@ export async function manySitesBench(): Promise<Section> {
     const seconds = cpuSeconds() - before
     return {
       title: 'Twenty sites at once',
-      how: `${SITES} sites ordered in one moment, with one warm spare and the usual settings: from the first order until a site is live and shows its front page, asked for every 50 ms. Meanwhile, every 100 ms, one API read, one page from the cache and one that PHP makes, of a site that was there before. Yardstick: the same three in 5 s without orders.`,
+      how: `${SITES} sites are requested in one moment, with one warm spare and the default settings. The time runs from the first request until a site is live and shows its front page, checked every 50 ms. Meanwhile, every 100 ms, one API read, one cached page, and one uncached page of an existing site are requested. The reference is the same three requests in 5 s without new sites.`,
       figures: [
         { what: `all ${SITES} live`, value: `${(Math.max(...liveMs) / 1000).toFixed(1)} s`, aim: '10 s' },
         {
@@ -32,8 +32,8 @@ export async function manySitesBench(): Promise<Section> {
         },
         { what: '… processor time of all of Stead, a site', value: `${(seconds / SITES).toFixed(2)} s` },
         felt('an API read meanwhile', busy.api, quiet.api),
-        felt('a page from the cache meanwhile', busy.cached, quiet.cached),
-        felt('a page that PHP makes meanwhile', busy.php, quiet.php),
+        felt('a cached page meanwhile', busy.cached, quiet.cached),
+        felt('an uncached page meanwhile', busy.php, quiet.php),
       ],
     }
   } finally {

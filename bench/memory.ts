@@ -25,7 +25,7 @@ export async function memoryBench(): Promise<Section> {
     const php = stead.phpProcesses().length
     return {
       title: 'Memory and start',
-      how: `The real program, spares off, second start (the compile cache is filled). Pss: own memory and the fair share of common pages; Rss in brackets. The ${IDLE_SITES} sites are records with routes and no visitor. The start is from the signal to stop until \`/readyz\` says ready again.`,
+      how: `The real program without spares, at its second start, with a filled compile cache. Pss is a process’s own memory and its share of common pages. Rss is in parentheses. The ${IDLE_SITES} sites are rows with routes and no visitors. The start runs from the stop signal until \`/readyz\` says ready again.`,
       figures: [
         memoryFigure('all roles, no site', empty, '< 400 MB'),
         { what: 'an active site (Rss of its PHP process)', value: `${Math.round(active)} MB`, aim: '< 330 MB' },

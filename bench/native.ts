@@ -67,7 +67,7 @@ export async function nativeBench(): Promise<Section> {
     ]
     return {
       title: 'Native PHP',
-      how: `Uncached front pages of a fresh site on MariaDB with PHP ${version}, ${ROUNDS} times ${SECONDS} s each, in turns with the yardstick, through edge and host; php-wasm with SQLite in brackets. Yardstick: nginx and php-fpm with four children, the same files, database, server and PHP settings. A start: a site whose PHP does not run, to the last byte of a script less the same right after, median of ${STARTS}. Memory is Pss, without the server's.`,
+      how: `Uncached front pages of a fresh site on MariaDB with PHP ${version}, through edge and host, ${ROUNDS} times ${SECONDS} s each, in turns with the reference. Numbers of php-wasm with SQLite are in parentheses. The reference is nginx and php-fpm with four children and the same files, database, server, and PHP settings. A start is the time to the last byte of a script on a site whose PHP is stopped, minus the time of the same request right after, median of ${STARTS}. Memory is Pss, without the server’s.`,
       figures: [
         ...row('one at a time', 'one'),
         ...row('16 at once', 'many'),

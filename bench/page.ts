@@ -26,7 +26,7 @@ export async function pageBench(): Promise<Section> {
     await plain.stop()
     return {
       title: 'An uncached page',
-      how: `The front page of a fresh site, ${PAGES} times after 20 to warm up, one at a time. Stead: through edge, host and the contained process. Yardstick: the same PHP in the same kind of process without containment, from giving it the request to having its last byte, with nothing in between.`,
+      how: `The front page of a fresh site, ${PAGES} times after 20 warm-up requests, one at a time. Stead serves it through edge, host, and the contained process. The reference is the same PHP in the same kind of process without containment, from the request to the last byte, with nothing in between.`,
       figures: [
         {
           what: 'front page, median',

@@ -26,16 +26,14 @@ export async function panelBench(): Promise<Section> {
     const weighed = await firstLoad(page, `${url}/#/sites`)
     const figures: Figure[] = [
       { what: 'first load: script, as sent', value: kB(weighed.script), aim: '45 kB' },
-      { what: 'first load: all but answers of the API', value: kB(weighed.all) },
+      { what: 'first load: everything except API responses', value: kB(weighed.all) },
       { what: `first load to the list of ${SITES} sites`, value: `${weighed.ms.toFixed(0)} ms` },
-      await clicks(page, 'the next page of the list', 'nav.row button:last-of-type', 'tbody tr'),
+      await clicks(page, 'next page of the list', 'nav.row button:last-of-type', 'tbody tr'),
       await clicks(page, 'a site, from the list', 'tbody td a', '.split nav', () => page.goBack()),
     ]
     return {
       title: 'The control panel',
-      how:
-        `Chromium and the API on one machine, one account with ${SITES} sites, SQLite. From a click to the frame that shows what it asked ` +
-        `for, ${ROUNDS} times after 3, measured in the page.`,
+      how: `Chromium and the API run on one machine, with SQLite and one account with ${SITES} sites. The time runs from a click to the frame that shows the result, ${ROUNDS} times after 3 warm-up clicks, measured in the page.`,
       figures,
     }
   } finally {

@@ -26,7 +26,7 @@ export async function pluginsBench(): Promise<Section> {
     const figures = [...(await onOne(stead, site)), ...(await onMany(stead, `${files.base}/banner.php`))]
     return {
       title: 'Plugins',
-      how: `A plugin of 1 MB from a directory on this machine, ${ROUNDS} times: from the order to the end of its operation, which keeps files and database for an undo and looks at the front page before and after. Then one must-use plugin for ${SITES} sites, of which one is visited and no other runs. Visitors: pages of the one site that no cache has, one after the other; memory: the host process. There is no public yardstick.`,
+      how: `A plugin of 1 MB comes from a directory on this machine, ${ROUNDS} times. The time runs from the request to the end of the operation, which keeps files and database for an undo and checks the front page before and after. Then one must-use plugin is installed on ${SITES} sites, of which one has visitors and no other runs. The visitors request uncached pages of that site, one after the other. Memory is that of the host process. No public reference exists.`,
       figures,
     }
   } finally {

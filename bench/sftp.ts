@@ -36,10 +36,10 @@ export async function sftpBench(): Promise<Section> {
     const stead = await startSteadSftp(folder, ends)
     const openssh = await startOpenSsh(folder, ends)
     const tasks = {
-      'a large file, put': ['put large', MEGABYTES, 'MB/s'],
-      'a large file, get': ['get large back', MEGABYTES, 'MB/s'],
-      'small files, put': ['put -r small', FILES, 'files/s'],
-      'small files, get': ['get -r small back-small', FILES, 'files/s'],
+      'large file, upload': ['put large', MEGABYTES, 'MB/s'],
+      'large file, download': ['get large back', MEGABYTES, 'MB/s'],
+      'small files, upload': ['put -r small', FILES, 'files/s'],
+      'small files, download': ['get -r small back-small', FILES, 'files/s'],
     } as const
     const figures = []
     for (const [what, [command, amount, unit]] of Object.entries(tasks)) {
@@ -59,7 +59,7 @@ export async function sftpBench(): Promise<Section> {
     }
     return {
       title: 'SFTP',
-      how: `OpenSSH’s own client on loopback; ${MEGABYTES} MB, and ${FILES} files of ${FILE_BYTES} bytes, ${ROUNDS} rounds in turn, medians. Yardstick: OpenSSH’s sshd with its internal-sftp, which has no quota and no jail here. Log-in included.`,
+      how: `The client of OpenSSH on loopback transfers ${MEGABYTES} MB, and ${FILES} files of ${FILE_BYTES} bytes. ${ROUNDS} rounds run in turn, and the numbers are medians with the login included. The reference is OpenSSH’s sshd with its internal-sftp, which has no quota and no jail here.`,
       figures,
     }
   } finally {

@@ -30,8 +30,8 @@ export async function sleptSiteBench(): Promise<Section> {
       visits.awake.push(await firstByte(stead, `/?awake=${time}`))
     }
     return {
-      title: 'A site that slept',
-      how: `A fresh site whose PHP has stopped is asked for its front page, with a query that no cache has seen, on a new connection to the edge: until the first byte of the answer, and until its last; ${TIMES} times, usual settings but that PHP stops after a second. Yardstick: the same right after, with PHP running. Processor time is of the site’s processes, from their start to the end of that page.`,
+      title: 'A sleeping site',
+      how: `A visit to the front page of a fresh site whose PHP has stopped. Each request has a query that no cache knows, and a new connection to the edge. There are ${TIMES} requests with the default settings, except that PHP stops after one second. The reference is the same request right after, with PHP running. Processor time is that of the site’s processes, from their start to the end of the page.`,
       figures: [
         ...figures('first byte', visits, ({ firstByteMs }) => firstByteMs, '0.7 s'),
         ...figures('whole page', visits, ({ wholeMs }) => wholeMs),

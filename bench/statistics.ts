@@ -54,13 +54,13 @@ export async function statisticsBench(): Promise<Section> {
         aim: 'nothing',
       })
     }
-    await measured('page views, summed up', () => refreshPageViews(database, now))
+    await measured('summing up page views', () => refreshPageViews(database, now))
     await measured('… once more: nothing has changed', () => refreshPageViews(database, now))
-    await measured('storage, measured', () => measure(database, folder))
+    await measured('measuring storage', () => measure(database, folder))
     await edge.stop()
     return {
-      title: 'Statistics at night',
-      how: `${SITES} sites with ${DAYS} days of page views each, and ${FILES} files of their own, SQLite; one edge process that knows all routes.`,
+      title: 'Nightly statistics',
+      how: `${SITES} sites have ${DAYS} days of page views and ${FILES} files of their own each, on SQLite. One edge process knows all routes.`,
       figures,
     }
   } finally {

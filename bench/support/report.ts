@@ -31,7 +31,7 @@ export function sectionText({ title, how, figures }: Section): string {
     '',
     how,
     '',
-    '| what | Stead | yardstick | ratio | aim |',
+    '| Measured | Stead | Reference | Ratio | Goal |',
     '|---|---|---|---|---|',
     ...rows,
     '',
