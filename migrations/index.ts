@@ -54,6 +54,7 @@ import { zoneClaims } from './0071-zone-claims.ts'
 import { archiveBytes } from './0073-archive-bytes.ts'
 import { damagedBackups } from './0075-damaged-backups.ts'
 import { imports } from './0079-imports.ts'
+import { importUploads } from './0082-import-uploads.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -112,4 +113,5 @@ export const migrations: Record<string, Migration> = {
   '0073-archive-bytes': archiveBytes,
   '0075-damaged-backups': damagedBackups,
   '0079-imports': imports,
+  '0082-import-uploads': importUploads,
 }

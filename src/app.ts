@@ -68,6 +68,8 @@ export interface AppOptions {
   readonly backups?: Services['backups']
   /** Default: that of WordPress, or what the settings put in its place. */
   readonly pluginDirectory?: Services['pluginDirectory'] | undefined
+  /** Passes what clients upload on to hosts. Default: there is none. */
+  readonly sendPart?: Services['sendPart']
   readonly metrics: ApiMetrics
   readonly version: string
   readonly readiness: () => Promise<Readiness>
@@ -119,6 +121,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     sealer,
     backups,
     downloads,
+    sendPart: options.sendPart,
     log,
     logs,
     definitions: jobs,

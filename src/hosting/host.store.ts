@@ -144,6 +144,12 @@ const factsRow = precompiled((tx, { hostId }: { hostId: number }) =>
   tx.selectFrom('hosts').select('facts').where('id', '=', hostId),
 )
 
+/** @returns where a host is reached, as it last announced */
+export async function hostAddress(tx: Tx, hostId: number): Promise<string | undefined> {
+  const row = await tx.selectFrom('hosts').select('address').where('id', '=', hostId).executeTakeFirst()
+  return row?.address
+}
+
 /** What all hosts say of themselves. */
 export async function hostReports(tx: Tx): Promise<{ name: string; seenAt: number; facts: Record<string, unknown> }[]> {
   const rows = await tx.selectFrom('hosts').select(['name', 'seen_at', 'facts']).orderBy('id').execute()

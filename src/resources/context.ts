@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { BackupStore } from '../backups/backup-store.ts'
 import type { Config } from '../config.ts'
 import type { PluginDirectory } from '../hosting/plugin-directory/plugin-directory.ts'
+import type { SendPart } from '../hosting/site-imports/send-part.ts'
 import type { Sealer } from '../platform/crypto/seal.ts'
 import type { Database } from '../platform/db/database.ts'
 import type { BaseContext } from '../platform/http/endpoint.ts'
@@ -48,6 +49,8 @@ export interface Services {
   readonly backups: BackupStore
   /** Backups on their way to clients. */
   readonly downloads: Downloads
+  /** Passes what clients upload on to hosts, where there are any. */
+  readonly sendPart: SendPart | undefined
   readonly log: Log
   /** Web server and PHP logs of the sites. */
   readonly logs: LogStore

@@ -1,6 +1,7 @@
 import type Type from 'typebox'
 import type { TObject, TSchema } from 'typebox'
 import type { Endpoint } from '../platform/http/endpoint.ts'
+import type { Upload } from '../platform/http/uploads.ts'
 import type { Access, AccessContext } from './access.ts'
 import { aboutSite, type Change, changeBy, type Recording } from './change.ts'
 import type { Context } from './context.ts'
@@ -20,7 +21,8 @@ interface Typed<Params, Query, Body, Rule, Starts, Prepared> {
   readonly starts?: Starts
   /** See `platform/http/endpoint.ts`. */
   prepare?(
-    context: Context & AccessContext<Extract<Rule, Access>>,
+    /** `content`: of endpoints with `upload`. */
+    context: Context & AccessContext<Extract<Rule, Access>> & { readonly content: Upload },
     input: { params: Static<Params>; query: Static<Query>; body: Static<Body> },
   ): Promise<Prepared>
   handle(

@@ -5,6 +5,7 @@ import type { BackupStore } from '../backups/backup-store.ts'
 import { controlBudgets } from '../budgets.ts'
 import type { Config } from '../config.ts'
 import { hostReports } from '../hosting/host.store.ts'
+import { createSendPart } from '../hosting/site-imports/send-part.ts'
 import { controlJobs } from '../jobs.ts'
 import { openBudgets } from '../platform/budgets/budget.ts'
 import { DiskReserve } from '../platform/files/free-room.ts'
@@ -56,7 +57,7 @@ export async function startControl(
   parts: () => PartStates = () => ({}),
   ownHost: OwnHost = new OwnHost(),
 ): Promise<Control> {
-  const { config, database, log, sealer, logs } = ground
+  const { config, database, log, sealer, logs, hostKey } = ground
   const budgets = openBudgets(controlBudgets(config))
   const own = createPartMetrics('control', { budgets, room: ground.room })
   const installation = createInstallationMetrics({ database, schedules, version })
@@ -90,6 +91,7 @@ export async function startControl(
   const ownChecks = checksOfControl(ground, parts)
   const app = await createApp({
     ...{ config, database, sealer, backups, log, logs, metrics, budgets, version, readiness },
+    sendPart: createSendPart(hostKey),
     checks: keptFor(CHECKED_MS, () => ownChecks(true)),
   })
   await untilFree(config.apiListen, 'STEAD_API_LISTEN')

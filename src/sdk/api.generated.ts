@@ -1630,7 +1630,7 @@ export interface paths {
         put?: never;
         /**
          * Import a site from an archive
-         * @description Takes a site of another host from `.zip`, `.tar`, `.tar.gz`, `.wpress` (All-in-One WP Migration), a set of UpdraftPlus, an archive of Duplicator (`.zip`), or an archive of the files and a dump of the database (`.sql`, `.sql.gz`). First the archive is fetched and inspected, which changes nothing on the site: `GET /v1/sites/{site_id}/imports/{import_id}` shows the plan. Then `POST /v1/sites/{site_id}/imports/{import_id}/start` replaces `wp-content` and the database of the site; with `start` that happens automatically when nothing is in the way. Staged data is removed after 24 hours. A site has one import at a time.
+         * @description Takes a site of another host from `.zip`, `.tar`, `.tar.gz`, `.wpress` (All-in-One WP Migration), a set of UpdraftPlus, an archive of Duplicator (`.zip`), or an archive of the files and a dump of the database (`.sql`, `.sql.gz`). Name the https addresses of its files (`urls`), or upload them (`files`, then `PUT /v1/sites/{site_id}/imports/{import_id}/uploads/{number}`). First the archive is inspected, which changes nothing on the site: `GET /v1/sites/{site_id}/imports/{import_id}` shows the plan. Then `POST /v1/sites/{site_id}/imports/{import_id}/start` replaces `wp-content` and the database of the site; with `start` that happens automatically when nothing is in the way. Staged data is removed after 24 hours. A site has one import at a time.
          *
          *     Who may: the owning account, or a collaborator of the site with the role `restore_site`.
          */
@@ -2977,6 +2977,28 @@ export interface paths {
          */
         get: operations["checkInstallation"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{site_id}/imports/{import_id}/uploads/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Upload a part of a file of an import
+         * @description Adds the bytes of the request body to the end of the file. A part has at most 16 MB and must arrive within a minute. It is taken whole or not at all. After an interruption continue at `received` of `GET /v1/sites/{site_id}/imports/{import_id}`. When all files are complete, Stead inspects them: that answer has an `Operation-Id`.
+         *
+         *     Who may: the owning account, or a collaborator of the site with the role `restore_site`.
+         */
+        put: operations["uploadImport"];
         post?: never;
         delete?: never;
         options?: never;
@@ -4818,6 +4840,25 @@ export interface components {
              */
             wp_environment_type?: "local" | "development" | "staging" | "production";
         };
+        ImportUpload: {
+            /**
+             * @description Names the file in the path of its parts
+             * @example 1
+             */
+            number: number;
+            /** @example backup.wpress */
+            name: string;
+            /**
+             * @description Of the whole file
+             * @example 81920000
+             */
+            bytes: number;
+            /**
+             * @description Where the next part begins
+             * @example 8388608
+             */
+            received: number;
+        };
         ImportFrom: {
             /**
              * @description Address of the old site
@@ -4961,12 +5002,14 @@ export interface components {
             /** @example 1 */
             id: number;
             /**
-             * @description `inspecting`; `ready` with its `plan`; `importing`; `imported`; `failed`: it could not be inspected
+             * @description `uploading`: its files are not complete yet; `inspecting`; `ready` with its `plan`; `importing`; `imported`; `failed`: it could not be inspected
              * @enum {string}
              */
-            state: "inspecting" | "ready" | "importing" | "imported" | "failed";
-            /** @description Addresses of its files */
+            state: "uploading" | "inspecting" | "ready" | "importing" | "imported" | "failed";
+            /** @description Addresses of its files, or the names of those that are uploaded */
             sources: string[];
+            /** @description Files that are uploaded. Empty when Stead fetches them */
+            uploads: components["schemas"]["ImportUpload"][];
             plan: components["schemas"]["ImportPlan"] | null;
             /** @description The front page and five others, after the import */
             comparison: components["schemas"]["ImportComparedPage"][] | null;
@@ -4993,9 +5036,22 @@ export interface components {
              */
             expires: string;
         };
+        NewImportUpload: {
+            /** @example backup.wpress */
+            name: string;
+            /** @example 81920000 */
+            bytes: number;
+        };
         NewImport: {
-            /** @description https addresses of the archive; several for a set of UpdraftPlus, or for files and a dump */
-            urls: string[];
+            /**
+             * @description https addresses of the archive; several for a set of UpdraftPlus, or for files and a dump
+             * @example [
+             *       "https://old.example.com/backup.wpress"
+             *     ]
+             */
+            urls?: string[];
+            /** @description Files that you upload instead */
+            files?: components["schemas"]["NewImportUpload"][];
             /**
              * @description Start without a stop when the plan has no blockers
              * @example false
@@ -10083,7 +10139,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -12964,6 +13020,52 @@ export interface operations {
                         /** @example Success */
                         message: string;
                         data: components["schemas"]["InstallationChecks"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    uploadImport: {
+        parameters: {
+            query: {
+                /**
+                 * @description Where the part begins in the file
+                 * @example 0
+                 */
+                offset: number;
+                /** @description Of the part, in hex. Stead refuses a part that arrives otherwise */
+                sha256?: string;
+            };
+            header?: never;
+            path: {
+                /** @example 1 */
+                site_id: number;
+                /** @example 1 */
+                import_id: number;
+                /** @example 1 */
+                number: number;
+            };
+            cookie?: never;
+        };
+        /** @description The bytes, as they are */
+        requestBody?: {
+            content: {
+                /** @example  */
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Import"];
                         errors: null;
                     };
                 };

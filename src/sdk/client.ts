@@ -4,6 +4,7 @@ import type { paths } from './api.generated.ts'
 import { ApiError } from './errors.ts'
 import { authorized, retrying, type Send } from './send.ts'
 import { clientCredentials, givenToken } from './tokens.ts'
+import { type Import, type UploadFile, type UploadOptions, uploadImport } from './upload.ts'
 import { type Operation, type WaitOptions, waitForEnd } from './wait.ts'
 
 export interface SteadOptions {
@@ -122,6 +123,14 @@ export class Stead {
     const { error, response } = await client.request('get', path, { ...init[0], parseAs: 'stream' })
     if (!response.ok) throw new ApiError(response, error)
     return response
+  }
+
+  /**
+   * Uploads the archive of a site and has it inspected; continues after interruptions.
+   * @throws ApiError, ConnectionError
+   */
+  uploadImport(siteId: number, files: readonly UploadFile[], options: UploadOptions = {}): Promise<Answer<Import>> {
+    return uploadImport((method, path, init) => this.call(method, path, init), siteId, files, options)
   }
 
   /**

@@ -40,17 +40,23 @@ describe.each(dialects.filter(({ skip }) => !skip))('endpoints on $dialect', ({ 
     if (endpoint.etag) expect(response.headers.etag).toMatch(/^".+"$/)
   })
 
-  it.each(Object.entries(documentedBodies()))('2xx %s: its body in the document, as it stands', async (id, body) => {
-    const endpoint = endpoints.find((each) => each.id === id) as Endpoint
-    const scene = await tour.scene()
-    const example = (await examples[id]?.(scene)) ?? {}
-    const request = tour.requestFor(endpoint, scene, { ...example, body: { ...body, ...(await namedIn(body, scene)) } })
-    const response = await tour.send(endpoint, request)
-    expect([response.statusCode, response.headers['stead-ignored']], response.body).toEqual([
-      endpoint.status ?? 200,
-      undefined,
-    ])
-  })
+  it.each(Object.entries(documentedBodies()).filter(([, body]) => typeof body === 'object'))(
+    '2xx %s: its body in the document, as it stands',
+    async (id, body) => {
+      const endpoint = endpoints.find((each) => each.id === id) as Endpoint
+      const scene = await tour.scene()
+      const example = (await examples[id]?.(scene)) ?? {}
+      const request = tour.requestFor(endpoint, scene, {
+        ...example,
+        body: { ...body, ...(await namedIn(body, scene)) },
+      })
+      const response = await tour.send(endpoint, request)
+      expect([response.statusCode, response.headers['stead-ignored']], response.body).toEqual([
+        endpoint.status ?? 200,
+        undefined,
+      ])
+    },
+  )
 
   it.each(cases(guarded.filter(isOnSite)))(
     '404 %s: a foreign site is like one that does not exist',

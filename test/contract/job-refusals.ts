@@ -10,6 +10,7 @@ import { PhpTaskError } from '../../src/hosting/php/runtime.ts'
 import type { TaskInput, TaskName } from '../../src/hosting/php/tasks.ts'
 import { siteOwner } from '../../src/resources/backups/backup.ts'
 import { changeName } from '../../src/resources/certificates/certificate.store.ts'
+import { changeImport } from '../../src/resources/imports/import.store.ts'
 import { changeMuPlugin } from '../../src/resources/must-use-plugins/mu-plugin.store.ts'
 import { insertLink } from '../../src/resources/sign-in/credentials.store.ts'
 import { markDeleted } from '../../src/resources/sites/site.store.ts'
@@ -94,7 +95,10 @@ const deleteImports = (world: World) =>
 const stagedOf = ({ host }: World) => join(host.services.config.dataDir, 'imports')
 const loseStaged = (world: World) => rm(stagedOf(world), { recursive: true })
 const spoilArchive = (world: World, importId: number) =>
-  writeFile(join(stagedOf(world), String(importId), 'uploaded/site.wpress'), 'PK nonsense')
+  change(world, async (tx) => {
+    await writeFile(join(stagedOf(world), String(importId), 'uploaded/1'), 'PK nonsense')
+    await changeImport(tx, importId, { uploads: [{ number: 1, name: 'site.wpress', bytes: 11, received: 11 }] })
+  })
 const loseContents = (world: World) => change(world, (tx) => tx.deleteFrom('mu_plugin_contents').execute())
 const packageOf = (input: Input, url: string) => {
   for (const plugin of input.plugins) plugin.package = { ...plugin.package, url }
@@ -141,7 +145,7 @@ export const jobRefusals: readonly JobRefusal[] = [
   { type: 'plugin.install', says: 'no longer has the role plugin_management_access', after: 'keep_database', wrong: loseRights },
   { type: 'import.inspect', says: 'no longer has the role restore_site', after: 'fetch', wrong: loseRights },
   { type: 'import.inspect', says: 'The import was deleted', wrong: (world) => deleteImports(world) },
-  { type: 'import.inspect', says: 'No file was uploaded', wrong: (world) => loseStaged(world) },
+  { type: 'import.inspect', says: 'The uploaded files are gone', wrong: (world) => loseStaged(world) },
   { type: 'import.inspect', says: 'The archive cannot be imported', wrong: (world, { importId }) => spoilArchive(world, importId) },
   { type: 'import.inspect', says: 'The site is not there, or is not installed', after: 'database', wrong: (world) => deleteHome(world) },
   { type: 'site.import', says: 'no longer has the role restore_site', after: 'check', wrong: loseRights },

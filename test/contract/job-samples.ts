@@ -610,10 +610,20 @@ export const jobSamples: Record<string, JobSample> = {
       const path = await world.host.giveHome(world.site)
       await change(world, (tx) => changeSite(tx, world.site, { writtenAddress: 'old.example.com' }, 1))
       await writeFile(join(path, 'web/page.txt'), 'untouched')
-      const importId = await importIn(world.api, world.site, { state: 'inspecting', sources: [] })
+      const files = Object.entries(archivesOf.wpress()).map(([name, content], index) => ({
+        number: index + 1,
+        name,
+        content,
+      }))
+      const uploads = files.map(({ content, ...file }) => ({
+        ...file,
+        bytes: content.length,
+        received: content.length,
+      }))
+      const importId = await importIn(world.api, world.site, { state: 'inspecting', sources: [], uploads })
       const uploaded = join(importFolder(world, importId), 'uploaded')
       await mkdir(uploaded, { recursive: true })
-      for (const [name, content] of Object.entries(archivesOf.wpress())) await writeFile(join(uploaded, name), content)
+      for (const { number, content } of files) await writeFile(join(uploaded, String(number)), content)
       return { input: { siteId: world.site, importId, askedById: world.owner.accountId } }
     },
     async done(world) {

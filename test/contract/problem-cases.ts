@@ -23,7 +23,8 @@ import { insertRecords } from '../../src/resources/dns/zone.store.ts'
 import { rolling, unsigned } from '../../src/resources/dnssec/samples.fixture.ts'
 import { insertClaim } from '../../src/resources/domains/claim.store.ts'
 import { MOST_CLAIMS } from '../../src/resources/domains/claim.ts'
-import { importIn, madePlan } from '../../src/resources/imports/samples.fixture.ts'
+import type { ImportState } from '../../src/resources/imports/import.ts'
+import { importIn, madePlan, waiting } from '../../src/resources/imports/samples.fixture.ts'
 import { insertMuPlugin } from '../../src/resources/must-use-plugins/mu-plugin.store.ts'
 import { MOST_MU_PLUGINS } from '../../src/resources/must-use-plugins/mu-plugin.ts'
 import { operationIn } from '../../src/resources/operations/samples.fixture.ts'
@@ -54,6 +55,16 @@ import type { Example, Scene } from '../support/samples.ts'
 import type { ProblemCode } from './problems.ts'
 import { examples } from './samples.ts'
 import { as, isOfSession, type Walk } from './walk.ts'
+
+/** A part for an import that waits for one. */
+async function uploadingIn(
+  { api, siteId }: Scene,
+  example: Example,
+  state: ImportState = 'uploading',
+): Promise<Example> {
+  const importId = await importIn(api, siteId, { ...waiting, state })
+  return { params: { import_id: importId, number: 1 }, query: { offset: '0' }, body: { bytes: 0 }, ...example }
+}
 
 /** Where the cases happen. */
 export interface Stage {
@@ -263,8 +274,14 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['restoreSite'], code: 'restore_unlike_site', example: async (scene) => ({ body: { database_id: await backupIn(scene.api, scene.siteId), restore_on_site_id: await network(scene) } }) },
   { of: ['restoreSite', 'undoOperation'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
   { of: ['createImport'], code: 'import_url_refused', example: () => ({ body: { urls: ['ftp://example.com/a.zip'] } }) },
+  { of: ['createImport'], code: 'import_too_large', example: () => ({ body: { files: [{ name: 'a.zip', bytes: 2 ** 40 }] } }) },
+  { of: ['uploadImport'], code: 'import_part_elsewhere', example: (scene) => uploadingIn(scene, { query: { offset: '5' } }) },
+  { of: ['uploadImport'], code: 'import_part_too_long', example: (scene) => uploadingIn(scene, { body: { bytes: 'more than is waited for' } }) },
+  { of: ['uploadImport'], code: 'import_part_damaged', example: (scene) => uploadingIn(scene, { query: { offset: '0', sha256: 'f'.repeat(64) } }) },
+  { of: ['uploadImport'], code: 'import_host_away', prepare: siteIs({ host_id: null }) },
   { of: ['createImport'], code: 'import_exists', prepare: ({ api, siteId }) => importIn(api, siteId) },
   { of: ['createImport'], code: 'import_limit_reached', prepare: async ({ api, owner, number }) => { for (let index = 0; index < 5; index++) await importIn(api, await api.site(owner, `import-${number}-${index}`)) } },
+  { of: ['uploadImport'], code: 'import_not_ready', example: (scene) => uploadingIn(scene, {}, 'inspecting') },
   { of: ['startImport', 'deleteImport'], code: 'import_not_ready', example: async ({ api, siteId }) => ({ params: { import_id: await importIn(api, siteId, { state: 'inspecting' }) } }) },
   { of: ['startImport'], code: 'import_blocked', example: async ({ api, siteId }) => ({ params: { import_id: await importIn(api, siteId, { plan: { ...madePlan, blockers: ['It is a network of sites.'] } }) } }) },
   { of: ['createImport', 'startImport'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
@@ -665,7 +682,14 @@ export const commonCases: readonly CommonCase[] = [
   },
   { code: 'invalid_json', provoke: body('{') },
   { code: 'unsupported_media_type', provoke: body('<a/>', 'none') },
-  { code: 'body_too_large', provoke: body(JSON.stringify({ filler: 'x'.repeat(1 << 20) })) },
+  {
+    code: 'body_too_large',
+    async provoke(endpoint, scene, stage) {
+      if (!endpoint.upload) return body(JSON.stringify({ filler: 'x'.repeat(1 << 20) }))(endpoint, scene, stage)
+      const { payload: _, ...request } = await asked(endpoint, scene, stage)
+      return { request: withHeader(request, { 'content-length': String(endpoint.upload.mostBytes + 1) }) }
+    },
+  },
   { code: 'invalid_form', provoke: body('no part', 'multipart/form-data; boundary=none') },
   {
     code: 'too_many_bodies',

@@ -1,7 +1,8 @@
 /** The problems that an endpoint's contract declares, and which of them an answer is. */
 import { problems as allProblems } from '../../src/app.ts'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
-import { changes, takesKey } from '../../src/platform/http/openapi-document.ts'
+import { changes } from '../../src/platform/http/openapi-document.ts'
+import { takesKey } from '../../src/platform/http/takes-key.ts'
 import { type Access, capabilities } from '../../src/resources/access.ts'
 
 export type ProblemCode = string
@@ -10,12 +11,12 @@ export const statusOf = (code: ProblemCode): number => allProblems.find((each) =
 
 /** All that an endpoint may answer, in order of name: its own problems, and what follows from the rest of its contract. */
 export function declaredOf(endpoint: Endpoint): ProblemCode[] {
-  const { problems = [], params, query, body, anyBody, form, starts, rate, access } = endpoint
+  const { problems = [], params, query, body, anyBody, form, starts, rate, access, upload } = endpoint
   const isGuarded = access !== 'public'
   const declared: readonly (readonly [boolean, readonly ProblemCode[]])[] = [
     [true, [...problems.map(({ code }) => code), 'internal', 'unavailable', 'body_too_large', 'too_many_bodies']],
     [true, ['unsupported_media_type']],
-    [!anyBody, ['invalid_json']],
+    [!anyBody && !upload, ['invalid_json']],
     [form === true, ['invalid_form']],
     [body !== undefined || query !== undefined, ['invalid_input']],
     [isGuarded, ['unauthorized', 'wrong_scheme', 'bare_token', 'invalid_token', 'cross_site']],

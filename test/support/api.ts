@@ -6,7 +6,7 @@
  *   const siteId = await api.site(owner, 'first')
  *   expect(await owner.call('GET', `/v1/sites/${siteId}`)).toMatchObject({ status: 200 })
  */
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
@@ -17,6 +17,7 @@ import type { Storage } from '../../src/backups/storage/storage.ts'
 import type { controlBudgets } from '../../src/budgets.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import type { PluginDirectory } from '../../src/hosting/plugin-directory/plugin-directory.ts'
+import type { SendPart } from '../../src/hosting/site-imports/send-part.ts'
 import type { Budgets } from '../../src/platform/budgets/budget.ts'
 import { createSealer, type Sealer } from '../../src/platform/crypto/seal.ts'
 import type { Database, DialectName } from '../../src/platform/db/database.ts'
@@ -99,11 +100,25 @@ export interface TestApiOptions {
   readonly backups?: BackupStore
   /** Default: one that has release 1.0 and 5.3 of whatever is asked for, of nothing that begins with `no-`, and cannot be reached for `unreachable`. */
   readonly pluginDirectory?: PluginDirectory
+  /** Default: {@link everyPart}. */
+  readonly sendPart?: SendPart
   readonly budgets?: Budgets<keyof ReturnType<typeof controlBudgets>>
   /** A clock to set; the system's unless given. */
   readonly now?: () => number
   readonly readiness?: () => Promise<{ ready: boolean; details: object }>
   readonly checks?: AppOptions['checks']
+}
+
+/** A host that takes all that is uploaded, and keeps nothing. */
+export const everyPart: SendPart = async (_host, { offset, mostBytes, sha256 }, content) => {
+  const hash = createHash('sha256')
+  let bytes = 0
+  for await (const piece of content) {
+    bytes += piece.length
+    hash.update(piece)
+  }
+  if (bytes > mostBytes) return { kind: 'too-long' }
+  return sha256 && hash.digest('hex') !== sha256 ? { kind: 'damaged' } : { kind: 'taken', bytes: offset + bytes }
 }
 
 /** See {@link TestApiOptions}. */
@@ -126,6 +141,7 @@ export async function apiOver(
     logs,
     backups,
     pluginDirectory = everyPlugin,
+    sendPart = everyPart,
     budgets,
     now,
     readiness = async () => ({ ready: true, details: {} }),
@@ -153,6 +169,7 @@ export async function apiOver(
       version: '0',
       readiness,
       pluginDirectory,
+      sendPart,
       checks,
       ...clock,
       ...(backups && { backups }),

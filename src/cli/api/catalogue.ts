@@ -109,6 +109,10 @@ export function catalogue(): Catalogue {
 /** What people sign in with in the control panel: programs have tokens. */
 const FOR_BROWSERS = 'Sign-in'
 
+/** A part of a file: a command sends whole files (`own-commands.ts`). */
+const takesBytes = ({ requestBody }: Operation): boolean =>
+  requestBody?.content['application/octet-stream'] !== undefined
+
 export function catalogueOf(document: Document): Catalogue {
   const operations = Object.entries(document.paths)
     .flatMap(([path, item]) =>
@@ -119,7 +123,7 @@ export function catalogueOf(document: Document): Catalogue {
         tag: operation.tags?.[0] ?? 'Other',
       })),
     )
-    .filter(({ tag }) => tag !== FOR_BROWSERS)
+    .filter(({ tag, operation }) => tag !== FOR_BROWSERS && !takesBytes(operation))
   const verbs = verbsOf(
     operations.map(({ path, tag, operation }) => ({ path, tag, operationId: operation.operationId })),
   )

@@ -12,6 +12,7 @@ import { type Profile, profilesFile, readProfiles, writeProfiles } from './profi
 import { siteIdOf } from './resolve-id.ts'
 import { commonApiFlags, type Surroundings } from './run.ts'
 import { jsonOf } from './show.ts'
+import { uploadFiles } from './upload.ts'
 import { readText } from './values.ts'
 
 /** A command for the API that is more, or less, than one operation of it. */
@@ -59,6 +60,22 @@ export const ownCommands: readonly OwnCommand[] = [
         { siteId, isPhp: php === true, isFollowed: follow === true, asJson: json === true },
         around,
       )
+    },
+  },
+  {
+    name: 'imports upload',
+    about: 'Upload the archive of a site and have it inspected; run it again to continue',
+    words: [word('site', 'SITE'), { ...word('files', 'FILE'), in: 'body', schema: { type: 'array' } }],
+    flags: [],
+    own: {
+      start: { help: 'start the import without a stop when its plan has no blockers' },
+      wait: { help: 'wait until the archive is inspected, and show how it goes' },
+      json: json as Flag,
+      ...onSite,
+    },
+    run: async (call, around) => {
+      const stead = await connected(call, around)
+      return uploadFiles(stead, await siteIdOf(stead, call.path.site as string), call, around)
     },
   },
   {

@@ -17,6 +17,7 @@ import {
   PhpWaitsForItself,
 } from '../php/runtime.ts'
 import { SiteUnavailable } from '../site-database/site-database.ts'
+import { type PartDoor, UPLOAD_HEADER } from '../site-imports/uploads.ts'
 import { DATABASE_ADMIN_SCRIPT, type DatabaseAdmin, enterDatabase, isDatabaseVisit } from './database-admin.ts'
 import type { FirstPages } from './first-pages.ts'
 import type { HeldAnswers } from './held-answers.ts'
@@ -80,6 +81,8 @@ export interface WebServerOptions {
   readonly isDatabaseAway?: (site: HostedSite) => Promise<boolean>
   /** Reads `.htaccess` files; where it is not given, nobody asks what sites have in theirs. */
   readonly htaccess?: Htaccess | undefined
+  /** Takes parts of uploads from the API. */
+  readonly uploads?: PartDoor | undefined
   /** Waits until what the site has changed so far is on its way to the edges, and gives the number of the purge. */
   readonly changesSettled?: (siteId: number) => Promise<number> | undefined
 }
@@ -121,6 +124,10 @@ function hasKey(request: IncomingMessage, key: Buffer): boolean {
 }
 
 async function answer(options: WebServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (options.uploads && request.headers[UPLOAD_HEADER] !== undefined) {
+    await options.uploads.answer(request, response)
+    return
+  }
   const site = await options.siteById(Number(request.headers['x-stead-site']))
   if (!site) {
     sendPage(request, response, 404)

@@ -17,6 +17,7 @@ import { type AccessDescription, describeApi, routeSchema } from './openapi.ts'
 import { entityTag, type Platform, routeHandler } from './pipeline.ts'
 import { ProblemEnvelope } from './schemas.ts'
 import { compiledWhenUsed } from './serializers.ts'
+import { leaveBodies } from './uploads.ts'
 
 export interface ApiOptions<Caller extends CallerFacts> {
   readonly endpoints: readonly Endpoint[]
@@ -76,7 +77,12 @@ export async function createApi<Caller extends CallerFacts>(options: ApiOptions<
   await allowOrigins(app, options.corsOrigins)
   await describeApi(app, options.info, options.endpoints)
   app.register(async (routes) => {
-    for (const endpoint of options.endpoints.filter((each) => !each.form)) addRoute(routes, endpoint, options)
+    for (const endpoint of options.endpoints.filter((each) => !each.form && !each.upload))
+      addRoute(routes, endpoint, options)
+  })
+  app.register(async (routes) => {
+    leaveBodies(routes)
+    for (const endpoint of options.endpoints.filter((each) => each.upload)) addRoute(routes, endpoint, options)
   })
   app.register(async (routes) => {
     await routes.register(formbody)
@@ -140,8 +146,9 @@ function addRoute<Caller extends CallerFacts>(
     schema: routeSchema(endpoint, options.describeAccess(endpoint)),
     config: {
       operationId: endpoint.id,
-      isStream: endpoint.style === 'stream',
+      isStream: endpoint.style === 'stream' || endpoint.upload !== undefined,
       takesAnyBody: endpoint.anyBody === true,
+      isUpload: endpoint.upload !== undefined,
     },
     handler: routeHandler(compiled, options.platform, options.log),
     ...(endpoint.etag ? { onSend: answerNotModified } : {}),
@@ -229,5 +236,7 @@ declare module 'fastify' {
     operationId?: string
     isStream?: boolean
     takesAnyBody?: boolean
+    /** Its body goes through, and is in memory at no time. */
+    isUpload?: boolean
   }
 }

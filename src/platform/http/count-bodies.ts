@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { addressKey } from '../budgets/address-key.ts'
 import type { Budget } from '../budgets/budget.ts'
 import { Problem, problems } from './problem.ts'
+import { UPLOAD_MEMORY } from './uploads.ts'
 
 /** Connections of one process's API at once, each of which may hold a head of 16 kB; more are closed before they say anything. */
 const CONNECTIONS = 4096
@@ -16,7 +17,8 @@ export function countBodies(app: FastifyInstance, bodies: Budget, most: number):
   app.server.maxConnections = CONNECTIONS
   app.addHook('preParsing', (request, reply, _payload, done) => {
     const { 'content-length': announced, 'transfer-encoding': coding } = request.headers
-    const bytes = coding === undefined ? Math.min(Number(announced ?? 0), most) : most
+    const mostHere = request.routeOptions.config.isUpload ? UPLOAD_MEMORY : most
+    const bytes = coding === undefined ? Math.min(Number(announced ?? 0), mostHere) : mostHere
     if (!(bytes > 0)) return done()
     const key = addressKey(request.ip)
     if (!bodies.take(key, bytes)) {

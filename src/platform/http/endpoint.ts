@@ -47,6 +47,11 @@ export interface Endpoint {
   readonly form?: boolean
   /** Whatever is sent as a body is taken; what is no JSON object counts as none. */
   readonly anyBody?: boolean
+  /**
+   * The body is no JSON but the bytes of a file, which nobody has read yet: `prepare` takes them as `content` and is what reads them. Without
+   * `Idempotency-Key`: what was taken of a file says whether it is there.
+   */
+  readonly upload?: { readonly mostBytes: number }
   readonly status?: 200 | 201
   /** Schema of `data`. */
   readonly response: TSchema

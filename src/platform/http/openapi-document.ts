@@ -1,6 +1,7 @@
 import type { Endpoint } from './endpoint.ts'
 import { exampleOf, type Schemas } from './openapi-examples.ts'
 import { errorBody, Problem } from './problem.ts'
+import { takesKey } from './takes-key.ts'
 
 /*
  * What the routes say is repeated in every endpoint by the plugin that collects it. Here it becomes a document that people and
@@ -157,16 +158,13 @@ function describeBody({ requestBody, operationId }: Described): void {
   const contents = Object.values(requestBody.content)
   const required = contents[0]?.schema?.required
   requestBody.required = Array.isArray(required) && required.length > 0
-  for (const { schema } of contents) if (schema) schema.title ??= `${capitalised(operationId)}Body`
+  for (const { schema } of contents) if (schema?.type === 'object') schema.title ??= `${capitalised(operationId)}Body`
 }
 
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
 /** Changes something: a transaction, whose commit may be refused or lost. */
 export const changes = ({ method, reads, writes }: Endpoint): boolean => writes === true || (method !== 'GET' && !reads)
-
-/** Whatever is no GET takes an `Idempotency-Key`, on behalf of a caller; that of a POST which only reads counts, too. */
-export const takesKey = (endpoint: Endpoint): boolean => endpoint.method !== 'GET' && endpoint.access !== 'public'
 
 function describeResponses(described: Described, endpoint: Endpoint): void {
   const isCounted = endpoint.access !== 'public' || endpoint.rate === 'address'

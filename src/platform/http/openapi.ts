@@ -1,12 +1,13 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance, FastifySchema } from 'fastify'
-import type { TSchema } from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import type { Endpoint } from './endpoint.ts'
 import { icon, logo } from './logo.ts'
-import { changes, finishDocument, takesKey } from './openapi-document.ts'
+import { changes, finishDocument } from './openapi-document.ts'
 import { problems } from './problem.ts'
 import { envelope } from './schemas.ts'
+import { takesKey } from './takes-key.ts'
 
 interface Info {
   readonly title: string
@@ -74,6 +75,9 @@ export async function describeApi(app: FastifyInstance, info: Info, endpoints: r
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
 }
 
+/** What an upload takes. */
+const BYTES = Type.Unsafe({ type: 'string', format: 'binary', description: 'The bytes, as they are' })
+
 /** 503: the database cannot be reached, or was lost while it stored a change. */
 const commonProblems = [401, 429, 500, 503]
 
@@ -116,6 +120,7 @@ export function routeSchema(endpoint: Endpoint, access: AccessDescription): Fast
     ...(params ? { params } : {}),
     ...(query ? { querystring: query } : {}),
     ...(body ? { body } : {}),
+    ...(endpoint.upload ? { consumes: ['application/octet-stream'], body: BYTES } : {}),
     ...(endpoint.form
       ? { consumes: ['application/x-www-form-urlencoded', 'multipart/form-data', 'application/json'] }
       : {}),

@@ -22,6 +22,8 @@ import type { KeyLimit } from './key-limit.ts'
 import { LongList, textOf } from './long-list.ts'
 import { errorBody, invalidInput, notFound, Problem, problems } from './problem.ts'
 import type { RateLimit } from './rate-limit.ts'
+import { takesKey } from './takes-key.ts'
+import { uploadOf } from './uploads.ts'
 import { check } from './validate.ts'
 
 /** What the API needs from the application that it serves. */
@@ -150,7 +152,7 @@ class Call<Caller extends CallerFacts> {
     const { method, writes } = this.#endpoint
     if (method === 'GET' && !writes) return this.#work(database.read, input)
     const key = this.#request.headers['idempotency-key']
-    if (this.#caller && typeof key === 'string' && method !== 'GET')
+    if (this.#caller && typeof key === 'string' && takesKey(this.#endpoint))
       return this.#once(keyedRequest(this.#caller.applicationId, key, [this.#endpoint.id, input]), input)
     if (this.#endpoint.reads) return this.#work(database.read, input)
     const prepared = await this.#prepared(input)
@@ -160,8 +162,8 @@ class Call<Caller extends CallerFacts> {
   }
 
   async #input(): Promise<Input> {
-    const { compiled, params, query, body } = this.#endpoint
-    const sent = bodyOf(this.#request)
+    const { compiled, params, query, body, upload } = this.#endpoint
+    const sent = upload ? {} : bodyOf(this.#request)
     const ignored = ignoredFields(this.#endpoint, { query: this.#request.query, body: sent })
     if (ignored) this.#response.header(IGNORED_HEADER, ignored)
     const checkedParams = params ? check(compiled.params!, params, this.#request.params) : { value: {} }
@@ -200,7 +202,10 @@ class Call<Caller extends CallerFacts> {
   async #prepared(input: Input): Promise<object> {
     const { prepare } = this.#endpoint
     if (!prepare) return {}
-    return { prepared: await prepare(await this.#contextOf(this.#platform.database.read, input, []), input) }
+    const { upload } = this.#endpoint
+    const context = await this.#contextOf(this.#platform.database.read, input, [])
+    const content = upload && uploadOf(this.#request, upload.mostBytes)
+    return { prepared: await prepare({ ...context, ...(content && { content }) }, input) }
   }
 
   /** @throws Problem when the caller may not do this */

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { lockForUpdate } from '../../platform/db/database.ts'
-import { Problem } from '../../platform/http/problem.ts'
+import { invalidInput, Problem } from '../../platform/http/problem.ts'
 import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
@@ -13,6 +13,14 @@ import { problems } from './problems.ts'
 
 const Url = Type.String({ minLength: 1, maxLength: 2000, examples: ['https://old.example.com/backup.wpress'] })
 
+const NewUpload = Type.Object(
+  {
+    name: Type.String({ pattern: '^(?!\\.{1,2}$)[^/\\\\\\x00-\\x1f\\x7f]{1,255}$', examples: ['backup.wpress'] }),
+    bytes: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, examples: [81_920_000] }),
+  },
+  { title: 'NewImportUpload' },
+)
+
 export const createImport = endpoint({
   id: 'createImport',
   method: 'POST',
@@ -20,18 +28,25 @@ export const createImport = endpoint({
   summary: 'Import a site from an archive',
   description:
     'Takes a site of another host from `.zip`, `.tar`, `.tar.gz`, `.wpress` (All-in-One WP Migration), a set of UpdraftPlus, an archive of Duplicator (`.zip`), or an archive of the files and a dump of the database (`.sql`, `.sql.gz`). ' +
-    'First the archive is fetched and inspected, which changes nothing on the site: `GET /v1/sites/{site_id}/imports/{import_id}` shows the plan. ' +
+    'Name the https addresses of its files (`urls`), or upload them (`files`, then `PUT /v1/sites/{site_id}/imports/{import_id}/uploads/{number}`). ' +
+    'First the archive is inspected, which changes nothing on the site: `GET /v1/sites/{site_id}/imports/{import_id}` shows the plan. ' +
     'Then `POST /v1/sites/{site_id}/imports/{import_id}/start` replaces `wp-content` and the database of the site; with `start` that happens automatically when nothing is in the way. ' +
     'Staged data is removed after 24 hours. A site has one import at a time.',
   access: { site: 'restore the site' },
   params: Type.Object({ id: SiteId }),
   body: Type.Object(
     {
-      urls: Type.Array(Url, {
-        minItems: 1,
-        maxItems: MOST_SOURCES,
-        description: 'https addresses of the archive; several for a set of UpdraftPlus, or for files and a dump',
-      }),
+      urls: Type.Optional(
+        Type.Array(Url, {
+          minItems: 1,
+          maxItems: MOST_SOURCES,
+          examples: [['https://old.example.com/backup.wpress']],
+          description: 'https addresses of the archive; several for a set of UpdraftPlus, or for files and a dump',
+        }),
+      ),
+      files: Type.Optional(
+        Type.Array(NewUpload, { minItems: 1, maxItems: MOST_SOURCES, description: 'Files that you upload instead' }),
+      ),
       start: Type.Optional(
         Type.Boolean({ description: 'Start without a stop when the plan has no blockers', examples: [false] }),
       ),
@@ -43,6 +58,7 @@ export const createImport = endpoint({
   starts: true,
   problems: [
     problems.import_url_refused,
+    problems.import_too_large,
     problems.import_exists,
     problems.import_limit_reached,
     siteProblems.site_not_live,
@@ -51,27 +67,40 @@ export const createImport = endpoint({
   async handle(context, { body }) {
     const { tx, site, caller, config, now } = context
     demandInstalled(site)
-    const { urls, start = false } = body
+    const { urls = [], files = [], start = false } = body
+    if (urls.length === 0 && files.length === 0) throw invalidInput(['urls: provide either `urls` or `files`'])
+    if (urls.length > 0 && files.length > 0) throw invalidInput(['files: provide either `urls` or `files`, not both'])
     for (const url of urls) demandUrl(url, config.allowPrivateFetch)
+    demandRoom(files, config.importMaxMb)
     const other = await stagedImportOf(tx, site.id)
     if (other) throw new Problem(problems.import_exists, { import: other.id, state: other.state })
     await lockForUpdate(tx, 'accounts', site.accountId)
     if ((await countStaged(tx, site.accountId)) >= MOST_STAGED)
       throw new Problem(problems.import_limit_reached, { limit: MOST_STAGED })
     const made = await insertImport(tx, {
-      ...{ siteId: site.id, sources: urls, starts: start, state: 'inspecting' },
+      ...{ siteId: site.id, sources: urls, starts: start },
+      state: files.length > 0 ? 'uploading' : 'inspecting',
+      uploads: files.length > 0 ? files.map((file, index) => ({ number: index + 1, ...file, received: 0 })) : null,
       ...{ createdAt: now, expiresAt: now + STAGED_MS },
     })
+    await context.record({
+      action: actions['import.created'],
+      message: `Created import ${made.id} from ${[...urls.map(shown), ...files.map(({ name }) => name)].join(', ')}`,
+    })
+    if (files.length > 0) return presentImport(made, [])
     const order = { siteId: site.id, importId: made.id, askedById: caller.accountId }
     const operationId = await context.start(inspectImport, order)
     await changeImport(tx, made.id, { operationId })
-    await context.record({
-      action: actions['import.created'],
-      message: `Created import ${made.id} from ${urls.map(shown).join(', ')}`,
-    })
     return presentImport({ ...made, operationId }, [])
   },
 })
+
+/** @throws Problem `import_too_large` */
+function demandRoom(files: readonly { bytes: number }[], mostMb: number): void {
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  if (bytes > mostMb * 2 ** 20)
+    throw new Problem(problems.import_too_large, { size: Math.ceil(bytes / 2 ** 20), limit: mostMb })
+}
 
 /** @throws Problem `import_url_refused` */
 function demandUrl(address: string, allowsHttp: boolean): void {

@@ -3,6 +3,7 @@ import { deleteImport } from './delete-import.ts'
 import { getImport } from './get-import.ts'
 import { listImports } from './list-imports.ts'
 import { startImport } from './start-import.ts'
+import { uploadImport } from './upload-import.ts'
 
 /** In the order of the description of the API. */
-export const endpoints = [listImports, createImport, getImport, startImport, deleteImport]
+export const endpoints = [listImports, createImport, getImport, uploadImport, startImport, deleteImport]

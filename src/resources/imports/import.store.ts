@@ -1,6 +1,13 @@
 import type { Selectable } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
-import { type ComparedPage, type ImportPlan, type ImportState, type StoredImport, stagedStates } from './import.ts'
+import {
+  type ComparedPage,
+  type ImportPlan,
+  type ImportState,
+  type ImportUpload,
+  type StoredImport,
+  stagedStates,
+} from './import.ts'
 import type { ImportRow } from './tables.ts'
 
 /** Of a site; older ones that have no data any more go. */
@@ -8,7 +15,8 @@ const MOST_KEPT = 20
 
 export async function insertImport(
   tx: Tx,
-  values: Pick<StoredImport, 'siteId' | 'state' | 'sources' | 'starts' | 'createdAt' | 'expiresAt'>,
+  values: Pick<StoredImport, 'siteId' | 'state' | 'sources' | 'starts' | 'createdAt' | 'expiresAt'> &
+    Partial<Pick<StoredImport, 'uploads'>>,
 ): Promise<StoredImport> {
   const row = await tx
     .insertInto('imports')
@@ -16,6 +24,7 @@ export async function insertImport(
       site_id: values.siteId,
       state: values.state,
       sources: JSON.stringify(values.sources),
+      uploads: values.uploads ? JSON.stringify(values.uploads) : null,
       starts: values.starts ? 1 : 0,
       created_at: values.createdAt,
       expires_at: values.expiresAt,
@@ -74,6 +83,7 @@ export async function countStaged(tx: Tx, accountId: number): Promise<number> {
 
 interface Changes {
   readonly state?: ImportState
+  readonly uploads?: readonly ImportUpload[]
   readonly plan?: ImportPlan
   readonly comparison?: readonly ComparedPage[]
   readonly error?: string | null
@@ -81,9 +91,10 @@ interface Changes {
 }
 
 export async function changeImport(tx: Tx, id: number, changes: Changes): Promise<void> {
-  const { state, plan, comparison, error, operationId } = changes
+  const { state, uploads, plan, comparison, error, operationId } = changes
   const values = {
     ...(state && { state }),
+    ...(uploads && { uploads: JSON.stringify(uploads) }),
     ...(plan && { plan: JSON.stringify(plan) }),
     ...(comparison && { comparison: JSON.stringify(comparison) }),
     ...(error !== undefined && { error }),
@@ -111,7 +122,7 @@ export async function expiredImports(
     .innerJoin('sites', 'sites.id', 'imports.site_id')
     .select(['imports.id', 'imports.site_id as siteId', 'sites.account_id as accountId', 'sites.host_id as hostId'])
     .where('imports.expires_at', '<', now)
-    .where('imports.state', '=', 'ready')
+    .where('imports.state', 'in', ['uploading', 'ready'])
     .orderBy('imports.id')
     .limit(limit)
     .execute()
@@ -134,6 +145,7 @@ const storedOf = (row: Selectable<ImportRow>): StoredImport => ({
   siteId: Number(row.site_id),
   state: row.state,
   sources: JSON.parse(row.sources) as string[],
+  uploads: row.uploads === null ? null : (JSON.parse(row.uploads) as ImportUpload[]),
   starts: row.starts === 1,
   plan: row.plan === null ? null : (JSON.parse(row.plan) as ImportPlan),
   comparison: row.comparison === null ? null : (JSON.parse(row.comparison) as ComparedPage[]),

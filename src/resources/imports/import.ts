@@ -9,14 +9,16 @@ export const ImportId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTE
 export const MOST_SOURCES = 30
 /** Imports of an account that have staged data. */
 export const MOST_STAGED = 5
+/** Of one part of an upload: what a slow line sends in a minute is less. */
+export const MOST_PART_BYTES = 16 << 20
 /** How long staged data stays. */
 export const STAGED_MS = 24 * 3_600_000
 
-export const importStates = ['inspecting', 'ready', 'importing', 'imported', 'failed'] as const
+export const importStates = ['uploading', 'inspecting', 'ready', 'importing', 'imported', 'failed'] as const
 export type ImportState = (typeof importStates)[number]
 
 /** States in which an import has, or will have, data on the disk of its host. */
-export const stagedStates: readonly ImportState[] = ['inspecting', 'ready', 'importing']
+export const stagedStates: readonly ImportState[] = ['uploading', 'inspecting', 'ready', 'importing']
 
 const Text = (description: string, example: string) => Type.String({ description, examples: [example] })
 
@@ -140,16 +142,29 @@ const ChecklistItem = Type.Object(
 )
 export type ChecklistItem = Type.Static<typeof ChecklistItem>
 
+/** A file that a client uploads. */
+export const ImportUpload = Type.Object(
+  {
+    number: Type.Integer({ description: 'Names the file in the path of its parts', examples: [1] }),
+    name: Type.String({ examples: ['backup.wpress'] }),
+    bytes: Type.Integer({ description: 'Of the whole file', examples: [81_920_000] }),
+    received: Type.Integer({ description: 'Where the next part begins', examples: [8_388_608] }),
+  },
+  { title: 'ImportUpload' },
+)
+export type ImportUpload = Type.Static<typeof ImportUpload>
+
 export const ImportSchema = Type.Object(
   {
     id: Type.Integer({ examples: [1] }),
     state: oneOf(importStates, {
       description:
-        '`inspecting`; `ready` with its `plan`; `importing`; `imported`; `failed`: it could not be inspected',
+        '`uploading`: its files are not complete yet; `inspecting`; `ready` with its `plan`; `importing`; `imported`; `failed`: it could not be inspected',
     }),
     sources: Type.Array(Type.String({ examples: ['https://old.example.com/backup.zip'] }), {
-      description: 'Addresses of its files',
+      description: 'Addresses of its files, or the names of those that are uploaded',
     }),
+    uploads: Type.Array(ImportUpload, { description: 'Files that are uploaded. Empty when Stead fetches them' }),
     plan: nullable(ImportPlan),
     comparison: nullable(Type.Array(ComparedPage, { description: 'The front page and five others, after the import' })),
     checklist: Type.Array(ChecklistItem, { description: 'What to do until visitors come to the new site, in order' }),
@@ -167,6 +182,8 @@ export interface StoredImport {
   readonly siteId: number
   readonly state: ImportState
   readonly sources: readonly string[]
+  /** Null: its files are fetched. */
+  readonly uploads: readonly ImportUpload[] | null
   readonly starts: boolean
   readonly plan: ImportPlan | null
   readonly comparison: readonly ComparedPage[] | null
@@ -187,10 +204,11 @@ export function presentImport(
   found: StoredImport,
   checklist: readonly ChecklistItem[],
 ): Type.Static<typeof ImportSchema> {
-  const { id, state, sources, plan, comparison, error, operationId, createdAt, expiresAt } = found
+  const { id, state, sources, uploads, plan, comparison, error, operationId, createdAt, expiresAt } = found
   return {
     ...{ id, state, plan, error, operationId },
-    sources: sources.map(withoutQuery),
+    sources: uploads ? uploads.map(({ name }) => name) : sources.map(withoutQuery),
+    uploads: [...(uploads ?? [])],
     comparison: comparison && [...comparison],
     checklist: [...checklist],
     created: timestamp(createdAt),

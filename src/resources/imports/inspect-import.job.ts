@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import Type from 'typebox'
 import { ArchiveRefused } from '../../hosting/archives/unpack-zip.ts'
@@ -125,22 +125,24 @@ const nameOfUrl = (url: string): string => {
 }
 
 async function sourcesOf(context: Context): Promise<ImportSource[]> {
-  const { sources } = await demandImport(context)
+  const { sources, uploads } = await demandImport(context)
   const folder = folderFor(context)
-  if (sources.length > 0)
+  if (!uploads)
     return sources.map((url, index) => ({ name: nameOfUrl(url), path: join(fetchedIn(folder), String(index)) }))
-  const names = await readdir(uploadedIn(folder)).catch(() => [])
-  return names
-    .filter((name) => !name.startsWith('.'))
-    .toSorted()
-    .map((name) => ({ name, path: join(uploadedIn(folder), name) }))
+  const found = uploads.map(({ name, number, bytes }) => ({
+    name,
+    path: join(uploadedIn(folder), String(number)),
+    bytes,
+  }))
+  for (const { path, bytes } of found)
+    if ((await stat(path).catch(() => undefined))?.size !== bytes)
+      throw new PermanentFailure('The uploaded files are gone. Create the import again')
+  return found
 }
 
 async function unpack(context: Context): Promise<StagedFiles> {
   const { services, signal, progressBytes } = context
   const sources = await sourcesOf(context)
-  if (sources.length === 0)
-    throw new PermanentFailure('No file was uploaded to the host of the site. Send the address of the archive instead')
   const bounds = stagingBounds(services.config)
   const onProgress = (done: number) => progressBytes(done, Math.max(done, bounds.maxBytes / 100))
   return refused(() => stageFiles(folderFor(context), sources, { ...bounds, signal, onProgress }))

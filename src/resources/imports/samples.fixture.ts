@@ -1,7 +1,7 @@
 import type { TestApi } from '../../../test/support/api.ts'
 import { type Examples, onSite, type Sample, type Scene, type World } from '../../../test/support/samples.ts'
 import { changeImport, insertImport } from './import.store.ts'
-import { type ImportPlan, type ImportState, STAGED_MS } from './import.ts'
+import { type ImportPlan, type ImportState, type ImportUpload, STAGED_MS } from './import.ts'
 
 export const madePlan: ImportPlan = {
   format: 'wpress',
@@ -22,14 +22,20 @@ export const madePlan: ImportPlan = {
 export async function importIn(
   api: Pick<TestApi, 'database'>,
   siteId: number,
-  { state = 'ready' as ImportState, plan = madePlan, starts = false, sources = ['https://example.com/a.zip'] } = {},
+  {
+    state = 'ready' as ImportState,
+    plan = madePlan,
+    starts = false,
+    sources = ['https://example.com/a.zip'],
+    uploads = null as readonly ImportUpload[] | null,
+  } = {},
 ): Promise<number> {
   return api.database.transaction(async (tx) => {
     await tx.deleteFrom('imports').where('site_id', '=', siteId).execute()
     const now = Date.now()
-    const values = { siteId, state, sources, starts, createdAt: now, expiresAt: now + STAGED_MS }
+    const values = { siteId, state, sources, uploads, starts, createdAt: now, expiresAt: now + STAGED_MS }
     const { id } = await insertImport(tx, values)
-    if (state !== 'inspecting') await changeImport(tx, id, { plan })
+    if (state !== 'inspecting' && state !== 'uploading') await changeImport(tx, id, { plan })
     return id
   })
 }
@@ -39,6 +45,16 @@ const made = new Map<number, number>()
 const ready: Sample['prepare'] = async ({ site }: World, api) => {
   made.set(site, await importIn(api, site))
 }
+/** One that waits for as many bytes as `part` has. */
+export const waiting = {
+  state: 'uploading' as const,
+  sources: [],
+  uploads: [{ number: 1, name: 'a.zip', bytes: 11, received: 0 }],
+}
+const uploading: Sample['prepare'] = async ({ site }: World, api) => {
+  made.set(site, await importIn(api, site, waiting))
+}
+const part = () => ({ bytes: 0 })
 const onImport = (rest: string) => (world: World) => onSite(`/imports/${made.get(world.site) ?? 1}${rest}`)(world)
 const none: Sample['prepare'] = ({ site }, api) =>
   api.database.transaction((tx) => tx.deleteFrom('imports').where('site_id', '=', site).execute())
@@ -50,6 +66,7 @@ export const samples: readonly Sample[] = [
   { endpoint: 'listImports', path: onSite('/imports'), roles: ['restore_site'] },
   { endpoint: 'createImport', prepare: none, path: onSite('/imports'), body, status: 201, roles: ['restore_site'] },
   { endpoint: 'getImport', prepare: ready, path: onImport(''), roles: ['restore_site'] },
+  { endpoint: 'uploadImport', prepare: uploading, path: onImport('/uploads/1?offset=0'), body: part, roles: ['restore_site'] },
   { endpoint: 'startImport', prepare: ready, path: onImport('/start'), body: () => ({}), roles: ['restore_site'] },
   { endpoint: 'deleteImport', prepare: ready, path: onImport(''), roles: ['restore_site'] },
 ]
@@ -59,6 +76,11 @@ const staged = async ({ api, siteId }: Scene) => ({ params: { import_id: await i
 export const examples: Examples = {
   createImport: () => ({ body: body() }),
   getImport: staged,
+  uploadImport: async ({ api, siteId }) => ({
+    params: { import_id: await importIn(api, siteId, waiting), number: 1 },
+    query: { offset: '0' },
+    body: part(),
+  }),
   startImport: staged,
   deleteImport: staged,
 }

@@ -1,6 +1,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { StageOptions } from '../../hosting/site-imports/stage-files.ts'
+import { PartDoor } from '../../hosting/site-imports/uploads.ts'
 import { keptFromSites } from '../../platform/files/free-room.ts'
 import type { HostServices } from '../host-services.ts'
 import { knownStaged } from './import.store.ts'
@@ -23,6 +24,13 @@ export const stagingBounds = ({ importMaxMb, diskReserveMb }: HostServices['conf
     maxEntries: MOST_ENTRIES,
     keepFreeBytes: keptFromSites(diskReserveMb << 20),
   }) satisfies Omit<StageOptions, 'signal'>
+
+/** Takes what clients upload, on the host of their site. */
+export const openUploads = ({ dataDir, diskReserveMb }: HostServices['config']): PartDoor =>
+  new PartDoor({
+    folderOf: (importId) => uploadedIn(folderOf(dataDir, importId)),
+    keepFreeBytes: keptFromSites(diskReserveMb << 20),
+  })
 
 /** Removes what imports have left that no record knows: their sites were deleted. */
 export async function removeForgotten({ config, database }: HostServices): Promise<void> {

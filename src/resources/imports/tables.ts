@@ -10,9 +10,11 @@ declare module '../../platform/db/schema.ts' {
 export interface ImportRow {
   id: Generated<number>
   site_id: number
-  state: 'inspecting' | 'ready' | 'importing' | 'imported' | 'failed'
+  state: 'uploading' | 'inspecting' | 'ready' | 'importing' | 'imported' | 'failed'
   /** JSON: addresses from which its files are fetched. */
   sources: string
+  /** JSON: `ImportUpload[]`; null: its files are fetched. */
+  uploads: string | null
   /** 1: it starts when its plan is ready. */
   starts: Flag
   /** JSON: `ImportPlan`; null until it was inspected. */

@@ -5,6 +5,7 @@ import type { Htaccess } from '../../hosting/htaccess/htaccess.ts'
 import { HeldAnswers } from '../../hosting/web-server/held-answers.ts'
 import { createWebServer } from '../../hosting/web-server/web-server.ts'
 import { databaseAdmin } from '../../resources/database-admin/enter.ts'
+import { openUploads } from '../../resources/imports/staging.ts'
 import { redeemLoginLink } from '../../resources/login-links/redeem-login-link.ts'
 import { httpsPort } from '../../resources/sites/site.ts'
 import { listenAlone } from '../free-port.ts'
@@ -82,4 +83,5 @@ const webServer = (
     isDatabaseAway: ({ homePath }) => mariaDb.isAwayFor(homePath),
     htaccess,
     changesSettled: (siteId) => php.changes.settled(siteId),
+    uploads: openUploads(config),
   })

@@ -1,0 +1,69 @@
+import { request as ask } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { readAtMost } from '../../platform/read-at-most.ts'
+import { type Part, type Taken, UPLOAD_HEADER } from './uploads.ts'
+
+/** The host cannot be reached, or has broken off. */
+export class HostAway extends Error {
+  override readonly name = 'HostAway'
+}
+
+/** Passes a part of an upload on to a host. @throws HostAway, or what reading the content fails with */
+export type SendPart = (
+  host: string,
+  part: Part,
+  content: AsyncIterable<Uint8Array> & { readonly bytes: number | undefined },
+) => Promise<Taken>
+
+/** Without a byte on either side. */
+const IDLE_MS = 30_000
+const MOST_ANSWER_BYTES = 4096
+
+/** @param key what edges show to hosts */
+export const createSendPart =
+  (key: string): SendPart =>
+  async (host, part, content) => {
+    let failure: unknown
+    async function* read() {
+      try {
+        yield* content
+      } catch (error) {
+        failure = error
+        throw error
+      }
+    }
+    const request = ask(host, {
+      method: 'PUT',
+      agent: false,
+      headers: {
+        'x-stead-key': key,
+        [UPLOAD_HEADER]: JSON.stringify(part),
+        'content-type': 'application/octet-stream',
+        ...(content.bytes !== undefined && { 'content-length': content.bytes }),
+      },
+    })
+    request.setTimeout(IDLE_MS, () => request.destroy(new Error(`nothing for ${IDLE_MS / 1000} s`)))
+    const answered = new Promise<Taken>((resolve, reject) => {
+      request.once('error', reject)
+      request.once('response', (response) => {
+        readAtMost(response, MOST_ANSWER_BYTES)
+          .then((text) => {
+            if (response.statusCode !== 200) throw new Error(`the host answers ${response.statusCode}`)
+            resolve(JSON.parse(String(text)) as Taken)
+          })
+          .catch(reject)
+      })
+    })
+    // the host may answer before all is sent: what it says counts, not that it stopped to read
+    const sent = pipeline(Readable.from(read(), { objectMode: false }), request).catch(() => {})
+    try {
+      return await answered
+    } catch (error) {
+      if (failure !== undefined) throw failure
+      throw new HostAway(`The host ${host} does not take a part of an upload`, { cause: error })
+    } finally {
+      request.destroy()
+      await sent
+    }
+  }

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createSendPart, HostAway } from './send-part.ts'
+import { type Part, PartDoor } from './uploads.ts'
+
+let folder: string
+let door: PartDoor
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'uploads-'))
+  door = doorOf()
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const doorOf = (keepFreeBytes = 0) => new PartDoor({ folderOf: (id) => join(folder, String(id)), keepFreeBytes })
+const part = (offset: number, more: Partial<Part> = {}): Part => ({
+  ...{ importId: 7, file: 1, offset, mostBytes: 100, sha256: null },
+  ...more,
+})
+async function* bytesOf(...texts: string[]) {
+  for (const text of texts) yield Buffer.from(text)
+}
+const there = () => readFileSync(join(folder, '7/1'), 'utf8')
+
+describe('a part of an upload', () => {
+  test('is laid at the end of the file', async () => {
+    expect(await door.take(part(0), bytesOf('ab', 'c'))).toEqual({ kind: 'taken', bytes: 3 })
+    expect(await door.take(part(3), bytesOf('de'))).toEqual({ kind: 'taken', bytes: 5 })
+    expect(there()).toBe('abcde')
+  })
+
+  test.each([0, 2, 4])('that begins elsewhere, at %d, changes nothing', async (offset) => {
+    await door.take(part(0), bytesOf('abc'))
+    expect(await door.take(part(offset), bytesOf('xyz'))).toEqual({ kind: 'elsewhere', bytes: 3 })
+    expect(there()).toBe('abc')
+  })
+
+  test('that is cut off leaves nothing', async () => {
+    await door.take(part(0), bytesOf('abc'))
+    async function* cutOff() {
+      yield Buffer.from('de')
+      throw new Error('gone')
+    }
+    await expect(door.take(part(3), cutOff())).rejects.toThrow('gone')
+    expect([there(), readdirSync(join(folder, '7'))]).toEqual(['abc', ['1']])
+  })
+
+  test('that arrives damaged, or is too long, is not taken', async () => {
+    const sha256 = createHash('sha256').update('abc').digest('hex')
+    expect(await door.take(part(0, { sha256 }), bytesOf('abd'))).toEqual({ kind: 'damaged' })
+    expect(await door.take(part(0, { mostBytes: 2 }), bytesOf('abc'))).toEqual({ kind: 'too-long' })
+    expect(readdirSync(join(folder, '7'))).toEqual([])
+    expect(await door.take(part(0, { sha256 }), bytesOf('abc'))).toEqual({ kind: 'taken', bytes: 3 })
+  })
+
+  test('of two at once one is taken', async () => {
+    const both = [door.take(part(0), bytesOf('first')), door.take(part(0), bytesOf('other'))]
+    expect((await Promise.all(both)).map(({ kind }) => kind).sort()).toEqual(['elsewhere', 'taken'])
+    expect(there()).toHaveLength(5)
+  })
+
+  test('is refused where the disk has no room for the rest of the file', async () => {
+    expect(await doorOf(Number.MAX_SAFE_INTEGER).take(part(0), bytesOf('a'))).toEqual({ kind: 'full' })
+  })
+
+  test('is refused beside 16 others', async () => {
+    let end = () => {}
+    const ended = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    async function* slow() {
+      yield Buffer.from('a')
+      await ended
+    }
+    const others = Array.from({ length: 16 }, (_, file) => door.take(part(0, { file: file + 10 }), slow()))
+    expect(await door.take(part(0), bytesOf('a'))).toEqual({ kind: 'busy' })
+    end()
+    await Promise.all(others)
+    expect(await door.take(part(0), bytesOf('a'))).toEqual({ kind: 'taken', bytes: 1 })
+  })
+
+  test('removes what a process that died has left of others', async () => {
+    await door.take(part(0), bytesOf('a'))
+    writeFileSync(join(folder, '7/.dead.0'), 'half')
+    await doorOf().take(part(1), bytesOf('b'))
+    expect(readdirSync(join(folder, '7'))).toEqual(['1'])
+  })
+})
+
+describe('between control and host', () => {
+  let server: Server
+  let host: string
+  beforeEach(async () => {
+    server = createServer((request, response) => {
+      if (request.headers['x-stead-key'] !== 'key') response.writeHead(403).end()
+      else door.answer(request, response).catch(() => response.destroy())
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    host = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  afterEach(async () => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const content = (bytes: number | undefined, ...texts: string[]) => ({
+    bytes,
+    [Symbol.asyncIterator]: () => bytesOf(...texts),
+  })
+
+  test('parts go through, with and without a length', async () => {
+    const send = createSendPart('key')
+    expect(await send(host, part(0), content(3, 'abc'))).toEqual({ kind: 'taken', bytes: 3 })
+    expect(await send(host, part(3), content(undefined, 'd', 'e'))).toEqual({ kind: 'taken', bytes: 5 })
+    expect(there()).toBe('abcde')
+  })
+
+  test('a refusal comes through, however much is on its way', async () => {
+    const much = Array.from({ length: 200 }, () => 'x'.repeat(65_536))
+    const send = createSendPart('key')
+    expect(await send(host, part(9), content(undefined, ...much))).toEqual({ kind: 'elsewhere', bytes: 0 })
+  })
+
+  test('a client that goes away is the failure, and the host keeps nothing', async () => {
+    const going = {
+      bytes: 10,
+      async *[Symbol.asyncIterator]() {
+        yield Buffer.from('abc')
+        throw new Error('the client has gone')
+      },
+    }
+    await expect(createSendPart('key')(host, part(0), going)).rejects.toThrow('the client has gone')
+    while (readdirSync(folder).length > 0 && readdirSync(join(folder, '7')).length > 0)
+      await new Promise((resolve) => setImmediate(resolve))
+  })
+
+  test('another key, or nobody there, is a host that is away', async () => {
+    await expect(createSendPart('other')(host, part(0), content(1, 'a'))).rejects.toThrow(HostAway)
+    await expect(createSendPart('key')('http://127.0.0.1:9', part(0), content(1, 'a'))).rejects.toThrow(HostAway)
+  })
+})
