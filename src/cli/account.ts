@@ -36,7 +36,7 @@ export async function create({ config, flags }: Call<CreateFlags, RecordsKey>): 
   return onRecords(config, async ({ database }) => {
     if (!isMailAddress(normalEmail(email))) throw new CommandError('--email must be an e-mail address')
     const account = await database.transaction(async (tx) => {
-      if (await findAccountByEmail(tx, normalEmail(email))) throw new CommandError(`${email} has an account already`)
+      if (await findAccountByEmail(tx, normalEmail(email))) throw new CommandError(`${email} already has an account`)
       return makeAccount(tx, { email, plan, now: Date.now(), ...(name ? { name } : {}) })
     })
     printOne(shown(account), json)

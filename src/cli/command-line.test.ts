@@ -27,7 +27,7 @@ function stead(line: string, environment: Record<string, string> = {}) {
     const child = execFile(
       process.execPath,
       [join(root, 'bin/stead.js'), ...line.split(' ')],
-      { cwd: dataDir, env: { PATH, STEAD_DATA_DIR: dataDir, ...environment } },
+      { cwd: dataDir, env: { PATH, STEAD_DATA_DIR: dataDir, ...environment }, maxBuffer: 1 << 24 },
       (_error, out, error) => resolve({ code: child.exitCode ?? -1, out, error }),
     )
   })
@@ -133,7 +133,7 @@ test('what cannot be used as a data folder is said in one line', async () => {
 test('an account and its keys, by --json from the first to the last step', async () => {
   const account = await json('account create --email=Me@Example.com --plan=Business')
   expect(account).toMatchObject({ email: 'me@example.com', plan: 'Business' })
-  expect((await stead('account create --email=me@example.com')).error).toContain('has an account already')
+  expect((await stead('account create --email=me@example.com')).error).toContain('already has an account')
   expect(await json('account set-plan --email=me@example.com --plan=Personal')).toMatchObject({ plan: 'Personal' })
   const facts = '--organization=Examples --phone=+1-555-0100 --affiliate=yes'
   expect(await json(`account update --email=me@example.com ${facts}`)).toMatchObject({

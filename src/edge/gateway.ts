@@ -382,7 +382,7 @@ const refusalTitles: Partial<Record<Refusal['status'], string>> = {
 const tooMany = plainPage({
   status: 503,
   title: 'Too many requests at a time',
-  text: 'This connection has too many requests waiting.',
+  text: 'Too many requests are waiting on this connection. Wait for responses before you send more.',
 })
 const unexpected = plainPage({
   status: 417,

@@ -193,7 +193,7 @@ export function describeAccess(rule: Access, proof = false): { text: string; ref
 const isOfSession = (rule: Access): boolean =>
   typeof rule === 'object' && 'account' in rule && rule.account === 'session'
 
-const PROOF_SENTENCE = 'A session of the control panel must have shown its password within 15 minutes.'
+const PROOF_SENTENCE = 'In the control panel, you must have confirmed your password in the last 15 minutes.'
 
 function scopesOf(rule: Access): string[] {
   if (typeof rule !== 'object') return []
@@ -210,24 +210,24 @@ function canForbid(rule: Access): boolean {
 }
 
 function accessSentence(rule: Access): string {
-  if (rule === 'public') return 'Needs no access token.'
+  if (rule === 'public') return 'Requires no access token.'
   if ('sites' in rule) {
     const needed = rule.sites.map((name) => describeCapability(capabilities[name])).join(' and ')
-    return `Who may: the owning account of each site, or a collaborator of it with ${needed}.`
+    return `Requires the owner of each site, or a collaborator with ${needed}.`
   }
   if ('account' in rule) {
     if (rule.account === 'createSites')
-      return 'Who may: any account for itself; for another account, whom that account lets create sites.'
-    if (rule.account === 'session') return 'For people in a browser: needs a session of the control panel.'
-    return rule.scope ? 'Needs an application with account owner permission (scope `owner`).' : ''
+      return 'Any account can create its own sites. To create sites for another account, you need its permission.'
+    if (rule.account === 'session') return 'Requires a session of the control panel.'
+    return rule.scope ? 'Requires an application with account owner permission (scope `owner`).' : ''
   }
   const needed = describeCapability(capabilities[rule.site])
   const byField = Object.entries(rule.fields ?? {}).map(
     ([field, name]) => `\`${field}\`: ${describeCapability(capabilities[name])}`,
   )
-  return `Who may: the owning account, or a collaborator of the site with ${[needed, ...byField].join('; ')}.`
+  return `Requires the site's owner, or a collaborator with ${[needed, ...byField].join('; ')}.`
 }
 
 function describeCapability({ role, scope }: Capability): string {
-  return `${role ? `the role \`${role}\`` : 'any role'}${scope ? ', through an application with the scope `owner`' : ''}`
+  return `${role ? `the role \`${role}\`` : 'any role'}${scope ? ' and an application with the scope `owner`' : ''}`
 }

@@ -62,7 +62,7 @@ describe.each(dialects)('what an account may still do on $dialect', ({ dialect, 
       permission(api.database.read, { askedById: friend.accountId, input, results })
     expect(await ask([shop])).toBeUndefined()
     expect(await ask([shop, blog])).toBe(
-      `The account that asked for this no longer has the role restore_site on site ${blog}. Someone who may can retry the operation.`,
+      `The account that started this operation no longer has the role restore_site on site ${blog}. An account with access can retry the operation.`,
     )
     expect(await ask([blog], { done: true })).toBeUndefined()
   })

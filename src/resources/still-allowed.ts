@@ -41,6 +41,6 @@ export const needsRights =
     const lost = claims[(await stillAllowed(tx, claims)).indexOf(false)]
     if (!lost) return undefined
     const { role } = capabilities[lost.capability]
-    const what = role === null ? 'sees' : `has the role ${role} on`
-    return `The account that asked for this no longer ${what} site ${lost.siteId}. Someone who may can retry the operation.`
+    const what = role === null ? 'can see' : `has the role ${role} on`
+    return `The account that started this operation no longer ${what} site ${lost.siteId}. An account with access can retry the operation.`
   }

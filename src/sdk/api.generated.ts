@@ -8,10 +8,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read where tokens come from
-         * @description Authorization server metadata (RFC 8414). Addresses are those under which this Stead was asked.
+         * Get the authorization server metadata
+         * @description Returns the authorization server metadata of RFC 8414. All addresses use the host name of the request.
          *
-         *     Needs no access token.
+         *     Requires no access token.
          */
         get: operations["getAuthorizationServer"];
         put?: never;
@@ -30,25 +30,25 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whose session this is
-         * @description What the control panel asks when it is opened. A session that is used goes on: its end is 30 days from now.
+         * Get the current session
+         * @description Returns the account of the session. The control panel calls this when it opens. Each use extends the session to 30 days from now.
          *
-         *     For people in a browser: needs a session of the control panel.
+         *     Requires a session of the control panel.
          */
         get: operations["getSession"];
         put?: never;
         /**
          * Sign in to the control panel
-         * @description Sets a cookie that stands for a session: for pages of this address a caller like a token of an application with the scope `owner`. Programs use `POST /auth/token`. Who has set up an authenticator app sends its `code`, too, or a recovery code. Wrong guesses are slowed down.
+         * @description Starts a session and sets its cookie. On pages of this address, a session has the same rights as a token with the scope `owner`. Programs use `POST /auth/token` instead. If you use an authenticator app, also send its `code` or a recovery code. Stead limits the rate of wrong attempts.
          *
-         *     Needs no access token.
+         *     Requires no access token.
          */
         post: operations["signIn"];
         /**
          * Sign out of the control panel
-         * @description The session of this request ends at once, everywhere.
+         * @description Ends the session of this request immediately on all hosts.
          *
-         *     For people in a browser: needs a session of the control panel.
+         *     Requires a session of the control panel.
          */
         delete: operations["signOut"];
         options?: never;
@@ -66,10 +66,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin to sign in, or to show who you are, with a passkey
-         * @description What a page gives to `PublicKeyCredential.parseRequestOptionsFromJSON`. The answer of the browser counts for five minutes, once.
+         * Start signing in or confirming your identity with a passkey
+         * @description Returns the options for `PublicKeyCredential.parseRequestOptionsFromJSON`. You can send the browser's answer once, within five minutes.
          *
-         *     Needs no access token.
+         *     Requires no access token.
          */
         post: operations["beginPasskeySignIn"];
         delete?: never;
@@ -89,9 +89,9 @@ export interface paths {
         put?: never;
         /**
          * Sign in to the control panel with a passkey
-         * @description As `POST /v1/session`, by what a browser made of `POST /v1/session/passkey/options`. The device has asked for a finger, a face or a PIN: no code is asked for.
+         * @description Works like `POST /v1/session`. Send the browser's answer to the options from `POST /v1/session/passkey/options`. You need no code, because the device has asked for a fingerprint, a face or a PIN.
          *
-         *     Needs no access token.
+         *     Requires no access token.
          */
         post: operations["signInByPasskey"];
         delete?: never;
@@ -110,10 +110,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Show again that it is you
-         * @description For 15 minutes this session may do what cannot be taken back and see new secrets: operations that ask for it answer 403 `proof_needed` before.
+         * Confirm your identity with your password
+         * @description For the next 15 minutes, the session can run operations that cannot be undone or that return new secrets. Without the confirmation, these operations return 403 `proof_needed`.
          *
-         *     For people in a browser: needs a session of the control panel.
+         *     Requires a session of the control panel.
          */
         post: operations["proveIdentity"];
         delete?: never;
@@ -132,10 +132,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Show again that it is you, with a passkey
-         * @description As `POST /v1/session/proof`, by what a browser made of `POST /v1/session/passkey/options`. Another account’s passkey is refused.
+         * Confirm your identity with a passkey
+         * @description Works like `POST /v1/session/proof`. Send the browser's answer to the options from `POST /v1/session/passkey/options`. The passkey must belong to your account.
          *
-         *     For people in a browser: needs a session of the control panel.
+         *     Requires a session of the control panel.
          */
         post: operations["proveByPasskey"];
         delete?: never;
@@ -154,10 +154,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for a link to set a new password
-         * @description Goes by mail to the address, if it is that of an account; the answer does not tell. The link works once, within an hour. At most three an hour go to one address.
+         * Request a link to set a new password
+         * @description Sends the link by mail if an account has this address. The response is the same if none does. The link works once and expires in one hour. Stead sends at most three links an hour to one address.
          *
-         *     Needs no access token.
+         *     Requires no access token.
          */
         post: operations["requestPasswordLink"];
         delete?: never;
@@ -176,10 +176,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Set a password by a link, and sign in
-         * @description Of the first start, an invitation, or a mail for a lost password. All sessions of the account end, and one begins. Who has set up an authenticator app is asked for its `code`, too.
+         * Set a password with a link and sign in
+         * @description Accepts a link from the first start, an invitation, or a mail about a lost password. Ends all sessions of the account and starts a new one. If you use an authenticator app, also send its `code`.
          *
-         *     Needs no access token.
+         *     Requires no access token.
          */
         post: operations["usePasswordLink"];
         delete?: never;
@@ -198,10 +198,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin to add a passkey by a link
-         * @description As `POST /v1/passkeys/options`, for who has a link and no session. Nothing changes, and the link is not used.
+         * Start adding a passkey with a link
+         * @description Works like `POST /v1/passkeys/options` for people who have a link but no session. This request changes nothing and does not use up the link.
          *
-         *     Needs no access token.
+         *     Requires no access token.
          */
         post: operations["beginPasskeyByLink"];
         delete?: never;
@@ -220,10 +220,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Add a passkey by a link, and sign in
-         * @description In place of a password, by any link that sets one; a password that there is stays. All sessions of the account end, and one begins. Who has set up an authenticator app is asked for its `code`, too.
+         * Add a passkey with a link and sign in
+         * @description Accepts any link that sets a password. An existing password stays valid. Ends all sessions of the account and starts a new one. If you use an authenticator app, send its `code` as well.
          *
-         *     Needs no access token.
+         *     Requires no access token.
          */
         post: operations["createPasskeyByLink"];
         delete?: never;
@@ -241,10 +241,10 @@ export interface paths {
         };
         get?: never;
         /**
-         * Change the password of the control panel
-         * @description All other sessions end. Who has lost the password asks for a link: `POST /v1/password-links`.
+         * Change your control panel password
+         * @description Ends all other sessions of the account. If you forgot your password, request a link with `POST /v1/password-links`.
          *
-         *     Needs an application with account owner permission (scope `owner`).
+         *     Requires an application with account owner permission (scope `owner`).
          */
         put: operations["changePassword"];
         post?: never;
@@ -263,24 +263,24 @@ export interface paths {
         };
         get?: never;
         /**
-         * Switch on codes of an authenticator app
-         * @description From now on signing in asks for one. The recovery codes are shown in this answer only; each works once in place of a code.
+         * Turn on sign-in with an authenticator app
+         * @description From now on, you need a code to sign in. The response contains recovery codes, which Stead does not show again. Each recovery code works once in place of a code.
          *
-         *     Needs an application with account owner permission (scope `owner`). A session of the control panel must have shown its password within 15 minutes.
+         *     Requires an application with account owner permission (scope `owner`). In the control panel, you must have confirmed your password in the last 15 minutes.
          */
         put: operations["confirmTotp"];
         /**
-         * Begin to set up an authenticator app
-         * @description Nothing changes before `PUT /v1/totp` has a code of it. Begun again, the secret before it is dropped.
+         * Start setting up an authenticator app
+         * @description Returns a new secret. Nothing changes until you send a code to `PUT /v1/totp`. Each call replaces the secret of the previous call.
          *
-         *     Needs an application with account owner permission (scope `owner`). A session of the control panel must have shown its password within 15 minutes.
+         *     Requires an application with account owner permission (scope `owner`). In the control panel, you must have confirmed your password in the last 15 minutes.
          */
         post: operations["beginTotp"];
         /**
-         * Switch off codes of an authenticator app
-         * @description The password alone is enough from now on. Recovery codes are forgotten.
+         * Turn off sign-in with an authenticator app
+         * @description From now on, you sign in with your password only. Stead deletes the recovery codes.
          *
-         *     Needs an application with account owner permission (scope `owner`). A session of the control panel must have shown its password within 15 minutes.
+         *     Requires an application with account owner permission (scope `owner`). In the control panel, you must have confirmed your password in the last 15 minutes.
          */
         delete: operations["disableTotp"];
         options?: never;
@@ -297,17 +297,17 @@ export interface paths {
         };
         /**
          * List the passkeys of your account
-         * @description The oldest first: at most 20.
+         * @description Returns at most 20 passkeys, oldest first.
          *
-         *     Needs an application with account owner permission (scope `owner`).
+         *     Requires an application with account owner permission (scope `owner`).
          */
         get: operations["listPasskeys"];
         put?: never;
         /**
          * Add a passkey
-         * @description Signs in from now on, without the password and without a code: the device itself asks for a finger, a face or a PIN. It counts at the host name that it was made at.
+         * @description You can then sign in with the passkey instead of a password and code: the device asks for a fingerprint, a face or a PIN. A passkey works only on the host name where it was created.
          *
-         *     For people in a browser: needs a session of the control panel. A session of the control panel must have shown its password within 15 minutes.
+         *     Requires a session of the control panel. In the control panel, you must have confirmed your password in the last 15 minutes.
          */
         post: operations["createPasskey"];
         delete?: never;
@@ -326,10 +326,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin to add a passkey
-         * @description What a page gives to `PublicKeyCredential.parseCreationOptionsFromJSON`. Nothing changes before `POST /v1/passkeys` has what the browser made of it, within five minutes.
+         * Start adding a passkey
+         * @description Returns the options for `PublicKeyCredential.parseCreationOptionsFromJSON`. Send the browser's answer to `POST /v1/passkeys` within five minutes. Until then, nothing changes.
          *
-         *     For people in a browser: needs a session of the control panel. A session of the control panel must have shown its password within 15 minutes.
+         *     Requires a session of the control panel. In the control panel, you must have confirmed your password in the last 15 minutes.
          */
         post: operations["beginPasskey"];
         delete?: never;
@@ -350,9 +350,9 @@ export interface paths {
         post?: never;
         /**
          * Remove a passkey of your account
-         * @description Nobody signs in by it any more. Sessions that it has begun go on: end them under `/v1/sessions`.
+         * @description The passkey can no longer be used to sign in. Sessions that it started stay open. End them with `DELETE /v1/sessions/{id}`.
          *
-         *     Needs an application with account owner permission (scope `owner`). A session of the control panel must have shown its password within 15 minutes.
+         *     Requires an application with account owner permission (scope `owner`). In the control panel, you must have confirmed your password in the last 15 minutes.
          */
         delete: operations["deletePasskey"];
         options?: never;
@@ -369,9 +369,9 @@ export interface paths {
         };
         /**
          * List the sessions of your account
-         * @description Those of the control panel that have not ended: at most 50. The one that was used last comes first.
+         * @description Returns up to 50 open sessions of the control panel, most recently used first.
          *
-         *     Needs an application with account owner permission (scope `owner`).
+         *     Requires an application with account owner permission (scope `owner`).
          */
         get: operations["listSessions"];
         put?: never;
@@ -394,9 +394,9 @@ export interface paths {
         post?: never;
         /**
          * End a session of your account
-         * @description Whoever has its cookie is signed out at once: a browser that was left somewhere, or stolen.
+         * @description Signs out the browser that holds the session immediately. Use this for a lost or stolen device.
          *
-         *     Needs an application with account owner permission (scope `owner`).
+         *     Requires an application with account owner permission (scope `owner`).
          */
         delete: operations["endSession"];
         options?: never;
@@ -413,17 +413,17 @@ export interface paths {
         };
         /**
          * List the API applications of your account
-         * @description In order of id, at most 100. Revoked ones are left out, and secrets are never shown again.
+         * @description Returns up to 100 applications, ordered by id. The list does not include revoked applications or secrets.
          *
-         *     Needs an application with account owner permission (scope `owner`).
+         *     Requires an application with account owner permission (scope `owner`).
          */
         get: operations["listApplications"];
         put?: never;
         /**
-         * Make an API application
-         * @description A client id and secret for `POST /auth/token`. The secret is shown in this answer only.
+         * Create an API application
+         * @description Returns a client id and a secret for `POST /auth/token`. Save the secret: Stead does not show it again.
          *
-         *     Needs an application with account owner permission (scope `owner`). A session of the control panel must have shown its password within 15 minutes.
+         *     Requires an application with account owner permission (scope `owner`). In the control panel, you must have confirmed your password in the last 15 minutes.
          */
         post: operations["createApplication"];
         delete?: never;
@@ -444,9 +444,9 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API application
-         * @description Its tokens end at once, everywhere. It cannot be undone.
+         * @description All tokens of the application stop working immediately on all hosts. You cannot undo this.
          *
-         *     Needs an application with account owner permission (scope `owner`). A session of the control panel must have shown its password within 15 minutes.
+         *     Requires an application with account owner permission (scope `owner`). In the control panel, you must have confirmed your password in the last 15 minutes.
          */
         delete: operations["revokeApplication"];
         options?: never;
@@ -461,11 +461,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the account */
+        /** Get the account */
         get: operations["getAccount"];
         /**
-         * Change what new sites get
-         * @description At least one field. Sites that are there stay as they are.
+         * Update the defaults for new sites
+         * @description Send at least one field. Existing sites do not change.
          */
         put: operations["updateAccount"];
         post?: never;
@@ -482,11 +482,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the add-ons on offer */
+        /** List the available add-ons */
         get: operations["listAddons"];
         /**
          * Attach or detach an add-on
-         * @description A session of the control panel must have shown its password within 15 minutes.
+         * @description In the control panel, you must have confirmed your password in the last 15 minutes.
          */
         put: operations["updateAddons"];
         post?: never;
@@ -523,8 +523,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Read the activity log of the account
-         * @description What was done to the account and to its sites, newest first. Kept for 60 days.
+         * Get the activity log of the account
+         * @description Returns changes to the account and its sites, newest first. Stead keeps entries for 60 days.
          */
         post: operations["listAccountActivity"];
         delete?: never;
@@ -541,8 +541,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read, or follow, what happens
-         * @description The newest ten entries of the activity log of the account. With `Accept: text/event-stream` a stream of server-sent events, from now on or behind `Last-Event-ID`, that has those of sites that the account collaborates on as well: `activity`, whose data is an ActivityEntry with `account_id` and `site_id`; `missed` where more came than was taken, so that what is shown has to be read anew. An entry can come twice. The stream ends soon after its token. An application may have 50 streams at a time.
+         * Get or follow recent activity
+         * @description Returns the ten newest entries of the account's activity log. With `Accept: text/event-stream`, returns a stream of server-sent events that starts now, or after `Last-Event-ID`. The stream also contains entries of sites that the account collaborates on. The data of an `activity` event is an ActivityEntry with `account_id` and `site_id`. A `missed` event means that entries were skipped, so reload the list. An entry can arrive twice. The stream ends shortly after its token expires. An application can have 50 streams open at a time.
          */
         get: operations["listRecentActivity"];
         put?: never;
@@ -562,7 +562,7 @@ export interface paths {
         };
         /**
          * List the actions of the account log
-         * @description By name. Those of sites are among them: the log of an account has the entries of its sites, too.
+         * @description Returns the actions in alphabetical order. They include the actions of sites, because the account log contains the entries of its sites.
          */
         get: operations["listAccountActions"];
         put?: never;
@@ -583,10 +583,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Read the activity log of a site
-         * @description What was done to the site, newest first. Kept for 30 days.
+         * Get the activity log of a site
+         * @description Returns changes to the site, newest first. Stead keeps entries for 30 days.
          *
-         *     Who may: the owning account, or a collaborator of the site with any role.
+         *     Requires the site's owner, or a collaborator with any role.
          */
         post: operations["listSiteActivity"];
         delete?: never;
@@ -604,7 +604,7 @@ export interface paths {
         };
         /**
          * List the actions of site logs
-         * @description By name.
+         * @description Returns the actions in alphabetical order.
          */
         get: operations["listSiteActions"];
         put?: never;
@@ -624,15 +624,15 @@ export interface paths {
         };
         /**
          * List sites
-         * @description All sites that the caller can see, favourites first, then by name; a page of them with `paginate`.
+         * @description Returns all sites that the caller can see, favourites first, then by name. With `paginate`, returns one page.
          */
         get: operations["listSites"];
         put?: never;
         /**
          * Create a site
-         * @description Answers at once with a site in state `deploying`; it is `live` when it answers visitors. Progress: `Operation-Id`.
+         * @description Returns a site in state `deploying`. Its state becomes `live` when it responds to visitors. Follow the progress with the operation in `Operation-Id`.
          *
-         *     Who may: any account for itself; for another account, whom that account lets create sites.
+         *     Any account can create its own sites. To create sites for another account, you need its permission.
          */
         post: operations["createSite"];
         delete?: never;
@@ -652,7 +652,7 @@ export interface paths {
         put?: never;
         /**
          * Check a site name
-         * @description Always 200: `valid` says whether the name can be had, `message` why not.
+         * @description Always returns 200. `valid` tells whether the name is available, and `message` explains why not.
          */
         post: operations["validateSiteName"];
         delete?: never;
@@ -672,7 +672,7 @@ export interface paths {
         put?: never;
         /**
          * Search sites
-         * @description Sites that fulfil every filter, favourites first, then by name. `name` and `domain` match a part, `cms_version` (also `wordpress_version`) a beginning, the others exactly.
+         * @description Returns the sites that match all filters, favourites first, then by name. `name` and `domain` match any part, and `cms_version` (or `wordpress_version`) matches the start. Other filters match the exact value.
          */
         post: operations["searchSites"];
         delete?: never;
@@ -740,23 +740,23 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a site
-         * @description Who may: the owning account, or a collaborator of the site with any role.
+         * Get a site
+         * @description Requires the site's owner, or a collaborator with any role.
          */
         get: operations["getSite"];
         /**
          * Update a site
-         * @description At least one field. A PHP version takes effect with the next request of a visitor.
+         * @description Send at least one field. A new PHP version takes effect with the visitor's next request.
          *
-         *     Who may: the owning account, or a collaborator of the site with any role; `name`: the role `update_site_custom_name`; `php_version`: the role `update_site_php_version`; `wp_environment_type`: the role `manage_performance`.
+         *     Requires the site's owner, or a collaborator with any role; `name`: the role `update_site_custom_name`; `php_version`: the role `update_site_php_version`; `wp_environment_type`: the role `manage_performance`.
          */
         put: operations["updateSite"];
         post?: never;
         /**
          * Delete a site
-         * @description The site is gone from every list at once, and visitors get 404. Its files follow in the background; an operator can bring them back while they are in the trash.
+         * @description Removes the site from all lists immediately, and visitors get 404. Stead moves its files to the trash in the background. An operator can restore the site while it is in the trash.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `delete_site`. A session of the control panel must have shown its password within 15 minutes.
+         *     Requires the site's owner, or a collaborator with the role `delete_site`. In the control panel, you must have confirmed your password in the last 15 minutes.
          */
         delete: operations["deleteSite"];
         options?: never;
@@ -772,10 +772,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get what visitors of a site get now, and why
-         * @description An addition of Stead. `state` of a site says how far it is in its life; this says what its visitors get. Lists of sites, and the site itself, include the same with `?include=status`.
+         * Get the status of a site
+         * @description An addition of Stead. Returns what visitors of the site currently get, and why. The `state` of a site is its stage in its lifecycle. `GET /v1/sites/{id}` and lists of sites include the status with `?include=status`.
          *
-         *     Who may: the owning account, or a collaborator of the site with any role.
+         *     Requires the site's owner, or a collaborator with any role.
          */
         get: operations["getSiteStatus"];
         put?: never;
@@ -796,9 +796,9 @@ export interface paths {
         get?: never;
         /**
          * Move a site to another runtime
-         * @description Between native PHP with MariaDB, and PHP in WebAssembly with SQLite. The site is closed while it is moved (503 with `Retry-After`): its database is copied and compared table by table, and the site is opened when its WordPress answers; else it stays what it was. Progress: `Operation-Id`. Back is the same the other way round.
+         * @description Moves a site between native PHP with MariaDB and PHP in WebAssembly with SQLite. The site is closed during the move (503 with `Retry-After`). Stead copies the database, compares it table by table, and opens the site when WordPress responds. If anything fails, the site stays on its current runtime. Follow the progress with the operation in `Operation-Id`. To move the site back, send the other runtime.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `update_site_php_version`.
+         *     Requires the site's owner, or a collaborator with the role `update_site_php_version`.
          */
         put: operations["moveSite"];
         post?: never;
@@ -820,7 +820,7 @@ export interface paths {
          * Disable a site
          * @description Visitors get 480 Temporarily Unavailable on every path. The site still counts toward the plan.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `disable_site`, through an application with the scope `owner`.
+         *     Requires the site's owner, or a collaborator with the role `disable_site` and an application with the scope `owner`.
          */
         put: operations["disableSite"];
         post?: never;
@@ -840,9 +840,9 @@ export interface paths {
         get?: never;
         /**
          * Enable a site
-         * @description Only disabled sites; visitors reach the site again.
+         * @description Opens a disabled site to visitors again. Only disabled sites can be enabled.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `enable_site`, through an application with the scope `owner`.
+         *     Requires the site's owner, or a collaborator with the role `enable_site` and an application with the scope `owner`.
          */
         put: operations["enableSite"];
         post?: never;
@@ -861,10 +861,10 @@ export interface paths {
         };
         get?: never;
         /**
-         * Convert a live site into a staging site, or back
-         * @description Only `staging` changes, and with it which of the two limits of the plan the site counts against: not its content, caches or environment type. A site with domains must be rid of them before it becomes a staging site.
+         * Convert a site between live and staging
+         * @description Changes `staging`, and with it the plan limit that the site counts against. The content, caches and environment type do not change. Remove all domains of a site before you convert it into a staging site.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `convert_site`, through an application with the scope `owner`.
+         *     Requires the site's owner, or a collaborator with the role `convert_site` and an application with the scope `owner`.
          */
         put: operations["convertSite"];
         post?: never;
@@ -885,9 +885,9 @@ export interface paths {
         put?: never;
         /**
          * Clone a site
-         * @description Answers at once with a site in state `cloning`, which is `live` when it answers visitors; the source serves meanwhile. It has the source's files, database, PHP version and tags, and its own address in their place; not its domains, DNS records, collaborators, backups and notes. It belongs to the owner of the source, and counts against that account's plan.
+         * @description Returns a site in state `cloning`. Its state becomes `live` when it responds to visitors. The source stays open. The clone gets the files, database, PHP version and tags of the source, rewritten to its own address. It does not get domains, DNS records, collaborators, backups or notes. The clone belongs to the owner of the source and counts against that account's plan.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `clone_site`.
+         *     Requires the site's owner, or a collaborator with the role `clone_site`.
          */
         post: operations["cloneSite"];
         delete?: never;
@@ -906,9 +906,9 @@ export interface paths {
         get?: never;
         /**
          * Reset the site owner's password
-         * @description Answers with the new random password when WordPress has taken it. Sessions of that user end.
+         * @description Sets a random password in WordPress and returns it. Ends all WordPress sessions of that user.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `wp_access`. A session of the control panel must have shown its password within 15 minutes.
+         *     Requires the site's owner, or a collaborator with the role `wp_access`. In the control panel, you must have confirmed your password in the last 15 minutes.
          */
         put: operations["resetAdminPassword"];
         post?: never;
@@ -927,10 +927,10 @@ export interface paths {
         };
         get?: never;
         /**
-         * Switch safe mode on or off
-         * @description While on, WordPress starts without plugins, must-use plugins, drop-ins and the theme of the site: a default theme that is installed takes its place, the log-in and the dashboard do without one, and no scheduled event runs. Nothing is changed in the site; in the dashboard its plugins can be deactivated. Visitors see the site without its plugins, too. Answers when PHP runs that way and stored pages are purged. `safeMode` of `GET /v1/sites/{id}/status` shows whether it is on.
+         * Turn safe mode on or off
+         * @description In safe mode, WordPress starts without the plugins, must-use plugins, drop-ins and theme of the site, for visitors as well. It uses an installed default theme instead, and runs no scheduled events. The log-in page and the dashboard work without a theme. Safe mode changes nothing in the site. You can deactivate plugins in the dashboard. The response arrives when the change is active and the cached pages are purged. `safeMode` of `GET /v1/sites/{id}/status` shows whether safe mode is on.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `wp_access`.
+         *     Requires the site's owner, or a collaborator with the role `wp_access`.
          */
         put: operations["setSafeMode"];
         post?: never;
@@ -1125,22 +1125,22 @@ export interface paths {
         };
         /**
          * Get the state of the edge cache
-         * @description Who may: the owning account, or a collaborator of the site with any role.
+         * @description Requires the site's owner, or a collaborator with any role.
          */
         get: operations["getEdgeCache"];
         /**
-         * Switch the edge cache on or off
-         * @description Toggles; with `enabled` in the body it sets. Nothing that was stored before is served after.
+         * Turn the edge cache on or off
+         * @description Toggles the state, or sets it to `enabled` if the body contains that field. Also purges the edge cache.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `manage_performance`.
+         *     Requires the site's owner, or a collaborator with the role `manage_performance`.
          */
         put: operations["toggleEdgeCache"];
         post?: never;
         /**
          * Purge the edge cache
-         * @description No page from before is served any more: on all edges within milliseconds as a rule, within a second at most.
+         * @description Stead no longer serves cached pages. The purge usually reaches all edges within milliseconds, and always within one second.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `manage_performance`.
+         *     Requires the site's owner, or a collaborator with the role `manage_performance`.
          */
         delete: operations["purgeEdgeCache"];
         options?: never;
@@ -1157,10 +1157,10 @@ export interface paths {
         };
         get?: never;
         /**
-         * Switch defensive mode on for a time, or off
-         * @description While it is on, visitors prove with a short calculation in their browser that they are no flood. It ends by itself; without a duration it ends now.
+         * Turn defensive mode on for a time, or off
+         * @description In defensive mode, the browser of each visitor must solve a short calculation before it gets a page. Use it during an attack. The mode ends automatically after its duration. Without a duration, it ends immediately.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `manage_performance`.
+         *     Requires the site's owner, or a collaborator with the role `manage_performance`.
          */
         put: operations["setDefensiveMode"];
         post?: never;
@@ -1182,9 +1182,9 @@ export interface paths {
         post?: never;
         /**
          * Clear the CDN
-         * @description The site's files are read anew. Copies in browsers stay until their time is over.
+         * @description Stead serves the site's current files from now on. Copies in browsers stay until they expire.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `manage_performance`.
+         *     Requires the site's owner, or a collaborator with the role `manage_performance`.
          */
         delete: operations["purgeCdn"];
         options?: never;
@@ -1200,25 +1200,25 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell whether the CDN is on
-         * @description Who may: the owning account, or a collaborator of the site with any role.
+         * Get the state of the CDN
+         * @description Requires the site's owner, or a collaborator with any role.
          */
         get: operations["getCdn"];
         /**
-         * Switch the CDN on or off
-         * @description Toggles; with `enabled` in the body it sets.
+         * Turn the CDN on or off
+         * @description Toggles the state, or sets it to `enabled` if the body contains that field.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `manage_performance`.
+         *     Requires the site's owner, or a collaborator with the role `manage_performance`.
          */
         put: operations["toggleCdn"];
         /**
-         * Switch the CDN on
-         * @description Who may: the owning account, or a collaborator of the site with the role `manage_performance`.
+         * Turn on the CDN
+         * @description Requires the site's owner, or a collaborator with the role `manage_performance`.
          */
         post: operations["enableCdn"];
         /**
-         * Switch the CDN off
-         * @description Who may: the owning account, or a collaborator of the site with the role `manage_performance`.
+         * Turn off the CDN
+         * @description Requires the site's owner, or a collaborator with the role `manage_performance`.
          */
         delete: operations["disableCdn"];
         options?: never;
@@ -1237,10 +1237,10 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Empty the object cache
-         * @description Answers when WordPress has emptied it, the one of a persistent drop-in included.
+         * Flush the object cache
+         * @description Waits until WordPress has flushed the cache, including the cache of a persistent drop-in.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `manage_performance`.
+         *     Requires the site's owner, or a collaborator with the role `manage_performance`.
          */
         delete: operations["purgeObjectCache"];
         options?: never;
@@ -1257,10 +1257,10 @@ export interface paths {
         };
         get?: never;
         /**
-         * Switch lightweight 404 answers on or off
-         * @description While on, requests for missing static files (.css .gif .eot .jpg .jpeg .js .otf .png .svg .swf .ttf .webm .webp .woff .woff2) are answered by the platform; while off WordPress answers them. Toggles; with `enabled` in the body it sets.
+         * Turn lightweight 404 responses on or off
+         * @description When this is on, the platform responds to requests for missing static files (.css .gif .eot .jpg .jpeg .js .otf .png .svg .swf .ttf .webm .webp .woff .woff2). When it is off, WordPress responds to them. Toggles the state, or sets it to `enabled` if the body contains that field.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `manage_performance`.
+         *     Requires the site's owner, or a collaborator with the role `manage_performance`.
          */
         put: operations["toggleLight404"];
         post?: never;
@@ -1279,10 +1279,10 @@ export interface paths {
         };
         get?: never;
         /**
-         * Switch multisite support on or off
-         * @description On makes the site a network whose sites live in sub-directories; off takes the constants of the network out of the site's configuration and leaves the data of the network as it is. Applied by a background operation. Toggles; with `enabled` in the body it sets.
+         * Turn multisite support on or off
+         * @description Turning it on makes the site a network with sites in subdirectories. Turning it off removes the network constants from the site's configuration but keeps the data of the network. A background operation applies the change. Toggles the state, or sets it to `enabled` if the body contains that field.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `manage_performance`.
+         *     Requires the site's owner, or a collaborator with the role `manage_performance`.
          */
         put: operations["toggleMultisite"];
         post?: never;
@@ -1301,10 +1301,10 @@ export interface paths {
         };
         get?: never;
         /**
-         * Switch maintenance mode on or off
-         * @description While on, visitors get 503 with a plain page and Retry-After; the dashboard and the log-in work. Applied by a background operation, after those of the site that wait already. Toggles; with `enabled` in the body it sets.
+         * Turn maintenance mode on or off
+         * @description In maintenance mode, visitors get 503 with a plain page and Retry-After. The dashboard and the log-in page work. A background operation applies the change after the site's other queued operations. Toggles the state, or sets it to `enabled` if the body contains that field.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `manage_performance`.
+         *     Requires the site's owner, or a collaborator with the role `manage_performance`.
          */
         put: operations["toggleMaintenance"];
         post?: never;
@@ -1323,13 +1323,13 @@ export interface paths {
         };
         /**
          * List the must-use plugins of your account
-         * @description In order of id, one page.
+         * @description Returns one page of plugins, ordered by id.
          */
         get: operations["listMuPlugins"];
         put?: never;
         /**
          * Add a must-use plugin
-         * @description One PHP file, fetched from its address and checked by PHP, then brought to all sites of your account (`existing_sites`) and to those that are made afterwards (`future_sites`). What was done with each site: `results` of the operation. A file that cannot be fetched or that PHP cannot read reaches no site; the operation says why, and `PUT` tries again.
+         * @description Fetches one PHP file from its URL, checks its syntax with PHP, and installs it on all sites of your account (`existing_sites`) and on sites that you create later (`future_sites`). The `results` of the operation contain the outcome for each site. If Stead cannot fetch the file or PHP cannot parse it, no site changes and the operation contains the reason. To try again, use `PUT`.
          */
         post: operations["createMuPlugin"];
         delete?: never;
@@ -1345,17 +1345,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a must-use plugin */
+        /** Get a must-use plugin */
         get: operations["getMuPlugin"];
         /**
          * Fetch a must-use plugin again
-         * @description From its stored address, for all sites that have it. When it cannot be fetched, or PHP cannot read it, they keep what they have. To change the address, delete the plugin and add a new one.
+         * @description Fetches the plugin from its stored URL and updates it on all its sites. If Stead cannot fetch it or PHP cannot parse it, the sites keep the current file. To change the URL, delete the plugin and add a new one.
          */
         put: operations["updateMuPlugin"];
         post?: never;
         /**
          * Delete a must-use plugin
-         * @description It is gone from lists at once, and from all sites in the background. A file that was changed on a site since it was put there stays on that site: `results` of the operation say where.
+         * @description Removes the plugin from lists immediately, and from all sites in the background. If its file was changed on a site, Stead keeps the file on that site. The `results` of the operation name these sites.
          */
         delete: operations["deleteMuPlugin"];
         options?: never;
@@ -1372,17 +1372,17 @@ export interface paths {
         };
         /**
          * List the on-demand backups of a site
-         * @description Newest first, those that are being made and removed included.
+         * @description Returns the backups newest first, including those being created or deleted.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `download_backups`.
+         *     Requires the site's owner, or a collaborator with the role `download_backups`.
          */
         get: operations["listOndemandBackups"];
         put?: never;
         /**
          * Create an on-demand backup
-         * @description Three of each type at most. It is taken in the background and read back whole before it is `completed`; until then `id` is null, and `requestId`, which becomes its `id`, finds it. The newest of a type is kept for 30 days, an older one for 7 days after the next one was completed.
+         * @description A site can have three on-demand backups of each type. Stead takes the backup in the background and reads it back to verify it. When the backup is `completed`, its `id` is the `requestId` of the response. Until then, `id` is null. Stead keeps the newest backup of a type for 30 days. It keeps an older backup for 7 days after the next one is completed.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `download_backups`.
+         *     Requires the site's owner, or a collaborator with the role `download_backups`.
          */
         post: operations["createOndemandBackup"];
         delete?: never;
@@ -1399,19 +1399,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read an on-demand backup
-         * @description While it is being created, it is found by its `requestId`, which is its `id` later.
+         * Get an on-demand backup
+         * @description While the backup is being created, use its `requestId`. It becomes the `id` of the backup.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `download_backups`.
+         *     Requires the site's owner, or a collaborator with the role `download_backups`.
          */
         get: operations["getOndemandBackup"];
         put?: never;
         post?: never;
         /**
          * Delete an on-demand backup
-         * @description Irreversible. It makes room for another one at once, and is gone from the storage soon. One that is being created is given up by canceling its operation.
+         * @description You cannot undo this. The slot is free immediately, and Stead removes the data from the storage shortly after. To stop a backup that is still being created, cancel its operation.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `download_backups`. A session of the control panel must have shown its password within 15 minutes.
+         *     Requires the site's owner, or a collaborator with the role `download_backups`. In the control panel, you must have confirmed your password in the last 15 minutes.
          */
         delete: operations["deleteOndemandBackup"];
         options?: never;
@@ -1428,9 +1428,9 @@ export interface paths {
         };
         /**
          * Download an on-demand backup
-         * @description Files are a `.tar.bz2` of the web root with the WordPress core, a database is SQL text. It can be had in parts and gone on with (`Range`, `If-Range` with the `ETag`). Archives are made while they are downloaded: the first time one has no `Content-Length`, and a part that was never made is looked for, which takes its time, and is 503 `archive_length_unknown` with `Retry-After` when it takes more than 50 s, or what `Prefer: wait=<seconds>` says. An application may have 4 downloads at a time.
+         * @description A file backup is a `.tar.bz2` archive of the web root with the WordPress core. A database backup is SQL text. You can download parts and resume a download (`Range`, `If-Range` with the `ETag`). Stead creates archives during the download, so the first response has no `Content-Length`. If you request a part that was never created, Stead first searches for its start. If that takes longer than 50 seconds, or than `Prefer: wait=<seconds>`, the response is 503 `archive_length_unknown` with `Retry-After`. An application can run 4 downloads at a time.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `download_backups`.
+         *     Requires the site's owner, or a collaborator with the role `download_backups`.
          */
         get: operations["downloadOndemandBackup"];
         put?: never;
@@ -1450,9 +1450,9 @@ export interface paths {
         };
         /**
          * List the backups of a site, database and files together
-         * @description Newest first: each database backup with the newest file backup that is no newer, so that both show the site at about one time. Every completed backup is here, scheduled or on demand.
+         * @description Returns all completed backups, scheduled and on demand, newest first. Each database backup comes with the latest file backup taken before it, so that both show the site at about the same time.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `download_backups`.
+         *     Requires the site's owner, or a collaborator with the role `download_backups`.
          */
         get: operations["listBackups"];
         put?: never;
@@ -1472,9 +1472,9 @@ export interface paths {
         };
         /**
          * List the file backups of a site
-         * @description Newest first, scheduled and on demand.
+         * @description Returns scheduled and on-demand backups, newest first.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `download_backups`.
+         *     Requires the site's owner, or a collaborator with the role `download_backups`.
          */
         get: operations["listFilesystemBackups"];
         put?: never;
@@ -1494,9 +1494,9 @@ export interface paths {
         };
         /**
          * List the database backups of a site
-         * @description Newest first, scheduled and on demand.
+         * @description Returns scheduled and on-demand backups, newest first.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `download_backups`.
+         *     Requires the site's owner, or a collaborator with the role `download_backups`.
          */
         get: operations["listDatabaseBackups"];
         put?: never;
@@ -1516,9 +1516,9 @@ export interface paths {
         };
         /**
          * Download a backup
-         * @description Files are a `.tar.bz2` of the web root with the WordPress core, a database is SQL text. It can be had in parts and gone on with (`Range`, `If-Range` with the `ETag`). Archives are made while they are downloaded: the first time one has no `Content-Length`, and a part that was never made is looked for, which takes its time, and is 503 `archive_length_unknown` with `Retry-After` when it takes more than 50 s, or what `Prefer: wait=<seconds>` says. An application may have 4 downloads at a time.
+         * @description A file backup is a `.tar.bz2` archive of the web root with the WordPress core. A database backup is SQL text. You can download parts and resume a download (`Range`, `If-Range` with the `ETag`). Stead creates archives during the download, so the first response has no `Content-Length`. If you request a part that was never created, Stead first searches for its start. If that takes longer than 50 seconds, or than `Prefer: wait=<seconds>`, the response is 503 `archive_length_unknown` with `Retry-After`. An application can run 4 downloads at a time.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `download_backups`.
+         *     Requires the site's owner, or a collaborator with the role `download_backups`.
          */
         get: operations["downloadBackup"];
         put?: never;
@@ -1540,9 +1540,9 @@ export interface paths {
         put?: never;
         /**
          * Restore a site from backups
-         * @description Files, database, or both, from backups of this site, onto it or onto another site of the same account (which needs the same role there). What is prepared does not disturb the site; then nobody gets to it, its dashboard included, until it is switched over and its WordPress answers. If it does not, everything is as before. What is overwritten is kept for 7 days: `POST /v1/operations/{id}/undo`. The owner and the caller get a mail at the end. The site keeps its release of WordPress, its address and Stead's own files; onto another site also its wp-config.php. With `dry_run` nothing is changed: the operation finds out what would be lost, and `GET /v1/sites/{site_id}/restores/{operation_id}` shows it.
+         * @description Restores files, the database, or both from backups of this site. The target is this site or another site of the same account, where you need the same role. Stead prepares the content while the site stays open. Then it closes the site and its dashboard until WordPress responds with the restored content. If it does not respond, Stead rolls back. It keeps the overwritten content for 7 days, so you can undo the restore with `POST /v1/operations/{id}/undo`. The owner and the caller get a mail at the end. The target keeps its WordPress version, its address and Stead's own files. If it is another site, it also keeps its wp-config.php. With `dry_run`, nothing changes: Stead only reports what a restore would lose. Read the report with `GET /v1/sites/{site_id}/restores/{operation_id}`.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `restore_site`.
+         *     Requires the site's owner, or a collaborator with the role `restore_site`.
          */
         post: operations["restoreSite"];
         delete?: never;
@@ -1559,10 +1559,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what a restore would lose
-         * @description The report of a restore with `dry_run`, by the number in its `Operation-Id`, on the site that would be overwritten. 404 until that operation has succeeded.
+         * Get the preview of a restore
+         * @description Returns the report of a restore with `dry_run`. Use the site that would be overwritten and the number in the `Operation-Id` of the restore. The response is 404 until that operation has succeeded.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `restore_site`.
+         *     Requires the site's owner, or a collaborator with the role `restore_site`.
          */
         get: operations["getRestorePreview"];
         put?: never;
@@ -1583,8 +1583,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undo a restore, a sync, or a change of plugins
-         * @description Brings back what the site was before, for 7 days: a restore of what the operation has kept, which can be undone in turn. Of a sync, it is the destination that becomes what it was, in those parts that were synced. Of plugins that were installed, updated or deleted, all plugins and the database become what they were. What was made on the site since is lost with it, as by any restore. Who may restore the site may do it. Answers with the operation that does it.
+         * Undo a restore, a sync, an import or a plugin change
+         * @description Restores the content that the operation kept for 7 days. You can undo the undo in the same way. For a sync, Stead restores the synced parts of the destination. For plugins that were installed, updated or deleted, it restores all plugins and the database. Changes made on the site since then are lost. Requires the permission to restore the site. Returns the operation that runs the undo.
          */
         post: operations["undoOperation"];
         delete?: never;
@@ -1604,7 +1604,7 @@ export interface paths {
         put?: never;
         /**
          * Sync data from one site to another
-         * @description Overwrites parts of the files, the database, or both, of one site with those of another; addresses of the source become those of the destination. Both sites are backed up before, by on-demand backups: each needs a free slot for each type that is synced. What takes long is done beside the destination while it goes on; then nobody gets to it, its dashboard included, until it is switched over and its front page answers. If that fails, everything is as before. What is overwritten is kept for 7 days: `POST /v1/operations/{id}/undo`. The source serves meanwhile; from one on another host the backup is copied that was taken of it. Both sites must belong to one account. A collaborator needs the role `download_backups` on the source and `restore_site` on the destination, until the sync has ended: without them it fails, and the destination stays as it was. The activity logs and the webhooks of both sites tell of it.
+         * @description Overwrites parts of a site's files, its database, or both with those of another site. Addresses of the source are rewritten to those of the destination. Stead first takes an on-demand backup of both sites, so each site needs a free slot for each type of data. It prepares the content while the destination stays open. Then it closes the destination and its dashboard until the homepage responds with the synced content. If that fails, Stead rolls back. Stead keeps the overwritten content for 7 days, so you can undo the sync with `POST /v1/operations/{id}/undo`. The source stays open. If it is on another host, Stead copies from its backup. Both sites must belong to the same account. A collaborator needs the role `download_backups` on the source and `restore_site` on the destination until the sync ends. Without them, the sync fails and the destination does not change. Stead records the sync in the activity logs of both sites and notifies their webhooks.
          */
         post: operations["syncSites"];
         delete?: never;
@@ -1624,7 +1624,7 @@ export interface paths {
          * List the imports of a site
          * @description The last 20, newest first.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `restore_site`.
+         *     Requires the site's owner, or a collaborator with the role `restore_site`.
          */
         get: operations["listImports"];
         put?: never;
@@ -1632,7 +1632,7 @@ export interface paths {
          * Import a site from an archive
          * @description Takes a site of another host from `.zip`, `.tar`, `.tar.gz`, `.wpress` (All-in-One WP Migration), a set of UpdraftPlus, an archive of Duplicator (`.zip`), or an archive of the files and a dump of the database (`.sql`, `.sql.gz`). Name the https addresses of its files (`urls`), or upload them (`files`, then `PUT /v1/sites/{site_id}/imports/{import_id}/uploads/{number}`). First the archive is inspected, which changes nothing on the site: `GET /v1/sites/{site_id}/imports/{import_id}` shows the plan. Then `POST /v1/sites/{site_id}/imports/{import_id}/start` replaces `wp-content` and the database of the site; with `start` that happens automatically when nothing is in the way. Staged data is removed after 24 hours. A site has one import at a time.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `restore_site`.
+         *     Requires the site's owner, or a collaborator with the role `restore_site`.
          */
         post: operations["createImport"];
         delete?: never;
@@ -1652,7 +1652,7 @@ export interface paths {
          * Read an import
          * @description Its plan as soon as it was inspected, and what to do until visitors come to the new site. After the import also how the front page and five others compare with those of the old site, where that answers.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `restore_site`.
+         *     Requires the site's owner, or a collaborator with the role `restore_site`.
          */
         get: operations["getImport"];
         put?: never;
@@ -1661,7 +1661,7 @@ export interface paths {
          * Delete an import
          * @description Removes it with its staged data. The site stays as it is. One that is being worked on cannot be deleted: cancel its operation first.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `restore_site`.
+         *     Requires the site's owner, or a collaborator with the role `restore_site`.
          */
         delete: operations["deleteImport"];
         options?: never;
@@ -1682,7 +1682,7 @@ export interface paths {
          * Start an import that was inspected
          * @description Replaces `wp-content` and the database of the site. Stead prepares everything while the site stays open. Then the site is closed until its WordPress answers with the imported content. If it does not answer, Stead restores the site as it was. The site keeps its release of WordPress, its wp-config.php (but for the prefix of the tables) and its address, which takes the place of the old ones everywhere. Stead keeps the overwritten content for 7 days: `POST /v1/operations/{id}/undo`.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `restore_site`.
+         *     Requires the site's owner, or a collaborator with the role `restore_site`.
          */
         post: operations["startImport"];
         delete?: never;
@@ -1743,7 +1743,7 @@ export interface paths {
          * Set a collaborator's account-level access
          * @description `add_to_all_new`: joins every site created from now on, with `roles`. `create_site`: may create sites for the owner, which includes `add_to_all_new`. A field that is absent keeps its value (false, false and no roles for a new address). With both false account-level access ends, and the collaborator stays on its sites.
          *
-         *     Needs an application with account owner permission (scope `owner`).
+         *     Requires an application with account owner permission (scope `owner`).
          */
         put: operations["updateAccountLevelAccess"];
         post?: never;
@@ -1766,7 +1766,7 @@ export interface paths {
          * Add a collaborator to many sites
          * @description Where the collaborator is already, it gets these roles instead of its own (without `roles` it keeps them); losing `wp_access` deletes its WordPress user, and the next available administrator takes over the posts. `-1` in `siteIds`: all sites that the caller owns or may do this on. What was done with each site: `results` of the operation.
          *
-         *     Who may: the owning account of each site, or a collaborator of it with the role `create_collaborator` and the role `execute_bulk_operations`.
+         *     Requires the owner of each site, or a collaborator with the role `create_collaborator` and the role `execute_bulk_operations`.
          */
         post: operations["batchCreateCollaborators"];
         delete?: never;
@@ -1788,7 +1788,7 @@ export interface paths {
          * Remove a collaborator from many sites
          * @description `-1` in `siteIds`: all sites that the caller owns. With `delete_wp_user` its WordPress user goes, too: the oldest administrator takes over the posts. What was done with each site: `results` of the operation.
          *
-         *     Who may: the owning account of each site, or a collaborator of it with the role `delete_collaborator` and the role `execute_bulk_operations`.
+         *     Requires the owner of each site, or a collaborator with the role `delete_collaborator` and the role `execute_bulk_operations`.
          */
         post: operations["batchDestroyCollaborators"];
         delete?: never;
@@ -1808,7 +1808,7 @@ export interface paths {
          * List a site's collaborators
          * @description In order of id, without the owner of the site.
          *
-         *     Who may: the owning account, or a collaborator of the site with any role.
+         *     Requires the site's owner, or a collaborator with any role.
          */
         get: operations["listSiteCollaborators"];
         put?: never;
@@ -1816,7 +1816,7 @@ export interface paths {
          * Add a collaborator to a site
          * @description An address without an account gets one. Who has no way in yet gets an invitation by mail: its link sets a password for the control panel, once, within a week. With `wp_access` an administrator with that address is made in WordPress, in the background.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `create_collaborator`.
+         *     Requires the site's owner, or a collaborator with the role `create_collaborator`.
          */
         post: operations["addSiteCollaborator"];
         delete?: never;
@@ -1834,7 +1834,7 @@ export interface paths {
         };
         /**
          * Read a site's collaborator
-         * @description Who may: the owning account, or a collaborator of the site with any role.
+         * @description Requires the site's owner, or a collaborator with any role.
          */
         get: operations["getSiteCollaborator"];
         put?: never;
@@ -1843,7 +1843,7 @@ export interface paths {
          * Remove a collaborator from a site
          * @description With `delete_wp_user` its WordPress user goes, too, in the background: the oldest administrator takes over the posts.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `delete_collaborator`.
+         *     Requires the site's owner, or a collaborator with the role `delete_collaborator`.
          */
         delete: operations["removeSiteCollaborator"];
         options?: never;
@@ -1861,9 +1861,9 @@ export interface paths {
         get?: never;
         /**
          * Reset a collaborator's WordPress password
-         * @description Answers with the new random password when WordPress has taken it. Sessions of that user end.
+         * @description Sets a random password in WordPress and returns it. Ends all WordPress sessions of that user.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `reset_collaborator_password`. A session of the control panel must have shown its password within 15 minutes.
+         *     Requires the site's owner, or a collaborator with the role `reset_collaborator_password`. In the control panel, you must have confirmed your password in the last 15 minutes.
          */
         put: operations["resetCollaboratorPassword"];
         post?: never;
@@ -1884,7 +1884,7 @@ export interface paths {
          * List what you may do with a site
          * @description Every operation on a site, in the order of this description, and whether this token, or session, may do it: for clients that offer only what goes. The operations themselves decide: what an operation needs of other sites, or in the state of this one, is not looked at.
          *
-         *     Who may: the owning account, or a collaborator of the site with any role.
+         *     Requires the site's owner, or a collaborator with any role.
          */
         get: operations["listSiteRights"];
         put?: never;
@@ -1908,14 +1908,14 @@ export interface paths {
          * Mark a site as a favourite
          * @description For the caller's account alone. Favourites come first in its lists.
          *
-         *     Who may: the owning account, or a collaborator of the site with any role.
+         *     Requires the site's owner, or a collaborator with any role.
          */
         post: operations["addFavorite"];
         /**
          * Take a site off the favourites
          * @description For the caller's account alone. Favourites come first in its lists.
          *
-         *     Who may: the owning account, or a collaborator of the site with any role.
+         *     Requires the site's owner, or a collaborator with any role.
          */
         delete: operations["removeFavorite"];
         options?: never;
@@ -1936,14 +1936,14 @@ export interface paths {
          * Add tags to a site
          * @description Tags of the caller's account; other accounts that see the site have their own.
          *
-         *     Who may: the owning account, or a collaborator of the site with any role.
+         *     Requires the site's owner, or a collaborator with any role.
          */
         post: operations["addSiteTags"];
         /**
          * Remove tags from a site
          * @description Tags of the caller's account; other accounts that see the site have their own.
          *
-         *     Who may: the owning account, or a collaborator of the site with any role.
+         *     Requires the site's owner, or a collaborator with any role.
          */
         delete: operations["removeSiteTags"];
         options?: never;
@@ -2077,30 +2077,30 @@ export interface paths {
         };
         /**
          * List the plugins of a site
-         * @description As WordPress has them at this moment, must-use plugins and drop-ins included; also of a site that a plugin has broken. Which updates there are is what WordPress has found out last, twice a day by itself.
+         * @description Returns the current plugins in WordPress, including must-use plugins and drop-ins. This also works if a plugin has broken the site. Update information comes from the last check of WordPress, which checks twice a day.
          *
-         *     Who may: the owning account, or a collaborator of the site with any role.
+         *     Requires the site's owner, or a collaborator with any role.
          */
         get: operations["listPlugins"];
         /**
          * Update plugins
-         * @description Answers when the site has said that it has each of them. To the release that is named, or the latest of the plugin directory; an older one is taken as well. As an installation: one after the other, with the outcome of each in the operation, taken back where it breaks the site, and with an undo for 7 days.
+         * @description Checks that each plugin is installed, then starts an operation that updates the plugins one by one. You can choose a version, even an older one. The default is the latest version in the plugin directory. The `results` of the operation contain the outcome for each plugin. If an update breaks the site, Stead rolls it back. You can undo the update for 7 days.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `plugin_management_access`.
+         *     Requires the site's owner, or a collaborator with the role `plugin_management_access`.
          */
         put: operations["updatePlugins"];
         /**
          * Install and activate plugins
-         * @description Answers when it is known where each is had from; the work goes on in an operation, whose `results` tell what became of each. It is done by the upgrader of WordPress, one plugin after the other: what breaks the site is taken back, and told in the words of PHP. Before it begins, files and database of the site are kept for 7 days: `POST /v1/operations/{id}/undo`.
+         * @description Finds the package of each plugin, then starts an operation that installs the plugins one by one with the upgrader of WordPress. The `results` of the operation contain the outcome for each plugin. If a plugin breaks the site, Stead rolls it back and reports the PHP error. Stead keeps the previous files and database for 7 days, so you can undo the installation with `POST /v1/operations/{id}/undo`.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `plugin_management_access`.
+         *     Requires the site's owner, or a collaborator with the role `plugin_management_access`.
          */
         post: operations["installPlugins"];
         /**
          * Delete plugins
-         * @description Answers when the site has said that it has each of them. Deactivates and uninstalls them, in an operation whose `results` tell what became of each. Before it begins, files and database of the site are kept for 7 days: `POST /v1/operations/{id}/undo`.
+         * @description Checks that each plugin is installed, then starts an operation that deactivates and uninstalls the plugins. The `results` of the operation contain the outcome for each plugin. Stead keeps the previous files and database for 7 days, so you can undo the deletion with `POST /v1/operations/{id}/undo`.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `plugin_management_access`.
+         *     Requires the site's owner, or a collaborator with the role `plugin_management_access`.
          */
         delete: operations["deletePlugins"];
         options?: never;
@@ -2118,9 +2118,9 @@ export interface paths {
         get?: never;
         /**
          * Deactivate plugins
-         * @description Answers when the site has said that it has each of them; the work is an operation, whose `results` tell what became of each. One without which the site does not answer is activated again.
+         * @description Checks that each plugin is installed, then starts an operation. The `results` of the operation contain the outcome for each plugin. If the site does not work without a plugin, Stead activates it again.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `plugin_management_access`.
+         *     Requires the site's owner, or a collaborator with the role `plugin_management_access`.
          */
         put: operations["deactivatePlugins"];
         post?: never;
@@ -2140,9 +2140,9 @@ export interface paths {
         get?: never;
         /**
          * Activate plugins
-         * @description Answers when the site has said that it has each of them; the work is an operation, whose `results` tell what became of each. One that breaks the site is deactivated again, and told in the words of PHP.
+         * @description Checks that each plugin is installed, then starts an operation. The `results` of the operation contain the outcome for each plugin. If a plugin breaks the site, Stead deactivates it again and reports the PHP error.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `plugin_management_access`.
+         *     Requires the site's owner, or a collaborator with the role `plugin_management_access`.
          */
         put: operations["activatePlugins"];
         post?: never;
@@ -2161,9 +2161,9 @@ export interface paths {
         };
         /**
          * List advice for a site
-         * @description An addition of Stead. Returns what the owner of the site should change. Today there is one kind: a WooCommerce shop that uses the embedded database on a host with MariaDB. Stead looks at the plugins that it saw last.
+         * @description An addition of Stead. Returns what the owner of the site should change. Currently, there is one type of advice: a WooCommerce shop uses the embedded database on a host with MariaDB. The advice is based on the plugins of the last check.
          *
-         *     Who may: the owning account, or a collaborator of the site with any role.
+         *     Requires the site's owner, or a collaborator with any role.
          */
         get: operations["listSiteAdvice"];
         put?: never;
@@ -2186,7 +2186,7 @@ export interface paths {
          * Update WordPress
          * @description With `latest` to the latest stable release; without a version to the other one of the latest stable release and the beta, where there is one. Answers with the site as it is; the work goes on in an operation: the site is closed for the moment of the change, its database is upgraded, and it is opened when its front page answers. When it does not, everything is as it was before, and the operation says why in the words of PHP. A site that has the release already is left alone. Stead looks which releases there are now; when it cannot, it uses what it knew last, and `message` says so.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `update_site_cms_version`.
+         *     Requires the site's owner, or a collaborator with the role `update_site_cms_version`.
          */
         put: operations["updateCmsVersion"];
         post?: never;
@@ -2207,7 +2207,7 @@ export interface paths {
          * List the domains of a site
          * @description In order of id. What is said of their health was seen within the last ten minutes or so.
          *
-         *     Who may: the owning account, or a collaborator of the site with any role.
+         *     Requires the site's owner, or a collaborator with any role.
          */
         get: operations["listDomains"];
         put?: never;
@@ -2215,7 +2215,7 @@ export interface paths {
          * Add a domain to a site
          * @description The answer lists all domains of the site. The zone of the registrable domain is made when there is none, with records for the edge; a registrable domain itself (`example.com`) brings `www.example.com` along where that name is free. International names may be written either way. A domain that another account has can be claimed: the answer is 400 with a TXT record, `_stead-challenge` in the domain. Create it, and send the request again. When Stead sees the record, it answers 201 without the new domain, and `message` says when the domain moves. The other account is told. A day later Stead looks at the record once more, moves the domain, and adds the host name to the site. If the record is gone by then, the claim ends.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `manage_dns`.
+         *     Requires the site's owner, or a collaborator with the role `manage_dns`.
          */
         post: operations["addDomain"];
         delete?: never;
@@ -2233,7 +2233,7 @@ export interface paths {
         };
         /**
          * Read a domain of a site
-         * @description Who may: the owning account, or a collaborator of the site with any role.
+         * @description Requires the site's owner, or a collaborator with any role.
          */
         get: operations["getDomain"];
         put?: never;
@@ -2242,7 +2242,7 @@ export interface paths {
          * Remove a domain from a site
          * @description Deletes all address records of the host name. The zone and its other records stay. After you remove the primary domain, the site is at its address under the staging domain again.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `manage_dns`.
+         *     Requires the site's owner, or a collaborator with the role `manage_dns`.
          */
         delete: operations["deleteDomain"];
         options?: never;
@@ -2262,7 +2262,7 @@ export interface paths {
          * Make a domain the primary one
          * @description WordPress is told its new address (in its settings, links, media and serialized values), then the other domains of the site redirect there. `-1` in place of an id: the address under the staging domain.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `manage_dns`.
+         *     Requires the site's owner, or a collaborator with the role `manage_dns`.
          */
         put: operations["setPrimaryDomain"];
         post?: never;
@@ -2285,7 +2285,7 @@ export interface paths {
          * Look at a domain now
          * @description An addition of Stead: `healthy`, `dnsConfirmed` and `provisioned` are looked at anew, in an operation.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `manage_dns`.
+         *     Requires the site's owner, or a collaborator with the role `manage_dns`.
          */
         post: operations["checkDomain"];
         delete?: never;
@@ -2305,7 +2305,7 @@ export interface paths {
          * List a site's SFTP users
          * @description The owner of the site and each collaborator with the role `sftp_access` have one, in order of id.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `sftp_access`.
+         *     Requires the site's owner, or a collaborator with the role `sftp_access`.
          */
         get: operations["listSftpUsers"];
         put?: never;
@@ -2325,7 +2325,7 @@ export interface paths {
         };
         /**
          * Read an SFTP user
-         * @description Who may: the owning account, or a collaborator of the site with the role `sftp_access`.
+         * @description Requires the site's owner, or a collaborator with the role `sftp_access`.
          */
         get: operations["getSftpUser"];
         put?: never;
@@ -2349,7 +2349,7 @@ export interface paths {
          * Reset an SFTP user's password
          * @description Answers with a new random password, which is shown this once. Connections of the user end. A password that a collaborator has made for another user is good as long as that collaborator has the role `sftp_access`.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `sftp_access`. A session of the control panel must have shown its password within 15 minutes.
+         *     Requires the site's owner, or a collaborator with the role `sftp_access`. In the control panel, you must have confirmed your password in the last 15 minutes.
          */
         post: operations["resetSftpPassword"];
         delete?: never;
@@ -2369,7 +2369,7 @@ export interface paths {
          * List an SFTP user's public keys
          * @description In order of id.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `sftp_access`.
+         *     Requires the site's owner, or a collaborator with the role `sftp_access`.
          */
         get: operations["listSftpKeys"];
         put?: never;
@@ -2377,7 +2377,7 @@ export interface paths {
          * Add a public key to an SFTP user
          * @description Whoever holds the private key can log in as the user. A key that a collaborator has added is good as long as that collaborator has the role `sftp_access`.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `sftp_access`.
+         *     Requires the site's owner, or a collaborator with the role `sftp_access`.
          */
         post: operations["addSftpKey"];
         delete?: never;
@@ -2400,7 +2400,7 @@ export interface paths {
          * Take a public key from an SFTP user
          * @description Connections of the user end.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `sftp_access`.
+         *     Requires the site's owner, or a collaborator with the role `sftp_access`.
          */
         delete: operations["deleteSftpKey"];
         options?: never;
@@ -2419,7 +2419,7 @@ export interface paths {
          * End all of a site's SSH connections
          * @description Answers when they have ended. Whoever has a password or a key can come back.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `sftp_access`.
+         *     Requires the site's owner, or a collaborator with the role `sftp_access`.
          */
         get: operations["disconnectSsh"];
         put?: never;
@@ -2441,7 +2441,7 @@ export interface paths {
          * Read the extension license
          * @description The newest one, also when it was revoked.
          *
-         *     Who may: the owning account, or a collaborator of the site with any role.
+         *     Requires the site's owner, or a collaborator with any role.
          */
         get: operations["getExtensionLicense"];
         put?: never;
@@ -2449,14 +2449,14 @@ export interface paths {
          * Write the extension license into the site
          * @description The first call issues a license; later ones write the same key again, until it is revoked. Answers when the option `stead_ext_license` of the site's options table has the key.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `plugin_management_access`.
+         *     Requires the site's owner, or a collaborator with the role `plugin_management_access`.
          */
         post: operations["issueExtensionLicense"];
         /**
          * Revoke the extension license
          * @description Answers when the key is out of the site's options table; it stays readable here, with the time of its end. A new one is issued by the next POST. Where there is none, nothing changes; one that is revoked is taken out again.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `plugin_management_access`.
+         *     Requires the site's owner, or a collaborator with the role `plugin_management_access`.
          */
         delete: operations["revokeExtensionLicense"];
         options?: never;
@@ -2477,7 +2477,7 @@ export interface paths {
          * Make a link that logs in to WordPress once
          * @description For the owner of the site or a collaborator with the role `wp_access`. The link is good for 30 seconds and for one use, by a browser whose `User-Agent` is exactly the one given; whoever else opens it, or opens it again, gets the log-in page with the reason.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `wp_access`.
+         *     Requires the site's owner, or a collaborator with the role `wp_access`.
          */
         post: operations["createOneTimeLogin"];
         delete?: never;
@@ -2497,7 +2497,7 @@ export interface paths {
          * Make a link that opens the site's database
          * @description Opens Adminer on the database of this site, and on no other. The link is good for 5 minutes and for one browser: the first that opens it has a session of one hour, nobody else gets in by it. Ask for it only when it is about to be used.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `db_admin_access`.
+         *     Requires the site's owner, or a collaborator with the role `db_admin_access`.
          */
         get: operations["getDatabaseAdminUrl"];
         put?: never;
@@ -2519,13 +2519,13 @@ export interface paths {
          * List the notes of a site
          * @description Newest first, one page.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `manage_notes`.
+         *     Requires the site's owner, or a collaborator with the role `manage_notes`.
          */
         get: operations["listNotes"];
         put?: never;
         /**
          * Write a note
-         * @description Who may: the owning account, or a collaborator of the site with the role `manage_notes`.
+         * @description Requires the site's owner, or a collaborator with the role `manage_notes`.
          */
         post: operations["createNote"];
         delete?: never;
@@ -2543,20 +2543,20 @@ export interface paths {
         };
         /**
          * Read a note
-         * @description Who may: the owning account, or a collaborator of the site with the role `manage_notes`.
+         * @description Requires the site's owner, or a collaborator with the role `manage_notes`.
          */
         get: operations["getNote"];
         /**
          * Change a note
          * @description At least one of the fields. `editor` and `updated` change with it.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `manage_notes`.
+         *     Requires the site's owner, or a collaborator with the role `manage_notes`.
          */
         put: operations["updateNote"];
         post?: never;
         /**
          * Delete a note
-         * @description Who may: the owning account, or a collaborator of the site with the role `manage_notes`.
+         * @description Requires the site's owner, or a collaborator with the role `manage_notes`.
          */
         delete: operations["deleteNote"];
         options?: never;
@@ -2575,7 +2575,7 @@ export interface paths {
          * Read a site's web server log
          * @description Requests of visitors in the last 7 days, newest first, 200 a page.
          *
-         *     Who may: the owning account, or a collaborator of the site with any role.
+         *     Requires the site's owner, or a collaborator with any role.
          */
         get: operations["listServerLog"];
         put?: never;
@@ -2597,7 +2597,7 @@ export interface paths {
          * Read a site's PHP error log
          * @description Errors of the last 7 days, newest first, 200 a page.
          *
-         *     Who may: the owning account, or a collaborator of the site with any role.
+         *     Requires the site's owner, or a collaborator with any role.
          */
         get: operations["listPhpLog"];
         put?: never;
@@ -2619,7 +2619,7 @@ export interface paths {
          * Read page views and storage use of a site
          * @description Windows that are still open (today, this month, …) are at most five minutes old; the others, and what is used of the disk, are refreshed once a night. The log of the site says who read them, at most once an hour for each person. Days and months are those of UTC.
          *
-         *     Who may: the owning account, or a collaborator of the site with any role.
+         *     Requires the site's owner, or a collaborator with any role.
          */
         get: operations["getSiteStatistics"];
         put?: never;
@@ -2641,7 +2641,7 @@ export interface paths {
          * List page views of a site by day
          * @description An addition of Stead: every day up to today, the oldest first, also those without visits. What edges have counted is there within seconds.
          *
-         *     Who may: the owning account, or a collaborator of the site with any role.
+         *     Requires the site's owner, or a collaborator with any role.
          */
         get: operations["listDailyStatistics"];
         put?: never;
@@ -2663,7 +2663,7 @@ export interface paths {
          * Get the latest performance report
          * @description `data` is null while there is none. What Lighthouse could not find out is null.
          *
-         *     Who may: the owning account, or a collaborator of the site with any role.
+         *     Requires the site's owner, or a collaborator with any role.
          */
         get: operations["getLatestPerformanceReport"];
         put?: never;
@@ -2687,7 +2687,7 @@ export interface paths {
          * Make a performance report
          * @description A background operation, of a minute or two: a browser opens the front page twice, as on a desktop and as on a phone.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `manage_performance`.
+         *     Requires the site's owner, or a collaborator with the role `manage_performance`.
          */
         post: operations["orderPerformanceReport"];
         delete?: never;
@@ -2707,7 +2707,7 @@ export interface paths {
          * Get the picture of a performance report
          * @description The page as the browser showed it. `thumbnail_location` of a report has the path.
          *
-         *     Who may: the owning account, or a collaborator of the site with any role.
+         *     Requires the site's owner, or a collaborator with any role.
          */
         get: operations["getPerformanceReportThumbnail"];
         put?: never;
@@ -2727,7 +2727,7 @@ export interface paths {
         };
         /**
          * List operations
-         * @description Background work, newest first, one page.
+         * @description Returns one page of background operations, newest first.
          */
         get: operations["listOperations"];
         put?: never;
@@ -2745,7 +2745,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read an operation */
+        /** Get an operation */
         get: operations["getOperation"];
         put?: never;
         post?: never;
@@ -2764,7 +2764,7 @@ export interface paths {
         };
         /**
          * Follow an operation
-         * @description Server-sent events: `operation`, whose data is the Operation object, at once and after each change; who reads slowly gets the newest. The stream ends with the operation, and soon after its token has ended or the operation is out of sight. An application may have 50 streams at a time.
+         * @description Returns a stream of server-sent events. The data of an `operation` event is the Operation object. Stead sends it immediately and after each change, and skips outdated events for slow readers. The stream ends with the operation, when its token expires, or when you lose access to the operation. An application can have 50 streams open at a time.
          */
         get: operations["watchOperation"];
         put?: never;
@@ -2786,7 +2786,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel an operation
-         * @description At once when it has not begun; else what was done is undone first.
+         * @description Cancels a queued operation immediately. If the operation is running, Stead first rolls back its completed steps.
          */
         post: operations["cancelOperation"];
         delete?: never;
@@ -2806,7 +2806,7 @@ export interface paths {
         put?: never;
         /**
          * Retry an operation
-         * @description A failed or canceled operation goes on with the steps that are not done. Your rights are checked from then on, not those of the account that asked for it first.
+         * @description Runs the remaining steps of a failed or canceled operation. From then on, Stead checks your access rights instead of those of the account that started the operation.
          */
         post: operations["retryOperation"];
         delete?: never;
@@ -2824,13 +2824,13 @@ export interface paths {
         };
         /**
          * List the webhooks of your account
-         * @description In order of id, one page. Secrets are never shown again.
+         * @description Returns one page of webhooks, ordered by id, without their secrets.
          */
         get: operations["listWebhooks"];
         put?: never;
         /**
          * Add a webhook
-         * @description It is sent the events of your account and its sites from now on, signed as Standard Webhooks has it. `secret` is what its receiver verifies signatures with; it is shown in this answer only. What was missed: `GET /v1/events`.
+         * @description Sends all later events of your account and its sites to a URL, signed as Standard Webhooks defines. The receiver verifies signatures with `secret`. Save the secret: Stead does not show it again. Read missed events with `GET /v1/events`.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -2846,17 +2846,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a webhook */
+        /** Get a webhook */
         get: operations["getWebhook"];
         /**
-         * Change a webhook
-         * @description Fields that are absent stay as they are. With `"enabled": false` what has not arrived yet is given up, and what happens until it is enabled again is not sent; `GET /v1/events` has it. With `"rotate_secret": true` the answer has the new secret.
+         * Update a webhook
+         * @description Changes the fields that you send. With `"enabled": false`, Stead discards pending deliveries and sends no new events until you enable the webhook again. You can still read these events with `GET /v1/events`. With `"rotate_secret": true`, the response contains the new secret.
          */
         put: operations["updateWebhook"];
         post?: never;
         /**
          * Delete a webhook
-         * @description With its deliveries. Nothing more is sent; an attempt that is under way may still arrive.
+         * @description Deletes the webhook and its deliveries. Stead sends nothing more, but a running attempt may still arrive.
          */
         delete: operations["deleteWebhook"];
         options?: never;
@@ -2875,7 +2875,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test to a webhook
-         * @description An event of type `test`, signed like any other, sent once and at once, also while the webhook is disabled. What came of it: the deliveries of the webhook.
+         * @description Sends a signed event of type `test` immediately and once, even if the webhook is disabled. See the result in the deliveries of the webhook.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -2893,7 +2893,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a webhook
-         * @description Newest first, one page, each with all its attempts. Of those that have ended the newest 1,000 are kept, for 30 days.
+         * @description Returns one page of deliveries with their attempts, newest first. Stead keeps the 1,000 newest completed deliveries for 30 days.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -2915,7 +2915,7 @@ export interface paths {
         put?: never;
         /**
          * Send an event to a webhook again
-         * @description At once, under the same event id. One that has ended is sent as a delivery of its own, which is tried like any other but waits for no earlier event; one that still waits is tried now.
+         * @description Sends the event immediately with the same event id. For a completed delivery, Stead creates a new delivery that does not wait for earlier events. A waiting delivery is sent now.
          */
         post: operations["redeliver"];
         delete?: never;
@@ -2932,8 +2932,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the events of your account
-         * @description What webhooks are told, of the last 30 days: newest first, and on with `before` the id of the last one; with `after` those behind an event, oldest first. Whoever reads on with `after` misses none. With `Accept: text/event-stream` it is a stream of server-sent events that goes on until its token ends: from now on, or behind `Last-Event-ID` (or `after`); `id` is the id of the event, `event` its type, `data` the Event object. An application may have 50 streams at a time.
+         * List or follow the events of your account
+         * @description Returns the webhook events of the last 30 days, newest first. For the next page, send the id of the last event as `before`. With `after`, returns the events after an event, oldest first. A client that continues with `after` misses no event. With `Accept: text/event-stream`, returns a stream of server-sent events until the token expires. The stream starts now, or after `Last-Event-ID` or `after`. Its `id` is the id of the event, `event` the type, and `data` the Event object. An application can have 50 streams open at a time.
          */
         get: operations["listEvents"];
         put?: never;
@@ -2996,7 +2996,7 @@ export interface paths {
          * Upload a part of a file of an import
          * @description Adds the bytes of the request body to the end of the file. A part has at most 16 MB and must arrive within a minute. It is taken whole or not at all. After an interruption continue at `received` of `GET /v1/sites/{site_id}/imports/{import_id}`. When all files are complete, Stead inspects them: that answer has an `Operation-Id`.
          *
-         *     Who may: the owning account, or a collaborator of the site with the role `restore_site`.
+         *     Requires the site's owner, or a collaborator with the role `restore_site`.
          */
         put: operations["uploadImport"];
         post?: never;
@@ -3017,9 +3017,9 @@ export interface paths {
         put?: never;
         /**
          * Request an access token
-         * @description OAuth 2.0 client credentials (RFC 6749 §4.4). A token is valid for an hour.
+         * @description Uses the OAuth 2.0 client credentials grant (RFC 6749 §4.4). A token is valid for one hour.
          *
-         *     Needs no access token.
+         *     Requires no access token.
          */
         post: operations["issueToken"];
         delete?: never;
@@ -3039,9 +3039,9 @@ export interface paths {
         put?: never;
         /**
          * Revoke an access token
-         * @description RFC 7009. The token is unusable at once, everywhere. An unknown token is answered alike.
+         * @description Follows RFC 7009. The token stops working immediately on all hosts. The response is the same for an unknown token.
          *
-         *     Needs no access token.
+         *     Requires no access token.
          */
         post: operations["revokeToken"];
         delete?: never;
@@ -3054,7 +3054,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What went wrong; `errors` has one entry a fault */
+        /** @description What went wrong. `errors` has one entry for each error */
         Problem: {
             /** @example There was a problem processing your request. */
             message: string;
@@ -3066,14 +3066,14 @@ export interface components {
              */
             errors: string[];
             /**
-             * @description Which problem it is, for programs: those of docs/errors.md
+             * @description Error code for programs. docs/errors.md lists all codes
              * @example invalid_input
              */
             code: string;
         };
         AuthorizationServer: {
             /**
-             * @description Address of this Stead
+             * @description Address of this installation
              * @example https://stead.example.com
              */
             issuer: string;
@@ -3088,7 +3088,7 @@ export interface components {
              */
             grant_types_supported: string[];
             /**
-             * @description None: nobody is sent to a page to log in
+             * @description Always empty: Stead has no authorization page
              * @example []
              */
             response_types_supported: string[];
@@ -3129,13 +3129,13 @@ export interface components {
             /** @example owner@example.com */
             email: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             expires_at: string;
         };
         CurrentSession: {
-            /** @description Of the session */
+            /** @description Id of the session */
             id: number;
             account_id: number;
             /** @example owner@example.com */
@@ -3145,24 +3145,24 @@ export interface components {
             /** @example https://www.gravatar.com/avatar/c8cd3c64?d=mp */
             gravatar: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             expires_at: string;
             /**
-             * @description Until then nothing asks for the password again; null: it is asked for
+             * @description Until then, you need not confirm your password. Null if you must confirm it
              * @example 2026-01-31T09:45:00.000Z
              */
             proven_until: string | null;
-            /** @description Whether the account operates this Stead: it was there first */
+            /** @description Whether the account operates this installation. The first account does */
             operator: boolean;
-            /** @description Whether codes of an authenticator app are asked for */
+            /** @description Whether sign-in requires a code from an authenticator app */
             totp: boolean;
-            /** @description How many of them are left */
+            /** @description Number of unused recovery codes */
             recovery_codes: number;
-            /** @description Whether one was ever set */
+            /** @description Whether the account has a password */
             password: boolean;
-            /** @description How many there are for this address of the control panel */
+            /** @description Number of passkeys for this address of the control panel */
             passkeys: number;
         };
         /** @description PublicKeyCredentialRequestOptionsJSON of WebAuthn */
@@ -3171,25 +3171,25 @@ export interface components {
         };
         UsedCredentialResponse: {
             /**
-             * @description What the browser did it for
+             * @description JSON that names the challenge and the origin
              * @example c3RlYWQ
              */
             clientDataJSON: string;
             /**
-             * @description What the device says
+             * @description Authenticator data from the device
              * @example c3RlYWQ
              */
             authenticatorData: string;
             /**
-             * @description Of both
+             * @description Signature over the authenticator data and the client data
              * @example c3RlYWQ
              */
             signature: string;
         };
-        /** @description `toJSON()` of what `navigator.credentials.get()` gives */
+        /** @description Result of `toJSON()` on the credential from `navigator.credentials.get()` */
         UsedCredential: {
             /**
-             * @description Of the credential
+             * @description Id of the credential
              * @example c3RlYWQ
              */
             id: string;
@@ -3204,7 +3204,7 @@ export interface components {
         };
         Proof: {
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             proven_until: string;
@@ -3218,7 +3218,7 @@ export interface components {
         };
         UsePasswordLinkBody: {
             /**
-             * @description What the link has behind `#`
+             * @description Part of the link after `#`
              * @example mF_9.B5f-4.1JqM
              */
             token: string;
@@ -3229,7 +3229,7 @@ export interface components {
         };
         BeginPasskeyByLinkBody: {
             /**
-             * @description What the link has behind `#`
+             * @description Part of the link after `#`
              * @example mF_9.B5f-4.1JqM
              */
             token: string;
@@ -3240,12 +3240,12 @@ export interface components {
         };
         NewCredentialResponse: {
             /**
-             * @description What the browser did it for
+             * @description JSON that names the challenge and the origin
              * @example c3RlYWQ
              */
             clientDataJSON: string;
             /**
-             * @description The new key
+             * @description New public key with its attestation
              * @example c3RlYWQ
              */
             attestationObject: string;
@@ -3256,10 +3256,10 @@ export interface components {
              */
             transports?: string[];
         };
-        /** @description `toJSON()` of what `navigator.credentials.create()` gives */
+        /** @description Result of `toJSON()` on the credential from `navigator.credentials.create()` */
         NewCredential: {
             /**
-             * @description Of the credential
+             * @description Id of the credential
              * @example c3RlYWQ
              */
             id: string;
@@ -3267,7 +3267,7 @@ export interface components {
         };
         CreatePasskeyByLinkBody: {
             /**
-             * @description What the link has behind `#`
+             * @description Part of the link after `#`
              * @example mF_9.B5f-4.1JqM
              */
             token: string;
@@ -3285,12 +3285,12 @@ export interface components {
         };
         TotpSecret: {
             /**
-             * @description Base32, for apps without a camera
+             * @description Base32 secret, for apps that cannot scan a QR code
              * @example JBSWY3DPEHPK3PXP
              */
             secret: string;
             /**
-             * @description What a QR code for the app says
+             * @description Content of the QR code for the app
              * @example otpauth://totp/Stead:owner%40example.com?issuer=Stead&secret=JBSWY3DPEHPK3PXP
              */
             uri: string;
@@ -3312,17 +3312,17 @@ export interface components {
             /** @example Laptop */
             name: string;
             /**
-             * @description Where it counts
+             * @description Host name where the passkey works
              * @example panel.example.com
              */
             host_name: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created_at: string;
             /**
-             * @description When somebody last signed in by it
+             * @description When the passkey was last used to sign in
              * @example 2026-01-31T09:45:00.000Z
              */
             used_at: string | null;
@@ -3334,20 +3334,20 @@ export interface components {
         };
         Session: {
             id: number;
-            /** @description Whether it is the one of this request */
+            /** @description Whether this is the session of the request */
             current: boolean;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created_at: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             seen_at: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             expires_at: string;
@@ -3365,7 +3365,7 @@ export interface components {
             /** @description Whether its tokens have the scope `owner` */
             owner: boolean;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created_at: string;
@@ -3373,7 +3373,7 @@ export interface components {
         CreateApplicationBody: {
             /** @example Deploy bot */
             name: string;
-            /** @description Whether its tokens have the scope `owner`; false unless sent */
+            /** @description Whether its tokens have the scope `owner`. Default: false */
             owner?: boolean;
         };
         NewApplication: {
@@ -3385,7 +3385,7 @@ export interface components {
             /** @description Whether its tokens have the scope `owner` */
             owner: boolean;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created_at: string;
@@ -3415,12 +3415,12 @@ export interface components {
         };
         SiteCapacity: {
             /**
-             * @description Live sites that plan and add-ons allow
+             * @description Number of live sites that the plan and add-ons allow
              * @example 20
              */
             maxBillable: number;
             /**
-             * @description Staging sites that plan and add-ons allow
+             * @description Number of staging sites that the plan and add-ons allow
              * @example 21
              */
             maxStaging: number;
@@ -3437,12 +3437,12 @@ export interface components {
         ActivityEntry: {
             id: number;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             timestamp: string;
             /**
-             * @description Who did it; null: Stead itself
+             * @description Person who made the change. Null if Stead made it
              * @example owner@example.com
              */
             accountEmail: string | null;
@@ -3468,7 +3468,7 @@ export interface components {
         Account: {
             affiliate: boolean;
             /**
-             * @description Accounts that collaborate on sites of this one
+             * @description Accounts that collaborate on sites of this account
              * @example 2
              */
             collaboratorCount: number;
@@ -3496,7 +3496,7 @@ export interface components {
             /** @example 41 */
             maxSites: number;
             /**
-             * @description Sites that the account owns
+             * @description Number of sites that the account owns
              * @example 5
              */
             sitesCount: number;
@@ -3511,7 +3511,7 @@ export interface components {
              */
             php_version?: "8.1" | "8.2" | "8.3";
             /**
-             * @description Null: no preference
+             * @description Null for no preference
              * @example AMS
              */
             datacenter_code?: string | null;
@@ -3520,14 +3520,14 @@ export interface components {
             id: number;
             /** @example 1 Site */
             name: string;
-            /** @description What one unit brings */
+            /** @description What one unit adds */
             unitAllocation: number;
             /** @example 1500 */
             priceInCents: number;
         };
         UpdateAddonsBody: {
             addon_id: number;
-            /** @description How many the account shall have altogether, not how many more; 0 detaches the add-on */
+            /** @description Total quantity that the account should have. 0 detaches the add-on */
             quantity: number;
         };
         AttachedAddon: {
@@ -3548,7 +3548,7 @@ export interface components {
         };
         ActivityQuery: {
             /**
-             * @description Entries that fulfil all of them; case does not matter
+             * @description Returns entries that match all filters. Case is ignored
              * @example [
              *       {
              *         "field": "action",
@@ -3558,9 +3558,9 @@ export interface components {
              *     ]
              */
             filters?: components["schemas"]["ActivityFilter"][];
-            /** @description Page number, from 1 */
+            /** @description Page number, starting at 1 */
             page?: number;
-            /** @description Entries a page: 20 by default, 50 at most */
+            /** @description Entries per page. Default: 20, maximum: 50 */
             per_page?: number;
         };
         Page: {
@@ -3585,23 +3585,23 @@ export interface components {
         };
         SiteStatus: {
             /**
-             * @description What visitors get. `live`: the site. `maintenance`: a maintenance page (503). `disabled`: an unavailable page (480). `deploying`, `cloning`, and `failed` (the site could not be created): a setup page (503). `restoring`, `syncing`, `importing`, `moving`, and `closed`: a maintenance page (503), and the dashboard is closed, too.
+             * @description What visitors get. `live`: the site. `maintenance`: a maintenance page (503). `disabled`: an unavailable page (480). `deploying`, `cloning` and `failed` (Stead could not create the site): a setup page (503). `restoring`, `syncing`, `importing`, `moving` and `closed`: a maintenance page (503), and the dashboard is also closed.
              * @example live
              * @enum {string}
              */
             status: "live" | "maintenance" | "disabled" | "deploying" | "cloning" | "failed" | "restoring" | "syncing" | "importing" | "moving" | "closed";
             /**
-             * @description Why, and what to do; null while `live`
+             * @description Reason for the status, and what to do. Null while `live`
              * @example null
              */
             reason: string | null;
             /**
-             * @description The operation that keeps the site closed
+             * @description Id of the operation that keeps the site closed
              * @example null
              */
             operationId: number | null;
             /**
-             * @description Why the site could not be created, and what to do
+             * @description Why Stead could not create the site, and what to do
              * @example null
              */
             deployError: string | null;
@@ -3611,7 +3611,7 @@ export interface components {
         ListedSite: {
             id: number;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created: string;
@@ -3624,12 +3624,12 @@ export interface components {
             /** @example 1 */
             collaboratorsCount: number;
             /**
-             * @description N/A when not applicable
+             * @description N/A if not applicable
              * @example AMS
              */
             datacenterCode: string;
             /**
-             * @description N/A when not applicable
+             * @description N/A if not applicable
              * @example Amsterdam
              */
             datacenterName: string;
@@ -3648,7 +3648,7 @@ export interface components {
             edgeCacheDefensiveModeUntil: number | null;
             favorite: boolean;
             /**
-             * @description Unique in the whole service
+             * @description Unique in this installation
              * @example my-first-site
              */
             name: string;
@@ -3658,7 +3658,7 @@ export interface components {
              */
             state: "deploying" | "cloning" | "live" | "disabled";
             /**
-             * @description Host name, with the port when it is not the usual one; no scheme
+             * @description Host name without the scheme, with the port if it is not the default
              * @example my-first-site.example.com
              */
             url: string;
@@ -3696,29 +3696,29 @@ export interface components {
              */
             name: string;
             /**
-             * @description When absent, the account's default, or where the host of the site does not run that, what it runs; the answer tells
+             * @description Default: the default of the account, or another version if the host does not run that one. The response contains the version
              * @example 8.3
              * @enum {string}
              */
             php_version?: "8.1" | "8.2" | "8.3";
             datacenter_code?: string;
-            /** @description False when absent */
+            /** @description Default: false */
             staging?: boolean;
             /** @enum {string} */
             install?: "wordpress" | "woocommerce";
-            /** @description False when absent */
+            /** @description Default: false */
             multisite_support?: boolean;
             /** @description may have letters, digits, _ and - only */
             wp_admin_username?: string;
             /** Format: email */
             wp_admin_email?: string;
-            /** @description The account that will own the site, when it lets the caller create sites for it */
+            /** @description Account that will own the site. It must allow the caller to create sites */
             account_id?: number;
         };
         Site: {
             id: number;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created: string;
@@ -3731,12 +3731,12 @@ export interface components {
             /** @example 1 */
             collaboratorsCount: number;
             /**
-             * @description N/A when not applicable
+             * @description N/A if not applicable
              * @example AMS
              */
             datacenterCode: string;
             /**
-             * @description N/A when not applicable
+             * @description N/A if not applicable
              * @example Amsterdam
              */
             datacenterName: string;
@@ -3755,7 +3755,7 @@ export interface components {
             edgeCacheDefensiveModeUntil: number | null;
             favorite: boolean;
             /**
-             * @description Unique in the whole service
+             * @description Unique in this installation
              * @example my-first-site
              */
             name: string;
@@ -3765,7 +3765,7 @@ export interface components {
              */
             state: "deploying" | "cloning" | "live" | "disabled";
             /**
-             * @description Host name, with the port when it is not the usual one; no scheme
+             * @description Host name without the scheme, with the port if it is not the default
              * @example my-first-site.example.com
              */
             url: string;
@@ -3817,15 +3817,15 @@ export interface components {
         };
         SearchSitesBody: {
             filters: components["schemas"]["SiteFilter"][];
-            /** @description Page number, from 1 */
+            /** @description Page number, starting at 1 */
             page?: number;
-            /** @description Entries a page: 20 by default, 50 at most */
+            /** @description Entries per page. Default: 20, maximum: 50 */
             per_page?: number;
         };
         FoundSite: {
             id: number;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created: string;
@@ -3838,12 +3838,12 @@ export interface components {
             /** @example 1 */
             collaboratorsCount: number;
             /**
-             * @description N/A when not applicable
+             * @description N/A if not applicable
              * @example AMS
              */
             datacenterCode: string;
             /**
-             * @description N/A when not applicable
+             * @description N/A if not applicable
              * @example Amsterdam
              */
             datacenterName: string;
@@ -3862,7 +3862,7 @@ export interface components {
             edgeCacheDefensiveModeUntil: number | null;
             favorite: boolean;
             /**
-             * @description Unique in the whole service
+             * @description Unique in this installation
              * @example my-first-site
              */
             name: string;
@@ -3872,7 +3872,7 @@ export interface components {
              */
             state: "deploying" | "cloning" | "live" | "disabled";
             /**
-             * @description Host name, with the port when it is not the usual one; no scheme
+             * @description Host name without the scheme, with the port if it is not the default
              * @example my-first-site.example.com
              */
             url: string;
@@ -3913,7 +3913,7 @@ export interface components {
         SiteCollaborator: {
             id: number;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created: string;
@@ -3931,7 +3931,7 @@ export interface components {
              */
             username: string | null;
         };
-        /** @description Null before any was issued */
+        /** @description Null if no license was issued yet */
         ExtensionLicense: {
             id: number;
             siteId: number;
@@ -3951,7 +3951,7 @@ export interface components {
         WholeSite: {
             id: number;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created: string;
@@ -3964,12 +3964,12 @@ export interface components {
             /** @example 1 */
             collaboratorsCount: number;
             /**
-             * @description N/A when not applicable
+             * @description N/A if not applicable
              * @example AMS
              */
             datacenterCode: string;
             /**
-             * @description N/A when not applicable
+             * @description N/A if not applicable
              * @example Amsterdam
              */
             datacenterName: string;
@@ -3988,7 +3988,7 @@ export interface components {
             edgeCacheDefensiveModeUntil: number | null;
             favorite: boolean;
             /**
-             * @description Unique in the whole service
+             * @description Unique in this installation
              * @example my-first-site
              */
             name: string;
@@ -3998,7 +3998,7 @@ export interface components {
              */
             state: "deploying" | "cloning" | "live" | "disabled";
             /**
-             * @description Host name, with the port when it is not the usual one; no scheme
+             * @description Host name without the scheme, with the port if it is not the default
              * @example my-first-site.example.com
              */
             url: string;
@@ -4046,20 +4046,20 @@ export interface components {
              */
             php_version?: "8.1" | "8.2" | "8.3";
             /**
-             * @description Applied by a background operation. Every answer of a site of another type than `production` asks search engines to leave it out (`X-Robots-Tag`).
+             * @description Applied by a background operation. Unless the type is `production`, all responses of the site tell search engines not to index it (`X-Robots-Tag`).
              * @enum {string}
              */
             wp_environment_type?: "local" | "development" | "staging" | "production";
         };
         Move: {
             /**
-             * @description `native`: php-fpm of the site's host, and MariaDB; `wasm`: PHP in WebAssembly, and an SQLite file in the site's folder
+             * @description `native`: php-fpm on the site's host with MariaDB. `wasm`: PHP in WebAssembly with an SQLite file in the site directory
              * @example wasm
              * @enum {string}
              */
             runtime: "native" | "wasm";
             /**
-             * @description What it has from then on; default: what it has
+             * @description PHP version after the move. Default: the current version
              * @example 8.3
              * @enum {string}
              */
@@ -4074,7 +4074,7 @@ export interface components {
         SiteDetail: {
             id: number;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created: string;
@@ -4087,12 +4087,12 @@ export interface components {
             /** @example 1 */
             collaboratorsCount: number;
             /**
-             * @description N/A when not applicable
+             * @description N/A if not applicable
              * @example AMS
              */
             datacenterCode: string;
             /**
-             * @description N/A when not applicable
+             * @description N/A if not applicable
              * @example Amsterdam
              */
             datacenterName: string;
@@ -4111,7 +4111,7 @@ export interface components {
             edgeCacheDefensiveModeUntil: number | null;
             favorite: boolean;
             /**
-             * @description Unique in the whole service
+             * @description Unique in this installation
              * @example my-first-site
              */
             name: string;
@@ -4121,7 +4121,7 @@ export interface components {
              */
             state: "deploying" | "cloning" | "live" | "disabled";
             /**
-             * @description Host name, with the port when it is not the usual one; no scheme
+             * @description Host name without the scheme, with the port if it is not the default
              * @example my-first-site.example.com
              */
             url: string;
@@ -4162,9 +4162,9 @@ export interface components {
              * @example my-first-copy
              */
             name: string;
-            /** @description False when absent */
+            /** @description Default: false */
             staging?: boolean;
-            /** @description The source's when absent; one that the source's host does not serve cannot be had */
+            /** @description Must be served by the host of the source. Default: the datacenter of the source */
             datacenter_code?: string;
         };
         SafeMode: {
@@ -4176,7 +4176,7 @@ export interface components {
             /** @example example.com */
             name: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created: string;
@@ -4209,7 +4209,7 @@ export interface components {
             /** @description The site that it leads to */
             siteId: number | null;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created: string;
@@ -4219,12 +4219,12 @@ export interface components {
             /** @example example.com */
             name: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             updated: string;
@@ -4276,7 +4276,7 @@ export interface components {
              */
             acme_certificate_id?: string | null;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             validation_expiration?: string | null;
@@ -4287,7 +4287,7 @@ export interface components {
             authz_uri?: string | null;
             options?: string[];
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             certificate_expiration_date?: string | null;
@@ -4331,7 +4331,7 @@ export interface components {
              */
             dnskey: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created: string;
@@ -4350,7 +4350,7 @@ export interface components {
             advice: string;
             keys: components["schemas"]["DnssecKey"][];
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             looked_at: string | null;
@@ -4368,7 +4368,7 @@ export interface components {
             /** @example true */
             active: boolean;
             /**
-             * @description Unix time; null while the mode is off
+             * @description Unix time. Null while defensive mode is off
              * @example 1769852000
              */
             active_until: number | null;
@@ -4380,14 +4380,14 @@ export interface components {
         };
         Switch: {
             /**
-             * @description Sets instead of toggling
+             * @description State to set. If absent, the request toggles the state
              * @example true
              */
             enabled?: boolean;
         };
         SetDefensiveModeBody: {
             /**
-             * @description null or absent switches the mode off
+             * @description Null or absent turns the mode off
              * @example 2-hours
              * @enum {string|null}
              */
@@ -4404,25 +4404,25 @@ export interface components {
         MuPlugin: {
             id: number;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created: string;
             /** @example https://plugins.example.com/agency-tools.php */
             path: string;
             /**
-             * @description Its file name on the sites
+             * @description File name of the plugin on the sites
              * @example agency-tools.php
              */
             slug: string;
-            /** @description All sites that there were got it */
+            /** @description Whether existing sites got the plugin */
             existingSites: boolean;
-            /** @description New sites get it */
+            /** @description Whether new sites get the plugin */
             futureSites: boolean;
         };
         CreateMuPluginBody: {
             /**
-             * @description Public https address of one .php file
+             * @description Public https URL of one .php file
              * @example https://plugins.example.com/agency-tools.php
              */
             path: string;
@@ -4434,25 +4434,25 @@ export interface components {
         ChangedMuPlugin: {
             id: number;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created: string;
             /** @example https://plugins.example.com/agency-tools.php */
             path: string;
             /**
-             * @description Its file name on the sites
+             * @description File name of the plugin on the sites
              * @example agency-tools.php
              */
             slug: string;
-            /** @description All sites that there were got it */
+            /** @description Whether existing sites got the plugin */
             existing_sites: boolean;
-            /** @description New sites get it */
+            /** @description Whether new sites get the plugin */
             future_sites: boolean;
         };
         OndemandBackup: {
             /**
-             * @description Null until it is completed
+             * @description Null until the backup is completed
              * @example 12
              */
             id: string | null;
@@ -4470,7 +4470,7 @@ export interface components {
              */
             type: "fs" | "db";
             /**
-             * @description What the download has. Null until it is completed. Of very large files, and of files that a sync backed up, null until they were downloaded once
+             * @description Size of the download in bytes. Null until the backup is completed. For very large file backups, and file backups taken by a sync, null until the first download
              * @example 73400320
              */
             bytes: string | null;
@@ -4480,19 +4480,19 @@ export interface components {
              */
             requested: number;
             /**
-             * @description The moment that it shows, UTC
+             * @description Time that the backup shows, in UTC
              * @example 2026-01-31 09:30:00
              */
             backupTimestamp: string | null;
             /** @example Ada (ada@example.com) */
             createdBy: string;
             /**
-             * @description Time until it is deleted by itself
+             * @description Time until Stead deletes the backup
              * @example 30 days
              */
             removedIn: string;
             /**
-             * @description Unix time; earlier when a newer one is completed
+             * @description Unix time. Moves to an earlier time when a newer backup is completed
              * @example 1772444000
              */
             deleteAt: number;
@@ -4506,7 +4506,7 @@ export interface components {
         };
         OrderedBackup: {
             /**
-             * @description Null until it is completed
+             * @description Null until the backup is completed
              * @example 12
              */
             id: string | null;
@@ -4524,7 +4524,7 @@ export interface components {
              */
             type: "fs" | "db";
             /**
-             * @description What the download has. Null until it is completed. Of very large files, and of files that a sync backed up, null until they were downloaded once
+             * @description Size of the download in bytes. Null until the backup is completed. For very large file backups, and file backups taken by a sync, null until the first download
              * @example 73400320
              */
             bytes: string | null;
@@ -4534,37 +4534,37 @@ export interface components {
              */
             requested: number;
             /**
-             * @description The moment that it shows, UTC
+             * @description Time that the backup shows, in UTC
              * @example 2026-01-31 09:30:00
              */
             backupTimestamp: string | null;
             /** @example Ada (ada@example.com) */
             createdBy: string;
             /**
-             * @description Time until it is deleted by itself
+             * @description Time until Stead deletes the backup
              * @example 30 days
              */
             removedIn: string;
             /**
-             * @description Unix time; earlier when a newer one is completed
+             * @description Unix time. Moves to an earlier time when a newer backup is completed
              * @example 1772444000
              */
             deleteAt: number;
             /**
-             * @description Its `id`, as soon as it is completed
+             * @description The `id` of the backup once it is completed
              * @example 12
              */
             requestId: number;
         };
         BackupPair: {
             /**
-             * @description Of the database, UTC
+             * @description Time of the database backup, in UTC
              * @example 2026-01-31-09-30
              */
             timestamp: string;
             siteId: number;
             databaseBackupId: number;
-            /** @description The newest that is no newer than the database */
+            /** @description The latest file backup taken before the database backup */
             filesystemBackupId: number | null;
         };
         Backup: {
@@ -4572,7 +4572,7 @@ export interface components {
             id: string;
             site_id: number;
             /**
-             * @description The moment that it shows, UTC
+             * @description Time that the backup shows, in UTC
              * @example 2026-01-31 09:30:00
              */
             backup_timestamp: string;
@@ -4581,29 +4581,29 @@ export interface components {
             /** @example Files of 2026-01-31 09:30 (on-demand) */
             title: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             formatted_timestamp: string;
         };
         NewRestore: {
             /**
-             * @description File backup of the site
+             * @description Id of a file backup of the site
              * @example 12
              */
             filesystem_id?: number;
             /**
-             * @description Database backup of the site
+             * @description Id of a database backup of the site
              * @example 13
              */
             database_id?: number;
-            /** @description Another site of the same account, which is overwritten instead */
+            /** @description Another site of the same account to overwrite instead */
             restore_on_site_id?: number;
-            /** @description Changes nothing, and reports what a restore would lose */
+            /** @description Report what a restore would lose, without changing anything */
             dry_run?: boolean;
-            /** @description Files and folders of the file backup; the others stay as they are */
+            /** @description Files and folders to restore from the file backup. Others do not change */
             paths?: string[];
-            /** @description Tables of the database backup; the others stay as they are */
+            /** @description Tables to restore from the database backup. Others do not change */
             tables?: string[];
         };
         RestorePreviewFiles: {
@@ -4611,13 +4611,13 @@ export interface components {
             count: number;
             /** @example 81920 */
             bytes: number;
-            /** @description The first 100, by path */
+            /** @description First 100, ordered by path */
             first: string[];
         };
-        /** @description `written` would come back, or be other than now; `removed` would be gone: they are not in the backup */
+        /** @description The restore would add or change `written` files and delete `removed` files, which are not in the backup */
         RestorePreviewOfFiles: {
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             takenAt: string;
@@ -4628,17 +4628,17 @@ export interface components {
             /** @example wp_posts */
             table: string;
             /**
-             * @description Type of the post or order; comment; user
+             * @description Type of the post or order, or comment or user
              * @example post
              */
             kind: string;
             /**
-             * @description Made since the backup: would be gone
+             * @description Created since the backup. The restore would delete them
              * @example 3
              */
             new: number;
             /**
-             * @description Changed since: would be as they were
+             * @description Changed since the backup. The restore would revert them
              * @example 1
              */
             changed: number;
@@ -4659,22 +4659,22 @@ export interface components {
         };
         RestorePreviewOfDatabase: {
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             takenAt: string;
-            /** @description The largest first, 1,000 at most; of a network those of all its sites */
+            /** @description Up to 1,000, largest first. For a network, the tables of all its sites */
             counts: components["schemas"]["RestorePreviewCount"][];
-            /** @description The newest 100 of what would be gone */
+            /** @description The newest 100 entries that the restore would delete */
             newest: components["schemas"]["RestorePreviewItem"][];
         };
         RestorePreview: {
-            /** @description The site that would be overwritten */
+            /** @description Site that the restore would overwrite */
             siteId: number;
             files: components["schemas"]["RestorePreviewOfFiles"] | null;
             database: components["schemas"]["RestorePreviewOfDatabase"] | null;
         };
-        /** @description Of a step that moves bytes: how many are done. The total may be a guess until the end */
+        /** @description Progress of a step that transfers bytes. The total may be an estimate until the end */
         StepBytes: {
             /** @example 1048576 */
             done: number;
@@ -4687,25 +4687,25 @@ export interface components {
             /** @example succeeded */
             state: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             startedAt: string | null;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             finishedAt: string | null;
             /** @example null */
             error: string | null;
             /**
-             * @description Of a step that is done: what of it was left undone
+             * @description What a completed step could not do
              * @example null
              */
             warning: string | null;
             bytes: components["schemas"]["StepBytes"] | null;
             /**
-             * @description Until the step is done; null when that cannot be told
+             * @description Estimated seconds until the step is completed. Null if unknown
              * @example null
              */
             secondsLeft: number | null;
@@ -4713,19 +4713,19 @@ export interface components {
         SiteResult: {
             siteId: number;
             /**
-             * @description What of the site, where the work was about several things of it: a plugin
+             * @description Part of the site that the result is about, such as a plugin
              * @example null
              */
             subject: string | null;
             /**
-             * @description Such as added, updated, unchanged, removed, absent, skipped, failed
+             * @description Outcome, such as added, updated, unchanged, removed, absent, skipped or failed
              * @example added
              */
             outcome: string;
             /** @example null */
             message: string | null;
             /**
-             * @description The operation of that site that does the rest
+             * @description Id of the operation that completes the work on that site
              * @example null
              */
             operationId: number | null;
@@ -4738,7 +4738,7 @@ export interface components {
             action: "cancel" | "retry" | "undo";
             allowed: boolean;
             /**
-             * @description What it would be refused with
+             * @description Error that the action would return
              * @example null
              */
             reason: string | null;
@@ -4746,7 +4746,7 @@ export interface components {
         Operation: {
             id: number;
             /**
-             * @description Such as site.provision
+             * @description Type of the operation, such as site.provision
              * @example site.provision
              */
             type: string;
@@ -4762,40 +4762,40 @@ export interface components {
              */
             progress: number;
             steps: components["schemas"]["OperationStep"][];
-            /** @description Of work on many sites, or many things of a site: what was done with each. Only where one operation is read by its id. */
+            /** @description Results for each site, or each part of a site. Only present if you get one operation by its id */
             results?: components["schemas"]["SiteResult"][];
-            /** @description What can be done with it as it is, and whether you may. Only where operations are read, not where one is followed or was changed. */
+            /** @description Actions that the state of the operation allows, and whether you have access. Not present in streams and in responses to changes */
             actions?: components["schemas"]["OperationAction"][];
             attempts: number;
             /**
-             * @description Why it failed; of a queued one: why its last attempt did
+             * @description Why the operation failed. For a queued operation, why its last attempt failed
              * @example null
              */
             error: string | null;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             createdAt: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             startedAt: string | null;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             finishedAt: string | null;
         };
         NewSync: {
             /**
-             * @description The source, which stays as it is
+             * @description Site to copy from. It does not change
              * @example 1
              */
             from_site_id: number;
             /**
-             * @description The destination, which is overwritten
+             * @description Site to overwrite
              * @example 2
              */
             to_site_id: number;
@@ -4810,22 +4810,22 @@ export interface components {
              */
             plugins_directory?: boolean;
             /**
-             * @description Sync media uploads; for them to be in the media library, sync the database, too
+             * @description Sync media uploads. To list them in the media library, also sync the database
              * @example true
              */
             uploads_directory?: boolean;
             /**
-             * @description Sync what else is in wp-content
+             * @description Sync all other files in wp-content
              * @example false
              */
             wp_content_directory?: boolean;
             /**
-             * @description Sync the web root without wp-content; wp-config.php stays that of the destination
+             * @description Sync the web root without wp-content. The destination keeps its wp-config.php
              * @example false
              */
             root_directory?: boolean;
             /**
-             * @description Do not ask for the front page of the destination afterwards
+             * @description Skip the homepage check of the destination
              * @example false
              */
             skip_http_check?: boolean;
@@ -4835,7 +4835,7 @@ export interface components {
              */
             database?: boolean;
             /**
-             * @description The destination's afterwards; it keeps its own when absent
+             * @description Environment type of the destination after the sync. Default: its current type
              * @enum {string}
              */
             wp_environment_type?: "local" | "development" | "staging" | "production";
@@ -5026,12 +5026,12 @@ export interface components {
              */
             operationId: number | null;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             expires: string;
@@ -5065,12 +5065,12 @@ export interface components {
         CollaboratorWithRoles: {
             id: number;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             updated: string;
@@ -5156,12 +5156,12 @@ export interface components {
         Collaborator: {
             id: number;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             updated: string;
@@ -5230,7 +5230,7 @@ export interface components {
         SiteWithAddresses: {
             id: number;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created: string;
@@ -5243,12 +5243,12 @@ export interface components {
             /** @example 1 */
             collaboratorsCount: number;
             /**
-             * @description N/A when not applicable
+             * @description N/A if not applicable
              * @example AMS
              */
             datacenterCode: string;
             /**
-             * @description N/A when not applicable
+             * @description N/A if not applicable
              * @example Amsterdam
              */
             datacenterName: string;
@@ -5267,7 +5267,7 @@ export interface components {
             edgeCacheDefensiveModeUntil: number | null;
             favorite: boolean;
             /**
-             * @description Unique in the whole service
+             * @description Unique in this installation
              * @example my-first-site
              */
             name: string;
@@ -5277,7 +5277,7 @@ export interface components {
              */
             state: "deploying" | "cloning" | "live" | "disabled";
             /**
-             * @description Host name, with the port when it is not the usual one; no scheme
+             * @description Host name without the scheme, with the port if it is not the default
              * @example my-first-site.example.com
              */
             url: string;
@@ -5326,7 +5326,7 @@ export interface components {
         };
         SitePlugin: {
             /**
-             * @description Slug; of a drop-in its file
+             * @description Slug of the plugin. For a drop-in, its file name
              * @example akismet
              */
             name: string;
@@ -5338,19 +5338,19 @@ export interface components {
              */
             description: string;
             /**
-             * @description active, active-network (on all sites of a network), inactive, must-use or dropin
+             * @description One of active, active-network (on all sites of a network), inactive, must-use, dropin
              * @example active
              */
             status: string;
             /**
-             * @description As WordPress knows of it: none, available, or version higher than expected
+             * @description Update status that WordPress knows: none, available, or version higher than expected
              * @example available
              */
             update: string;
             /** @example 5.3 */
             version: string;
             /**
-             * @description The release that is available
+             * @description Available version
              * @example 5.4
              */
             update_version: string | null;
@@ -5359,7 +5359,7 @@ export interface components {
             /** @example akismet */
             path: string;
             /**
-             * @description The latest when absent
+             * @description Default: the latest version
              * @example 5.3
              */
             version?: string;
@@ -5367,7 +5367,7 @@ export interface components {
         PluginReleases: {
             plugins: components["schemas"]["PluginRelease"][];
         };
-        /** @description `path` is the slug */
+        /** @description `path` is the slug of the plugin */
         PluginPath: {
             /** @example akismet */
             path: string;
@@ -5382,12 +5382,12 @@ export interface components {
              */
             code: "shop_on_embedded_database";
             /**
-             * @description What to do, and why
+             * @description What to change, and why
              * @example This shop uses the embedded database. WooCommerce is made for MariaDB, and the host of this site has it. To move the site, send PUT /v1/sites/{id}/runtime with {"runtime":"native","php_version":"8.3"}.
              */
             message: string;
             /**
-             * @description The PHP version that the site would have after the move: its own, where that runs natively
+             * @description PHP version of the site after the move. The current version, if it runs natively
              * @example 8.3
              * @enum {string}
              */
@@ -5404,7 +5404,7 @@ export interface components {
         ListedDomain: {
             id: number;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created: string;
@@ -5448,7 +5448,7 @@ export interface components {
         Domain: {
             id: number;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created: string;
@@ -5482,17 +5482,17 @@ export interface components {
         SftpUser: {
             id: number;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             accessed: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             modified: string;
@@ -5512,7 +5512,7 @@ export interface components {
         SftpKey: {
             id: number;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created: string;
@@ -5566,12 +5566,12 @@ export interface components {
              */
             body: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             updated: string;
@@ -5597,7 +5597,7 @@ export interface components {
              */
             cached: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             date: string;
@@ -5694,7 +5694,7 @@ export interface components {
              */
             line: number;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             timestamp: string;
@@ -5751,12 +5751,12 @@ export interface components {
         };
         DesktopReport: {
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created_at: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             updated_at: string;
@@ -6026,19 +6026,19 @@ export interface components {
              */
             lighthouse_version: string | null;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             fetch_time: string | null;
         };
         MobileReport: {
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created_at: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             updated_at: string;
@@ -6308,7 +6308,7 @@ export interface components {
              */
             lighthouse_version: string | null;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             fetch_time: string | null;
@@ -6324,55 +6324,55 @@ export interface components {
             /** @example Deploy bot */
             description: string;
             /**
-             * @description Names of events; null: all, also those that later versions bring
+             * @description Event types to send. Null for all types, including those of later versions
              * @example [
              *       "site_created"
              *     ]
              */
             event_types: string[] | null;
             /**
-             * @description Sites of your account; null: all, and whatever is of no site
+             * @description Sites of your account. Null for all sites and for events of the account itself
              * @example null
              */
             site_ids: number[] | null;
             /** @example true */
             enabled: boolean;
             /**
-             * @description Why Stead has disabled it; null: it has not
+             * @description Why Stead disabled the webhook. Null if it did not
              * @example null
              */
             disabled_reason: string | null;
             /**
-             * @description Nothing has arrived since then; null: all is well
+             * @description Since when no event has arrived. Null if deliveries succeed
              * @example null
              */
             failing_since: string | null;
             /**
-             * @description Until then the secret before signs beside the new one
+             * @description Until then, Stead also signs with the previous secret
              * @example null
              */
             old_secret_until: string | null;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created_at: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             updated_at: string;
         };
         CreateWebhookBody: {
             /**
-             * @description Public http or https address that takes POST
+             * @description Public http or https URL that accepts POST
              * @example https://hooks.example.com/stead
              */
             url: string;
             /** @example Deploy bot */
             description?: string;
             /**
-             * @description Names of events; null: all, also those that later versions bring
+             * @description Event types to send. Null for all types, including those of later versions
              * @example [
              *       "site_created",
              *       "site_deleted"
@@ -6380,7 +6380,7 @@ export interface components {
              */
             event_types?: string[] | null;
             /**
-             * @description Sites of your account; null: all, and whatever is of no site
+             * @description Sites of your account. Null for all sites and for events of the account itself
              * @example null
              */
             site_ids?: number[] | null;
@@ -6394,60 +6394,60 @@ export interface components {
             /** @example Deploy bot */
             description: string;
             /**
-             * @description Names of events; null: all, also those that later versions bring
+             * @description Event types to send. Null for all types, including those of later versions
              * @example [
              *       "site_created"
              *     ]
              */
             event_types: string[] | null;
             /**
-             * @description Sites of your account; null: all, and whatever is of no site
+             * @description Sites of your account. Null for all sites and for events of the account itself
              * @example null
              */
             site_ids: number[] | null;
             /** @example true */
             enabled: boolean;
             /**
-             * @description Why Stead has disabled it; null: it has not
+             * @description Why Stead disabled the webhook. Null if it did not
              * @example null
              */
             disabled_reason: string | null;
             /**
-             * @description Nothing has arrived since then; null: all is well
+             * @description Since when no event has arrived. Null if deliveries succeed
              * @example null
              */
             failing_since: string | null;
             /**
-             * @description Until then the secret before signs beside the new one
+             * @description Until then, Stead also signs with the previous secret
              * @example null
              */
             old_secret_until: string | null;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created_at: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             updated_at: string;
             /**
-             * @description What signatures are verified with. It is shown this once
+             * @description Secret to verify signatures. Stead shows it only once
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=
              */
             secret: string;
         };
         UpdateWebhookBody: {
             /**
-             * @description Public http or https address that takes POST
+             * @description Public http or https URL that accepts POST
              * @example https://hooks.example.com/stead
              */
             url?: string;
             /** @example Deploy bot */
             description?: string;
             /**
-             * @description Names of events; null: all, also those that later versions bring
+             * @description Event types to send. Null for all types, including those of later versions
              * @example [
              *       "site_created",
              *       "site_deleted"
@@ -6455,14 +6455,14 @@ export interface components {
              */
             event_types?: string[] | null;
             /**
-             * @description Sites of your account; null: all, and whatever is of no site
+             * @description Sites of your account. Null for all sites and for events of the account itself
              * @example null
              */
             site_ids?: number[] | null;
             /** @example true */
             enabled?: boolean;
             /**
-             * @description Makes a new secret; the old one signs beside it for 24 hours
+             * @description Create a new secret. Stead also signs with the old secret for 24 hours
              * @example false
              */
             rotate_secret?: boolean;
@@ -6474,46 +6474,46 @@ export interface components {
             /** @example Deploy bot */
             description: string;
             /**
-             * @description Names of events; null: all, also those that later versions bring
+             * @description Event types to send. Null for all types, including those of later versions
              * @example [
              *       "site_created"
              *     ]
              */
             event_types: string[] | null;
             /**
-             * @description Sites of your account; null: all, and whatever is of no site
+             * @description Sites of your account. Null for all sites and for events of the account itself
              * @example null
              */
             site_ids: number[] | null;
             /** @example true */
             enabled: boolean;
             /**
-             * @description Why Stead has disabled it; null: it has not
+             * @description Why Stead disabled the webhook. Null if it did not
              * @example null
              */
             disabled_reason: string | null;
             /**
-             * @description Nothing has arrived since then; null: all is well
+             * @description Since when no event has arrived. Null if deliveries succeed
              * @example null
              */
             failing_since: string | null;
             /**
-             * @description Until then the secret before signs beside the new one
+             * @description Until then, Stead also signs with the previous secret
              * @example null
              */
             old_secret_until: string | null;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created_at: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             updated_at: string;
             /**
-             * @description The new one, when it was asked for
+             * @description New secret, if you requested one
              * @example null
              */
             secret: string | null;
@@ -6522,24 +6522,24 @@ export interface components {
             /** @example 1 */
             number: number;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             started_at: string;
             /** @example 84 */
             duration_ms: number;
             /**
-             * @description HTTP status; null: there was no answer
+             * @description HTTP status. Null if there was no response
              * @example 204
              */
             status: number | null;
             /**
-             * @description How the answer begins
+             * @description Start of the response
              * @example
              */
             answer: string;
             /**
-             * @description Why it was no success
+             * @description Why the attempt failed
              * @example null
              */
             error: string | null;
@@ -6547,7 +6547,7 @@ export interface components {
         WebhookDelivery: {
             id: number;
             /**
-             * @description `webhook-id`, and the id of the event in `GET /v1/events`: the same at each attempt
+             * @description Value of `webhook-id`, and id of the event in `GET /v1/events`. Each attempt has the same id
              * @example evt_42_4f1d6a0f9be27c35
              */
             event_id: string;
@@ -6555,7 +6555,7 @@ export interface components {
             type: string;
             site_id: number | null;
             /**
-             * @description `waiting`: an earlier event of the same site has not arrived yet
+             * @description `waiting` means that an earlier event of the same site has not arrived yet
              * @enum {string}
              */
             state: "pending" | "waiting" | "delivered" | "failed";
@@ -6566,7 +6566,7 @@ export interface components {
             next_attempt_at: string | null;
             attempts: components["schemas"]["WebhookAttempt"][];
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             created_at: string;
@@ -6582,7 +6582,7 @@ export interface components {
             /** @example site_created */
             type: string;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             timestamp: string;
@@ -6609,7 +6609,7 @@ export interface components {
              */
             max_sites: number;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             seen_at: string | null;
@@ -6647,7 +6647,7 @@ export interface components {
             /** @description Certificates that have ended, and were not replaced */
             ended: number;
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             first_end: string | null;
@@ -6710,7 +6710,7 @@ export interface components {
             webhooks: components["schemas"]["WebhooksHealth"];
             certificates: components["schemas"]["CertificatesHealth"];
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             records_backed_up: string | null;
@@ -6746,7 +6746,7 @@ export interface components {
         };
         InstallationChecks: {
             /**
-             * @description ISO 8601, UTC, millisecond precision
+             * @description ISO 8601 time in UTC with milliseconds
              * @example 2026-01-31T09:30:00.000Z
              */
             checked_at: string | null;
@@ -6754,7 +6754,7 @@ export interface components {
         };
         IssueTokenBody: {
             /**
-             * @description Always client_credentials
+             * @description Must be client_credentials
              * @example client_credentials
              */
             grant_type?: string;
@@ -6762,7 +6762,7 @@ export interface components {
             client_id?: string;
             /** @example your-client-secret */
             client_secret?: string;
-            /** @description May be sent and changes nothing: a token has the scopes of its application */
+            /** @description Accepted and ignored: a token has the scopes of its application */
             scope?: string;
         };
         Token: {
@@ -6776,7 +6776,7 @@ export interface components {
              */
             expires_in: number;
             /**
-             * @description The scopes, joined by a space
+             * @description Scopes, separated by spaces
              * @example authorized owner
              */
             scope: string;
@@ -6792,7 +6792,7 @@ export interface components {
             /** @example owner@example.com */
             email: string;
             /**
-             * @description Avatar address
+             * @description URL of the avatar
              * @example https://www.gravatar.com/avatar/c8cd3c6427301eaf6665bccacd65ddb614527acc843a15463e3faba57124c351?d=mp
              */
             gravatar: string;
@@ -6810,13 +6810,13 @@ export interface components {
              * @example invalid_client
              */
             error: string;
-            /** @example Unknown client, or wrong client secret. */
+            /** @example The client is unknown, or the client secret is wrong. */
             error_description: string;
         };
         RevokeTokenBody: {
             /** @example mF_9.B5f-4.1JqM */
             token?: string;
-            /** @description May be sent and changes nothing: there is one kind of tokens */
+            /** @description Accepted and ignored: there is one type of token */
             token_type_hint?: string;
             /** @example your-client-id */
             client_id?: string;
@@ -6826,9 +6826,9 @@ export interface components {
     };
     responses: never;
     parameters: {
-        /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+        /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
         IdempotencyKey: string;
-        /** @description ETag of what the client has; the answer is 304 while it is current. */
+        /** @description ETag of the client's copy. The response is 304 if the copy is current. */
         IfNoneMatch: string;
     };
     requestBodies: never;
@@ -6841,7 +6841,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -6925,7 +6925,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7019,7 +7019,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7056,7 +7056,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7250,7 +7250,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7288,7 +7288,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7325,7 +7325,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7353,7 +7353,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7406,7 +7406,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7453,7 +7453,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7481,7 +7481,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7537,7 +7537,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7593,7 +7593,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7630,7 +7630,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7661,7 +7661,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -7689,7 +7689,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7752,7 +7752,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7815,7 +7815,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7909,7 +7909,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7981,13 +7981,13 @@ export interface operations {
         parameters: {
             query?: {
                 tag_name?: string;
-                /** @description Answer one page, with `page`, instead of the full list */
+                /** @description Return the page number `page` instead of the full list */
                 paginate?: boolean;
                 /** @description Adds `status` to each site, as `GET /v1/sites/{id}/status` returns it */
                 include?: "status";
-                /** @description Page number, from 1 */
+                /** @description Page number, starting at 1 */
                 page?: number;
-                /** @description Entries a page: 20 by default, 50 at most */
+                /** @description Entries per page. Default: 20, maximum: 50 */
                 per_page?: number;
             };
             header?: never;
@@ -8017,7 +8017,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -8055,7 +8055,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -8095,7 +8095,7 @@ export interface operations {
                 include?: "status";
             };
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -8229,7 +8229,7 @@ export interface operations {
                 include?: "status";
             };
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -8260,7 +8260,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8301,7 +8301,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8332,7 +8332,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -8363,7 +8363,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8404,7 +8404,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8435,7 +8435,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8466,7 +8466,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8497,7 +8497,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8537,7 +8537,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8572,7 +8572,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8637,7 +8637,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -8668,7 +8668,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8710,7 +8710,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8743,7 +8743,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8783,7 +8783,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -8816,7 +8816,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8858,7 +8858,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -8894,7 +8894,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -8934,7 +8934,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -8965,7 +8965,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9005,7 +9005,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9036,7 +9036,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9067,7 +9067,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9107,7 +9107,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9138,7 +9138,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9178,7 +9178,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9209,7 +9209,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9240,7 +9240,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9280,7 +9280,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9311,7 +9311,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9342,7 +9342,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9373,7 +9373,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9413,7 +9413,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9453,7 +9453,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9492,9 +9492,9 @@ export interface operations {
     listMuPlugins: {
         parameters: {
             query?: {
-                /** @description Page number, from 1 */
+                /** @description Page number, starting at 1 */
                 page?: number;
-                /** @description Entries a page: 20 by default, 50 at most */
+                /** @description Entries per page. Default: 20, maximum: 50 */
                 per_page?: number;
             };
             header?: never;
@@ -9524,7 +9524,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -9563,7 +9563,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9594,7 +9594,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9625,7 +9625,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9684,7 +9684,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9724,7 +9724,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9757,7 +9757,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9790,7 +9790,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9813,7 +9813,7 @@ export interface operations {
                     "application/sql": string;
                 };
             };
-            /** @description The part that `Range` asks for */
+            /** @description The part that `Range` requests */
             206: {
                 headers: {
                     [name: string]: unknown;
@@ -9913,7 +9913,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -9936,7 +9936,7 @@ export interface operations {
                     "application/sql": string;
                 };
             };
-            /** @description The part that `Range` asks for */
+            /** @description The part that `Range` requests */
             206: {
                 headers: {
                     [name: string]: unknown;
@@ -9952,7 +9952,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -9993,7 +9993,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -10026,7 +10026,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10057,7 +10057,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -10130,7 +10130,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10173,7 +10173,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -10206,7 +10206,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10239,7 +10239,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10302,7 +10302,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -10333,7 +10333,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -10376,7 +10376,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -10420,7 +10420,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -10489,7 +10489,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10533,7 +10533,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -10569,7 +10569,7 @@ export interface operations {
                 delete_wp_user?: boolean;
             };
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10602,7 +10602,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10667,7 +10667,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10698,7 +10698,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10729,7 +10729,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10771,7 +10771,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10813,7 +10813,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -10844,7 +10844,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10886,7 +10886,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -10928,9 +10928,9 @@ export interface operations {
         parameters: {
             query?: {
                 tag_name?: string;
-                /** @description Page number, from 1 */
+                /** @description Page number, starting at 1 */
                 page?: number;
-                /** @description Entries a page: 20 by default, 50 at most */
+                /** @description Entries per page. Default: 20, maximum: 50 */
                 per_page?: number;
             };
             header?: never;
@@ -10966,7 +10966,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -11002,7 +11002,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11038,7 +11038,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11074,7 +11074,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11121,7 +11121,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11196,7 +11196,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11241,7 +11241,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11286,7 +11286,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11330,7 +11330,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11374,7 +11374,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11446,7 +11446,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11520,7 +11520,7 @@ export interface operations {
                 separate_records?: boolean;
             };
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11560,7 +11560,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -11593,7 +11593,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11629,7 +11629,7 @@ export interface operations {
                 separate_records?: boolean;
             };
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11670,7 +11670,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11731,7 +11731,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -11764,7 +11764,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11831,7 +11831,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11873,7 +11873,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11936,7 +11936,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -11967,7 +11967,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11998,7 +11998,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12029,7 +12029,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12098,9 +12098,9 @@ export interface operations {
     listNotes: {
         parameters: {
             query?: {
-                /** @description Page number, from 1 */
+                /** @description Page number, starting at 1 */
                 page?: number;
-                /** @description Entries a page: 20 by default, 50 at most */
+                /** @description Entries per page. Default: 20, maximum: 50 */
                 per_page?: number;
             };
             header?: never;
@@ -12133,7 +12133,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12174,7 +12174,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -12207,7 +12207,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12250,7 +12250,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12351,7 +12351,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -12413,7 +12413,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -12444,7 +12444,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12475,7 +12475,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -12507,9 +12507,9 @@ export interface operations {
                 site_id?: number;
                 state?: "queued" | "running" | "succeeded" | "failed" | "canceled";
                 type?: string;
-                /** @description Page number, from 1 */
+                /** @description Page number, starting at 1 */
                 page?: number;
-                /** @description Entries a page: 20 by default, 50 at most */
+                /** @description Entries per page. Default: 20, maximum: 50 */
                 per_page?: number;
             };
             header?: never;
@@ -12539,7 +12539,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -12593,7 +12593,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12624,7 +12624,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12654,9 +12654,9 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: {
-                /** @description Page number, from 1 */
+                /** @description Page number, starting at 1 */
                 page?: number;
-                /** @description Entries a page: 20 by default, 50 at most */
+                /** @description Entries per page. Default: 20, maximum: 50 */
                 per_page?: number;
             };
             header?: never;
@@ -12686,7 +12686,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -12730,7 +12730,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -12761,7 +12761,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12809,7 +12809,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12840,7 +12840,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12870,9 +12870,9 @@ export interface operations {
     listWebhookDeliveries: {
         parameters: {
             query?: {
-                /** @description Page number, from 1 */
+                /** @description Page number, starting at 1 */
                 page?: number;
-                /** @description Entries a page: 20 by default, 50 at most */
+                /** @description Entries per page. Default: 20, maximum: 50 */
                 per_page?: number;
             };
             header?: never;
@@ -12905,7 +12905,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Kept for 24 h: the same request with the same key is done once and answered alike. */
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12937,15 +12937,15 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description Id of an event: those that came behind it */
+                /** @description Return events after the event with this id */
                 after?: string;
-                /** @description Id of an event: those that came before it */
+                /** @description Return events before the event with this id */
                 before?: string;
-                /** @description Only of this type; several with commas */
+                /** @description Return only events of these types, separated by commas */
                 type?: string;
-                /** @description Only of this site */
+                /** @description Return only events of this site */
                 site_id?: number;
-                /** @description At most so many: 20 by default, 50 at most */
+                /** @description Number of events. Default: 20, maximum: 50 */
                 per_page?: number;
             };
             header?: never;
@@ -12974,7 +12974,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -13002,7 +13002,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the client has; the answer is 304 while it is current. */
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path?: never;
@@ -13155,7 +13155,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description No body */
+            /** @description The response has no body */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -105,7 +105,7 @@ describe.skipIf(!core)('the first start', () => {
     await json('application', 'revoke', '--client-id', application.client_id)
     expect([(await token()).status, (await sites()).status]).toEqual([401, 401])
     for (const [words, complaint] of [
-      [['account', 'create', '--email', 'other@example.com'], /has an account already/],
+      [['account', 'create', '--email', 'other@example.com'], /already has an account/],
       [['account', 'create'], /--email is needed/],
       [['account', 'set-plan', '--email', 'x@example.com', '--plan', 'Business'], /No account/],
       [['account', 'create', '--email', 'y@example.com', '--plan', 'None'], /--plan must be one of/],

@@ -150,7 +150,7 @@ describe.skipIf(!core || skip)('a site on native PHP and MariaDB', () => {
     const moved = async (body: object) => {
       const { state, error } = await move(body)
       expect([state, error]).toEqual(['succeeded', null])
-      expect(await lastWords()).toContain('Its front page is the same.')
+      expect(await lastWords()).toContain('Its homepage is unchanged.')
     }
     const post = '/wp-json/wp/v2/posts?search=Gr%C3%B6%C3%9Fe'
     const refused = await stead.api('PUT', `/v1/sites/${id}`, { php_version: otherVersion })

@@ -93,7 +93,7 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
     await dialog(page).getByText('The e-mail address or the password is wrong.').waitFor()
     expect(await dialog(page).getByLabel('Password').inputValue()).toBe('not this one')
     await page.keyboard.press('Escape')
-    await page.getByText('Show first that it is you').waitFor()
+    await page.getByText('Confirm your password to continue').waitFor()
     await page.getByRole('button', { name: 'Close this message' }).click()
     const names = async () =>
       (await owner.call('GET', '/v1/applications')).body.data.map(({ name }: { name: string }) => name)
@@ -188,7 +188,7 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
       await late.goto(link)
       await late.getByLabel('New password').fill(PASSWORD)
       await late.getByRole('button', { name: 'Set it, and sign in' }).click()
-      await late.getByText('The link has been used').waitFor()
+      await late.getByText('The link was already used').waitFor()
       expect(panel.faults).toEqual([])
     })
 

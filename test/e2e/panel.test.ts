@@ -65,7 +65,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
     await other.goto(link)
     await other.getByLabel('New password').fill(PASSWORD)
     await other.getByRole('button', { name: 'Set it, and sign in' }).click()
-    await other.getByText('The link has been used').waitFor()
+    await other.getByText('The link was already used').waitFor()
     await other.close()
   })
 

@@ -119,8 +119,8 @@ describeSites('plugins', ({ env, isNative }) => {
     ])
     expect([status, headers.get('operation-id')]).toEqual([400, null])
     expect(body.errors).toEqual([
-      expect.stringContaining('nobody-has-this: the plugin directory has no such plugin'),
-      expect.stringContaining('quiet: there is no release 9.9; the latest is 3.0'),
+      expect.stringContaining('nobody-has-this: the plugin directory does not list this plugin'),
+      expect.stringContaining('quiet: version 9.9 does not exist, the latest is 3.0'),
       expect.stringContaining('http//x: not a slug'),
     ])
   })

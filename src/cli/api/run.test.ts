@@ -101,7 +101,7 @@ describe('calls', () => {
 
   test('numbers of sites in a body by name', async () => {
     const { err } = await stead('backups sync-sites my-shop my-shop --yes')
-    expect(err).toContain('to_site_id: must be another site than from_site_id')
+    expect(err).toContain('to_site_id: must differ from from_site_id')
     const given = await json('collaborators batch-create x@example.com my-shop,2 --roles wp_access')
     expect(given).toEqual({ operationId: expect.any(Number) })
     expect(await json(`operations get ${given.operationId} --fields type`)).toEqual({ type: expect.any(String) })

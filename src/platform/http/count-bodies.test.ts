@@ -40,7 +40,9 @@ describe('bodies of requests to the API', () => {
       const refused = await send()
       expect(refused.status).toBe(429)
       expect(refused.headers.get('retry-after')).toBe('5')
-      expect(((await refused.json()) as { message: string }).message).toContain('Too much is being sent')
+      expect(((await refused.json()) as { message: string }).message).toContain(
+        'Too many request bodies are in transit',
+      )
       // who sends nothing is not meant
       expect((await fetch(`${api.url}/v1/things`)).status).toBe(404)
       slow[0]?.destroy()

@@ -16,8 +16,8 @@ export interface FramingFault {
 export function framingFault(request: Framed): FramingFault | undefined {
   const { rawHeaders, httpVersionMajor } = request
   // RFC 9110 §15.6.6. HTTP/0.9 has no head, and 2 is spoken otherwise: what says so in text is neither.
-  if (httpVersionMajor > 1) return { status: 505, reason: 'Only HTTP/1.1 and HTTP/1.0 are spoken here.' }
-  if (httpVersionMajor < 1) return { status: 400, reason: 'The request does not say its version of HTTP.' }
+  if (httpVersionMajor > 1) return { status: 505, reason: 'Use HTTP/1.1 or HTTP/1.0.' }
+  if (httpVersionMajor < 1) return { status: 400, reason: 'The request does not name its HTTP version.' }
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i] as string
@@ -37,7 +37,8 @@ export function framingFault(request: Framed): FramingFault | undefined {
 
 /** RFC 9112 §6.1: other codings than chunked would reach the application undecoded; with HTTP/1.0 the framing cannot be trusted. */
 function codingFault({ httpVersionMinor }: Framed, value: string): FramingFault | undefined {
-  if (httpVersionMinor === 0) return { status: 400, reason: 'HTTP/1.0 has no Transfer-Encoding.' }
-  if (value.trim().toLowerCase() !== 'chunked') return { status: 501, reason: 'Only the chunked coding is understood.' }
+  if (httpVersionMinor === 0) return { status: 400, reason: 'HTTP/1.0 does not support Transfer-Encoding.' }
+  if (value.trim().toLowerCase() !== 'chunked')
+    return { status: 501, reason: 'Only chunked transfer coding is supported.' }
   return undefined
 }

@@ -124,7 +124,7 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
     const other = await work(body, {}, path)
     expect([other.statusCode, other.json().errors]).toEqual([
       422,
-      ['This Idempotency-Key was used with another request. Use a new key for a new request.'],
+      ['This Idempotency-Key was already used with another request. Use a new key for each new request.'],
     ])
     expect(await kept()).toBe(1)
   })

@@ -50,34 +50,44 @@ export function finishDocument(document: Document, endpoints: readonly Endpoint[
 const header = (type: string, description: string) => ({ description, schema: { type } })
 
 const headers = {
-  XRequestId: header('string', 'Names the request in the log; taken from the request when it brought one'),
-  RateLimit: header('string', 'Requests left and seconds until the window ends (draft-ietf-httpapi-ratelimit-headers)'),
-  RateLimitPolicy: header('string', 'Requests a window, and its seconds'),
+  XRequestId: header('string', "Identifies the request in the log. Same as the request's X-Request-Id, if it sent one"),
+  RateLimit: header(
+    'string',
+    'Remaining requests, and seconds until the window ends (draft-ietf-httpapi-ratelimit-headers)',
+  ),
+  RateLimitPolicy: header('string', "Request limit of a window, and the window's length in seconds"),
   RetryAfter: header('integer', 'Seconds'),
-  OperationId: header('integer', 'The background operation that was started: GET /v1/operations/{id}'),
-  ETag: header('string', 'Changes with the resource; for If-None-Match'),
-  IdempotencyReplayed: header('string', '`true`: the response of the first request with this Idempotency-Key'),
+  OperationId: header(
+    'integer',
+    'Id of the background operation that the request started. Follow it with GET /v1/operations/{id}',
+  ),
+  ETag: header('string', 'Version of the resource, for If-None-Match'),
+  IdempotencyReplayed: header(
+    'string',
+    '`true` if this is the stored response to the first request with this Idempotency-Key',
+  ),
   SteadIgnored: {
     ...header(
       'string',
-      'Only when the request has fields or query parameters that the operation does not know, and has passed over: a list (RFC 9651) of their names, each with where it was (`in`), and with what may have been meant (`did-you-mean`) and where that belongs (`send-in`). The token `and-more` at its end stands for those that are too many to name.',
+      'Names fields and query parameters that the operation does not know and has ignored, as a list (RFC 9651). Each name has its place (`in`) and, if Stead can guess, the intended name (`did-you-mean`) and its place (`send-in`). The list ends with the token `and-more` if there are more names.',
     ),
     example: '"phpVersion";in=body;did-you-mean="php_version"',
   },
-  WwwAuthenticate: header('string', 'RFC 6750 for bearer tokens, RFC 7617 for clients'),
+  WwwAuthenticate: header('string', 'Follows RFC 6750 for bearer tokens and RFC 7617 for clients'),
 }
 
 const parameters = {
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
-    description: 'Kept for 24 h: the same request with the same key is done once and answered alike.',
+    description:
+      'Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
-    description: 'ETag of what the client has; the answer is 304 while it is current.',
+    description: "ETag of the client's copy. The response is 304 if the copy is current.",
     schema: { type: 'string' },
   },
 }
@@ -109,18 +119,18 @@ function failure(
 
 // biome-ignore format: a table
 const failures: Record<string, Failure> = Object.fromEntries([
-  failure('InvalidRequest', 'Invalid input, or a rule or state that forbids it', [400, 'invalid_input', 'name: must be at least 4 characters']),
+  failure('InvalidRequest', 'The input is invalid, or a rule or the current state does not allow the request', [400, 'invalid_input', 'name: must be at least 4 characters']),
   failure('Unauthorized', 'The access token is missing, unknown, expired or revoked', [401, 'invalid_token', 'The access token is unknown, expired or revoked. Request a new one.'], headerRefs(['WWW-Authenticate', 'WwwAuthenticate'])),
-  failure('Forbidden', 'A role on the site, or the scope `owner`, is missing', [403, 'forbidden', 'You need the role manage_notes on this site for this operation.']),
-  failure('NotFound', 'Unknown, or not visible to the caller', [404, 'not_found', 'We could not locate the requested resources.']),
-  failure('InProgress', 'The first request with this Idempotency-Key is still running, or the site cannot do this as it stands', [409, 'idempotency_in_progress', 'The first request with this Idempotency-Key is still running. Try again in a moment.']),
-  failure('TooLarge', 'The request body is too large', [413, 'body_too_large', 'The request body is larger than the 1024 kB that this operation takes.']),
+  failure('Forbidden', 'The caller lacks a role on the site, or the scope `owner`', [403, 'forbidden', 'You need the role manage_notes on this site for this operation.']),
+  failure('NotFound', 'The resource does not exist, or the caller cannot see it', [404, 'not_found', 'We could not locate the requested resources.']),
+  failure('InProgress', 'The first request with this Idempotency-Key is still running, or the site cannot do this in its current state', [409, 'idempotency_in_progress', 'The first request with this Idempotency-Key is still running. Try again in a moment.']),
+  failure('TooLarge', 'The request body is too large', [413, 'body_too_large', 'The request body is larger than 1024 kB, the limit of this operation. Send a smaller body.']),
   failure('UnsupportedMediaType', 'The request body is not JSON', [415, 'unsupported_media_type', 'Send the request body as application/json.']),
-  failure('KeyReused', 'The Idempotency-Key was used with another request', [422, 'idempotency_key_reused', 'This Idempotency-Key was used with another request. Use a new key for a new request.']),
+  failure('KeyReused', 'The Idempotency-Key was used with another request', [422, 'idempotency_key_reused', 'This Idempotency-Key was already used with another request. Use a new key for each new request.']),
   failure('RateLimited', 'Too many requests', [429, 'rate_limited', 'Too many requests. Try again in 60 s.'], { ...headerRefs(['Retry-After', 'RetryAfter']), ...rateHeaders }),
-  failure('ServerError', 'Something went wrong inside', [500, 'internal', 'Something went wrong on our side. The request id helps to find out what.']),
-  failure('Unavailable', 'Not now; try again', [503, 'unavailable', 'Stead cannot answer right now. Try again in a moment.'], headerRefs(['Retry-After', 'RetryAfter'])),
-  failure('DiskFull', 'Nothing could be written: the disk is full', [507, 'disk_full', 'The disk of this Stead is full: nothing could be written. Reading works; delete what is not needed.'], headerRefs(['Retry-After', 'RetryAfter'])),
+  failure('ServerError', 'An internal error occurred', [500, 'internal', 'Something went wrong on our side. Try again, and give the request id to your operator if it happens again.']),
+  failure('Unavailable', 'Stead cannot respond right now. Try again later', [503, 'unavailable', 'Stead cannot respond right now. Try again in a moment.'], headerRefs(['Retry-After', 'RetryAfter'])),
+  failure('DiskFull', 'The disk is full, so Stead cannot write', [507, 'disk_full', "The server's disk is full, so nothing was changed. You can still read. Delete data that you do not need, or ask your operator for more space."], headerRefs(['Retry-After', 'RetryAfter'])),
 ])
 
 const schemaOfProblem = { $ref: '#/components/schemas/Problem' }
@@ -190,7 +200,7 @@ function describeResponses(described: Described, endpoint: Endpoint): void {
   }
   if (endpoint.etag)
     described.responses['304'] = {
-      description: 'What the client has is current',
+      description: "The client's copy is current",
       headers: { ...common, ...headerRefs(['ETag', 'ETag']) },
     }
 }

@@ -44,13 +44,13 @@ export async function describeApi(app: FastifyInstance, info: Info, endpoints: r
           oauth2: {
             type: 'oauth2',
             description:
-              'Client id and secret of an API application; the token that they get is sent as a bearer token',
+              'Exchange the client id and secret of an API application for a token, and send it as a bearer token',
             flows: { clientCredentials: { tokenUrl: '/auth/token', scopes: info.scopes } },
           },
           bearer: {
             type: 'http',
             scheme: 'bearer',
-            description: 'Access token of POST /auth/token, valid for an hour',
+            description: 'Access token from POST /auth/token, valid for one hour',
           },
         },
       },
@@ -126,7 +126,7 @@ export function routeSchema(endpoint: Endpoint, access: AccessDescription): Fast
       : {}),
     response: {
       [status]: { description: 'Success', ...(style === 'stream' ? streamed : success) },
-      ...(endpoint.ranges ? { 206: { description: 'The part that `Range` asks for', ...streamed } } : {}),
+      ...(endpoint.ranges ? { 206: { description: 'The part that `Range` requests', ...streamed } } : {}),
       ...Object.fromEntries(
         [...failures].sort().map((code) => [code, endpoint.failure ? endpoint.failure.schema : { $ref: 'Problem#' }]),
       ),

@@ -26,7 +26,7 @@ const compressors = { br: promisify<Buffer, Buffer>(brotliCompress), gzip: promi
 const negotiator = new Negotiator({ supportedValues: ['br', 'gzip', 'identity'] })
 
 const NOT_BUILT =
-  '<!doctype html><title>Stead</title><p>The control panel has not been built. In the folder of Stead: npm run panel, then start it again.'
+  '<!doctype html><title>Stead</title><p>The control panel is not built. Run npm run panel in the Stead directory, then restart Stead.'
 
 /**
  * Serves the pages of the control panel at `/`. They are read once: an attacker chooses no file name.

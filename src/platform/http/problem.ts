@@ -20,125 +20,128 @@ export const problems = declareProblems({
   invalid_input: {
     status: 400,
     text: '{faults}',
-    remedy: 'Correct the fields that `errors` names.',
+    remedy: 'Correct the fields named in `errors`.',
   },
   invalid_json: {
     status: 400,
     text: 'The request body is not valid JSON: {reason} (line {line}, column {column}).',
-    remedy: 'Look at that place of the body; build bodies with a JSON library.',
+    remedy: 'Correct the body at that position. Use a JSON library to create request bodies.',
   },
   invalid_form: {
     status: 400,
-    text: 'The form in the request body cannot be read, or is larger than it may be.',
-    remedy: 'Send plain fields, without files; let the HTTP library write the form.',
+    text: 'The form in the request body cannot be read or is too large. Send a smaller form with plain fields.',
+    remedy: 'Send plain fields without files. Use an HTTP library to encode the form.',
   },
   not_found: {
     status: 404,
     text: 'We could not locate the requested resources.',
-    remedy: 'Check path and id. It is also the answer for what the caller may not see.',
+    remedy: 'Check the path and the id. Stead also returns this error for resources that you are not allowed to see.',
   },
   unknown_path: {
     status: 404,
-    text: 'The API has no path {path}: look at /docs.',
-    remedy: '`/docs` and `/openapi.json` list all paths.',
+    text: 'The API has no path {path}. See /docs for all paths.',
+    remedy: 'Correct the path. `/docs` and `/openapi.json` list all paths.',
   },
   missing_version: {
     status: 404,
-    text: 'Paths of the API begin with /v1: /v1{path}.',
-    remedy: 'Add `/v1` to the base address of the client. Only `/auth/…` has no version.',
+    text: 'API paths start with /v1. Use /v1{path}.',
+    remedy: 'Add `/v1` to the base URL of your client. Only `/auth/…` has no version.',
   },
   method_not_allowed: {
     status: 405,
-    text: 'This path does not support {method}; use {allowed}.',
-    remedy: 'Use one of the methods in `Allow`.',
+    text: 'This path does not support {method}. Use {allowed}.',
+    remedy: 'Use one of the methods in the `Allow` header.',
   },
   idempotency_in_progress: {
     status: 409,
     text: 'The first request with this Idempotency-Key is still running. Try again in a moment.',
-    remedy: 'Repeat it with the same key after `Retry-After` seconds.',
+    remedy: 'Repeat the request with the same key after `Retry-After` seconds.',
   },
   idempotency_key_reused: {
     status: 422,
-    text: 'This Idempotency-Key was used with another request. Use a new key for a new request.',
-    remedy: 'Take a new key for each new request.',
+    text: 'This Idempotency-Key was already used with another request. Use a new key for each new request.',
+    remedy: 'Use a new key for each new request.',
   },
   invalid_idempotency_key: {
     status: 400,
     text: 'Idempotency-Key: must be 1 to 255 printable ASCII characters.',
-    remedy: 'A UUID is a good key.',
+    remedy: 'Use a UUID as the key.',
   },
   idempotency_keys_exhausted: {
     status: 429,
-    text: 'This application has {keys} Idempotency-Keys of the last 24 hours, more than are kept. Wait until the oldest are forgotten, or send no key.',
+    text: 'This application used {keys} Idempotency-Keys in the last 24 hours, which is the limit. Wait until the oldest keys expire, or send no key.',
     remedy:
-      'An application may have 100,000 keys, and 256 MiB of answers kept with them. Send keys with changes only, one for each.',
+      'Stead keeps up to 100,000 keys and 256 MiB of responses for an application. Send a key only with requests that change something, and one key per change.',
   },
   body_too_large: {
     status: 413,
-    text: 'The request body is larger than the {limit} that this operation takes.',
-    remedy: 'Send less.',
+    text: 'The request body is larger than {limit}, the limit of this operation. Send a smaller body.',
+    remedy: 'Send a smaller body, or split the request.',
   },
   invalid_http: {
     status: 400,
     text: 'The request is not valid HTTP.',
-    remedy: 'Send it with an HTTP library; with TLS only where the address begins with `https`.',
+    remedy: 'Use an HTTP library. Use TLS only with addresses that start with `https`.',
   },
   head_too_large: {
     status: 431,
-    text: 'The headers of the request are larger than the 16 kB that they may be.',
-    remedy: 'Send fewer or shorter headers; parameters of a GET count in its body, too.',
+    text: 'The request headers are larger than 16 kB. Send fewer or shorter headers.',
+    remedy: 'Send fewer or shorter headers. You can send the parameters of a GET request in its body instead.',
   },
   request_timeout: {
     status: 408,
-    text: 'The request took too long to arrive.',
-    remedy: 'Send it again.',
+    text: 'The request took too long to arrive. Send it again.',
+    remedy: 'Send the request again. If this repeats, check your network connection.',
   },
   unsupported_media_type: {
     status: 415,
     text: 'Send the request body as application/json.',
-    remedy: 'Set `Content-Type: application/json`; the token operations take forms too.',
+    remedy: 'Set `Content-Type: application/json`. The token operations also accept forms.',
   },
   rate_limited: {
     status: 429,
     text: 'Too many requests. Try again in {seconds} s.',
-    remedy: 'Wait `Retry-After` seconds; `RateLimit` shows what is left before it comes to this.',
+    remedy: 'Wait `Retry-After` seconds. The `RateLimit` header shows how many requests you have left.',
   },
   too_many_streams: {
     status: 429,
-    text: 'Too many event streams are open: {limit} of this application, or all that there may be. Close one, or ask from time to time instead.',
-    remedy: 'Close streams that you no longer need; `GET /v1/operations/{id}` and `GET /v1/events` tell the same.',
+    text: 'Too many event streams are open: this application has {limit}, or the whole installation reached its limit. Close a stream, or poll instead.',
+    remedy:
+      'Close streams that you no longer need. You can poll `GET /v1/operations/{id}` and `GET /v1/events` instead.',
   },
   too_many_bodies: {
     status: 429,
-    text: 'Too much is being sent from your address at once, or from all addresses. Wait for answers before you send more.',
+    text: 'Too many request bodies are in transit from your address, or from all addresses. Wait for responses before you send more.',
     remedy:
-      '16 MB of bodies may be on their way from one address. Send fewer requests at once, and repeat this one after `Retry-After` seconds.',
+      'One address can have 16 MB of request bodies in transit. Send fewer requests at once, and repeat this request after `Retry-After` seconds.',
   },
   too_many_waiting: {
     status: 503,
-    text: 'This connection has too many requests waiting.',
-    remedy: 'Send the next request of a connection after the answer to the one before, or use more connections.',
+    text: 'Too many requests are waiting on this connection. Wait for responses before you send more.',
+    remedy: 'Wait for the response before you send the next request on a connection, or use more connections.',
   },
   internal: {
     status: 500,
-    text: 'Something went wrong on our side. The request id helps to find out what.',
-    remedy: 'Try again; give the operator the `X-Request-Id`, whose log line has the cause.',
+    text: 'Something went wrong on our side. Try again, and give the request id to your operator if it happens again.',
+    remedy:
+      'Try again. If the error remains, give the `X-Request-Id` to your operator, who can find the cause in the log.',
   },
   disk_full: {
     status: 507,
-    text: 'The disk of this Stead is full: nothing could be written. Reading works; delete what is not needed.',
+    text: "The server's disk is full, so nothing was changed. You can still read. Delete data that you do not need, or ask your operator for more space.",
     remedy:
-      'Try again after `Retry-After`. Operators: make room on the disk of the data folder or the database; `/readyz` shows what is free.',
+      'Try again after `Retry-After` seconds. Operators: free space on the disk of the data folder or the database. `/readyz` shows the free space.',
   },
   unavailable: {
     status: 503,
-    text: 'Stead cannot answer right now. Try again in a moment.',
-    remedy: 'Try again after `Retry-After` seconds. Operators: the database cannot be reached.',
+    text: 'Stead cannot respond right now. Try again in a moment.',
+    remedy: 'Try again after `Retry-After` seconds. Operators: check that Stead can reach its database.',
   },
   outcome_unknown: {
     status: 503,
-    text: 'The connection to the database was lost while the change was stored: whether it was made is not known. Look before you repeat it; with an Idempotency-Key it can be repeated at any time.',
-    remedy: 'With an `Idempotency-Key`: repeat it with the same key. Without: read what it should have changed first.',
+    text: 'The connection to the database was lost while Stead saved the change, so the change may or may not be saved. Check before you repeat the request. With an Idempotency-Key, you can repeat it at any time.',
+    remedy:
+      'If you sent an `Idempotency-Key`, repeat the request with the same key. If not, first read the resource that it should have changed.',
   },
 })
 

@@ -9,7 +9,7 @@ import { createLab, json, type Lab } from './test-support.ts'
 const common = { tag: 'Lab', summary: 'Test', access: 'any', response: Type.Unsafe<unknown>({}) }
 const refusals = declareProblems({
   name_taken: { status: 400, text: 'name: "{name}" is already taken.', remedy: '' },
-  site_not_live: { status: 400, text: 'The site must be live for this; it is {state}.', remedy: '' },
+  site_not_live: { status: 400, text: 'This operation requires a live site, and this site is {state}.', remedy: '' },
 })
 const Thing = Type.Object({
   name: Type.String({ minLength: 4, maxLength: 8 }),
@@ -149,7 +149,7 @@ describe('the envelope', () => {
   })
 
   it('400 for a rule or a state that is not of the input: its own sentence, and again in errors', async () => {
-    const text = 'The site must be live for this; it is disabled.'
+    const text = 'This operation requires a live site, and this site is disabled.'
     expect((await lab.inject('POST', '/v1/forbid')).json()).toEqual({
       message: text,
       data: null,
@@ -175,7 +175,7 @@ describe('the envelope', () => {
   })
 
   const missing = 'We could not locate the requested resources.'
-  const unknown = (path: string) => `The API has no path ${path}: look at /docs.`
+  const unknown = (path: string) => `The API has no path ${path}. See /docs for all paths.`
   it.each([
     ['GET', '/v1/hide', 'not_found', missing],
     ['GET', '/%zz', 'not_found', missing],
@@ -184,9 +184,9 @@ describe('the envelope', () => {
     ['GET', '/', 'unknown_path', unknown('/')],
     ['POST', '/v2/things', 'unknown_path', unknown('/v2/things')],
     ['GET', `/${'a'.repeat(5000)}`, 'unknown_path', unknown(`/${'a'.repeat(199)}...`)],
-    ['GET', '/things', 'missing_version', 'Paths of the API begin with /v1: /v1/things.'],
+    ['GET', '/things', 'missing_version', 'API paths start with /v1. Use /v1/things.'],
     // whatever the method: the path is what is wrong with it
-    ['GET', '/things/7/', 'missing_version', 'Paths of the API begin with /v1: /v1/things/7/.'],
+    ['GET', '/things/7/', 'missing_version', 'API paths start with /v1. Use /v1/things/7/.'],
   ])('404 %s %.20s: one message, and %s in errors and code', async (method, path, code, text) => {
     const response = await lab.inject(method, path)
     const body = { message: missing, data: null, errors: [text], code }
@@ -215,7 +215,7 @@ describe('faults name their fields', () => {
     [{ name: 'abcd', word: '' }, ['word: must not be empty']],
     [{ name: 'abcd', word: 'ABCDE' }, ['word: must be at most 4 characters']],
     [{ name: 'a\u0000bc' }, ['name: must not contain NUL characters']],
-    [{ name: 'ab\ud800c' }, ['name: must be well-formed Unicode (it has half of a surrogate pair)']],
+    [{ name: 'ab\ud800c' }, ['name: must be well-formed Unicode, without unpaired surrogates']],
     [{ name: 'abcd', siteIds: [1e300] }, ['siteIds[0]: is out of range']],
     ['"text"', ['must be an object']],
     ['[1]', ['must be an object']],
@@ -360,7 +360,7 @@ describe('what is no request to an endpoint', () => {
   it('405 with Allow', async () => {
     const response = await lab.inject('PATCH', '/v1//things/')
     expect([response.statusCode, response.headers.allow]).toEqual([405, 'GET, HEAD, POST'])
-    expect(response.json().errors).toEqual(['This path does not support PATCH; use GET, HEAD, POST.'])
+    expect(response.json().errors).toEqual(['This path does not support PATCH. Use GET, HEAD, POST.'])
     expect((await lab.inject('POST', '/v1/things/1')).headers.allow).toBe('PUT, DELETE')
   })
 
@@ -368,7 +368,7 @@ describe('what is no request to an endpoint', () => {
     const response = await post({ name: 'a'.repeat(1 << 20) })
     expect([response.statusCode, response.json().errors]).toEqual([
       413,
-      ['The request body is larger than the 1024 kB that this operation takes.'],
+      ['The request body is larger than 1024 kB, the limit of this operation. Send a smaller body.'],
     ])
   })
 

@@ -75,7 +75,8 @@ afterAll(() => lab.close())
 
 it.each(['sql', 'crash', 'odd'])('500 %s: nothing of the inside leaves, all of it is in the log', async (name) => {
   const response = await lab.inject('POST', `/v1/${name}`, json({}))
-  const text = 'Something went wrong on our side. The request id helps to find out what.'
+  const text =
+    'Something went wrong on our side. Try again, and give the request id to your operator if it happens again.'
   expect([response.statusCode, response.json()]).toEqual([
     500,
     { message: text, data: null, errors: [text], code: 'internal' },

@@ -19,7 +19,7 @@ export function oneOf<const Choice extends string>(choices: readonly Choice[], o
 
 /** ISO 8601 UTC with milliseconds. */
 export const Timestamp = Type.String({
-  description: 'ISO 8601, UTC, millisecond precision',
+  description: 'ISO 8601 time in UTC with milliseconds',
   examples: ['2026-01-31T09:30:00.000Z'],
 })
 
@@ -50,8 +50,8 @@ export const Page = Type.Object(
 export type Page = Type.Static<typeof Page>
 
 export const pageQuery = {
-  page: Type.Optional(Type.Integer({ description: 'Page number, from 1' })),
-  per_page: Type.Optional(Type.Integer({ description: 'Entries a page: 20 by default, 50 at most' })),
+  page: Type.Optional(Type.Integer({ description: 'Page number, starting at 1' })),
+  per_page: Type.Optional(Type.Integer({ description: 'Entries per page. Default: 20, maximum: 50' })),
 }
 
 /** Rows to fetch for the asked page; bounds as the API defines them (default 20, at most 50, below 1 the default). */
@@ -98,11 +98,11 @@ export const ProblemEnvelope = Type.Object(
     data: Type.Unsafe<null>({ type: 'null' }),
     errors: Type.Array(Type.String(), { minItems: 1, examples: [['name: must be at least 4 characters']] }),
     code: Type.String({
-      description: 'Which problem it is, for programs: those of docs/errors.md',
+      description: 'Error code for programs. docs/errors.md lists all codes',
       examples: ['invalid_input'],
     }),
   },
-  { $id: 'Problem', description: 'What went wrong; `errors` has one entry a fault' },
+  { $id: 'Problem', description: 'What went wrong. `errors` has one entry for each error' },
 )
 
 export const Nothing = Type.Unsafe<null>({ type: 'null' })

@@ -45,7 +45,7 @@ const DEEPEST = 32
 function findUnstorable(value: unknown, path: string, depth: number, faults: Set<string>): void {
   if (typeof value === 'string') {
     if (value.includes('\u0000')) faults.add(`${path}: must not contain NUL characters`)
-    if (!value.isWellFormed()) faults.add(`${path}: must be well-formed Unicode (it has half of a surrogate pair)`)
+    if (!value.isWellFormed()) faults.add(`${path}: must be well-formed Unicode, without unpaired surrogates`)
   } else if (typeof value === 'number') {
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) faults.add(`${path}: is out of range`)
   } else if (typeof value === 'object' && value !== null) {
@@ -90,7 +90,7 @@ function keywordText({ keyword, params, message }: Fault): string {
   if (keyword === 'enum') return `must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}`
   if (keyword === 'format') return `must be a valid ${String(params.format)}`
   if (keyword === 'type') return `must be ${typeNames(params.type)}`
-  if (keyword === 'anyOf') return 'has none of the allowed forms'
+  if (keyword === 'anyOf') return 'must have one of the allowed forms'
   return message
 }
 

@@ -188,7 +188,7 @@ for (const { dialect, skip } of dialects) {
       const inUse = await setAddon(person, 1, 1)
       expect(inUse.status).toBe(400)
       expect(inUse.body.errors).toEqual([
-        'quantity: with 1 of the add-on 1 Site the account may have 4 live and 5 staging sites, and it has 5 and 0. Delete sites first.',
+        'quantity: 1 of the add-on 1 Site allows 4 live and 5 staging sites, but the account has 5 and 0. Delete sites first.',
       ])
       expect((await setAddon(person, 1, 0)).status).toBe(400)
       expect((await setAddon(person, 1, 2)).status).toBe(200)

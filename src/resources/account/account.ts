@@ -97,7 +97,7 @@ export async function makeAccount(
   values: { email: string; name?: string; plan: string; now: number },
 ): Promise<Account> {
   const email = normalEmail(values.email)
-  if (await findAccountByEmail(tx, email)) throw new Error(`${email} has an account already`)
+  if (await findAccountByEmail(tx, email)) throw new Error(`${email} already has an account`)
   return insertAccount(tx, {
     email,
     name: values.name ?? nameOf(email),

@@ -3,7 +3,7 @@ import { declareActions } from '../action.ts'
 /** What the activity log says of changes that this resource makes. */
 export const actions = declareActions('account', {
   created: 'An account was created',
-  settings: 'Settings of the account were changed',
+  settings: "The account's settings were changed",
   'addon.attached': 'An add-on was attached',
   'addon.changed': 'The quantity of an add-on was changed',
   'addon.detached': 'An add-on was detached',

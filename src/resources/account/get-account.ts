@@ -11,7 +11,10 @@ import { capacityAndUsage } from './addon.store.ts'
 const AccountSchema = Type.Object(
   {
     affiliate: Type.Boolean(),
-    collaboratorCount: Type.Integer({ description: 'Accounts that collaborate on sites of this one', examples: [2] }),
+    collaboratorCount: Type.Integer({
+      description: 'Accounts that collaborate on sites of this account',
+      examples: [2],
+    }),
     email: Type.String({ examples: ['owner@example.com'] }),
     gravatar: Type.String({
       examples: [
@@ -27,13 +30,19 @@ const AccountSchema = Type.Object(
     defaultPhpVersion: Type.String({ examples: [defaultPhpVersion] }),
     defaultDatacenter: nullable(Type.String({ examples: ['AMS'] })),
     maxSites: Type.Integer({ examples: [41] }),
-    sitesCount: Type.Integer({ description: 'Sites that the account owns', examples: [5] }),
+    sitesCount: Type.Integer({ description: 'Number of sites that the account owns', examples: [5] }),
     capacity: Type.Object(
       {
         sites: Type.Object(
           {
-            maxBillable: Type.Integer({ description: 'Live sites that plan and add-ons allow', examples: [20] }),
-            maxStaging: Type.Integer({ description: 'Staging sites that plan and add-ons allow', examples: [21] }),
+            maxBillable: Type.Integer({
+              description: 'Number of live sites that the plan and add-ons allow',
+              examples: [20],
+            }),
+            maxStaging: Type.Integer({
+              description: 'Number of staging sites that the plan and add-ons allow',
+              examples: [21],
+            }),
             billable: Type.Integer({ examples: [3] }),
             staging: Type.Integer({ examples: [2] }),
             total: Type.Integer({ examples: [5] }),
@@ -52,7 +61,7 @@ export const getAccount = endpoint({
   id: 'getAccount',
   method: 'GET',
   path: '/v1/account',
-  summary: 'Read the account',
+  summary: 'Get the account',
   access: { account: 'own' },
   response: AccountSchema,
   etag: true,

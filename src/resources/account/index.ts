@@ -3,7 +3,7 @@ import { actions } from './actions.ts'
 import { problems } from './problems.ts'
 
 export const account = resource({
-  tag: { name: 'Account', description: 'The account itself: defaults and add-ons' },
+  tag: { name: 'Account', description: 'The account, its defaults and its add-ons' },
   endpoints: () => import('./endpoints.ts'),
   problems,
   actions,

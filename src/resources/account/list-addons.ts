@@ -6,14 +6,14 @@ export const listAddons = endpoint({
   id: 'listAddons',
   method: 'GET',
   path: '/v1/account/addons',
-  summary: 'List the add-ons on offer',
+  summary: 'List the available add-ons',
   access: { account: 'own' },
   response: Type.Array(
     Type.Object(
       {
         id: Type.Integer(),
         name: Type.String({ examples: ['1 Site'] }),
-        unitAllocation: Type.Integer({ description: 'What one unit brings' }),
+        unitAllocation: Type.Integer({ description: 'What one unit adds' }),
         priceInCents: Type.Integer({ examples: [1500] }),
       },
       { title: 'Addon' },

@@ -4,12 +4,12 @@ import { declareProblems } from '../../platform/http/problem.ts'
 export const problems = declareProblems({
   addon_in_use: {
     status: 400,
-    text: 'quantity: with {quantity} of the add-on {addon} the account may have {maxBillable} live and {maxStaging} staging sites, and it has {billable} and {staging}. Delete sites first.',
-    remedy: 'Delete sites, or ask for a larger quantity.',
+    text: 'quantity: {quantity} of the add-on {addon} allows {maxBillable} live and {maxStaging} staging sites, but the account has {billable} and {staging}. Delete sites first.',
+    remedy: 'Delete sites, or choose a larger quantity.',
   },
   unknown_datacenter: {
     status: 400,
     text: 'datacenter_code: must be one of {codes}.',
-    remedy: 'Take a code of `GET /v1/sites/datacenters`.',
+    remedy: 'Use a code from `GET /v1/sites/datacenters`.',
   },
 })

@@ -13,13 +13,15 @@ export const updateAccount = endpoint({
   id: 'updateAccount',
   method: 'PUT',
   path: '/v1/account',
-  summary: 'Change what new sites get',
-  description: 'At least one field. Sites that are there stay as they are.',
+  summary: 'Update the defaults for new sites',
+  description: 'Send at least one field. Existing sites do not change.',
   access: { account: 'own' },
   body: Type.Object(
     {
       php_version: Type.Optional(oneOf(phpVersions, { examples: [defaultPhpVersion] })),
-      datacenter_code: Type.Optional(nullable(Type.String({ description: 'Null: no preference', examples: ['AMS'] }))),
+      datacenter_code: Type.Optional(
+        nullable(Type.String({ description: 'Null for no preference', examples: ['AMS'] })),
+      ),
     },
     { title: 'AccountUpdate' },
   ),

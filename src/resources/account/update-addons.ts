@@ -22,7 +22,7 @@ export const updateAddons = endpoint({
     quantity: Type.Integer({
       minimum: 0,
       maximum: 10_000,
-      description: 'How many the account shall have altogether, not how many more; 0 detaches the add-on',
+      description: 'Total quantity that the account should have. 0 detaches the add-on',
     }),
   }),
   response: AttachedAddons,

@@ -13,7 +13,10 @@ export const EntrySchema = Type.Object(
     id: Type.Integer(),
     timestamp: Timestamp,
     accountEmail: nullable(
-      Type.String({ description: 'Who did it; null: Stead itself', examples: ['owner@example.com'] }),
+      Type.String({
+        description: 'Person who made the change. Null if Stead made it',
+        examples: ['owner@example.com'],
+      }),
     ),
     ipAddress: nullable(Type.String({ examples: ['192.0.2.7'] })),
     userAgent: Type.String({ examples: ['curl/8.5.0'] }),
@@ -69,7 +72,7 @@ export const LogQuery = Type.Object(
         ),
         {
           maxItems: 20,
-          description: 'Entries that fulfil all of them; case does not matter',
+          description: 'Returns entries that match all filters. Case is ignored',
           examples: [[{ field: 'action', operator: 'equals', value: 'site.created' }]],
         },
       ),

@@ -83,7 +83,7 @@ describe.each(dialects)('GET /v1/activity as a stream ($dialect)', ({ dialect, s
     await expect.poll(() => about(alone.messages())).toEqual(['n3', 'n4'])
     const refused = await open(owner, { 'last-event-id': 'x' })
     expect(refused.status).toBe(400)
-    await expect.poll(() => refused.text()).toContain('Last-Event-ID: is no entry of an activity log')
+    await expect.poll(() => refused.text()).toContain('Last-Event-ID: must be the id of an entry in an activity log')
   })
 
   test('who leaves takes nothing from the others', async () => {

@@ -2,7 +2,7 @@ import { resource } from '../resource.ts'
 import { forgetActivity, forgetActivityHourly } from './forget-activity.job.ts'
 
 export const activity = resource({
-  tag: { name: 'Activity', description: 'What was done to an account and its sites' },
+  tag: { name: 'Activity', description: 'Changes to an account and its sites' },
   endpoints: () => import('./endpoints.ts'),
   jobs: { control: [forgetActivity] },
   schedules: [forgetActivityHourly],

@@ -20,7 +20,8 @@ export const listAccountActions = endpoint({
   method: 'GET',
   path: '/v1/activity/account-actions',
   summary: 'List the actions of the account log',
-  description: 'By name. Those of sites are among them: the log of an account has the entries of its sites, too.',
+  description:
+    'Returns the actions in alphabetical order. They include the actions of sites, because the account log contains the entries of its sites.',
   access: { account: 'own' },
   response: Actions,
 
@@ -34,7 +35,7 @@ export const listSiteActions = endpoint({
   method: 'GET',
   path: '/v1/activity/site-actions',
   summary: 'List the actions of site logs',
-  description: 'By name.',
+  description: 'Returns the actions in alphabetical order.',
   access: { account: 'own' },
   response: Actions,
 

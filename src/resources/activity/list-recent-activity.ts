@@ -9,11 +9,11 @@ export const listRecentActivity = endpoint({
   id: 'listRecentActivity',
   method: 'GET',
   path: '/v1/activity',
-  summary: 'Read, or follow, what happens',
+  summary: 'Get or follow recent activity',
   description:
-    'The newest ten entries of the activity log of the account. With `Accept: text/event-stream` a stream of server-sent events, from now on or behind `Last-Event-ID`, that has those of sites that the ' +
-    'account collaborates on as well: `activity`, whose data is an ActivityEntry with `account_id` and `site_id`; `missed` where more came than was taken, so that what is shown has to be read anew. ' +
-    'An entry can come twice. The stream ends soon after its token. An application may have 50 streams at a time.',
+    "Returns the ten newest entries of the account's activity log. With `Accept: text/event-stream`, returns a stream of server-sent events that starts now, or after `Last-Event-ID`. " +
+    'The stream also contains entries of sites that the account collaborates on. The data of an `activity` event is an ActivityEntry with `account_id` and `site_id`. A `missed` event means that entries were skipped, so reload the list. ' +
+    'An entry can arrive twice. The stream ends shortly after its token expires. An application can have 50 streams open at a time.',
   access: { account: 'own' },
   response: Type.Array(EntrySchema),
   mayStream: true,
@@ -32,6 +32,7 @@ export const listRecentActivity = endpoint({
 
 function seenBy(lastEventId: string): number | undefined {
   if (lastEventId === '') return undefined
-  if (!/^\d{1,15}$/.test(lastEventId)) throw invalidInput(['Last-Event-ID: is no entry of an activity log'])
+  if (!/^\d{1,15}$/.test(lastEventId))
+    throw invalidInput(['Last-Event-ID: must be the id of an entry in an activity log'])
   return Number(lastEventId)
 }

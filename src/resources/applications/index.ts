@@ -3,7 +3,7 @@ import { actions } from './actions.ts'
 import { problems } from './problems.ts'
 
 export const applications = resource({
-  tag: { name: 'Applications', description: 'Keys with which programs use the API' },
+  tag: { name: 'Applications', description: 'API credentials for programs' },
   endpoints: () => import('./endpoints.ts'),
   problems,
   actions,

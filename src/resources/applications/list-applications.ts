@@ -8,7 +8,8 @@ export const listApplications = endpoint({
   method: 'GET',
   path: '/v1/applications',
   summary: 'List the API applications of your account',
-  description: 'In order of id, at most 100. Revoked ones are left out, and secrets are never shown again.',
+  description:
+    'Returns up to 100 applications, ordered by id. The list does not include revoked applications or secrets.',
   access: { account: 'own', scope: 'owner' },
   response: Type.Array(ApplicationSchema),
 

@@ -4,7 +4,7 @@ import { declareProblems } from '../../platform/http/problem.ts'
 export const problems = declareProblems({
   application_limit_reached: {
     status: 400,
-    text: 'An account may have {limit} API applications. Revoke one first.',
-    remedy: 'Revoke applications that are no longer used (`GET /v1/applications`).',
+    text: 'An account can have {limit} API applications. Revoke one first.',
+    remedy: 'Revoke applications that you no longer use. `GET /v1/applications` lists them.',
   },
 })

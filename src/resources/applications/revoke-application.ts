@@ -10,7 +10,7 @@ export const revokeApplication = endpoint({
   method: 'DELETE',
   path: '/v1/applications/{id}',
   summary: 'Revoke an API application',
-  description: 'Its tokens end at once, everywhere. It cannot be undone.',
+  description: 'All tokens of the application stop working immediately on all hosts. You cannot undo this.',
   access: { account: 'own', scope: 'owner' },
   proof: true,
   params: Type.Object({ id: Type.Integer({ minimum: 1 }) }),

@@ -19,7 +19,7 @@ export const tokenFailure = {
         description: 'invalid_request, invalid_client or unsupported_grant_type',
         examples: ['invalid_client'],
       }),
-      error_description: Type.String({ examples: ['Unknown client, or wrong client secret.'] }),
+      error_description: Type.String({ examples: ['The client is unknown, or the client secret is wrong.'] }),
     },
     { title: 'TokenError' },
   ),
@@ -51,13 +51,17 @@ export async function authenticateClient(
   // clients that put their bearer token on every request send it here too: it says nothing about the application
   const isBasic = /^basic /i.test(authorization ?? '')
   const { client_id: id, client_secret: secret } = isBasic ? basicCredentials(authorization as string) : body
-  if (!id || !secret) return refused('client_id and client_secret are required, as fields or by HTTP Basic.', challenge)
+  if (!id || !secret)
+    return refused(
+      'client_id and client_secret are required. Send them as fields or with HTTP Basic authentication.',
+      challenge,
+    )
   const client = await findClient(tx, id)
   // compared even for an unknown client: the time of an answer tells nothing
   const given = hash('sha256', secret, 'buffer')
   const kept = Buffer.from(client?.secret_hash ?? '00'.repeat(32), 'hex')
   if (timingSafeEqual(given, kept) && client) return { client }
-  return refused('Unknown client, or wrong client secret.', isBasic ? challenge : {})
+  return refused('The client is unknown, or the client secret is wrong.', isBasic ? challenge : {})
 }
 
 /**

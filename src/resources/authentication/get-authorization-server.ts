@@ -13,19 +13,19 @@ export const getAuthorizationServer = endpoint({
   id: 'getAuthorizationServer',
   method: 'GET',
   path: '/.well-known/oauth-authorization-server',
-  summary: 'Read where tokens come from',
-  description: 'Authorization server metadata (RFC 8414). Addresses are those under which this Stead was asked.',
+  summary: 'Get the authorization server metadata',
+  description: 'Returns the authorization server metadata of RFC 8414. All addresses use the host name of the request.',
   access: 'public',
   style: 'bare',
   etag: true,
   response: Type.Object(
     {
-      issuer: Type.String({ description: 'Address of this Stead', examples: ['https://stead.example.com'] }),
+      issuer: Type.String({ description: 'Address of this installation', examples: ['https://stead.example.com'] }),
       token_endpoint: Type.String({ examples: ['https://stead.example.com/auth/token'] }),
       revocation_endpoint: Type.String({ examples: ['https://stead.example.com/auth/revoke'] }),
       grant_types_supported: Type.Array(Type.String(), { examples: [['client_credentials']] }),
       response_types_supported: Type.Array(Type.String(), {
-        description: 'None: nobody is sent to a page to log in',
+        description: 'Always empty: Stead has no authorization page',
         examples: [[]],
       }),
       scopes_supported: Type.Array(Type.String(), { examples: [Object.keys(scopes)] }),

@@ -15,13 +15,13 @@ const Token = Type.Object(
     access_token: Type.String({ examples: ['mF_9.B5f-4.1JqM'] }),
     token_type: Type.String({ examples: ['Bearer'] }),
     expires_in: Type.Integer({ description: 'Seconds', examples: [3600] }),
-    scope: Type.String({ description: 'The scopes, joined by a space', examples: ['authorized owner'] }),
+    scope: Type.String({ description: 'Scopes, separated by spaces', examples: ['authorized owner'] }),
     created_at: Type.Integer({ description: 'Unix time', examples: [1769852000] }),
     id: Type.Integer({ description: 'Account id' }),
     name: Type.String({ examples: ['Example Company'] }),
     email: Type.String({ examples: ['owner@example.com'] }),
     gravatar: Type.String({
-      description: 'Avatar address',
+      description: 'URL of the avatar',
       examples: [
         'https://www.gravatar.com/avatar/c8cd3c6427301eaf6665bccacd65ddb614527acc843a15463e3faba57124c351?d=mp',
       ],
@@ -37,19 +37,19 @@ export const issueToken = endpoint({
   method: 'POST',
   path: '/auth/token',
   summary: 'Request an access token',
-  description: 'OAuth 2.0 client credentials (RFC 6749 §4.4). A token is valid for an hour.',
+  description: 'Uses the OAuth 2.0 client credentials grant (RFC 6749 §4.4). A token is valid for one hour.',
   access: 'public',
   rate: 'address',
   form: true,
   style: 'bare',
   body: Type.Object({
     grant_type: Type.Optional(
-      Type.String({ description: 'Always client_credentials', examples: ['client_credentials'] }),
+      Type.String({ description: 'Must be client_credentials', examples: ['client_credentials'] }),
     ),
     client_id: Type.Optional(Type.String({ examples: ['your-client-id'] })),
     client_secret: Type.Optional(Type.String({ examples: ['your-client-secret'] })),
     scope: Type.Optional(
-      Type.String({ description: 'May be sent and changes nothing: a token has the scopes of its application' }),
+      Type.String({ description: 'Accepted and ignored: a token has the scopes of its application' }),
     ),
   }),
   response: Token,

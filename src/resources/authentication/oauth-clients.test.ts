@@ -75,7 +75,7 @@ describe('oauth4webapi', () => {
       name: 'ResponseBodyError',
       status: 401,
       error: 'invalid_client',
-      error_description: 'Unknown client, or wrong client secret.',
+      error_description: 'The client is unknown, or the client secret is wrong.',
     })
     await expect(ask(oauth.ClientSecretBasic('wrong'))).rejects.toMatchObject({
       name: 'WWWAuthenticateChallengeError',

@@ -5,47 +5,48 @@ export const problems = declareProblems({
   unauthorized: {
     status: 401,
     text: 'The access token is missing. Send it as Authorization: Bearer <token>.',
-    remedy: 'Send the header.',
+    remedy: 'Add the `Authorization` header to the request.',
   },
   wrong_scheme: {
     status: 401,
-    text: 'The scheme of the header Authorization is not Bearer. Send Authorization: Bearer <token>; POST /auth/token gives a token for client id and secret.',
-    remedy: 'Client id and secret are for `POST /auth/token` alone: send the token that it answers with.',
+    text: 'The Authorization header does not use the Bearer scheme. Send Authorization: Bearer <token>. To get a token, send your client id and secret to POST /auth/token.',
+    remedy:
+      'Send your client id and secret to `POST /auth/token` only. In all other requests, send the token that it returns.',
   },
   bare_token: {
     status: 401,
-    text: 'The header Authorization has no scheme. Write Bearer before the token: Authorization: Bearer <token>.',
+    text: 'The Authorization header has no scheme. Write Bearer before the token: Authorization: Bearer <token>.',
     remedy: 'Write `Bearer ` before the token.',
   },
   invalid_token: {
     status: 401,
     text: 'The access token is unknown, expired or revoked. Request a new one.',
-    remedy: '`POST /auth/token`, then repeat the request.',
+    remedy: 'Get a new token from `POST /auth/token`, then repeat the request.',
   },
   forbidden: {
     status: 403,
     text: 'You need the role {role} on this site for this operation.',
-    remedy: "Ask the site's owner for the role.",
+    remedy: 'Ask the owner of the site to give you the role.',
   },
   insufficient_scope: {
     status: 403,
     text: 'This operation needs an API application with account owner permission.',
-    remedy: 'Use an application made with `--owner` (`stead application create`).',
+    remedy: 'Use an application that was created with `stead application create --owner`.',
   },
   proof_needed: {
     status: 403,
-    text: 'Show first that it is you: confirm your password.',
+    text: 'Confirm your password to continue.',
     remedy:
-      '`POST /v1/session/proof` with the password, then repeat the request. It counts for 15 minutes. Tokens of API applications are not asked for it.',
+      'Send your password to `POST /v1/session/proof`, then repeat the request. The confirmation is valid for 15 minutes. Tokens of API applications do not need it.',
   },
   cross_site: {
     status: 401,
-    text: 'The request came from another site. A session counts only for pages of this address.',
-    remedy: 'Programs use tokens of an API application (`POST /auth/token`), not the cookie of a browser.',
+    text: 'The request came from another website. A session is valid only for pages on this address.',
+    remedy: "Programs must use the token of an API application (`POST /auth/token`) instead of a browser's cookie.",
   },
   no_session: {
     status: 400,
-    text: 'This needs a session of the control panel. The request has none.',
-    remedy: '`POST /v1/session` signs in.',
+    text: 'This operation requires a session of the control panel. Sign in first.',
+    remedy: 'Sign in with `POST /v1/session`.',
   },
 })

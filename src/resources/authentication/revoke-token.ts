@@ -11,20 +11,19 @@ export const revokeToken = endpoint({
   method: 'POST',
   path: '/auth/revoke',
   summary: 'Revoke an access token',
-  description: 'RFC 7009. The token is unusable at once, everywhere. An unknown token is answered alike.',
+  description:
+    'Follows RFC 7009. The token stops working immediately on all hosts. The response is the same for an unknown token.',
   access: 'public',
   rate: 'address',
   form: true,
   style: 'bare',
   body: Type.Object({
     token: Type.Optional(Type.String({ examples: ['mF_9.B5f-4.1JqM'] })),
-    token_type_hint: Type.Optional(
-      Type.String({ description: 'May be sent and changes nothing: there is one kind of tokens' }),
-    ),
+    token_type_hint: Type.Optional(Type.String({ description: 'Accepted and ignored: there is one type of token' })),
     client_id: Type.Optional(Type.String({ examples: ['your-client-id'] })),
     client_secret: Type.Optional(Type.String({ examples: ['your-client-secret'] })),
   }),
-  response: Type.Unsafe<undefined>({ type: 'null', description: 'No body' }),
+  response: Type.Unsafe<undefined>({ type: 'null', description: 'The response has no body' }),
   failure: tokenFailure,
 
   async handle({ tx, now, request }, { body }) {

@@ -1,7 +1,7 @@
 /** The scopes that there are, and who has them. */
 export const scopes = {
   authorized: 'Every API application',
-  owner: 'API applications that were made with account owner permission',
+  owner: 'API applications with account owner permission',
 }
 
 /** Those of an application. */

@@ -28,7 +28,7 @@ export async function archiveOf(
   const keptAt = await Promise.all(
     sources.map(async ({ repository, name }) => {
       const facts = await repository.find(name)
-      if (!facts) throw new BackupMissing(`There is no backup ${name} in the storage`)
+      if (!facts) throw new BackupMissing(`The storage has no backup ${name}`)
       return facts.createdAt
     }),
   )

@@ -21,7 +21,7 @@ export const createOndemandBackup = endpoint({
   path: '/v1/sites/{id}/ondemand-backups',
   summary: 'Create an on-demand backup',
   description:
-    'Three of each type at most. It is taken in the background and read back whole before it is `completed`; until then `id` is null, and `requestId`, which becomes its `id`, finds it. The newest of a type is kept for 30 days, an older one for 7 days after the next one was completed.',
+    'A site can have three on-demand backups of each type. Stead takes the backup in the background and reads it back to verify it. When the backup is `completed`, its `id` is the `requestId` of the response. Until then, `id` is null. Stead keeps the newest backup of a type for 30 days. It keeps an older backup for 7 days after the next one is completed.',
   access: { site: 'use backups' },
   params: Type.Object({ id: SiteId }),
   body: Type.Object({ backup_type: oneOf(kinds, { description: 'Files or database' }) }, { title: 'NewBackup' }),
@@ -39,7 +39,7 @@ export const createOndemandBackup = endpoint({
     await setOperation(tx, backup.id, operationId)
     await context.record({
       action: actions['backup.created'],
-      message: `Asked for on-demand backup ${backup.id} of the ${words[kind]}`,
+      message: `Requested on-demand backup ${backup.id} of the ${words[kind]}`,
     })
     return { ...presentOndemand(backup, now), requestId: backup.id }
   },

@@ -16,7 +16,7 @@ export const deleteOndemandBackup = endpoint({
   path: '/v1/sites/{site_id}/ondemand-backups/{id}',
   summary: 'Delete an on-demand backup',
   description:
-    'Irreversible. It makes room for another one at once, and is gone from the storage soon. One that is being created is given up by canceling its operation.',
+    'You cannot undo this. The slot is free immediately, and Stead removes the data from the storage shortly after. To stop a backup that is still being created, cancel its operation.',
   access: { site: 'use backups' },
   proof: true,
   params: Type.Object({ site_id: SiteId, id: BackupId }),

@@ -4,9 +4,9 @@ import { problems } from './problems.ts'
 /** What both downloads have in common. */
 export const downloadContract = {
   description: [
-    'Files are a `.tar.bz2` of the web root with the WordPress core, a database is SQL text.',
-    'It can be had in parts and gone on with (`Range`, `If-Range` with the `ETag`). Archives are made while they are downloaded: the first time one has no `Content-Length`, and a part that was never made is looked for, which takes its time, and is 503 `archive_length_unknown` with `Retry-After` when it takes more than 50 s, or what `Prefer: wait=<seconds>` says.',
-    'An application may have 4 downloads at a time.',
+    'A file backup is a `.tar.bz2` archive of the web root with the WordPress core. A database backup is SQL text.',
+    'You can download parts and resume a download (`Range`, `If-Range` with the `ETag`). Stead creates archives during the download, so the first response has no `Content-Length`. If you request a part that was never created, Stead first searches for its start. If that takes longer than 50 seconds, or than `Prefer: wait=<seconds>`, the response is 503 `archive_length_unknown` with `Retry-After`.',
+    'An application can run 4 downloads at a time.',
   ].join(' '),
   style: 'stream',
   contentType: ['application/x-bzip2', 'application/sql'],

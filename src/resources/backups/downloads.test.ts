@@ -184,7 +184,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('downloads on $dialect', ({ 
     it('of which there is nothing but records are refused, and why is in the log', async () => {
       const response = await ask(await backupIn(api, siteId, { kind: 'fs' }))
       expect([response.status, (await response.json()).code]).toEqual([500, 'backup_damaged'])
-      expect(lines.join()).toContain('There is no backup')
+      expect(lines.join()).toContain('The storage has no backup')
       await allFree()
     })
   })

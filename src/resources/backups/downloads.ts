@@ -222,10 +222,7 @@ export class Downloads {
       for (let next = first; !next.done; next = await bytes.next())
         for (let from = 0; from < next.value.length; from += SLICE) {
           if (!(await mayContinue())) {
-            log.info(
-              { requestId: request.id, backupId: id, siteId },
-              'a download ended: its caller lost the right to it',
-            )
+            log.info({ requestId: request.id, backupId: id, siteId }, 'ended a download because its caller lost access')
             raw.destroy()
             return
           }
@@ -239,7 +236,7 @@ export class Downloads {
       if (!raw.destroyed)
         log.error(
           { err: error, requestId: request.id, backupId: id, siteId },
-          'a download broke off: it cannot be read on',
+          'a download failed because the rest of the backup cannot be read',
         )
       throw error
     }
@@ -355,7 +352,7 @@ export class Downloads {
     try {
       await database.transaction((tx) => saveLengths(tx, backupId, lengths, known.core))
     } catch (error) {
-      log.warn({ err: error, backupId }, 'what was found out of an archive was not kept')
+      log.warn({ err: error, backupId }, 'could not save the index of an archive')
     }
   }
 }
@@ -413,7 +410,7 @@ async function* exactly(bytes: AsyncIterable<Uint8Array>, { start, end }: Part):
       left -= piece.length
       if (left <= 0) return
     }
-  if (left > 0 && end !== undefined) throw new BackupDamaged(`It ends ${left} bytes before its end`)
+  if (left > 0 && end !== undefined) throw new BackupDamaged(`It ends ${left} bytes early`)
 }
 
 /** @throws Problem where it is one that the client is told */

@@ -42,7 +42,7 @@ async function tell(change: ReturnType<typeof changeOfJob>, { id, kind, origin, 
   const event = { type: events.ondemand_backup_deleted, data: { id: String(id), type: kind } }
   await change.record({
     action: actions['backup.deleted'],
-    message: `On-demand backup ${id} was old enough to go`,
+    message: `Deleted on-demand backup ${id} because it expired`,
     event,
   })
 }

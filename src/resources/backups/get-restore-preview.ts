@@ -9,9 +9,9 @@ export const getRestorePreview = endpoint({
   id: 'getRestorePreview',
   method: 'GET',
   path: '/v1/sites/{site_id}/restores/{operation_id}',
-  summary: 'Read what a restore would lose',
+  summary: 'Get the preview of a restore',
   description:
-    'The report of a restore with `dry_run`, by the number in its `Operation-Id`, on the site that would be overwritten. 404 until that operation has succeeded.',
+    'Returns the report of a restore with `dry_run`. Use the site that would be overwritten and the number in the `Operation-Id` of the restore. The response is 404 until that operation has succeeded.',
   access: { site: 'restore the site' },
   params: Type.Object({
     site_id: SiteId,

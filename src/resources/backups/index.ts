@@ -13,7 +13,7 @@ import { takeBackupJob, takeScheduledBackup } from './take-backup.job.ts'
 import { undoable } from './undoable.ts'
 
 export const backups = resource({
-  tag: { name: 'Backups', description: 'Backups of a site on demand and by schedule, restore, sync' },
+  tag: { name: 'Backups', description: 'On-demand and scheduled backups, restores and syncs' },
   endpoints: () => import('./endpoints.ts'),
   jobs: {
     host: [

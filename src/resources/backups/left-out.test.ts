@@ -14,7 +14,7 @@ test('the first are named, the others counted', () => {
   const found = new LeftOutCount()
   expect(inWords(found)).toBeUndefined()
   found.add({ path: 'a\n', why: 'kind' })
-  expect(inWords(found)).toBe(String.raw`Not in the backup: "a\n" (neither a file nor a folder nor a link)`)
+  expect(inWords(found)).toBe(String.raw`Not in the backup: "a\n" (not a file, folder or link)`)
   for (let at = 0; at < 1000; at++) found.add({ path: 'b'.repeat(4000), why: 'link' })
   expect(inWords(found)).toMatch(/^.{100,1000}, and 998 more$/)
   expect([found.count, found.first.length, found.first.at(-1)?.path.length]).toEqual([1001, 20, 200])
@@ -54,7 +54,7 @@ describe('a backup of files', () => {
       return body.data.steps.flatMap(({ warning }: { warning: string | null }) => warning ?? [])
     }
     expect(await warnings('fs')).toEqual([
-      'Not in the backup: "odd/fifo" (neither a file nor a folder nor a link), "odd/link" (a link that may lead out of the site)',
+      'Not in the backup: "odd/fifo" (not a file, folder or link), "odd/link" (a link that may point outside the site)',
     ])
     expect(await warnings('db')).toEqual([])
   })

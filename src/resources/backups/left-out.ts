@@ -21,8 +21,8 @@ export class LeftOutCount implements LeftOutTally {
 }
 
 const words = {
-  kind: 'neither a file nor a folder nor a link',
-  link: 'a link that may lead out of the site',
+  kind: 'not a file, folder or link',
+  link: 'a link that may point outside the site',
   name: 'a name that is not UTF-8',
   depth: 'a path that is too long',
   'other file system': 'a folder of another file system',

@@ -27,10 +27,10 @@ export async function letItAnswer(context: Context, { name, changes }: Work): Pr
   // after a crash nothing holds PHP
   await closeForWork(context, siteId)
   await runSiteTask(services, siteId, 'flush-object-cache', {}, { whileHeld: true }).catch((error) =>
-    log.warn({ err: error, siteId }, `the object cache of a site was not emptied after a ${name}`),
+    log.warn({ err: error, siteId }, `could not flush the object cache of a site after a ${name}`),
   )
   if (changes) {
-    const refusal = `WordPress does not answer with what was ${words[name]}`
+    const refusal = `WordPress does not respond with the ${words[name]} content`
     await runSiteTask(services, siteId, 'check-copy', {}, { whileHeld: true, refusal })
     const hosted = await services.hostedSite(siteId)
     if (!hosted) throw new PermanentFailure('The site was deleted')

@@ -10,7 +10,7 @@ export const listBackups = endpoint({
   path: '/v1/sites/{site_id}/backups',
   summary: 'List the backups of a site, database and files together',
   description:
-    'Newest first: each database backup with the newest file backup that is no newer, so that both show the site at about one time. Every completed backup is here, scheduled or on demand.',
+    'Returns all completed backups, scheduled and on demand, newest first. Each database backup comes with the latest file backup taken before it, so that both show the site at about the same time.',
   access: { site: 'use backups' },
   params: Type.Object({ site_id: SiteId }),
   response: Type.Array(BackupPair),

@@ -9,7 +9,7 @@ export const listDatabaseBackups = endpoint({
   method: 'GET',
   path: '/v1/sites/{site_id}/backups/db',
   summary: 'List the database backups of a site',
-  description: 'Newest first, scheduled and on demand.',
+  description: 'Returns scheduled and on-demand backups, newest first.',
   access: { site: 'use backups' },
   params: Type.Object({ site_id: SiteId }),
   response: Type.Array(ListedBackup),

@@ -9,7 +9,7 @@ export const listFilesystemBackups = endpoint({
   method: 'GET',
   path: '/v1/sites/{site_id}/backups/fs',
   summary: 'List the file backups of a site',
-  description: 'Newest first, scheduled and on demand.',
+  description: 'Returns scheduled and on-demand backups, newest first.',
   access: { site: 'use backups' },
   params: Type.Object({ site_id: SiteId }),
   response: Type.Array(ListedBackup),

@@ -9,7 +9,7 @@ export const listOndemandBackups = endpoint({
   method: 'GET',
   path: '/v1/sites/{id}/ondemand-backups',
   summary: 'List the on-demand backups of a site',
-  description: 'Newest first, those that are being made and removed included.',
+  description: 'Returns the backups newest first, including those being created or deleted.',
   access: { site: 'use backups' },
   params: Type.Object({ id: SiteId }),
   response: Type.Array(OndemandBackup),

@@ -102,7 +102,7 @@ for (const { dialect, skip } of dialects) {
       const mails = async () =>
         (await api.database.read.selectFrom('operations').select('input').where('type', '=', 'mail.send').execute())
           .map(({ input }) => JSON.parse(input) as { subject: string; text: string })
-          .filter(({ subject }) => subject.includes('a warning about'))
+          .filter(({ subject }) => subject.includes('warning about'))
       const told = async () => (await messages()).filter((message) => message.startsWith('backup.limited'))
       const take = async (warning: string | undefined) => {
         content.warning = warning
@@ -112,7 +112,7 @@ for (const { dialect, skip } of dialects) {
       }
       const uuid = 'Only MariaDB can restore all of t (column id: uuid)'
       expect(await take(uuid)).toBe(uuid)
-      expect(await told()).toEqual([`backup.limited: A database backup was taken with a warning. ${uuid}`])
+      expect(await told()).toEqual([`backup.limited: A database backup was completed with a warning. ${uuid}`])
       expect((await mails())[0]?.text).toContain(uuid)
       await take(uuid)
       expect([(await mails()).length, (await told()).length]).toEqual([1, 1])
@@ -139,7 +139,7 @@ for (const { dialect, skip } of dialects) {
       expect(await titles()).toEqual(['Files of then (on-demand)', 'Files of then, damaged (on-demand)'])
       expect(await told()).toEqual([
         expect.stringMatching(
-          /^backup\.damaged: Backup \d+ cannot be restored whole: the storage has lost a part of its list$/,
+          /^backup\.damaged: Backup \d+ cannot be restored completely: the storage lost a part of its list$/,
         ),
       ])
       const mails = await api.database.read
@@ -147,7 +147,7 @@ for (const { dialect, skip } of dialects) {
         .select('input')
         .where('type', '=', 'mail.send')
         .execute()
-      expect(mails.filter(({ input }) => input.includes('some of the backups are damaged'))).toHaveLength(1)
+      expect(mails.filter(({ input }) => input.includes('some backups are damaged'))).toHaveLength(1)
       content.files = { ...kept, ...lost }
       await take()
       expect(await titles()).toEqual(Array(3).fill('Files of then (on-demand)'))
@@ -230,7 +230,7 @@ for (const { dialect, skip } of dialects) {
       const both = await Promise.all([order('db'), order('db')])
       expect(both.map(({ status }) => status).sort()).toEqual([200, 400])
       expect(both.find(({ status }) => status === 400)?.body.errors).toEqual([
-        'A site may have 3 on-demand backups of type db, and this one has as many. Delete one to create another.',
+        'A site can have 3 on-demand backups of type db, and this site has reached the limit. Delete one to create another.',
       ])
       expect((await order('fs')).status).toBe(200)
       const [, , oldest] = (await owner.call('GET', path())).body.data.filter(
@@ -341,7 +341,10 @@ for (const { dialect, skip } of dialects) {
       content.wait = opened.opened
       const { requestId } = (await order('db')).body.data
       const refused = await owner.call('DELETE', path(`/${requestId}`))
-      expect([refused.status, refused.body.message]).toEqual([400, 'The backup is not complete yet; it is creating.'])
+      expect([refused.status, refused.body.message]).toEqual([
+        400,
+        'The backup is creating. Wait until it is completed.',
+      ])
       for (const body of [{}, { backup_type: 'files' }, { backup_type: null }])
         expect((await owner.call('POST', path(), body)).status).toBe(400)
       for (const [state, status] of [
@@ -379,12 +382,12 @@ for (const { dialect, skip } of dialects) {
       expect((await owner.call('GET', path(`/${id}`))).status).toBe(404)
       expect(await repository.find(await nameIn(api, id))).toBeUndefined()
       expect(await messages()).toContain(
-        `backup.failed: Database backup ${id} could not be taken: The database of the site is lost`,
+        `backup.failed: Database backup ${id} failed: The database of the site is lost`,
       )
       const retry = `/v1/operations/${operationOf(ordered)}/retry`
       for (let index = 0; index < 3; index++) await backupIn(api, site)
       expect((await owner.call('POST', retry)).status).toBe(200)
-      expect((await end(ordered)).error).toContain('delete one first')
+      expect((await end(ordered)).error).toContain('Delete one first')
       await api.database.transaction((tx) => tx.deleteFrom('backups').where('state', '=', 'completed').execute())
       expect((await owner.call('POST', retry)).status).toBe(200)
       expect((await end(ordered)).state).toBe('succeeded')
@@ -460,7 +463,7 @@ for (const { dialect, skip } of dialects) {
         const ordered = await order('db')
         expect(await end(ordered)).toMatchObject({
           state: 'failed',
-          error: expect.stringContaining('is no whole dump'),
+          error: expect.stringContaining('is incomplete'),
         })
         expect(await repository.list()).toEqual([])
       }

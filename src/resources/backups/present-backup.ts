@@ -7,7 +7,7 @@ const BackupTime = { examples: ['2026-01-31 09:30:00'] }
 /** The on-demand backup of the API. */
 export const OndemandBackup = Type.Object(
   {
-    id: nullable(Type.String({ description: 'Null until it is completed', examples: ['12'] })),
+    id: nullable(Type.String({ description: 'Null until the backup is completed', examples: ['12'] })),
     siteId: Type.Integer(),
     completed: nullable(Type.Integer({ description: 'Unix time', examples: [1769852000] })),
     status: oneOf(['creating', 'completed', 'deleting']),
@@ -15,15 +15,18 @@ export const OndemandBackup = Type.Object(
     bytes: nullable(
       Type.String({
         description:
-          'What the download has. Null until it is completed. Of very large files, and of files that a sync backed up, null until they were downloaded once',
+          'Size of the download in bytes. Null until the backup is completed. For very large file backups, and file backups taken by a sync, null until the first download',
         examples: ['73400320'],
       }),
     ),
     requested: Type.Integer({ description: 'Unix time', examples: [1769852000] }),
-    backupTimestamp: nullable(Type.String({ description: 'The moment that it shows, UTC', ...BackupTime })),
+    backupTimestamp: nullable(Type.String({ description: 'Time that the backup shows, in UTC', ...BackupTime })),
     createdBy: Type.String({ examples: ['Ada (ada@example.com)'] }),
-    removedIn: Type.String({ description: 'Time until it is deleted by itself', examples: ['30 days'] }),
-    deleteAt: Type.Integer({ description: 'Unix time; earlier when a newer one is completed', examples: [1772444000] }),
+    removedIn: Type.String({ description: 'Time until Stead deletes the backup', examples: ['30 days'] }),
+    deleteAt: Type.Integer({
+      description: 'Unix time. Moves to an earlier time when a newer backup is completed',
+      examples: [1772444000],
+    }),
   },
   { title: 'OndemandBackup' },
 )
@@ -32,7 +35,7 @@ export const OndemandBackup = Type.Object(
 export const OrderedBackup = Type.Object(
   {
     ...OndemandBackup.properties,
-    requestId: Type.Integer({ description: 'Its `id`, as soon as it is completed', examples: [12] }),
+    requestId: Type.Integer({ description: 'The `id` of the backup once it is completed', examples: [12] }),
   },
   { title: 'OrderedBackup' },
 )
@@ -42,7 +45,7 @@ export const ListedBackup = Type.Object(
   {
     id: Type.String({ examples: ['12'] }),
     site_id: Type.Integer(),
-    backup_timestamp: Type.String({ description: 'The moment that it shows, UTC', ...BackupTime }),
+    backup_timestamp: Type.String({ description: 'Time that the backup shows, in UTC', ...BackupTime }),
     type: oneOf(kinds),
     title: Type.String({ examples: ['Files of 2026-01-31 09:30 (on-demand)'] }),
     formatted_timestamp: Timestamp,
@@ -53,10 +56,12 @@ export const ListedBackup = Type.Object(
 /** A database backup, and the files that belong to it. */
 export const BackupPair = Type.Object(
   {
-    timestamp: Type.String({ description: 'Of the database, UTC', examples: ['2026-01-31-09-30'] }),
+    timestamp: Type.String({ description: 'Time of the database backup, in UTC', examples: ['2026-01-31-09-30'] }),
     siteId: Type.Integer(),
     databaseBackupId: Type.Integer(),
-    filesystemBackupId: nullable(Type.Integer({ description: 'The newest that is no newer than the database' })),
+    filesystemBackupId: nullable(
+      Type.Integer({ description: 'The latest file backup taken before the database backup' }),
+    ),
   },
   { title: 'BackupPair' },
 )

@@ -65,7 +65,7 @@ async function compareRows({ services, input, results }: Context): Promise<Resto
   if (!database) return null
   const takenAt = new Date(database.takenAt).toISOString()
   const since = input.sourceId === input.siteId ? takenAt.slice(0, 19).replace('T', ' ') : '1970-01-01 00:00:00'
-  const options = { timeoutMs: TASK_MS, refusal: 'The database of the site cannot be looked through' }
+  const options = { timeoutMs: TASK_MS, refusal: 'Stead cannot read the database of the site' }
   const found = await runSiteTask(services, input.siteId, 'newer-than', { since, most: MOST_LISTED }, options)
   const isMeant = ({ table }: { table: string }) => !input.tables || input.tables.includes(table)
   return { takenAt, counts: found.counts.filter(isMeant), newest: found.newest.filter(isMeant) }

@@ -4,24 +4,24 @@ import { declareProblems } from '../../platform/http/problem.ts'
 export const problems = declareProblems({
   backup_limit_reached: {
     status: 400,
-    text: 'A site may have {limit} on-demand backups of type {type}, and this one has as many. Delete one to create another.',
-    remedy: 'Delete an on-demand backup of the type, or wait until the oldest goes by itself (`deleteAt`).',
+    text: 'A site can have {limit} on-demand backups of type {type}, and this site has reached the limit. Delete one to create another.',
+    remedy: 'Delete an on-demand backup of this type, or wait until the oldest one expires (`deleteAt`).',
   },
   sync_needs_slot: {
     status: 400,
-    text: 'The site {site} has no free slot for the backup of type {type} that a sync takes before. Delete an on-demand backup of this type there.',
-    remedy: 'Delete an on-demand backup of the type on that site, or sync without this type of data.',
+    text: 'A sync first backs up the site {site}, but the site has no free slot for a backup of type {type}. Delete an on-demand backup of this type on that site.',
+    remedy: 'Delete an on-demand backup of this type on that site, or sync without this type of data.',
   },
   sync_unlike_sites: {
     status: 400,
     text: 'The two sites cannot be synced: {reason}.',
     remedy:
-      'Choose two sites of one account, and make them alike in what the text names; files alone can be synced between releases of WordPress, and from and to networks.',
+      'Choose two sites of the same account and resolve the difference that the error names. Between different WordPress versions, and between a site and a network, you can sync files only.',
   },
   backup_not_completed: {
     status: 400,
-    text: 'The backup is not complete yet; it is {state}.',
-    remedy: 'Wait until `status` is `completed`. To give it up, cancel the operation of its `Operation-Id`.',
+    text: 'The backup is {state}. Wait until it is completed.',
+    remedy: 'Wait until `status` is `completed`. To stop the backup, cancel the operation from its `Operation-Id`.',
   },
   backup_in_use: {
     status: 400,
@@ -30,40 +30,39 @@ export const problems = declareProblems({
   },
   backup_damaged: {
     status: 500,
-    text: 'This backup cannot be read: a part of it is lost. Use another one, and take a new one.',
-    remedy:
-      'Use an older or a newer backup. Operators: the log names what is lost; look at the storage of the backups.',
+    text: 'This backup is damaged: the storage lost a part of it. Use another backup, and create a new one.',
+    remedy: 'Use another backup. Operators: the log names the missing part. Check the backup storage.',
   },
   too_many_downloads: {
     status: 429,
-    text: 'Too many backups are being downloaded: {limit} by this application, or all that there may be. Wait until one has ended.',
-    remedy: 'Download one after the other; repeat this one after `Retry-After` seconds.',
+    text: 'Too many backup downloads are running: this application has {limit}, or the whole installation reached its limit. Wait until a download ends.',
+    remedy: 'Download the backups one by one. Repeat this request after `Retry-After` seconds.',
   },
   range_not_satisfiable: {
     status: 416,
-    text: 'The download has {bytes} bytes, and none of those that Range asks for.',
-    remedy: 'The copy is complete when it has that many bytes. `Content-Range` tells the number, too.',
+    text: 'The download has {bytes} bytes, so the requested Range is outside of it. Request an earlier range.',
+    remedy: 'If your copy has that many bytes, it is complete. The `Content-Range` header also contains the number.',
   },
   archive_length_unknown: {
     status: 503,
-    text: 'This part of the archive has not been made before, and is being found: ask again with the same Range.',
+    text: 'Stead is still searching for this part of the archive. Repeat the request with the same Range.',
     remedy:
-      'Repeat it after `Retry-After` seconds, as `curl --fail --retry 99 --continue-at -` does: each time goes on where the last one ended. Or download the archive from its beginning.',
+      'Repeat the request after `Retry-After` seconds, as `curl --fail --retry 99 --continue-at -` does. Each attempt resumes the search. Or download the archive from the start.',
   },
   restore_of_nothing: {
     status: 400,
-    text: 'filesystem_id: it, or database_id, or both must be given.',
-    remedy: '`GET /v1/sites/{site_id}/backups` lists the backups of a site with their ids.',
+    text: 'filesystem_id: provide filesystem_id, database_id, or both.',
+    remedy: 'Choose a backup. `GET /v1/sites/{site_id}/backups` lists the backups of a site with their ids.',
   },
   restore_unknown_backup: {
     status: 400,
     text: '{field}: the site has no completed {kind} backup {id}.',
-    remedy: '`GET /v1/sites/{site_id}/backups/fs` and `…/db` list them.',
+    remedy: 'Choose a backup from `GET /v1/sites/{site_id}/backups/fs` or `…/db`.',
   },
   restore_parts_of_nothing: {
     status: 400,
-    text: '{field}: it can be given only together with {needed}.',
-    remedy: 'Name the backup of which these are parts.',
+    text: '{field}: requires {needed}.',
+    remedy: 'Send the id of the backup that contains these parts.',
   },
   restore_unlike_site: {
     status: 400,
@@ -73,6 +72,7 @@ export const problems = declareProblems({
   operation_not_undoable: {
     status: 400,
     text: 'The operation cannot be undone: {reason}.',
-    remedy: '`GET /v1/operations/{id}` shows what it is and how it ended; the lists of backups have what was kept.',
+    remedy:
+      'See `GET /v1/operations/{id}` for the state of the operation. If the previous content has expired, restore a backup instead.',
   },
 })

@@ -50,7 +50,7 @@ export const proveBackups = durableWith<HostServices>()({
 async function prove(context: Context): Promise<Outcome> {
   const { services, input } = context
   const pair = await newestPair(context)
-  if (!pair) return { unproved: 'there is not a backup of both yet' }
+  if (!pair) return { unproved: 'the site does not have backups of both files and database yet' }
   let home: Home | undefined
   try {
     const database = (await services.homes.ofSite(input.siteId))?.database ?? 'sqlite'
@@ -60,7 +60,7 @@ async function prove(context: Context): Promise<Outcome> {
   } catch (error) {
     if (error instanceof BackupDamaged) await lookForDamage(context, pair)
     if (!(error instanceof DiskFull || error instanceof NoRoom)) throw error
-    context.log.warn({ err: error, siteId: input.siteId }, 'there was no room to prove a backup')
+    context.log.warn({ err: error, siteId: input.siteId }, 'not enough disk space for a test restore')
     return { unproved: error.message }
   } finally {
     if (home) await services.homes.remove(home)
@@ -144,11 +144,11 @@ async function seeItAnswer({ services, input }: Context, home: Home): Promise<vo
     // before anything of the site has run
     throw error instanceof PhpTimeout ? new NoRoom('PHP did not start in time', { cause: error }) : error
   })
-  if (!process) throw new NoRoom('there is no memory for one more PHP')
+  if (!process) throw new NoRoom('there is not enough memory to start PHP')
   const lift = limitTime({
     ms: FIRST_PAGE_MS,
     pid: process.pid,
-    what: 'its front page did not come',
+    what: 'its homepage did not respond',
     onOver: (error) => process.kill(error),
   })
   try {

@@ -89,7 +89,7 @@ const mails = async () =>
   (await api.database.read.selectFrom('operations').select('input').where('type', '=', 'mail.send').execute()).length
 
 test('the newest of both are laid into a home of nobody, where the front page is asked for; nothing is left', async () => {
-  expect((await prove()).result).toEqual({ unproved: 'there is not a backup of both yet' })
+  expect((await prove()).result).toEqual({ unproved: 'the site does not have backups of both files and database yet' })
   await writeFile(join((await host.services.homes.ofSite(site))?.path as string, 'web/own.txt'), 'its own')
   await take('fs')
   await take('db')

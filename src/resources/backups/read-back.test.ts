@@ -42,7 +42,7 @@ test('a dump is read to its last line, files are not taken for one', async () =>
   await dump('b1', fakeContent().dump)
   await readBack(repository, { name: 'b1', kind: 'db', signal })
   await dump('b2', fakeContent().dump.slice(0, -20))
-  await expect(readBack(repository, { name: 'b2', kind: 'db', signal })).rejects.toThrow('Backup b2 is no whole dump')
+  await expect(readBack(repository, { name: 'b2', kind: 'db', signal })).rejects.toThrow('Backup b2 is incomplete')
   await repository.writeTree(Readable.from([file('a.txt', 'no dump')]), { name: 'b3' })
   await readBack(repository, { name: 'b3', kind: 'fs', signal })
 })
@@ -59,7 +59,7 @@ test('a look through files: what is asked for is counted, and a part that is not
   expect(await lookThrough(repository, 'b1', { signal })).toEqual({ bytes: 7, hasConfig: true })
   expect(await lookThrough(repository, 'b1', { paths: ['a', 'wp.txt'], signal })).toEqual({ bytes: 6, hasConfig: true })
   const missing = lookThrough(repository, 'b1', { paths: ['a/one.txt', 'wp'], signal })
-  await expect(missing).rejects.toThrow('The file backup has nothing at wp')
+  await expect(missing).rejects.toThrow('The file backup does not contain wp')
   await repository.writeTree(Readable.from([folder('wp-config.php'), file('b.txt', '1')]), { name: 'b2' })
   expect(await lookThrough(repository, 'b2', { signal })).toEqual({ bytes: 1, hasConfig: false })
   await expect(lookThrough(repository, 'b2', { signal: AbortSignal.abort(new Error('asked to end')) })).rejects.toThrow(

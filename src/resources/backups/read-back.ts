@@ -64,6 +64,6 @@ export async function readBack(
     check.finish()
   } catch (error) {
     if (!(error instanceof DumpUnreadable)) throw error
-    throw new BackupDamaged(`Backup ${name} is no whole dump: ${error.message}`, { cause: error })
+    throw new BackupDamaged(`Backup ${name} is incomplete: ${error.message}`, { cause: error })
   }
 }

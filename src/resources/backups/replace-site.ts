@@ -42,7 +42,7 @@ async function homeOf({ services, input }: Pick<Undoing, 'services' | 'input'>) 
 /** @throws PermanentFailure when the site has gone */
 async function demandHome(context: Pick<Undoing, 'services' | 'input'>) {
   const home = await homeOf(context)
-  if (!home) throw new PermanentFailure('The site is not there, or is not installed')
+  if (!home) throw new PermanentFailure('The site does not exist or is not installed')
   return home
 }
 
@@ -111,7 +111,7 @@ export async function settle(context: Undoing): Promise<void> {
   const { log, input } = context
   const clearUp = () => Promise.all([settleBoth(context), forgetFilesAhead(context)])
   await clearUp().catch((error) =>
-    log.warn({ err: error, siteId: input.siteId }, 'what is left beside a site with new content was not removed'),
+    log.warn({ err: error, siteId: input.siteId }, 'could not remove the leftovers of a content change'),
   )
 }
 

@@ -24,7 +24,7 @@ export async function targetOf({
 }: Pick<RestoreContext, 'services' | 'input'>): Promise<{ site: Site; home: Home }> {
   const site = await findSite(services.database.read, input.siteId)
   const home = await services.homes.ofSite(input.siteId)
-  if (!site || !home || !isInstalled(site)) throw new PermanentFailure('The site is not there, or is not installed')
+  if (!site || !home || !isInstalled(site)) throw new PermanentFailure('The site does not exist or is not installed')
   return { site, home }
 }
 
@@ -53,14 +53,14 @@ async function demandBackup(context: RestoreContext, id: number): Promise<Comple
   const { services, input } = context
   const backup = await findCompleted(services.database.read, input.sourceId, id)
   const facts = backup && (await sourceOf(context).find(nameOf(backup)))
-  if (!backup || !facts) throw new PermanentFailure(`The backup ${id} is not there any more`)
+  if (!backup || !facts) throw new PermanentFailure(`The backup ${id} no longer exists`)
   return backup
 }
 
 /** What the backup is called in the storage. @throws PermanentFailure when the records do not know it any more */
 export async function storedName({ services, input }: RestoreContext, id: number): Promise<string> {
   const backup = await findBackup(services.database.read, input.sourceId, id)
-  if (!backup) throw new PermanentFailure(`The backup ${id} is not there any more`)
+  if (!backup) throw new PermanentFailure(`The backup ${id} no longer exists`)
   return nameOf(backup)
 }
 

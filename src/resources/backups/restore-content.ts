@@ -33,7 +33,7 @@ export async function lookThrough(
     for (const path of missing) if (entry.path === path || entry.path.startsWith(`${path}/`)) missing.delete(path)
   }
   const [first] = missing
-  if (first !== undefined) throw new PermanentFailure(`The file backup has nothing at ${first}`)
+  if (first !== undefined) throw new PermanentFailure(`The file backup does not contain ${first}`)
   return { bytes, hasConfig }
 }
 

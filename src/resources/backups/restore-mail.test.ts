@@ -20,14 +20,16 @@ test('owner and who asked are told how a restore has ended, why, and what to do;
   await tell(owner.accountId, { what: 'its files of yesterday' })
   const [done, ...others] = await mails()
   expect([done.to, done.subject, others]).toEqual(['owner@example.com', 'my-shop was restored', []])
-  expect(done.text).toContain('The site my-shop has its files of yesterday again, and is open to visitors.')
-  expect(done.text).toContain('POST /v1/operations/7/undo brings it back.')
-  await tell(friend.accountId, { reason: 'the disk is full', state: 'It is as it was' })
+  expect(done.text).toContain(
+    'Stead restored its files of yesterday of the site my-shop. The site is open to visitors.',
+  )
+  expect(done.text).toContain('To undo the restore, send POST /v1/operations/7/undo.')
+  await tell(friend.accountId, { reason: 'the disk is full', state: 'Nothing was changed' })
   const failed = (await mails()).slice(1)
   expect(failed.map(({ to }) => to).toSorted()).toEqual(['friend@example.com', 'owner@example.com'])
   for (const { subject, text } of failed) {
     expect(subject).toBe('my-shop could not be restored')
     expect(text).toContain('The site my-shop could not be restored: the disk is full.')
-    expect(text).toContain('It is as it was. POST /v1/operations/7/retry tries once more.')
+    expect(text).toContain('Nothing was changed. To try again, send POST /v1/operations/7/retry.')
   }
 })

@@ -25,8 +25,8 @@ export async function tellOfRestore(tx: Tx, ended: Ended): Promise<void> {
 
 const restoredMail = ({ site, operationId }: Ended, what: string) =>
   letter(`${site.name} was restored`, [
-    `The site ${site.name} has ${what} again, and is open to visitors.`,
-    `What was there before is kept for 7 days. POST /v1/operations/${operationId}/undo brings it back.`,
+    `Stead restored ${what} of the site ${site.name}. The site is open to visitors.`,
+    `Stead keeps the overwritten content for 7 days. To undo the restore, send POST /v1/operations/${operationId}/undo.`,
   ])
 
 const failedMail = (
@@ -35,5 +35,5 @@ const failedMail = (
 ) =>
   letter(`${site.name} could not be restored`, [
     `The site ${site.name} could not be restored: ${reason}.`,
-    `${state}. POST /v1/operations/${operationId}/retry tries once more.`,
+    `${state}. To try again, send POST /v1/operations/${operationId}/retry.`,
   ])

@@ -6,7 +6,7 @@ const Files = Type.Object(
     count: Type.Integer({ examples: [2] }),
     bytes: Type.Integer({ examples: [81920] }),
     first: Type.Array(Type.String({ examples: ['wp-content/uploads/2026/01/boat.jpg'] }), {
-      description: 'The first 100, by path',
+      description: 'First 100, ordered by path',
     }),
   },
   { title: 'RestorePreviewFiles' },
@@ -15,7 +15,7 @@ const Files = Type.Object(
 /** What a restore would do to a site, and what it would lose. */
 export const RestorePreview = Type.Object(
   {
-    siteId: Type.Integer({ description: 'The site that would be overwritten' }),
+    siteId: Type.Integer({ description: 'Site that the restore would overwrite' }),
     files: nullable(
       Type.Object(
         {
@@ -26,7 +26,7 @@ export const RestorePreview = Type.Object(
         {
           title: 'RestorePreviewOfFiles',
           description:
-            '`written` would come back, or be other than now; `removed` would be gone: they are not in the backup',
+            'The restore would add or change `written` files and delete `removed` files, which are not in the backup',
         },
       ),
     ),
@@ -38,13 +38,19 @@ export const RestorePreview = Type.Object(
             Type.Object(
               {
                 table: Type.String({ examples: ['wp_posts'] }),
-                kind: Type.String({ description: 'Type of the post or order; comment; user', examples: ['post'] }),
-                new: Type.Integer({ description: 'Made since the backup: would be gone', examples: [3] }),
-                changed: Type.Integer({ description: 'Changed since: would be as they were', examples: [1] }),
+                kind: Type.String({ description: 'Type of the post or order, or comment or user', examples: ['post'] }),
+                new: Type.Integer({
+                  description: 'Created since the backup. The restore would delete them',
+                  examples: [3],
+                }),
+                changed: Type.Integer({
+                  description: 'Changed since the backup. The restore would revert them',
+                  examples: [1],
+                }),
               },
               { title: 'RestorePreviewCount' },
             ),
-            { description: 'The largest first, 1,000 at most; of a network those of all its sites' },
+            { description: 'Up to 1,000, largest first. For a network, the tables of all its sites' },
           ),
           newest: Type.Array(
             Type.Object(
@@ -57,7 +63,7 @@ export const RestorePreview = Type.Object(
               },
               { title: 'RestorePreviewItem' },
             ),
-            { description: 'The newest 100 of what would be gone' },
+            { description: 'The newest 100 entries that the restore would delete' },
           ),
         },
         { title: 'RestorePreviewOfDatabase' },

@@ -167,7 +167,7 @@ async function fitToSite(context: Context): Promise<void> {
   if (input.filesId !== null) await siteFilled(services, site.id)
   if (input.databaseId === null) return
   if (site.hasMultisite) await fitNetwork(services, hosted, home, { ...(await fromWhere(context)), whileHeld: true })
-  await fitDatabase(context, 'The restored database does not fit')
+  await fitDatabase(context, 'The restored database does not match')
 }
 
 /** Whose the tables of a network are. Of the site's own, the domains of its blogs are its own as well. */
@@ -221,8 +221,8 @@ async function tellOfFailure(tx: Tx, context: FailureContext<RestoreOrder>): Pro
   const isAsItWas = await wasUndone(tx, operationId, 'switch')
   const reason = (context.error ?? 'unknown').replace(/\.$/, '')
   const state = isAsItWas
-    ? 'It is as it was'
-    : 'It could not be put back as it was either: try again, or restore another backup'
+    ? 'Nothing was changed'
+    : 'Stead could not roll back the change: try again, or restore another backup'
   await changeOfJob(tx, context).record({
     action: actions['site.restore_failed'],
     message: `The site could not be restored: ${reason}. ${state}.`,

@@ -133,9 +133,9 @@ test('onto another site: its content, its address, and the other keeps its own s
   expect(await isOpen(target)).toBe(true)
   expect((await mails()).at(-1)).toMatchObject({ to: 'owner@example.com', subject: `${target.name} was restored` })
   // whose backups they are, where they are another's
-  expect(await ordered(target.id)).toMatch(new RegExp(`^Ordered a restore of .* of ${source.name}$`))
+  expect(await ordered(target.id)).toMatch(new RegExp(`^Requested a restore of .* of ${source.name}$`))
   await order(source.id, { filesystem_id })
-  expect(await ordered(source.id)).toMatch(/^Ordered a restore of the files of [\d-]+ [\d:]+ UTC$/)
+  expect(await ordered(source.id)).toMatch(/^Requested a restore of the files of [\d-]+ [\d:]+ UTC$/)
 })
 
 test('400, 404: parts of nothing, and a site that the caller does not see', async () => {
@@ -159,7 +159,7 @@ test('onto a site of another host with a folder of backups of its own: 400', asy
   })
   const body = { filesystem_id: await backUp(source.id, 'fs'), restore_on_site_id: target.id }
   const { status, body: answer } = await owner.call('POST', `/v1/sites/${source.id}/restores`, body)
-  expect([status, answer.errors]).toEqual([400, [expect.stringContaining('no storage of backups in common')]])
+  expect([status, answer.errors]).toEqual([400, [expect.stringContaining('do not share a backup storage')]])
 })
 
 test('what is uploaded while the restore is prepared is in its undo point', async () => {
@@ -282,7 +282,7 @@ test('a site that does not answer with what was restored is as it was, open, and
   const seen: unknown[] = []
   answering({ status: 500 }, async () => seen.push([...(await says(site.home)), await isOpen(site)]))
   const id = await order(site.id, body)
-  const reason = 'WordPress does not answer with what was restored: its front page answers with status 500'
+  const reason = 'WordPress does not respond with the restored content: its front page answers with status 500'
   expect(await ended(api.database, id)).toMatchObject({ state: 'failed', error: reason })
   expect(seen).toEqual([['old', 'old', false]])
   expect(await says(site.home)).toEqual(['new', 'new'])
@@ -312,7 +312,7 @@ test('onto another site, a front page that leads to the source is not let throug
   answering({ status: 302, headers: ['Location', `http://${source.name}.test/`] })
   expect(await ended(api.database, await order(source.id, body))).toMatchObject({
     state: 'failed',
-    error: `WordPress does not answer with what was restored: its front page leads to ${source.name}.test`,
+    error: `WordPress does not respond with the restored content: its front page leads to ${source.name}.test`,
   })
   expect(await says(target.home)).toEqual(['the target', 'the target'])
 })

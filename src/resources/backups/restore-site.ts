@@ -24,11 +24,11 @@ export const restoreSiteEndpoint = endpoint({
   path: '/v1/sites/{site_id}/restores',
   summary: 'Restore a site from backups',
   description:
-    'Files, database, or both, from backups of this site, onto it or onto another site of the same account (which needs the same role there). ' +
-    'What is prepared does not disturb the site; then nobody gets to it, its dashboard included, until it is switched over and its WordPress answers. If it does not, ' +
-    'everything is as before. What is overwritten is kept for 7 days: `POST /v1/operations/{id}/undo`. The owner and the caller get a mail at the end. ' +
-    "The site keeps its release of WordPress, its address and Stead's own files; onto another site also its wp-config.php. " +
-    'With `dry_run` nothing is changed: the operation finds out what would be lost, and `GET /v1/sites/{site_id}/restores/{operation_id}` shows it.',
+    'Restores files, the database, or both from backups of this site. The target is this site or another site of the same account, where you need the same role. ' +
+    'Stead prepares the content while the site stays open. Then it closes the site and its dashboard until WordPress responds with the restored content. If it does not respond, ' +
+    'Stead rolls back. It keeps the overwritten content for 7 days, so you can undo the restore with `POST /v1/operations/{id}/undo`. The owner and the caller get a mail at the end. ' +
+    "The target keeps its WordPress version, its address and Stead's own files. If it is another site, it also keeps its wp-config.php. " +
+    'With `dry_run`, nothing changes: Stead only reports what a restore would lose. Read the report with `GET /v1/sites/{site_id}/restores/{operation_id}`.',
   access: { site: 'restore the site' },
   params: Type.Object({ site_id: SiteId }),
   body: NewRestore,
@@ -67,15 +67,15 @@ export const restoreSiteEndpoint = endpoint({
       body.dry_run
         ? {
             action: actions['site.restore_previewed'],
-            message: `Asked what a restore of ${what}${whose} would lose`,
+            message: `Requested a preview of a restore of ${what}${whose}`,
             about,
           }
-        : { action: actions['site.restore_ordered'], message: `Ordered a restore of ${what}${whose}`, about },
+        : { action: actions['site.restore_ordered'], message: `Requested a restore of ${what}${whose}`, about },
     )
     if (target.id !== site.id && !body.dry_run)
       await context.record({
         action: actions['site.restore_out_ordered'],
-        message: `Ordered a restore of ${what} onto ${target.name}`,
+        message: `Requested a restore of ${what} onto ${target.name}`,
         about: aboutSite(site),
       })
     return null
@@ -109,8 +109,8 @@ async function targetOf(
     (target.accountId !== site.accountId && 'it belongs to another account') ||
     (target.hostId !== site.hostId &&
       !haveStorageInCommon(config) &&
-      'it is on another host, and the two have no storage of backups in common') ||
-    (target.hasMultisite !== site.hasMultisite && 'one of the two is a network of sites, the other is not')
+      'it is on another host, and the two hosts do not share a backup storage') ||
+    (target.hasMultisite !== site.hasMultisite && 'only one of the two sites is a network')
   if (reason) throw new Problem(problems.restore_unlike_site, { reason })
   return target
 }

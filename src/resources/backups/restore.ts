@@ -15,26 +15,30 @@ const PATH = /^(?!\/)(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\0]+$/
 /** Body of `POST /v1/sites/{site_id}/restores`. */
 export const NewRestore = Type.Object(
   {
-    filesystem_id: Type.Optional(Type.Integer({ ...BackupId, description: 'File backup of the site', examples: [12] })),
+    filesystem_id: Type.Optional(
+      Type.Integer({ ...BackupId, description: 'Id of a file backup of the site', examples: [12] }),
+    ),
     database_id: Type.Optional(
-      Type.Integer({ ...BackupId, description: 'Database backup of the site', examples: [13] }),
+      Type.Integer({ ...BackupId, description: 'Id of a database backup of the site', examples: [13] }),
     ),
     restore_on_site_id: Type.Optional(
-      Type.Integer({ description: 'Another site of the same account, which is overwritten instead' }),
+      Type.Integer({ description: 'Another site of the same account to overwrite instead' }),
     ),
-    dry_run: Type.Optional(Type.Boolean({ description: 'Changes nothing, and reports what a restore would lose' })),
+    dry_run: Type.Optional(
+      Type.Boolean({ description: 'Report what a restore would lose, without changing anything' }),
+    ),
     paths: Type.Optional(
       Type.Array(
         Type.String({
           minLength: 1,
           maxLength: 1024,
           pattern: PATH.source,
-          description: 'must be relative to the web root, without empty parts, `.` and `..`',
+          description: 'must be relative to the web root, without empty parts, `.` or `..`',
         }),
         {
           minItems: 1,
           maxItems: MOST_PARTS,
-          description: 'Files and folders of the file backup; the others stay as they are',
+          description: 'Files and folders to restore from the file backup. Others do not change',
         },
       ),
     ),
@@ -42,7 +46,7 @@ export const NewRestore = Type.Object(
       Type.Array(Type.String({ minLength: 1, maxLength: 64, pattern: '^[^\\u0000-\\u001f`]+$' }), {
         minItems: 1,
         maxItems: MOST_PARTS,
-        description: 'Tables of the database backup; the others stay as they are',
+        description: 'Tables to restore from the database backup. Others do not change',
       }),
     ),
   },

@@ -309,9 +309,9 @@ for (const { dialect, skip } of dialects) {
       expect(all.filter(([of]) => of === site)).toEqual([])
       expect(all.filter(([of]) => of === other)).toHaveLength(3)
       expect(await entries()).toEqual([
-        [site, 'The scheduled backup of the database could not be taken: its database file is missing'],
+        [site, 'The scheduled backup of the database failed: its database file is missing'],
       ])
-      expect(await mails()).toMatchObject([{ to: owner.email, subject: 'first: the database could not be backed up' }])
+      expect(await mails()).toMatchObject([{ to: owner.email, subject: 'first: backup of the database failed' }])
       expect((await mails())[0]?.text).toContain('its database file is missing')
       now += DAY_MS
       await plan()

@@ -14,7 +14,7 @@ import { changeSite } from '../sites/site.store.ts'
 import { type Kind, takeBackup } from './backup.ts'
 import { backupIn, nameIn } from './samples.fixture.ts'
 
-/* Two hosts over one database, each with homes of its own, and one storage of backups. */
+/* Two hosts over one database, each with homes of its own, and the same backup storage. */
 
 let api: TestApi
 let owner: Person
@@ -139,7 +139,7 @@ test('hosts that do not see the same folder: nothing is changed, and it is said 
   work(near)
   work(far, backups)
   const found = await ended(api.database, await sync(from, to))
-  expect(found).toMatchObject({ state: 'failed', error: expect.stringContaining('one storage of backups') })
+  expect(found).toMatchObject({ state: 'failed', error: expect.stringContaining('the same backup storage') })
   const home = `http://${to.name}.test`
   expect(await says(far, to)).toEqual(['before', 'before', `@import "//${to.name}.test/before.css"`, 'before', home])
   await close()

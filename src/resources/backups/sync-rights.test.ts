@@ -117,7 +117,7 @@ describe('a sync whose collaborator leaves', () => {
     const id = await ordered(from, to)
     const site = which === 'the source' ? from : to
     work(step, () => leave(site))
-    const reason = `The account that asked for this no longer has the role ${role} on site ${site.id}. Someone who may can retry the operation`
+    const reason = `The account that started this operation no longer has the role ${role} on site ${site.id}. An account with access can retry the operation`
     expect(await ended(api.database, id)).toMatchObject({ state: 'failed', error: `${reason}.` })
     expect(await says(to)).toEqual(['before', 'before'])
     expect(await says(from)).toEqual(['source', 'source'])

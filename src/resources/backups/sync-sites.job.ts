@@ -135,9 +135,7 @@ async function check(context: Context<unknown>): Promise<Checked> {
   for (const { siteId, backupId } of input.backups) {
     const backup = await findBackup(database.read, siteId, backupId)
     if (backup?.state !== 'completed')
-      throw new PermanentFailure(
-        `Backup ${backupId} of site ${siteId} is not there, and nothing is overwritten without it`,
-      )
+      throw new PermanentFailure(`Backup ${backupId} of site ${siteId} does not exist, so Stead overwrites nothing`)
   }
   const [source, site] = [await findSite(database.read, input.sourceId), await findSite(database.read, input.siteId)]
   if (!source || !site) throw new PermanentFailure('One of the two sites was deleted')
@@ -147,7 +145,7 @@ async function check(context: Context<unknown>): Promise<Checked> {
     await sourceInStorage(context)
     return { changes, isElsewhere: true }
   }
-  if (isClosed) throw new Error('The source is being worked on')
+  if (isClosed) throw new Error('Another operation is using the source')
   return { changes, isElsewhere: false }
 }
 
@@ -162,7 +160,7 @@ async function sourceState({ database }: HostServices, { sourceId }: SyncOrder) 
 
 async function homeOf({ services }: Pick<Context, 'services'>, siteId: number) {
   const home = await services.homes.ofSite(siteId)
-  if (!home) throw new PermanentFailure(`Site ${siteId} has no home on this host`)
+  if (!home) throw new PermanentFailure(`Site ${siteId} has no site directory on this host`)
   return contentHome(siteId, home)
 }
 
@@ -205,7 +203,7 @@ async function switchOver(context: Context): Promise<void> {
   const { changes } = await sourceState(services, input)
   // a backup stays what it is
   if (changes !== results.check.changes && !results.check.isElsewhere)
-    throw new PermanentFailure('The source was overwritten while it was copied: try again')
+    throw new PermanentFailure('The source was overwritten during the copy: try again')
   await closeForWork(context, input.siteId)
   const home = await homeOf(context, input.siteId)
   await services.siteFiles.switch(home)
@@ -287,7 +285,7 @@ async function settle(context: Undoing): Promise<void> {
   for (const content of [services.siteFiles, services.siteDatabase])
     await content
       .settle(home)
-      .catch((error) => log.warn({ err: error, siteId: input.siteId }, 'what a sync has left was not removed'))
+      .catch((error) => log.warn({ err: error, siteId: input.siteId }, 'could not remove the leftovers of a sync'))
 }
 
 async function tellOfFailure(tx: Tx, context: FailureContext<SyncOrder>): Promise<void> {
@@ -297,8 +295,8 @@ async function tellOfFailure(tx: Tx, context: FailureContext<SyncOrder>): Promis
   if (canceled || (await hasResult(tx, operationId, 'done'))) return
   const reason = (error ?? 'unknown').replace(/\.$/, '')
   const state = (await wasUndone(tx, operationId, 'switch'))
-    ? 'It is as it was'
-    : 'It could not be put back as it was: try again, or restore its backup'
+    ? 'Nothing was changed'
+    : 'Stead could not roll back the change: try again, or restore a backup of this site'
   const event = { type: events.site_sync_failed, data: { ...eventData(input), reason } }
   await changeOfJob(tx, context).record({
     action: actions['site.sync_failed'],

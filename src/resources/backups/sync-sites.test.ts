@@ -82,7 +82,7 @@ describe.each(dialects)('the order of a sync on $dialect', ({ dialect, skip }) =
     const refused = await sync({ database: true, plugins_directory: true })
     expect(refused).toMatchObject({
       status: 400,
-      body: { errors: [expect.stringContaining(`${which} has no free slot`)] },
+      body: { errors: [expect.stringContaining(`${which}, but the site has no free slot`)] },
     })
     expect(await operations()).toEqual([])
     expect((await sync({ database: true })).status).toBe(200)
@@ -92,7 +92,7 @@ describe.each(dialects)('the order of a sync on $dialect', ({ dialect, skip }) =
     expect((await sync({})).status).toBe(400)
     expect((await sync({ database: true, to_site_id: from })).status).toBe(400)
     await change(to, { multisite: 1 })
-    expect((await sync({ database: true })).body.errors).toEqual([expect.stringContaining('network of sites')])
+    expect((await sync({ database: true })).body.errors).toEqual([expect.stringContaining('is a network')])
     expect((await sync({ themes_directory: true })).status).toBe(200)
     await change(to, { multisite: 0 })
     const hostId = (await api.database.read.selectFrom('hosts').select('id').executeTakeFirstOrThrow()).id
@@ -109,10 +109,10 @@ describe.each(dialects)('the order of a sync on $dialect', ({ dialect, skip }) =
     )
     await change(to, { host_id: far.id })
     expect((await sync({ themes_directory: true })).body.errors).toEqual([
-      expect.stringContaining('different hosts, which have no storage of backups in common'),
+      expect.stringContaining('different hosts, which do not share a backup storage'),
     ])
     await change(to, { host_id: hostId, core_version: '5.0' })
-    expect((await sync({ database: true })).body.errors).toEqual([expect.stringContaining('different releases')])
+    expect((await sync({ database: true })).body.errors).toEqual([expect.stringContaining('different versions')])
     await change(from, { state: 'deploying' })
     expect((await sync({ themes_directory: true })).status).toBe(400)
   })
@@ -176,11 +176,11 @@ describe.each(dialects)('the order of a sync on $dialect', ({ dialect, skip }) =
       .execute()
     const by = { actor_email: friend.email }
     expect(entries).toEqual([
-      { site_id: to, action: 'site.sync_ordered', message: 'Ordered a sync of the database from source', ...by },
+      { site_id: to, action: 'site.sync_ordered', message: 'Requested a sync of the database from source', ...by },
       {
         site_id: from,
         action: 'site.sync_out_ordered',
-        message: 'Ordered a sync of the database to destination',
+        message: 'Requested a sync of the database to destination',
         ...by,
       },
     ])
@@ -199,7 +199,7 @@ describe.each(dialects)('the order of a sync on $dialect', ({ dialect, skip }) =
     expect(await undo()).toEqual([403, expect.anything()])
     await api.collaborate(friend, from, [])
     await api.collaborate(friend, to, ['restore_site'])
-    expect(await undo()).toEqual([400, expect.stringContaining('it is queued still')])
+    expect(await undo()).toEqual([400, expect.stringContaining('it is still queued')])
   })
 
   test('two at once, there and back: both are ordered, one after the other', async () => {

@@ -24,13 +24,13 @@ export const syncSites = endpoint({
   path: '/v1/sites/sync',
   summary: 'Sync data from one site to another',
   description:
-    'Overwrites parts of the files, the database, or both, of one site with those of another; addresses of the source become those of the destination. ' +
-    'Both sites are backed up before, by on-demand backups: each needs a free slot for each type that is synced. What takes long is done beside the destination while it ' +
-    'goes on; then nobody gets to it, its dashboard included, until it is switched over and its front page answers. If that fails, everything is as before. ' +
-    'What is overwritten is kept for 7 days: `POST /v1/operations/{id}/undo`. ' +
-    'The source serves meanwhile; from one on another host the backup is copied that was taken of it. Both sites must belong to one account. ' +
-    'A collaborator needs the role `download_backups` on the source and `restore_site` on the destination, until the sync has ended: without them it fails, and the destination stays as it was. ' +
-    'The activity logs and the webhooks of both sites tell of it.',
+    "Overwrites parts of a site's files, its database, or both with those of another site. Addresses of the source are rewritten to those of the destination. " +
+    'Stead first takes an on-demand backup of both sites, so each site needs a free slot for each type of data. It prepares the content while the destination stays open. ' +
+    'Then it closes the destination and its dashboard until the homepage responds with the synced content. If that fails, Stead rolls back. ' +
+    'Stead keeps the overwritten content for 7 days, so you can undo the sync with `POST /v1/operations/{id}/undo`. ' +
+    'The source stays open. If it is on another host, Stead copies from its backup. Both sites must belong to the same account. ' +
+    'A collaborator needs the role `download_backups` on the source and `restore_site` on the destination until the sync ends. Without them, the sync fails and the destination does not change. ' +
+    'Stead records the sync in the activity logs of both sites and notifies their webhooks.',
   access: { account: 'own' },
   body: NewSync,
   response: Nothing,
@@ -65,11 +65,11 @@ export const syncSites = endpoint({
     const after = [...earlier, ...backups.map(({ operationId }) => operationId)]
     const about = aboutSite(to)
     await context.start(syncSitesJob, input, { about, after })
-    const message = `Ordered a sync of ${inWords(order)} from ${from.name}`
+    const message = `Requested a sync of ${inWords(order)} from ${from.name}`
     await context.record({ action: actions['site.sync_ordered'], message, about })
     await context.record({
       action: actions['site.sync_out_ordered'],
-      message: `Ordered a sync of ${inWords(order)} to ${to.name}`,
+      message: `Requested a sync of ${inWords(order)} to ${to.name}`,
       about: aboutSite(from),
     })
     return null
@@ -77,9 +77,9 @@ export const syncSites = endpoint({
 })
 
 function demandSense(body: NewSync): void {
-  if (body.from_site_id === body.to_site_id) throw invalidInput(['to_site_id: must be another site than from_site_id'])
+  if (body.from_site_id === body.to_site_id) throw invalidInput(['to_site_id: must differ from from_site_id'])
   if (partsOf(body).length === 0 && body.database !== true)
-    throw invalidInput(['database: must be true, or one of the directories, so that there is something to sync'])
+    throw invalidInput(['database: set it or one of the directories to true, so that there is data to sync'])
 }
 
 /** Held in one order by everybody, so that no two wait for each other. @throws Problem `not_found`, `forbidden`, `site_not_live` */
@@ -111,11 +111,9 @@ function demandAlike(
     (from.accountId !== to.accountId && 'they belong to different accounts') ||
     (from.hostId !== to.hostId &&
       !haveStorageInCommon(config) &&
-      'they are on different hosts, which have no storage of backups in common') ||
-    (isWithDatabase && from.coreVersion !== to.coreVersion && 'they run different releases of WordPress') ||
-    (isWithDatabase &&
-      from.hasMultisite !== to.hasMultisite &&
-      'one of the two is a network of sites, the other is not')
+      'they are on different hosts, which do not share a backup storage') ||
+    (isWithDatabase && from.coreVersion !== to.coreVersion && 'they run different versions of WordPress') ||
+    (isWithDatabase && from.hasMultisite !== to.hasMultisite && 'only one of the two sites is a network')
   if (reason) throw new Problem(problems.sync_unlike_sites, { reason })
 }
 

@@ -32,7 +32,7 @@ export const haveStorageInCommon = ({ backupS3Bucket, backupDir }: Pick<Config, 
 export async function sourceHere({ services, input, signal }: Asked): Promise<SyncSource> {
   const { siteFiles, siteDatabase, homes } = services
   const found = await homes.ofSite(input.sourceId)
-  if (!found) throw new PermanentFailure(`Site ${input.sourceId} has no home on this host`)
+  if (!found) throw new PermanentFailure(`Site ${input.sourceId} has no site directory on this host`)
   const home = contentHome(input.sourceId, found)
   return {
     fileBytes: async () => (await siteFiles.size(home)).bytes,
@@ -58,13 +58,13 @@ export async function sourceInStorage({ services, input }: Asked): Promise<SyncS
     const facts = await repository.find(nameOf(backup))
     if (!facts)
       throw new PermanentFailure(
-        "The backup of the source is not in the storage of the destination's host: sites of two hosts can be synced where both have one storage of backups",
+        "The destination's host cannot read the backup of the source. To sync sites on two hosts, let both hosts use the same backup storage",
       )
     names.set(backup.kind, { name: nameOf(backup), bytes: facts.sizeBytes })
   }
   const of = (kind: Kind) => {
     const found = names.get(kind)
-    if (!found) throw new PermanentFailure('The source was not backed up for this sync')
+    if (!found) throw new PermanentFailure('Stead has no backup of the source for this sync')
     return found
   }
   return {

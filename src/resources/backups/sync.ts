@@ -11,17 +11,19 @@ const flag = (description: string, isUsual = false) => Type.Optional(Type.Boolea
 /** Body of `POST /v1/sites/sync`. */
 export const NewSync = Type.Object(
   {
-    from_site_id: Type.Integer({ examples: [1], description: 'The source, which stays as it is' }),
-    to_site_id: Type.Integer({ examples: [2], description: 'The destination, which is overwritten' }),
+    from_site_id: Type.Integer({ examples: [1], description: 'Site to copy from. It does not change' }),
+    to_site_id: Type.Integer({ examples: [2], description: 'Site to overwrite' }),
     themes_directory: flag('Sync theme files'),
     plugins_directory: flag('Sync plugin files'),
-    uploads_directory: flag('Sync media uploads; for them to be in the media library, sync the database, too', true),
-    wp_content_directory: flag('Sync what else is in wp-content'),
-    root_directory: flag('Sync the web root without wp-content; wp-config.php stays that of the destination'),
-    skip_http_check: flag('Do not ask for the front page of the destination afterwards'),
+    uploads_directory: flag('Sync media uploads. To list them in the media library, also sync the database', true),
+    wp_content_directory: flag('Sync all other files in wp-content'),
+    root_directory: flag('Sync the web root without wp-content. The destination keeps its wp-config.php'),
+    skip_http_check: flag('Skip the homepage check of the destination'),
     database: flag('Overwrite the whole database of the destination', true),
     wp_environment_type: Type.Optional(
-      oneOf(environmentTypes, { description: "The destination's afterwards; it keeps its own when absent" }),
+      oneOf(environmentTypes, {
+        description: 'Environment type of the destination after the sync. Default: its current type',
+      }),
     ),
   },
   { title: 'NewSync' },

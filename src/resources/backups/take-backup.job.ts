@@ -103,10 +103,10 @@ async function measure(context: Context): Promise<number | null> {
 async function takeUp(tx: Tx, { siteId, backupId }: Input): Promise<Backup> {
   await holdSite(tx, siteId)
   const backup = await findBackup(tx, siteId, backupId)
-  if (!backup) throw new PermanentFailure('This backup was given up: ask for another one')
+  if (!backup) throw new PermanentFailure('This backup was canceled. Create another backup')
   if (backup.state !== 'failed') return backup
   if (backup.origin === 'ondemand' && (await freeSlots(tx, siteId, backup.kind)) === 0)
-    throw new PermanentFailure('The site has as many on-demand backups of this type as it may have: delete one first')
+    throw new PermanentFailure('The site has reached its limit of on-demand backups of this type. Delete one first')
   return (await markCreating(tx, backupId)) as Backup
 }
 
@@ -121,7 +121,7 @@ async function complete(tx: Tx, context: Context<{ take: Taken }>): Promise<void
   const { siteId, backupId } = context.input
   await holdSite(tx, siteId)
   const backup = await findBackup(tx, siteId, backupId)
-  if (!backup) throw new PermanentFailure('This backup was given up')
+  if (!backup) throw new PermanentFailure('This backup was canceled')
   const { warning, damaged = {} } = context.results.take
   const isNews = backup.kind === 'db' && warning !== undefined && warning !== (await newestWarning(tx, siteId))
   await completeBackup(tx, backup, context.results.take, context.now())
@@ -147,7 +147,7 @@ async function failed(tx: Tx, context: FailureContext<Input>): Promise<void> {
   if (context.canceled) return
   if (backup.origin === 'scheduled') await tellOfFailure(tx, context, backup)
   else {
-    const message = `${whatOf(backup)} ${backupId} could not be taken: ${context.error}`
+    const message = `${whatOf(backup)} ${backupId} failed: ${context.error}`
     await changeOfJob(tx, context).record({ action: actions['backup.failed'], message })
   }
 }

@@ -60,7 +60,7 @@ export interface TakenBackup {
  */
 export async function takeBackup(services: TakingServices, order: BackupOrder): Promise<TakenBackup> {
   const home = await services.homes.ofSite(order.siteId)
-  if (!home) throw new PermanentFailure('The site has no home on this host')
+  if (!home) throw new PermanentFailure('The site has no site directory on this host')
   const repository = services.backups.repository(siteOwner(order.siteId))
   const giveWay = givingWay({ isWanted: () => services.pool.servesVisitors() })
   return order.kind === 'fs'

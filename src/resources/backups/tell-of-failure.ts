@@ -22,9 +22,9 @@ export async function tellOfFailure(tx: Tx, failure: Failure, { kind, siteId }: 
   await tellOnceADay(tx, failure, {
     siteId,
     action: actions['backup.failed'],
-    message: `The scheduled backup of the ${what} could not be taken: ${failure.error}`,
-    subject: `the ${what} could not be backed up`,
-    advice: `Stead tries again at the next scheduled time. Backups that are there already are kept. What was tried: GET /v1/operations/${failure.operationId}. You get this mail once a day at most, as long as it goes on.`,
+    message: `The scheduled backup of the ${what} failed: ${failure.error}`,
+    subject: `backup of the ${what} failed`,
+    advice: `Stead tries again at the next scheduled time. Existing backups are kept. For details, see GET /v1/operations/${failure.operationId}. While backups fail, Stead sends this mail at most once a day.`,
   })
 }
 
@@ -33,9 +33,9 @@ export async function tellOfProof(tx: Tx, failure: Failure, siteId: number): Pro
   await tellOnceADay(tx, failure, {
     siteId,
     action: actions['backup.proof_failed'],
-    message: `The newest backups were restored into an empty place to see that they work, and did not: ${failure.error}`,
-    subject: 'the newest backup does not work when it is restored',
-    advice: `Open the front page of the site: a backup of a site that does not work does not work either. If it does, take backups on demand and compare; what was tried: GET /v1/operations/${failure.operationId}. It is tried again within a week.`,
+    message: `Stead tested the newest backups by restoring them into an empty directory. The test failed: ${failure.error}`,
+    subject: 'the newest backup failed its test restore',
+    advice: `Open the homepage of the site. If it does not work, repair the site, because its backups have the same fault. If it works, create on-demand backups. For details, see GET /v1/operations/${failure.operationId}. Stead repeats the test within a week.`,
   })
 }
 
@@ -60,10 +60,10 @@ export async function tellOfWarning(
     {
       siteId,
       action: actions['backup.limited'],
-      message: `A database backup was taken with a warning. ${warning}`,
-      subject: 'a warning about the backups of the database',
+      message: `A database backup was completed with a warning. ${warning}`,
+      subject: 'warning about database backups',
       advice:
-        'Stead goes on backing the database up. You get this mail again when the warning changes, once an hour at most.',
+        'Stead continues to back up the database. It sends this mail again if the warning changes, at most once an hour.',
     },
   )
 }
@@ -83,10 +83,10 @@ export async function tellOfDamage(
     {
       siteId,
       action: actions['backup.damaged'],
-      message: `Backup ${first.id}${others} cannot be restored whole: the storage has lost ${first.damage}`,
-      subject: 'some of the backups are damaged',
+      message: `Backup ${first.id}${others} cannot be restored completely: the storage lost ${first.damage}`,
+      subject: 'some backups are damaged',
       advice:
-        'The lists of backups call them damaged. The newest backup was read back and is whole. Tell whoever runs the storage: what has lost this may lose more.',
+        'Lists of backups mark them as damaged. Stead verified the newest backup, and it is complete. Ask your operator to check the backup storage, because it may lose more data.',
     },
   )
 }

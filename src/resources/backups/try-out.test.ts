@@ -49,7 +49,7 @@ test.each([
   [
     'comes out otherwise',
     async () => 'rows of the table t are not the same',
-    /cannot be restored as it is: rows of the table t/,
+    /cannot be restored exactly: rows of the table t/,
   ],
 ])('one that %s is removed, and the reason is told', async (_name, trial, message) => {
   content.trial = trial

@@ -46,7 +46,7 @@ export async function tryOut(
         if (!(error instanceof DumpUnreadable)) throw error
         throw new BackupDamaged(`The backup cannot be restored: ${error.message}`, { cause: error })
       })
-      if (difference) throw new BackupDamaged(`The backup cannot be restored as it is: ${difference}`)
+      if (difference) throw new BackupDamaged(`The backup cannot be restored exactly: ${difference}`)
     })
     return { isTriedOut: true }
   } catch (error) {

@@ -19,11 +19,11 @@ export const undoOperation = endpoint({
   id: 'undoOperation',
   method: 'POST',
   path: '/v1/operations/{id}/undo',
-  summary: 'Undo a restore, a sync, or a change of plugins',
+  summary: 'Undo a restore, a sync, an import or a plugin change',
   description:
-    'Brings back what the site was before, for 7 days: a restore of what the operation has kept, which can be undone in turn. Of a sync, it is the destination that ' +
-    'becomes what it was, in those parts that were synced. Of plugins that were installed, updated or deleted, all plugins and the database become what they were. What was made on the site since is lost with it, as by any restore. Who may restore the site may do it. ' +
-    'Answers with the operation that does it.',
+    'Restores the content that the operation kept for 7 days. You can undo the undo in the same way. For a sync, Stead restores ' +
+    'the synced parts of the destination. For plugins that were installed, updated or deleted, it restores all plugins and the database. Changes made on the site since then are lost. Requires the permission to restore the site. ' +
+    'Returns the operation that runs the undo.',
   access: { account: 'own' },
   params: Type.Object({ id: OperationId }),
   response: OperationSchema,
@@ -39,7 +39,7 @@ export const undoOperation = endpoint({
     const { tx, caller, definitions, now } = context
     const found = await changeableOperation(tx, caller, definitions, params.id)
     const site = found.siteId === null ? undefined : await holdVisibleSite(tx, caller.accountId, found.siteId)
-    if (!site) throw found.siteId === null ? notUndoable('it is about no site') : notFound()
+    if (!site) throw found.siteId === null ? notUndoable('it does not belong to a site') : notFound()
     const changed = await changedBy(tx, found)
     const points = await pointsOf(tx, found, changed, { siteId: site.id, now })
     demandInstalled(site)
@@ -60,7 +60,7 @@ export const undoOperation = endpoint({
     )
     await context.record({
       action: actions['site.restore_undo_ordered'],
-      message: `Ordered the undo of ${found.type} (operation ${found.id})`,
+      message: `Requested the undo of ${found.type} (operation ${found.id})`,
       about: aboutSite(site),
     })
     return presentOperation((await getOperation(tx, id)) as OperationView)

@@ -78,7 +78,7 @@ describe.each(dialects)('what is said beforehand of taking an operation back ($d
     })
     const undone = await owner.call('POST', `/v1/operations/${reply.headers['operation-id']}/undo`)
     expect([undone.status, undone.body.code]).toEqual([400, 'operation_not_undoable'])
-    expect(undone.body.errors[0] ?? undone.body.message).toContain('it is about no site')
+    expect(undone.body.errors[0] ?? undone.body.message).toContain('it does not belong to a site')
   })
 
   test('a collaborator needs the role, as the undo itself says', async () => {

@@ -89,16 +89,16 @@ export async function pointsOf(
   changed: Changed | undefined,
   { siteId, now }: { readonly siteId: number; readonly now: number },
 ): Promise<UndoPoint[]> {
-  if (operation.finishedAt === null) throw notUndoable(`it is ${operation.state} still`)
+  if (operation.finishedAt === null) throw notUndoable(`it is still ${operation.state}`)
   // of several plugins some may have been changed
   const hasChanged = operation.state === 'succeeded' || changesPlugins(operation.type)
-  if (!hasChanged) throw notUndoable(`it is ${operation.state}, and has changed nothing`)
+  if (!hasChanged) throw notUndoable(`it is ${operation.state} and changed nothing`)
   const points = await undoPointsOf(tx, siteId, operation.id, now)
   const isWhole = (kind: UndoPoint['kind']) => points.some((point) => point.kind === kind)
   if (changed && ((changed.files && !isWhole('fs')) || (changed.database && !isWhole('db'))))
-    throw notUndoable('what was there before was kept for 7 days, and is gone')
-  if (points.length === 0) throw notUndoable(`nothing is kept of what ${operation.type} changes`)
+    throw notUndoable('the previous content is kept for only 7 days')
+  if (points.length === 0) throw notUndoable(`operations of type ${operation.type} keep no previous content`)
   const undoing = await undoingOf(tx, siteId, operation.id)
-  if (undoing !== undefined) throw notUndoable(`operation ${undoing} does or did that already`)
+  if (undoing !== undefined) throw notUndoable(`operation ${undoing} already undoes it`)
   return points
 }

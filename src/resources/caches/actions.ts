@@ -3,14 +3,14 @@ import { declareEvents } from '../webhooks/event.ts'
 
 /** What the activity log says of changes that this resource makes. */
 export const actions = declareActions('site', {
-  'edge_cache.enabled': 'The edge cache was switched on',
-  'edge_cache.disabled': 'The edge cache was switched off',
+  'edge_cache.enabled': 'The edge cache was turned on',
+  'edge_cache.disabled': 'The edge cache was turned off',
   'edge_cache.purged': 'The edge cache was purged',
-  'cdn.enabled': 'The CDN was switched on',
-  'cdn.disabled': 'The CDN was switched off',
+  'cdn.enabled': 'The CDN was turned on',
+  'cdn.disabled': 'The CDN was turned off',
   'cdn.purged': 'The CDN was cleared',
-  'edge_cache.defensive_mode': 'The defensive mode of the edge cache was switched',
-  'wordpress.object_cache': 'The object cache was emptied',
+  'edge_cache.defensive_mode': 'Defensive mode was turned on or off',
+  'wordpress.object_cache': 'The object cache was flushed',
 })
 
 /** What webhooks tell of them. */

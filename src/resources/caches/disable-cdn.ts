@@ -7,7 +7,7 @@ export const disableCdn = endpoint({
   id: 'disableCdn',
   method: 'DELETE',
   path: '/v1/sites/{id}/cdn',
-  summary: 'Switch the CDN off',
+  summary: 'Turn off the CDN',
   access: { site: 'manage performance' },
   params: Type.Object({ id: SiteId }),
   response: CdnStatus,

@@ -9,7 +9,9 @@ import { actions, events } from './actions.ts'
 /** Body of the operations that toggle: with `enabled` they set instead. */
 export const Switch = Type.Object(
   {
-    enabled: Type.Optional(Type.Boolean({ description: 'Sets instead of toggling', examples: [true] })),
+    enabled: Type.Optional(
+      Type.Boolean({ description: 'State to set. If absent, the request toggles the state', examples: [true] }),
+    ),
   },
   { title: 'Switch' },
 )
@@ -21,7 +23,7 @@ export const EdgeCacheStatus = Type.Object(
       {
         active: Type.Boolean({ examples: [true] }),
         active_until: nullable(
-          Type.Integer({ description: 'Unix time; null while the mode is off', examples: [1769852000] }),
+          Type.Integer({ description: 'Unix time. Null while defensive mode is off', examples: [1769852000] }),
         ),
       },
       { title: 'DefensiveMode' },

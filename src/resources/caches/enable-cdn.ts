@@ -7,7 +7,7 @@ export const enableCdn = endpoint({
   id: 'enableCdn',
   method: 'POST',
   path: '/v1/sites/{id}/cdn',
-  summary: 'Switch the CDN on',
+  summary: 'Turn on the CDN',
   access: { site: 'manage performance' },
   params: Type.Object({ id: SiteId }),
   response: CdnStatus,

@@ -14,6 +14,6 @@ export const flushObjectCacheJob = durableWith<HostServices>()({
 })
 
 async function flush({ services, input }: StepContext<{ siteId: number }, HostServices>): Promise<void> {
-  const refusal = 'WordPress did not empty the object cache'
+  const refusal = 'WordPress did not flush the object cache'
   await runSiteTask(services, input.siteId, 'flush-object-cache', {}, { refusal })
 }

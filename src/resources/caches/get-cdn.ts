@@ -7,7 +7,7 @@ export const getCdn = endpoint({
   id: 'getCdn',
   method: 'GET',
   path: '/v1/sites/{id}/cdn',
-  summary: 'Tell whether the CDN is on',
+  summary: 'Get the state of the CDN',
   access: { site: 'read the site' },
   params: Type.Object({ id: SiteId }),
   response: CdnStatus,

@@ -4,7 +4,7 @@ import { declareProblems } from '../../platform/http/problem.ts'
 export const problems = declareProblems({
   edge_cache_off: {
     status: 400,
-    text: 'Defensive mode needs the edge cache. Switch the edge cache on first.',
-    remedy: '`PUT /v1/sites/{id}/edge-cache`, then again.',
+    text: 'Defensive mode requires the edge cache. Turn on the edge cache first.',
+    remedy: 'Turn on the edge cache with `PUT /v1/sites/{id}/edge-cache`, then repeat the request.',
   },
 })

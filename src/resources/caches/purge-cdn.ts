@@ -10,7 +10,7 @@ export const purgeCdn = endpoint({
   method: 'DELETE',
   path: '/v1/sites/{id}/cache',
   summary: 'Clear the CDN',
-  description: "The site's files are read anew. Copies in browsers stay until their time is over.",
+  description: "Stead serves the site's current files from now on. Copies in browsers stay until they expire.",
   access: { site: 'manage performance' },
   params: Type.Object({ id: SiteId }),
   response: Nothing,

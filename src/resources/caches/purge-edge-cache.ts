@@ -11,7 +11,7 @@ export const purgeEdgeCache = endpoint({
   path: '/v1/sites/{id}/edge-cache',
   summary: 'Purge the edge cache',
   description:
-    'No page from before is served any more: on all edges within milliseconds as a rule, within a second at most.',
+    'Stead no longer serves cached pages. The purge usually reaches all edges within milliseconds, and always within one second.',
   access: { site: 'manage performance' },
   params: Type.Object({ id: SiteId }),
   response: Nothing,

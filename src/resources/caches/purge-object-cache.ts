@@ -12,8 +12,8 @@ export const purgeObjectCache = endpoint({
   id: 'purgeObjectCache',
   method: 'DELETE',
   path: '/v1/sites/{site_id}/object-cache',
-  summary: 'Empty the object cache',
-  description: 'Answers when WordPress has emptied it, the one of a persistent drop-in included.',
+  summary: 'Flush the object cache',
+  description: 'Waits until WordPress has flushed the cache, including the cache of a persistent drop-in.',
   access: { site: 'manage performance' },
   params: Type.Object({ site_id: SiteId }),
   response: Nothing,
@@ -24,7 +24,7 @@ export const purgeObjectCache = endpoint({
     const { site } = context
     demandInstalled(site)
     await context.start(flushObjectCacheJob, { siteId: site.id })
-    await context.record({ action: actions['wordpress.object_cache'], message: 'Emptied the object cache' })
+    await context.record({ action: actions['wordpress.object_cache'], message: 'Flushed the object cache' })
     return null
   },
 

@@ -13,15 +13,15 @@ export const setDefensiveMode = endpoint({
   id: 'setDefensiveMode',
   method: 'PUT',
   path: '/v1/sites/{id}/edge-cache/defensive-mode',
-  summary: 'Switch defensive mode on for a time, or off',
+  summary: 'Turn defensive mode on for a time, or off',
   description:
-    'While it is on, visitors prove with a short calculation in their browser that they are no flood. It ends by itself; ' +
-    'without a duration it ends now.',
+    'In defensive mode, the browser of each visitor must solve a short calculation before it gets a page. Use it during an attack. The mode ends automatically after its duration. ' +
+    'Without a duration, it ends immediately.',
   access: { site: 'manage performance' },
   params: Type.Object({ id: SiteId }),
   body: Type.Object({
     duration: Type.Optional(
-      nullable(oneOf(durations, { description: 'null or absent switches the mode off', examples: ['2-hours'] })),
+      nullable(oneOf(durations, { description: 'Null or absent turns the mode off', examples: ['2-hours'] })),
     ),
   }),
   response: SiteSchema,

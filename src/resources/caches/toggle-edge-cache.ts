@@ -8,8 +8,9 @@ export const toggleEdgeCache = endpoint({
   id: 'toggleEdgeCache',
   method: 'PUT',
   path: '/v1/sites/{id}/edge-cache',
-  summary: 'Switch the edge cache on or off',
-  description: 'Toggles; with `enabled` in the body it sets. Nothing that was stored before is served after.',
+  summary: 'Turn the edge cache on or off',
+  description:
+    'Toggles the state, or sets it to `enabled` if the body contains that field. Also purges the edge cache.',
   access: { site: 'manage performance' },
   params: Type.Object({ id: SiteId }),
   body: Switch,

@@ -88,7 +88,7 @@ export function unlessDone<Result>(run: (context: Context) => Promise<Result>) {
 
 async function homeOf({ services, input }: Pick<Undoing, 'services' | 'input'>): Promise<Home> {
   const home = await services.homes.ofSite(input.siteId)
-  if (!home) throw new PermanentFailure('The site has no home on this host')
+  if (!home) throw new PermanentFailure('The site has no site directory on this host')
   return home
 }
 

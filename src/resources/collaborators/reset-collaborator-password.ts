@@ -17,7 +17,7 @@ export const resetCollaboratorPassword = endpoint({
   method: 'PUT',
   path: '/v1/sites/{site_id}/collaborators/{id}/wp-password-reset',
   summary: "Reset a collaborator's WordPress password",
-  description: 'Answers with the new random password when WordPress has taken it. Sessions of that user end.',
+  description: 'Sets a random password in WordPress and returns it. Ends all WordPress sessions of that user.',
   access: { site: 'reset collaborator passwords' },
   proof: true,
   params: Type.Object({ site_id: SiteId, id: CollaboratorId }),

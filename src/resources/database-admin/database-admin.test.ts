@@ -50,7 +50,7 @@ describe.each(dialects)('links to a database on $dialect', ({ dialect, skip }) =
   test('400: a disabled site answers nobody, so there is no link', async () => {
     await owner.call('PUT', `/v1/sites/${site}/disable`)
     const { status, body } = await owner.call('GET', `/v1/sites/${site}/cms/dbadmin`)
-    expect([status, body.errors]).toEqual([400, ['The site must be live for this; it is disabled.']])
+    expect([status, body.errors]).toEqual([400, ['This operation requires a live site, and this site is disabled.']])
   })
 
   test('in maintenance mode the link opens: the edge lets its path through', async () => {

@@ -51,7 +51,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('links that log in once, on 
   test('400: a disabled site answers nobody, so there is no link', async () => {
     await owner.call('PUT', `/v1/sites/${site}/disable`)
     const { status, body } = await ask()
-    expect([status, body.errors]).toEqual([400, ['The site must be live for this; it is disabled.']])
+    expect([status, body.errors]).toEqual([400, ['This operation requires a live site, and this site is disabled.']])
     expect(await entries()).toEqual([])
   })
 

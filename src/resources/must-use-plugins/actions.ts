@@ -4,10 +4,10 @@ import { declareAccountEvents } from '../webhooks/event.ts'
 /** What the activity log says of changes that this resource makes. */
 export const actions = declareActions('account', {
   'mu_plugin.created': 'A must-use plugin was added',
-  'mu_plugin.updated': 'A must-use plugin was ordered to be fetched again',
+  'mu_plugin.updated': 'An update of a must-use plugin was requested',
   'mu_plugin.deleted': 'A must-use plugin was deleted',
-  'mu_plugin.brought': 'A must-use plugin was brought to its sites',
-  'mu_plugin.refused': 'A must-use plugin could not be fetched or was refused',
+  'mu_plugin.brought': 'A must-use plugin was installed on its sites',
+  'mu_plugin.refused': 'Stead could not fetch a must-use plugin, or rejected it',
 })
 
 /** What webhooks tell of them: one event of a plugin, whatever number of sites it has. */

@@ -124,7 +124,7 @@ async function startElsewhere(tx: Tx, context: Context): Promise<void> {
   for (const [hostId, sites] of elsewhere) {
     const about = { accountId: accountId as number, hostId }
     const followUpId = hostId === null ? null : await change.start(bringMuPlugin, input, { about })
-    const message = followUpId ? 'The site is on another host, which does it' : 'The site has no host'
+    const message = followUpId ? 'The site is on another host, which installs the plugin' : 'The site has no host'
     const outcome = followUpId ? 'scheduled' : 'skipped'
     await recordResults(
       tx,

@@ -78,12 +78,12 @@ async function bringToOne({ services, log }: Context, site: Member, wish: Wish):
     return { site, laid: await layOnSite(services, site.siteId, wish) }
   } catch (error) {
     // one site of thousands must not keep the others from it
-    log.warn({ err: error, siteId: site.siteId }, 'a must-use plugin could not be brought to a site')
-    return { site, later: 'The files of the site could not be written: it is tried again' }
+    log.warn({ err: error, siteId: site.siteId }, 'could not install a must-use plugin on a site')
+    return { site, later: 'Stead could not write the files of the site and tries again' }
   }
 }
 
-const BUSY = 'The site is being made or worked on: it follows'
+const BUSY = 'The site is busy. Stead installs the plugin afterwards'
 
 const isFree = ({ isMade, isClosed }: Member): boolean => isMade && !isClosed
 

@@ -15,13 +15,13 @@ export const createMuPlugin = endpoint({
   path: '/v1/mu-plugins',
   summary: 'Add a must-use plugin',
   description:
-    'One PHP file, fetched from its address and checked by PHP, then brought to all sites of your account (`existing_sites`) and to those that are ' +
-    'made afterwards (`future_sites`). What was done with each site: `results` of the operation. A file that cannot be fetched or that PHP cannot ' +
-    'read reaches no site; the operation says why, and `PUT` tries again.',
+    'Fetches one PHP file from its URL, checks its syntax with PHP, and installs it on all sites of your account (`existing_sites`) and on sites that you ' +
+    'create later (`future_sites`). The `results` of the operation contain the outcome for each site. If Stead cannot fetch the file or PHP cannot ' +
+    'parse it, no site changes and the operation contains the reason. To try again, use `PUT`.',
   access: { account: 'own' },
   body: Type.Object({
     path: Type.String({
-      description: 'Public https address of one .php file',
+      description: 'Public https URL of one .php file',
       minLength: 1,
       maxLength: 2000,
       examples: ['https://plugins.example.com/agency-tools.php'],

@@ -17,8 +17,8 @@ export const deleteMuPlugin = endpoint({
   path: '/v1/mu-plugins/{id}',
   summary: 'Delete a must-use plugin',
   description:
-    'It is gone from lists at once, and from all sites in the background. A file that was changed on a site since it was put there stays on that ' +
-    'site: `results` of the operation say where.',
+    'Removes the plugin from lists immediately, and from all sites in the background. If its file was changed on a site, Stead keeps the file on that ' +
+    'site. The `results` of the operation name these sites.',
   access: { account: 'own' },
   params: Type.Object({ id: MuPluginId }),
   response: Nothing,

@@ -29,7 +29,7 @@ export async function fetchPlugin(context: Context, plugin: MuPlugin): Promise<{
   })
   // else each page would begin with it: a page that says that the file is not there, or a mark of its encoding
   if (!/^<\?php\s/i.test(content.toString('latin1', 0, 6)))
-    throw new PermanentFailure(`${plugin.slug} does not begin with <?php: what is at its address is no PHP file`)
+    throw new PermanentFailure(`${plugin.slug} does not start with <?php, so its URL does not return a PHP file`)
   const sha256 = createHash('sha256').update(content).digest('hex')
   await context.transaction((tx) => keepContent(tx, { ...plugin, sha256 }, content, plugin.sha256))
   return { sha256 }
@@ -37,7 +37,7 @@ export async function fetchPlugin(context: Context, plugin: MuPlugin): Promise<{
 
 /** Of an operation that is retried when another has fetched the plugin since. */
 export const notThere = ({ slug }: MuPlugin): string =>
-  `What was fetched of ${slug} is not there any more: update the plugin`
+  `The fetched file of ${slug} no longer exists. Update the plugin`
 
 /** Another attempt would get the same. */
 function isForGood(error: unknown): error is Error {
@@ -69,9 +69,7 @@ export async function checkPlugin(context: Context, plugin: MuPlugin, sha256: st
     for (const version of versions) {
       const fault = await faultOf(services, home, version)
       if (fault)
-        throw new PermanentFailure(
-          `${plugin.slug} cannot be read by PHP ${version}: ${fault.message} on line ${fault.line}`,
-        )
+        throw new PermanentFailure(`PHP ${version} cannot parse ${plugin.slug}: ${fault.message} on line ${fault.line}`)
     }
   } finally {
     await services.homes.remove(home)
@@ -82,7 +80,7 @@ async function faultOf({ homes, pool }: HostServices, home: Home, phpVersion: Ph
   const place = homes.phpSite(home, { phpVersion, address: templateMarks.address })
   // a person waits for it: behind all visitors of a busy host it would not even be ready in time
   const process = await pool.startSpare(place, { lowPriority: false })
-  if (!process) throw new Error('There is no memory on the host for one more PHP')
+  if (!process) throw new Error('The host does not have enough memory to start PHP')
   try {
     return (await process.runTask('check-php', {}, { timeoutMs: CHECK_MS })).fault
   } finally {

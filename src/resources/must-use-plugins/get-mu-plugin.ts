@@ -8,7 +8,7 @@ export const getMuPlugin = endpoint({
   id: 'getMuPlugin',
   method: 'GET',
   path: '/v1/mu-plugins/{id}',
-  summary: 'Read a must-use plugin',
+  summary: 'Get a must-use plugin',
   access: { account: 'own' },
   params: Type.Object({ id: MuPluginId }),
   response: MuPluginSchema,

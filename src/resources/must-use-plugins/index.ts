@@ -6,7 +6,7 @@ import { fillSite, forgetSite } from './fill-site.ts'
 import { problems } from './problems.ts'
 
 export const mustUsePlugins = resource({
-  tag: { name: 'Must-use-plugins', description: 'PHP files that an account has on all its sites' },
+  tag: { name: 'Must-use-plugins', description: 'PHP files that run on all sites of an account' },
   endpoints: () => import('./endpoints.ts'),
   siteHooks: { filled: fillSite, forgotten: forgetSite },
   jobs: { host: [installMuPlugin, updateMuPlugin, removeMuPlugin, bringMuPlugin, bringToSite] },

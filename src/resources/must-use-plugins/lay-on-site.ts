@@ -29,14 +29,14 @@ export function wishFor(found: {
 }): Wish {
   const { slug, known = new Set(), sha256, content } = found
   if (sha256 === undefined) return { slug, known, wanted: undefined }
-  if (!content) throw new Error(`The must-use plugin ${slug} was changed in this moment`)
+  if (!content) throw new Error(`The must-use plugin ${slug} was just changed`)
   return { slug, known, wanted: { sha256, content } }
 }
 
 /** Never follows a link, and never replaces or removes what Stead has not put there as it is. */
 export async function layOnSite(services: HostServices, siteId: number, wish: Wish): Promise<Laid> {
   const home = await services.homes.ofSite(siteId)
-  if (!home) return { outcome: 'skipped', message: 'The site is not installed yet; it gets the plugin when it is' }
+  if (!home) return { outcome: 'skipped', message: 'The site is not installed yet. It gets the plugin afterwards' }
   const place: FilePlace = { homePath: home.path, uid: home.uid, folder: FOLDER, name: wish.slug }
   try {
     const found = await lookAtFile(place, MOST_BYTES)
@@ -51,7 +51,7 @@ export async function layOnSite(services: HostServices, siteId: number, wish: Wi
       return { outcome: isOurs ? 'updated' : 'installed' }
     return {
       outcome: 'skipped',
-      message: `${FOLDER} of the site is no folder, or has a file ${wish.slug} since this moment`,
+      message: `${FOLDER} of the site is not a folder, or it just got a file ${wish.slug}`,
     }
   } catch (error) {
     const reason = inWords(error)
@@ -65,11 +65,11 @@ async function takeAway(place: FilePlace, { isThere, isOurs }: { isThere: boolea
   if (!isOurs)
     return {
       outcome: 'kept',
-      message: `The file was changed on the site since it was put there, or is another one: it stays`,
+      message: `The file on the site differs from the plugin, so Stead keeps it`,
     }
   await removeFile(place)
   return { outcome: 'removed' }
 }
 
 const ofTheSite = (slug: string) =>
-  `The site has a file ${FOLDER}/${slug} that was not put there by Stead, or was changed since: delete or rename it, then update the plugin`
+  `The site has a different file ${FOLDER}/${slug}. Delete or rename it, then update the plugin`

@@ -10,7 +10,7 @@ export const listMuPlugins = endpoint({
   method: 'GET',
   path: '/v1/mu-plugins',
   summary: 'List the must-use plugins of your account',
-  description: 'In order of id, one page.',
+  description: 'Returns one page of plugins, ordered by id.',
   access: { account: 'own' },
   query: Type.Object(pageQuery),
   response: Type.Array(MuPluginSchema),

@@ -33,11 +33,11 @@ const shown = {
   id: Type.Integer(),
   created: Timestamp,
   path: Type.String({ examples: ['https://plugins.example.com/agency-tools.php'] }),
-  slug: Type.String({ description: 'Its file name on the sites', examples: ['agency-tools.php'] }),
+  slug: Type.String({ description: 'File name of the plugin on the sites', examples: ['agency-tools.php'] }),
 }
 const whereTo = {
-  existing: Type.Boolean({ description: 'All sites that there were got it' }),
-  future: Type.Boolean({ description: 'New sites get it' }),
+  existing: Type.Boolean({ description: 'Whether existing sites got the plugin' }),
+  future: Type.Boolean({ description: 'Whether new sites get the plugin' }),
 }
 
 export const MuPluginSchema = Type.Object(
@@ -72,13 +72,14 @@ export const presentChanged = (plugin: MuPlugin): Type.Static<typeof ChangedMuPl
 export function slugOfPath(path: string, { allowHttp }: { allowHttp: boolean }): { slug: string } | { fault: string } {
   const url = URL.parse(path)
   if (!url || !(url.protocol === 'https:' || (allowHttp && url.protocol === 'http:')))
-    return { fault: 'path: must be an https address' }
-  if (url.username || url.password) return { fault: 'path: must not have a user name or password in it' }
+    return { fault: 'path: must be an https URL' }
+  if (url.username || url.password) return { fault: 'path: must not contain a user name or password' }
   const slug = decoded(url.pathname.split('/').at(-1) ?? '')
-  if (!/\.php$/i.test(slug)) return { fault: 'path: must be the address of one .php file' }
+  if (!/\.php$/i.test(slug)) return { fault: 'path: must be the URL of one .php file' }
   if (!/^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}\.php$/.test(slug))
     return {
-      fault: 'path: its file name must have only letters, digits, dots, dashes and underscores, and end with .php',
+      fault:
+        'path: the file name may contain only letters, digits, dots, dashes and underscores, and must end with .php',
     }
   return { slug }
 }

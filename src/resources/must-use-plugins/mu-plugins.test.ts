@@ -108,8 +108,8 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
   })
 
   test.each([
-    ['nonsense', 'https address'],
-    ['ftp://example.com/a.php', 'https address'],
+    ['nonsense', 'https URL'],
+    ['ftp://example.com/a.php', 'https URL'],
     ['https://me:secret@example.com/a.php', 'user name or password'],
     ['https://example.com/a.zip', 'one .php file'],
     ['https://example.com/', 'one .php file'],
@@ -118,8 +118,8 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     ['https://example.com/.hidden.php', 'file name'],
     ['https://example.com/a b.php', 'file name'],
     [`https://example.com/${'x'.repeat(101)}.php`, 'file name'],
-    ['https://example.com/stead-tools.php', 'of Stead itself'],
-    ['https://example.com/SQLite-Database-Integration.php', 'of Stead itself'],
+    ['https://example.com/stead-tools.php', 'Stead uses the file name'],
+    ['https://example.com/SQLite-Database-Integration.php', 'Stead uses the file name'],
   ])('the address %s is refused, and nothing is begun', async (path, reason) => {
     const reply = await add({ path })
     expect([reply.status, reply.headers['operation-id']]).toEqual([400, undefined])
@@ -149,7 +149,7 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
         .execute(),
     )
     const reply = await add()
-    expect([reply.status, reply.body.errors]).toEqual([400, [expect.stringContaining('may have 50 must-use plugins')]])
+    expect([reply.status, reply.body.errors]).toEqual([400, [expect.stringContaining('can have 50 must-use plugins')]])
   })
 
   test('one that was deleted is remembered as long as a site has it, or its removal is under way', async () => {
@@ -251,10 +251,10 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     [
       'PHP that PHP cannot read',
       '<?php broken',
-      'tool.php cannot be read by PHP 8.3: syntax error, unexpected token on line 2',
+      'PHP 8.3 cannot parse tool.php: syntax error, unexpected token on line 2',
     ],
-    ['a page', '<html>not there', 'does not begin with <?php'],
-    ['a mark of its encoding before PHP', '\ufeff<?php', 'does not begin with <?php'],
+    ['a page', '<html>not there', 'does not start with <?php'],
+    ['a mark of its encoding before PHP', '\ufeff<?php', 'does not start with <?php'],
     ['nothing', 404, 'status 404'],
     ['too much', `<?php //${'x'.repeat(MOST_BYTES)}`, 'larger than'],
   ] as const)('%s reaches no site, and sites keep what they have', async (_what, file, reason) => {
@@ -300,7 +300,7 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     const added = await add()
     const result = await outcomeOf(added)
     expect(await outcomes(added)).toEqual({ [own]: 'skipped', [changed]: 'installed' })
-    expect(result.results[0].message).toContain('delete or rename it')
+    expect(result.results[0].message).toContain('Delete or rename it')
     expect(result.steps.at(-1).warning).toContain(`Site ${own}`)
     await put(changed, '<?php // by hand')
     server.files.set('/tool.php', '<?php // two')
@@ -487,7 +487,7 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
 
   test('a content that made way for another in this moment removes nothing', () => {
     const gone = { slug: 'a.php', known: new Set('x'), sha256: 'x', content: undefined }
-    expect(() => wishFor(gone)).toThrow('changed in this moment')
+    expect(() => wishFor(gone)).toThrow('was just changed')
   })
 
   test('sites of another host are done by an operation of that host', async () => {

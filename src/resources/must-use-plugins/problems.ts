@@ -4,22 +4,22 @@ import { declareProblems } from '../../platform/http/problem.ts'
 export const problems = declareProblems({
   mu_plugin_exists: {
     status: 400,
-    text: 'path: the account has a must-use plugin {slug} already.',
-    remedy: 'Fetch that one again by `PUT /v1/mu-plugins/{id}`, or delete it first.',
+    text: 'path: the account already has a must-use plugin {slug}. Update that plugin, or delete it first.',
+    remedy: 'Update the existing plugin with `PUT /v1/mu-plugins/{id}`, or delete it first.',
   },
   mu_plugin_name_reserved: {
     status: 400,
-    text: 'path: {slug} is the name of a file of Stead itself.',
-    remedy: 'Offer the file under another name.',
+    text: 'path: Stead uses the file name {slug}. Choose another file name.',
+    remedy: 'Publish the file under another name.',
   },
   mu_plugin_limit_reached: {
     status: 400,
-    text: 'An account may have {limit} must-use plugins. Delete one first.',
-    remedy: 'Delete must-use plugins that are no longer needed.',
+    text: 'An account can have {limit} must-use plugins. Delete one first.',
+    remedy: 'Delete must-use plugins that you no longer need.',
   },
   no_host_yet: {
     status: 503,
-    text: 'There is no host yet that could do the work.',
-    remedy: 'Try again when a host has started; nothing was changed. Operators: `/readyz` shows the hosts.',
+    text: 'No host is available for this operation. Try again later.',
+    remedy: 'Try again when a host has started. Nothing was changed. Operators: `/readyz` lists the hosts.',
   },
 })

@@ -15,8 +15,8 @@ export const refreshMuPlugin = endpoint({
   path: '/v1/mu-plugins/{id}',
   summary: 'Fetch a must-use plugin again',
   description:
-    'From its stored address, for all sites that have it. When it cannot be fetched, or PHP cannot read it, they keep what they have. To change the ' +
-    'address, delete the plugin and add a new one.',
+    'Fetches the plugin from its stored URL and updates it on all its sites. If Stead cannot fetch it or PHP cannot parse it, the sites keep the current file. To change the ' +
+    'URL, delete the plugin and add a new one.',
   access: { account: 'own' },
   params: Type.Object({ id: MuPluginId }),
   response: ChangedMuPluginSchema,

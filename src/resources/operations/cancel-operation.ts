@@ -14,7 +14,8 @@ export const cancelOperation = endpoint({
   method: 'POST',
   path: '/v1/operations/{id}/cancel',
   summary: 'Cancel an operation',
-  description: 'At once when it has not begun; else what was done is undone first.',
+  description:
+    'Cancels a queued operation immediately. If the operation is running, Stead first rolls back its completed steps.',
   access: { account: 'own' },
   params: Type.Object({ id: OperationId }),
   response: OperationSchema,
@@ -33,7 +34,7 @@ export const cancelOperation = endpoint({
     if (outcome === 'too_late') throw new Problem(problems.operation_not_cancelable, { state: found.state })
     await context.record({
       action: actions['operation.canceled'],
-      message: `Cancel of ${found.type} (operation ${found.id})`,
+      message: `Canceled ${found.type} (operation ${found.id})`,
       about: { accountId: found.accountId ?? caller.accountId, siteId: found.siteId },
     })
     return presentOperation((await getOperation(tx, found.id)) as OperationView)

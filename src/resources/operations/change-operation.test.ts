@@ -108,7 +108,7 @@ describe('who may cancel and retry', () => {
     const role = needed[type]
     if (role) {
       const cancel = mustEnd.includes(type)
-        ? [400, `An operation of the type ${type} cannot be canceled: what it ends was decided for good.`]
+        ? [400, `Operations of type ${type} cannot be canceled, because their effect is final.`]
         : [200, undefined]
       expect(await asked(type, [role])).toEqual([cancel, [200, undefined]])
       const others = await asked(
@@ -121,7 +121,7 @@ describe('who may cancel and retry', () => {
         [403, text],
       ])
     } else {
-      const text = 'Only the account whose operation this is can cancel or retry it.'
+      const text = 'Only the account that owns this operation can cancel or retry it.'
       expect(await asked(type, roles)).toEqual([
         [403, text],
         [403, text],
@@ -131,6 +131,6 @@ describe('who may cancel and retry', () => {
 
   test('work of a type that this version does not know is its account’s alone', async () => {
     const [cancel] = await asked('site.of_another_version', roles)
-    expect(cancel).toEqual([403, 'Only the account whose operation this is can cancel or retry it.'])
+    expect(cancel).toEqual([403, 'Only the account that owns this operation can cancel or retry it.'])
   })
 })

@@ -10,7 +10,7 @@ export const getOperation = endpoint({
   id: 'getOperation',
   method: 'GET',
   path: '/v1/operations/{id}',
-  summary: 'Read an operation',
+  summary: 'Get an operation',
   access: { account: 'own' },
   params: Type.Object({ id: OperationId }),
   response: OperationSchema,

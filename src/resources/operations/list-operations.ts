@@ -11,7 +11,7 @@ export const listOperations = endpoint({
   method: 'GET',
   path: '/v1/operations',
   summary: 'List operations',
-  description: 'Background work, newest first, one page.',
+  description: 'Returns one page of background operations, newest first.',
   access: { account: 'own' },
   query: Type.Object({
     site_id: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),

@@ -11,7 +11,7 @@ const StepBytes = Type.Object(
   { done: Type.Integer({ examples: [1048576] }), total: Type.Integer({ examples: [52428800] }) },
   {
     title: 'StepBytes',
-    description: 'Of a step that moves bytes: how many are done. The total may be a guess until the end',
+    description: 'Progress of a step that transfers bytes. The total may be an estimate until the end',
   },
 )
 
@@ -19,7 +19,7 @@ export const OperationAction = Type.Object(
   {
     action: oneOf(['cancel', 'retry', 'undo'], { examples: ['undo'] }),
     allowed: Type.Boolean(),
-    reason: nullable(Type.String({ description: 'What it would be refused with', examples: [null] })),
+    reason: nullable(Type.String({ description: 'Error that the action would return', examples: [null] })),
   },
   { title: 'OperationAction' },
 )
@@ -28,7 +28,7 @@ export type OperationAction = Type.Static<typeof OperationAction>
 export const OperationSchema = Type.Object(
   {
     id: Type.Integer(),
-    type: Type.String({ description: 'Such as site.provision', examples: ['site.provision'] }),
+    type: Type.String({ description: 'Type of the operation, such as site.provision', examples: ['site.provision'] }),
     siteId: nullable(Type.Integer()),
     state: oneOf(operationStates, { examples: ['succeeded'] }),
     progress: Type.Integer({ description: '0 to 100', examples: [100] }),
@@ -40,12 +40,13 @@ export const OperationSchema = Type.Object(
           startedAt: nullable(Timestamp),
           finishedAt: nullable(Timestamp),
           error: nullable(Type.String({ examples: [null] })),
-          warning: nullable(
-            Type.String({ description: 'Of a step that is done: what of it was left undone', examples: [null] }),
-          ),
+          warning: nullable(Type.String({ description: 'What a completed step could not do', examples: [null] })),
           bytes: nullable(StepBytes),
           secondsLeft: nullable(
-            Type.Integer({ description: 'Until the step is done; null when that cannot be told', examples: [null] }),
+            Type.Integer({
+              description: 'Estimated seconds until the step is completed. Null if unknown',
+              examples: [null],
+            }),
           ),
         },
         { title: 'OperationStep' },
@@ -58,36 +59,41 @@ export const OperationSchema = Type.Object(
             siteId: Type.Integer(),
             subject: nullable(
               Type.String({
-                description: 'What of the site, where the work was about several things of it: a plugin',
+                description: 'Part of the site that the result is about, such as a plugin',
                 examples: [null],
               }),
             ),
             outcome: Type.String({
-              description: 'Such as added, updated, unchanged, removed, absent, skipped, failed',
+              description: 'Outcome, such as added, updated, unchanged, removed, absent, skipped or failed',
               examples: ['added'],
             }),
             message: nullable(Type.String({ examples: [null] })),
             operationId: nullable(
-              Type.Integer({ description: 'The operation of that site that does the rest', examples: [null] }),
+              Type.Integer({
+                description: 'Id of the operation that completes the work on that site',
+                examples: [null],
+              }),
             ),
           },
           { title: 'SiteResult' },
         ),
         {
-          description:
-            'Of work on many sites, or many things of a site: what was done with each. Only where one operation is read by its id.',
+          description: 'Results for each site, or each part of a site. Only present if you get one operation by its id',
         },
       ),
     ),
     actions: Type.Optional(
       Type.Array(OperationAction, {
         description:
-          'What can be done with it as it is, and whether you may. Only where operations are read, not where one is followed or was changed.',
+          'Actions that the state of the operation allows, and whether you have access. Not present in streams and in responses to changes',
       }),
     ),
     attempts: Type.Integer(),
     error: nullable(
-      Type.String({ description: 'Why it failed; of a queued one: why its last attempt did', examples: [null] }),
+      Type.String({
+        description: 'Why the operation failed. For a queued operation, why its last attempt failed',
+        examples: [null],
+      }),
     ),
     createdAt: Timestamp,
     startedAt: nullable(Timestamp),

@@ -15,7 +15,7 @@ export const retryOperation = endpoint({
   path: '/v1/operations/{id}/retry',
   summary: 'Retry an operation',
   description:
-    'A failed or canceled operation goes on with the steps that are not done. Your rights are checked from then on, not those of the account that asked for it first.',
+    'Runs the remaining steps of a failed or canceled operation. From then on, Stead checks your access rights instead of those of the account that started the operation.',
   access: { account: 'own' },
   params: Type.Object({ id: OperationId }),
   response: OperationSchema,
@@ -28,7 +28,7 @@ export const retryOperation = endpoint({
     if (outcome === 'not_ended') throw new Problem(problems.operation_not_retryable, { state: found.state })
     await context.record({
       action: actions['operation.retried'],
-      message: `Retry of ${found.type} (operation ${found.id})`,
+      message: `Retried ${found.type} (operation ${found.id})`,
       about: { accountId: found.accountId ?? caller.accountId, siteId: found.siteId },
     })
     return presentOperation((await getOperation(tx, found.id)) as OperationView)

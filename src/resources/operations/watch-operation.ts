@@ -14,7 +14,7 @@ export const watchOperation = endpoint({
   path: '/v1/operations/{id}/events',
   summary: 'Follow an operation',
   description:
-    'Server-sent events: `operation`, whose data is the Operation object, at once and after each change; who reads slowly gets the newest. The stream ends with the operation, and soon after its token has ended or the operation is out of sight. An application may have 50 streams at a time.',
+    'Returns a stream of server-sent events. The data of an `operation` event is the Operation object. Stead sends it immediately and after each change, and skips outdated events for slow readers. The stream ends with the operation, when its token expires, or when you lose access to the operation. An application can have 50 streams open at a time.',
   access: { account: 'own' },
   params: Type.Object({ id: OperationId }),
   style: 'stream',

@@ -3,11 +3,11 @@ import { declareEvents } from '../webhooks/event.ts'
 
 /** What the activity log says of changes that this resource makes. */
 export const actions = declareActions('site', {
-  'wordpress.lightweight_404.enabled': 'Lightweight 404 answers for missing files were switched on',
-  'wordpress.lightweight_404.disabled': 'Lightweight 404 answers for missing files were switched off',
-  'wordpress.multisite.enabled': 'Multisite support was switched on',
-  'wordpress.multisite.disabled': 'Multisite support was switched off',
-  'wordpress.maintenance_mode': 'Maintenance mode was ordered to be switched',
+  'wordpress.lightweight_404.enabled': 'Lightweight 404 responses for missing files were turned on',
+  'wordpress.lightweight_404.disabled': 'Lightweight 404 responses for missing files were turned off',
+  'wordpress.multisite.enabled': 'Multisite support was turned on',
+  'wordpress.multisite.disabled': 'Multisite support was turned off',
+  'wordpress.maintenance_mode': 'A change of maintenance mode was requested',
 })
 
 /** What webhooks tell of them. */

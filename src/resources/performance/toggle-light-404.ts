@@ -9,10 +9,10 @@ export const toggleLight404 = endpoint({
   id: 'toggleLight404',
   method: 'PUT',
   path: '/v1/sites/{id}/light_weight_404',
-  summary: 'Switch lightweight 404 answers on or off',
+  summary: 'Turn lightweight 404 responses on or off',
   description:
-    'While on, requests for missing static files (.css .gif .eot .jpg .jpeg .js .otf .png .svg .swf .ttf .webm .webp .woff ' +
-    '.woff2) are answered by the platform; while off WordPress answers them. Toggles; with `enabled` in the body it sets.',
+    'When this is on, the platform responds to requests for missing static files (.css .gif .eot .jpg .jpeg .js .otf .png .svg .swf .ttf .webm .webp .woff ' +
+    '.woff2). When it is off, WordPress responds to them. Toggles the state, or sets it to `enabled` if the body contains that field.',
   access: { site: 'manage performance' },
   params: Type.Object({ id: SiteId }),
   body: Switch,

@@ -10,10 +10,10 @@ export const toggleMaintenance = endpoint({
   id: 'toggleMaintenance',
   method: 'PUT',
   path: '/v1/sites/{id}/maintenance-mode',
-  summary: 'Switch maintenance mode on or off',
+  summary: 'Turn maintenance mode on or off',
   description:
-    'While on, visitors get 503 with a plain page and Retry-After; the dashboard and the log-in work. Applied by a background ' +
-    'operation, after those of the site that wait already. Toggles; with `enabled` in the body it sets.',
+    'In maintenance mode, visitors get 503 with a plain page and Retry-After. The dashboard and the log-in page work. A background operation applies the change ' +
+    "after the site's other queued operations. Toggles the state, or sets it to `enabled` if the body contains that field.",
   access: { site: 'manage performance' },
   params: Type.Object({ id: SiteId }),
   body: Switch,
@@ -24,8 +24,8 @@ export const toggleMaintenance = endpoint({
     const { site } = context
     const input = { siteId: site.id, enabled: enabled ?? null }
     await context.start(switchMaintenance, input)
-    const word = enabled === undefined ? 'switched' : enabled ? 'switched on' : 'switched off'
-    const message = `Ordered maintenance mode to be ${word}`
+    const word = enabled === undefined ? 'switched' : enabled ? 'turned on' : 'turned off'
+    const message = `Requested that maintenance mode be ${word}`
     await context.record({ action: actions['wordpress.maintenance_mode'], message })
     return null
   },

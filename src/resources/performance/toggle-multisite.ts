@@ -15,11 +15,11 @@ export const toggleMultisite = endpoint({
   id: 'toggleMultisite',
   method: 'PUT',
   path: '/v1/sites/{id}/multisite-support',
-  summary: 'Switch multisite support on or off',
+  summary: 'Turn multisite support on or off',
   description:
-    'On makes the site a network whose sites live in sub-directories; off takes the constants of the network out of the ' +
-    "site's configuration and leaves the data of the network as it is. Applied by a background operation. Toggles; with " +
-    '`enabled` in the body it sets.',
+    'Turning it on makes the site a network with sites in subdirectories. Turning it off removes the network constants from the ' +
+    "site's configuration but keeps the data of the network. A background operation applies the change. Toggles the state, " +
+    'or sets it to `enabled` if the body contains that field.',
   access: { site: 'manage performance' },
   params: Type.Object({ id: SiteId }),
   body: Switch,

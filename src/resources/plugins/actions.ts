@@ -3,21 +3,21 @@ import { declareEvents } from '../webhooks/event.ts'
 
 /** What the activity log says of changes that this resource makes. */
 export const actions = declareActions('site', {
-  'plugin.install_ordered': 'Plugins were ordered to be installed',
+  'plugin.install_ordered': 'An installation of plugins was requested',
   'plugin.installed': 'A plugin was installed and activated',
-  'plugin.install_failed': 'A plugin could not be installed; the site is as it was',
-  'plugin.update_ordered': 'Plugins were ordered to be updated',
+  'plugin.install_failed': 'Installing a plugin failed, and the site was left unchanged',
+  'plugin.update_ordered': 'An update of plugins was requested',
   'plugin.updated': 'A plugin was updated',
-  'plugin.update_failed': 'A plugin could not be updated; the site is as it was',
-  'plugin.activation_ordered': 'Plugins were ordered to be activated',
+  'plugin.update_failed': 'Updating a plugin failed, and the site was left unchanged',
+  'plugin.activation_ordered': 'An activation of plugins was requested',
   'plugin.activated': 'A plugin was activated',
-  'plugin.activation_failed': 'A plugin could not be activated; the site is as it was',
-  'plugin.deactivation_ordered': 'Plugins were ordered to be deactivated',
+  'plugin.activation_failed': 'Activating a plugin failed, and the site was left unchanged',
+  'plugin.deactivation_ordered': 'A deactivation of plugins was requested',
   'plugin.deactivated': 'A plugin was deactivated',
-  'plugin.deactivation_failed': 'A plugin could not be deactivated; the site is as it was',
-  'plugin.deletion_ordered': 'Plugins were ordered to be deleted',
+  'plugin.deactivation_failed': 'Deactivating a plugin failed, and the site was left unchanged',
+  'plugin.deletion_ordered': 'A deletion of plugins was requested',
   'plugin.deleted': 'A plugin was deleted',
-  'plugin.delete_failed': 'A plugin could not be deleted; the site is as it was',
+  'plugin.delete_failed': 'Deleting a plugin failed, and the site was left unchanged',
 })
 
 /** What webhooks tell of them. */

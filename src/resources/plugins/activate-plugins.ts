@@ -17,7 +17,7 @@ export const activatePlugins = endpoint({
   path: '/v1/sites/{id}/plugins/activate',
   summary: 'Activate plugins',
   description:
-    'Answers when the site has said that it has each of them; the work is an operation, whose `results` tell what became of each. One that breaks the site is deactivated again, and told in the words of PHP.',
+    'Checks that each plugin is installed, then starts an operation. The `results` of the operation contain the outcome for each plugin. If a plugin breaks the site, Stead deactivates it again and reports the PHP error.',
   access: { site: 'manage plugins' },
   params: Type.Object({ id: SiteId }),
   body: PluginPaths,
@@ -38,7 +38,7 @@ export const activatePlugins = endpoint({
     await context.start(activatePluginsJob, { siteId: site.id, plugins })
     await context.record({
       action: actions['plugin.activation_ordered'],
-      message: `Ordered to activate ${namesOf(plugins)}`,
+      message: `Requested the activation of ${namesOf(plugins)}`,
     })
     return null
   },

@@ -32,10 +32,10 @@ export const install: Change = async (context, plugin) => {
   const plugins = await pluginsOf(context.services, context.input.siteId)
   const known = meantBy(plugins, plugin.path)
   if (known && plugin.package?.version === known.version) {
-    if (isActive(known)) return { outcome: 'unchanged', what: `${named(known)} is installed and active already` }
+    if (isActive(known)) return { outcome: 'unchanged', what: `${named(known)} is already installed and active` }
     await begin(context, plugin, { plugins, folder: null })
     await activate(context, known.file)
-    return { outcome: 'activated', what: `Activated ${named(known)}, which was installed already` }
+    return { outcome: 'activated', what: `Activated ${named(known)}, which was already installed` }
   }
   const installed = await withPackage(context, plugin, async (found) => {
     const there = plugins.find((each) => each.file.startsWith(`${found.folder}/`))
@@ -53,11 +53,13 @@ export const update: Change = async (context, plugin) => {
   const plugins = await pluginsOf(context.services, context.input.siteId)
   const known = demandInstalled(plugins, plugin)
   if (plugin.package?.version === known.version)
-    return { outcome: 'unchanged', what: `${named(known)} is what was asked for already` }
+    return { outcome: 'unchanged', what: `${named(known)} is already the requested version` }
   const folder = folderOf(known)
   const { version } = await withPackage(context, plugin, async (found) => {
     if (found.folder !== folder)
-      throw new PermanentFailure(`its package has the folder ${found.folder}, and it lies in ${folder}`)
+      throw new PermanentFailure(
+        `its package contains the folder ${found.folder}, but the plugin is installed in ${folder}`,
+      )
     await begin(context, plugin, { plugins, folder })
     return upgrade(context, plugin, { found, file: known.file })
   })
@@ -68,7 +70,7 @@ export const update: Change = async (context, plugin) => {
 export const activateOne: Change = async (context, plugin) => {
   const plugins = await pluginsOf(context.services, context.input.siteId)
   const known = demandInstalled(plugins, plugin)
-  if (isActive(known)) return { outcome: 'unchanged', what: `${named(known)} is active already` }
+  if (isActive(known)) return { outcome: 'unchanged', what: `${named(known)} is already active` }
   await begin(context, plugin, { plugins, folder: null })
   await activate(context, known.file)
   return { outcome: 'activated', what: `Activated ${named(known)}` }
@@ -80,7 +82,7 @@ export const deactivateOne: Change = async (context, plugin) => {
   if (!isActive(known)) return { outcome: 'unchanged', what: `${named(known)} is not active` }
   await begin(context, plugin, { plugins, folder: null })
   const { isActive: isStill } = await task(context, 'switch-plugin', { file: known.file, isActive: false })
-  if (isStill) throw new PermanentFailure('it is active again at once: another plugin demands it')
+  if (isStill) throw new PermanentFailure('another plugin activated it again')
   await demandAnswer(context)
   return { outcome: 'deactivated', what: `Deactivated ${named(known)}` }
 }
@@ -103,7 +105,7 @@ const isActive = ({ status }: ListedPlugin): boolean => status === 'active' || s
 function folderOf({ file }: ListedPlugin): string {
   const folder = file.split('/', 1)[0] as string
   // it is the site's word
-  if (!isSlug(folder)) throw new PermanentFailure('it lies in a folder with a name that is not used')
+  if (!isSlug(folder)) throw new PermanentFailure('the name of its folder is not allowed')
   return folder
 }
 
@@ -137,7 +139,7 @@ async function withPackage<Result>(
   const { url } = plugin.package as NonNullable<OrderedPlugin['package']>
   const key = `plugins-${operationId}`
   return services.pluginPackages.withPackage(key, { url, otherwise: folderName(url), signal }, (found) => {
-    if (!isSlug(found.folder)) throw new ArchiveRefused('the folder in the archive has a name that is not used')
+    if (!isSlug(found.folder)) throw new ArchiveRefused('the name of the folder in the archive is not allowed')
     return use(found)
   })
 }
@@ -156,7 +158,7 @@ async function upgrade(
 ): Promise<TaskOutput<'upgrade-plugin'>> {
   const { services, operationId, signal, input } = context
   const home = await services.homes.ofSite(input.siteId)
-  if (!home) throw new PermanentFailure('The site has no home on this host')
+  if (!home) throw new PermanentFailure('The site has no site directory on this host')
   await stagePackage(services, contentHome(input.siteId, home), found, { operationId, signal })
   const version = plugin.package?.version ?? null
   return task(context, 'upgrade-plugin', { source: stagingOf(operationId), file, version })
@@ -164,7 +166,7 @@ async function upgrade(
 
 async function activate(context: ChangeContext, file: string): Promise<void> {
   const { isActive: isNow } = await task(context, 'switch-plugin', { file, isActive: true })
-  if (!isNow) throw new PermanentFailure('it is not active: it, or another plugin, has deactivated it at once')
+  if (!isNow) throw new PermanentFailure('it, or another plugin, deactivated it immediately')
   await demandAnswer(context)
 }
 

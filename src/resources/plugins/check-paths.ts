@@ -30,18 +30,18 @@ export async function findReleases(
   const look = async ({ path, version: wanted }: Wanted): Promise<OrderedPlugin | string> => {
     const version = wanted ?? null
     if (path.includes('://') && allowsUrls) {
-      const fault = urlFault(path, config.allowPrivateFetch) ?? (version && 'a version cannot be chosen of a zip file')
+      const fault = urlFault(path, config.allowPrivateFetch) ?? (version && 'you cannot choose a version of a zip file')
       return fault || { path, version, package: { url: path, version: null } }
     }
-    if (!isSlug(path)) return `not a slug${allowsUrls ? ', and not the address of a zip file' : ''}`
+    if (!isSlug(path)) return `not a slug${allowsUrls ? ' or the URL of a zip file' : ''}`
     if (isInstalled && !(await isInstalled(path))) return NOT_INSTALLED
     const plugin = await ask(() => pluginDirectory.find(path))
-    if (!plugin) return 'the plugin directory has no such plugin'
+    if (!plugin) return 'the plugin directory does not list this plugin'
     const release = version ?? plugin.version
     const url = plugin.packages.get(release)
     return url
       ? { path, version, package: { url, version: release } }
-      : `there is no release ${release}; the latest is ${plugin.version}`
+      : `version ${release} does not exist, the latest is ${plugin.version}`
   }
   const looked: (OrderedPlugin | string)[] = []
   const waiting = [...plugins.entries()]
@@ -77,14 +77,14 @@ const shown = (path: string): string => path.slice(0, 200)
 function twice(plugins: readonly Wanted[]): string[] {
   const paths = plugins.map(({ path }) => path)
   const more = new Set(paths.filter((path, index) => paths.indexOf(path) < index))
-  return [...more].map((path) => `${shown(path)}: there twice`)
+  return [...more].map((path) => `${shown(path)}: listed twice`)
 }
 
 function urlFault(path: string, allowHttp: boolean): string | undefined {
   const url = URL.parse(path)
-  if (!url) return 'not a valid address'
-  if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) return 'not an https address'
-  return url.username || url.password ? 'a name or a password in an address is not used' : undefined
+  if (!url) return 'not a valid URL'
+  if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) return 'not an https URL'
+  return url.username || url.password ? 'the URL must not contain a user name or password' : undefined
 }
 
 function refuse(faults: readonly string[]): void {

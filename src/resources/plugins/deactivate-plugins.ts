@@ -17,7 +17,7 @@ export const deactivatePlugins = endpoint({
   path: '/v1/sites/{id}/plugins/deactivate',
   summary: 'Deactivate plugins',
   description:
-    'Answers when the site has said that it has each of them; the work is an operation, whose `results` tell what became of each. One without which the site does not answer is activated again.',
+    'Checks that each plugin is installed, then starts an operation. The `results` of the operation contain the outcome for each plugin. If the site does not work without a plugin, Stead activates it again.',
   access: { site: 'manage plugins' },
   params: Type.Object({ id: SiteId }),
   body: PluginPaths,
@@ -38,7 +38,7 @@ export const deactivatePlugins = endpoint({
     await context.start(deactivatePluginsJob, { siteId: site.id, plugins })
     await context.record({
       action: actions['plugin.deactivation_ordered'],
-      message: `Ordered to deactivate ${namesOf(plugins)}`,
+      message: `Requested the deactivation of ${namesOf(plugins)}`,
     })
     return null
   },

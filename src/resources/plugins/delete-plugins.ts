@@ -17,7 +17,7 @@ export const deletePlugins = endpoint({
   path: '/v1/sites/{id}/plugins',
   summary: 'Delete plugins',
   description:
-    'Answers when the site has said that it has each of them. Deactivates and uninstalls them, in an operation whose `results` tell what became of each. Before it begins, files and database of the site are kept for 7 days: `POST /v1/operations/{id}/undo`.',
+    'Checks that each plugin is installed, then starts an operation that deactivates and uninstalls the plugins. The `results` of the operation contain the outcome for each plugin. Stead keeps the previous files and database for 7 days, so you can undo the deletion with `POST /v1/operations/{id}/undo`.',
   access: { site: 'manage plugins' },
   params: Type.Object({ id: SiteId }),
   body: PluginPaths,
@@ -38,7 +38,7 @@ export const deletePlugins = endpoint({
     await context.start(deletePluginsJob, { siteId: site.id, plugins })
     await context.record({
       action: actions['plugin.deletion_ordered'],
-      message: `Ordered to delete ${namesOf(plugins)}`,
+      message: `Requested the deletion of ${namesOf(plugins)}`,
     })
     return null
   },

@@ -84,10 +84,10 @@ test('each of the pages behind the front page is judged, but for those that were
   const faults = await innerFaults(services, 1)
   expect(faults).toEqual({
     admin: 'Uncaught Error in a.php',
-    editor: 'it is broken off',
-    rest: 'it answers with status 500',
+    editor: 'the response is incomplete',
+    rest: 'it responds with status 500',
   })
-  expect(firstOf(faults)).toBe('wp-admin does not answer: Uncaught Error in a.php')
+  expect(firstOf(faults)).toBe('wp-admin does not respond: Uncaught Error in a.php')
   const { services: same, runTask } = siteWith([well])
   expect(await innerFaults(same, 1, { admin: 'x', rest: 'x' })).toEqual({})
   expect(runTask.mock.calls.map(([, , input]) => input)).toEqual([{ page: 'editor' }])

@@ -60,15 +60,15 @@ export async function innerFaults(services: Services, siteId: number, known: Inn
 /** The first of them, as the end of a sentence. */
 export function firstOf(faults: InnerFaults): string | undefined {
   const page = innerPages.find((each) => faults[each] !== undefined)
-  return page && `${NAMES[page]} does not answer: ${faults[page]}`
+  return page && `${NAMES[page]} does not respond: ${faults[page]}`
 }
 
 async function innerFault({ pool }: Services, hosted: PooledSite, page: InnerPage): Promise<string | undefined> {
   try {
     const { status, isWhole, isRedirect } = await pool.runTask(hosted, 'inner-page', { page })
-    if (status >= 500) return `it answers with status ${status}`
+    if (status >= 500) return `it responds with status ${status}`
     // a site may turn administrators away, or lead them elsewhere
-    return isWhole || isRedirect || status >= 400 ? undefined : 'it is broken off'
+    return isWhole || isRedirect || status >= 400 ? undefined : 'the response is incomplete'
   } catch (error) {
     if (error instanceof PhpTaskError) return error.message
     throw error

@@ -16,7 +16,7 @@ export const installPlugins = endpoint({
   path: '/v1/sites/{id}/plugins',
   summary: 'Install and activate plugins',
   description:
-    'Answers when it is known where each is had from; the work goes on in an operation, whose `results` tell what became of each. It is done by the upgrader of WordPress, one plugin after the other: what breaks the site is taken back, and told in the words of PHP. Before it begins, files and database of the site are kept for 7 days: `POST /v1/operations/{id}/undo`.',
+    'Finds the package of each plugin, then starts an operation that installs the plugins one by one with the upgrader of WordPress. The `results` of the operation contain the outcome for each plugin. If a plugin breaks the site, Stead rolls it back and reports the PHP error. Stead keeps the previous files and database for 7 days, so you can undo the installation with `POST /v1/operations/{id}/undo`.',
   access: { site: 'manage plugins' },
   params: Type.Object({ id: SiteId }),
   body: PluginReleases,
@@ -32,7 +32,7 @@ export const installPlugins = endpoint({
     await context.start(installPluginsJob, { siteId: site.id, plugins })
     await context.record({
       action: actions['plugin.install_ordered'],
-      message: `Ordered to install ${namesOf(plugins)}`,
+      message: `Requested the installation of ${namesOf(plugins)}`,
     })
     return null
   },

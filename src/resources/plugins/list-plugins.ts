@@ -11,8 +11,8 @@ export const listPlugins = endpoint({
   path: '/v1/sites/{id}/plugins',
   summary: 'List the plugins of a site',
   description:
-    'As WordPress has them at this moment, must-use plugins and drop-ins included; also of a site that a plugin has broken. Which updates there are is what ' +
-    'WordPress has found out last, twice a day by itself.',
+    'Returns the current plugins in WordPress, including must-use plugins and drop-ins. This also works if a plugin has broken the site. Update information comes from the last check of ' +
+    'WordPress, which checks twice a day.',
   access: { site: 'read the site' },
   params: Type.Object({ id: SiteId }),
   response: Type.Array(PluginSchema),

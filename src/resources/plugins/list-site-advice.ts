@@ -10,9 +10,9 @@ import { isActiveShop } from './plugin.ts'
 const SiteAdvice = Type.Object(
   {
     code: oneOf(['shop_on_embedded_database'], { examples: ['shop_on_embedded_database'] }),
-    message: Type.String({ description: 'What to do, and why', examples: [shopAdvice(defaultPhpVersion)] }),
+    message: Type.String({ description: 'What to change, and why', examples: [shopAdvice(defaultPhpVersion)] }),
     phpVersion: oneOf(phpVersions, {
-      description: 'The PHP version that the site would have after the move: its own, where that runs natively',
+      description: 'PHP version of the site after the move. The current version, if it runs natively',
       examples: [defaultPhpVersion],
     }),
   },
@@ -25,8 +25,8 @@ export const listSiteAdvice = endpoint({
   path: '/v1/sites/{id}/advice',
   summary: 'List advice for a site',
   description:
-    'An addition of Stead. Returns what the owner of the site should change. Today there is one kind: a WooCommerce shop that uses the embedded ' +
-    'database on a host with MariaDB. Stead looks at the plugins that it saw last.',
+    'An addition of Stead. Returns what the owner of the site should change. Currently, there is one type of advice: a WooCommerce shop uses the embedded ' +
+    'database on a host with MariaDB. The advice is based on the plugins of the last check.',
   access: { site: 'read the site' },
   params: Type.Object({ id: SiteId }),
   response: Type.Array(SiteAdvice),

@@ -7,19 +7,19 @@ export const MOST_PLUGINS = 50
 
 export const PluginSchema = Type.Object(
   {
-    name: Type.String({ description: 'Slug; of a drop-in its file', examples: ['akismet'] }),
+    name: Type.String({ description: 'Slug of the plugin. For a drop-in, its file name', examples: ['akismet'] }),
     title: Type.String({ examples: ['Akismet Anti-spam'] }),
     description: Type.String({ description: 'May contain HTML', examples: ['Used by millions.'] }),
     status: Type.String({
-      description: 'active, active-network (on all sites of a network), inactive, must-use or dropin',
+      description: 'One of active, active-network (on all sites of a network), inactive, must-use, dropin',
       examples: ['active'],
     }),
     update: Type.String({
-      description: 'As WordPress knows of it: none, available, or version higher than expected',
+      description: 'Update status that WordPress knows: none, available, or version higher than expected',
       examples: ['available'],
     }),
     version: Type.String({ examples: ['5.3'] }),
-    update_version: nullable(Type.String({ description: 'The release that is available', examples: ['5.4'] })),
+    update_version: nullable(Type.String({ description: 'Available version', examples: ['5.4'] })),
   },
   { title: 'SitePlugin' },
 )
@@ -34,7 +34,11 @@ const listOf = <Item extends Type.TSchema>(item: Item) => Type.Array(item, { min
 
 /** Body of what needs the plugins only. */
 export const PluginPaths = Type.Object(
-  { plugins: listOf(Type.Object({ path: Path }, { title: 'PluginPath', description: '`path` is the slug' })) },
+  {
+    plugins: listOf(
+      Type.Object({ path: Path }, { title: 'PluginPath', description: '`path` is the slug of the plugin' }),
+    ),
+  },
   { title: 'PluginPaths' },
 )
 
@@ -46,7 +50,12 @@ export const PluginReleases = Type.Object(
         {
           path: Path,
           version: Type.Optional(
-            Type.String({ minLength: 1, maxLength: 100, description: 'The latest when absent', examples: ['5.3'] }),
+            Type.String({
+              minLength: 1,
+              maxLength: 100,
+              description: 'Default: the latest version',
+              examples: ['5.3'],
+            }),
           ),
         },
         { title: 'PluginRelease' },

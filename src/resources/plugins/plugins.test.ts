@@ -63,15 +63,15 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
         started: 0,
         errors: [
           'plugins: forms: there twice.',
-          'plugins: no-such: the plugin directory has no such plugin.',
-          'plugins: mail: there is no release 7; the latest is 5.3.',
-          'plugins: a b: not a slug, and not the address of a zip file.',
-          'plugins: http://example.com/a.zip: not an https address.',
-          'plugins: https://me:secret@example.com/a.zip: a name or a password in an address is not used.',
-          'plugins: https://me@example.com/a.zip: a name or a password in an address is not used.',
-          'plugins: https://:secret@example.com/a.zip: a name or a password in an address is not used.',
-          'plugins: https://example.com/a.zip: a version cannot be chosen of a zip file.',
-          'plugins: https://: not a valid address.',
+          'plugins: no-such: the plugin directory does not list this plugin.',
+          'plugins: mail: version 7 does not exist, the latest is 5.3.',
+          'plugins: a b: not a slug or the URL of a zip file.',
+          'plugins: http://example.com/a.zip: not an https URL.',
+          'plugins: https://me:secret@example.com/a.zip: the URL must not contain a user name or password.',
+          'plugins: https://me@example.com/a.zip: the URL must not contain a user name or password.',
+          'plugins: https://:secret@example.com/a.zip: the URL must not contain a user name or password.',
+          'plugins: https://example.com/a.zip: you cannot choose a version of a zip file.',
+          'plugins: https://: not a valid URL.',
         ],
       })
     })
@@ -269,7 +269,7 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
     test('a plugin that breaks wp-admin alone is taken back; one that the machine had no time for is tried again', async () => {
       await put('forms', '1.0')
       const broken = await run(updatePluginsJob, [['forms', '7.7.7']])
-      const reason = 'it breaks the site: wp-admin does not answer: Uncaught Error in forms/forms.php'
+      const reason = 'it breaks the site: wp-admin does not respond: Uncaught Error in forms/forms.php'
       expect([broken.state, broken.error, await versionOf('forms')]).toEqual(['failed', `forms: ${reason}`, '1.0'])
       const { pool } = world.host.services
       const runTask = pool.runTask.bind(pool)
@@ -299,8 +299,8 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
     })
 
     test.each([
-      ['of another folder', 'mail', 'its package has the folder mail, and it lies in forms'],
-      ['of a folder that none may have', '-forms', 'the folder in the archive has a name that is not used'],
+      ['of another folder', 'mail', 'its package contains the folder mail, but the plugin is installed in forms'],
+      ['of a folder that none may have', '-forms', 'the name of the folder in the archive is not allowed'],
     ])('a release %s is refused, and nothing changed', async (_what, folder, reason) => {
       await put('forms', '1.0')
       const { state, error } = await run(updatePluginsJob, [['forms', '2.0', folder]])
@@ -319,7 +319,7 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
         return { plugins: plugins.map((each) => ({ ...each, file: '../themes/forms.php' })) } as never
       })
       const { state, error } = await run(deletePluginsJob, [['forms']])
-      expect([state, error]).toEqual(['failed', 'forms: it lies in a folder with a name that is not used'])
+      expect([state, error]).toEqual(['failed', 'forms: the name of its folder is not allowed'])
       expect(await versionOf('forms')).toBe('1.0')
     })
 

@@ -6,11 +6,11 @@ export const problems = declareProblems({
     status: 400,
     text: 'plugins: {faults}.',
     remedy:
-      'Correct those that are named; nothing was changed. `path` is the slug of a plugin in the directory of WordPress (`akismet`), or the https address of a zip file.',
+      'Correct the named plugins. Nothing was changed. `path` is the slug of a plugin in the WordPress plugin directory (`akismet`) or the https URL of a zip file.',
   },
   plugin_directory_unavailable: {
     status: 503,
-    text: 'The plugin directory cannot be asked now: {reason}.',
-    remedy: 'Try again later; nothing was changed. Or give the https address of a zip file as `path`.',
+    text: 'Stead cannot reach the plugin directory: {reason}. Try again later.',
+    remedy: 'Try again later. Nothing was changed. You can also send the https URL of a zip file as `path`.',
   },
 })

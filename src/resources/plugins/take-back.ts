@@ -34,7 +34,7 @@ export async function takeBack(context: Undoing): Promise<void> {
   const { dropIn } = await runSiteTask(services, siteId, 'set-active-plugins', { active, network })
   if (dropIn)
     await runSiteTask(services, siteId, 'flush-object-cache', {}).catch((error) =>
-      log.warn({ err: error, siteId }, 'the object cache of a site was not emptied after a plugin was taken back'),
+      log.warn({ err: error, siteId }, 'could not flush the object cache of a site after a plugin rollback'),
     )
   await context.transaction(async (tx) => {
     await endChange(tx, operationId)
@@ -46,7 +46,7 @@ async function takeBackFiles(context: Undoing, folder: NonNullable<PluginChange[
   const { services, input, operationId, signal } = context
   const { siteFiles, pool, homes, backups } = services
   const found = await homes.ofSite(input.siteId)
-  if (!found) throw new PermanentFailure('The site has no home on this host')
+  if (!found) throw new PermanentFailure('The site has no site directory on this host')
   const home = contentHome(input.siteId, found)
   const scope = { paths: [`wp-content/plugins/${folder}`, `wp-content/${stagingOf(operationId)}`] }
   const files = wantedFiles(backups.repository(siteOwner(input.siteId)), await pointName(context), scope)
@@ -59,6 +59,6 @@ async function takeBackFiles(context: Undoing, folder: NonNullable<PluginChange[
 async function pointName({ services, input, results }: Undoing): Promise<string> {
   const id = results.keep_files?.id
   const backup = id === undefined ? undefined : await findBackup(services.database.read, input.siteId, id)
-  if (!backup) throw new PermanentFailure('What was kept of the files is not there any more')
+  if (!backup) throw new PermanentFailure('The backup of the files no longer exists')
   return nameOf(backup)
 }

@@ -17,7 +17,7 @@ export const updatePlugins = endpoint({
   path: '/v1/sites/{id}/plugins',
   summary: 'Update plugins',
   description:
-    'Answers when the site has said that it has each of them. To the release that is named, or the latest of the plugin directory; an older one is taken as well. As an installation: one after the other, with the outcome of each in the operation, taken back where it breaks the site, and with an undo for 7 days.',
+    'Checks that each plugin is installed, then starts an operation that updates the plugins one by one. You can choose a version, even an older one. The default is the latest version in the plugin directory. The `results` of the operation contain the outcome for each plugin. If an update breaks the site, Stead rolls it back. You can undo the update for 7 days.',
   access: { site: 'manage plugins' },
   params: Type.Object({ id: SiteId }),
   body: PluginReleases,
@@ -38,7 +38,10 @@ export const updatePlugins = endpoint({
     const { site, prepared: plugins } = context
     demandInstalled(site)
     await context.start(updatePluginsJob, { siteId: site.id, plugins })
-    await context.record({ action: actions['plugin.update_ordered'], message: `Ordered to update ${namesOf(plugins)}` })
+    await context.record({
+      action: actions['plugin.update_ordered'],
+      message: `Requested the update of ${namesOf(plugins)}`,
+    })
     return null
   },
 })

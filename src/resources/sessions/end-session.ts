@@ -10,7 +10,7 @@ export const endSession = endpoint({
   method: 'DELETE',
   path: '/v1/sessions/{id}',
   summary: 'End a session of your account',
-  description: 'Whoever has its cookie is signed out at once: a browser that was left somewhere, or stolen.',
+  description: 'Signs out the browser that holds the session immediately. Use this for a lost or stolen device.',
   access: { account: 'own', scope: 'owner' },
   params: Type.Object({ id: Type.Integer({ minimum: 1 }) }),
   response: Nothing,

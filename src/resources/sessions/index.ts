@@ -2,7 +2,7 @@ import { resource } from '../resource.ts'
 import { actions } from './actions.ts'
 
 export const sessions = resource({
-  tag: { name: 'Sessions', description: 'Who is signed in to the control panel' },
+  tag: { name: 'Sessions', description: 'Sessions of the control panel' },
   endpoints: () => import('./endpoints.ts'),
   actions,
 })

@@ -8,7 +8,7 @@ export const listSessions = endpoint({
   method: 'GET',
   path: '/v1/sessions',
   summary: 'List the sessions of your account',
-  description: 'Those of the control panel that have not ended: at most 50. The one that was used last comes first.',
+  description: 'Returns up to 50 open sessions of the control panel, most recently used first.',
   access: { account: 'own', scope: 'owner' },
   response: Type.Array(SessionSchema),
 

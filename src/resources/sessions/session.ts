@@ -13,7 +13,7 @@ export const sessionHash = (token: string): string => hash('sha256', `session ${
 export const SessionSchema = Type.Object(
   {
     id: Type.Integer(),
-    current: Type.Boolean({ description: 'Whether it is the one of this request' }),
+    current: Type.Boolean({ description: 'Whether this is the session of the request' }),
     created_at: Timestamp,
     seen_at: Timestamp,
     expires_at: Timestamp,

@@ -9,9 +9,9 @@ export const beginPasskeyByLink = endpoint({
   id: 'beginPasskeyByLink',
   method: 'POST',
   path: '/v1/password-links/passkey/options',
-  summary: 'Begin to add a passkey by a link',
+  summary: 'Start adding a passkey with a link',
   description:
-    'As `POST /v1/passkeys/options`, for who has a link and no session. Nothing changes, and the link is not used.',
+    'Works like `POST /v1/passkeys/options` for people who have a link but no session. This request changes nothing and does not use up the link.',
   access: 'public',
   rate: 'address',
   reads: true,

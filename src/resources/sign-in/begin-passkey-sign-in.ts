@@ -9,9 +9,9 @@ export const beginPasskeySignIn = endpoint({
   id: 'beginPasskeySignIn',
   method: 'POST',
   path: '/v1/session/passkey/options',
-  summary: 'Begin to sign in, or to show who you are, with a passkey',
+  summary: 'Start signing in or confirming your identity with a passkey',
   description:
-    'What a page gives to `PublicKeyCredential.parseRequestOptionsFromJSON`. The answer of the browser counts for five minutes, once.',
+    "Returns the options for `PublicKeyCredential.parseRequestOptionsFromJSON`. You can send the browser's answer once, within five minutes.",
   access: 'public',
   rate: 'address',
   reads: true,

@@ -6,9 +6,9 @@ export const beginPasskey = endpoint({
   id: 'beginPasskey',
   method: 'POST',
   path: '/v1/passkeys/options',
-  summary: 'Begin to add a passkey',
+  summary: 'Start adding a passkey',
   description:
-    'What a page gives to `PublicKeyCredential.parseCreationOptionsFromJSON`. Nothing changes before `POST /v1/passkeys` has what the browser made of it, within five minutes.',
+    "Returns the options for `PublicKeyCredential.parseCreationOptionsFromJSON`. Send the browser's answer to `POST /v1/passkeys` within five minutes. Until then, nothing changes.",
   access: { account: 'session' },
   proof: true,
   reads: true,

@@ -9,15 +9,19 @@ export const beginTotp = endpoint({
   id: 'beginTotp',
   method: 'POST',
   path: '/v1/totp',
-  summary: 'Begin to set up an authenticator app',
-  description: 'Nothing changes before `PUT /v1/totp` has a code of it. Begun again, the secret before it is dropped.',
+  summary: 'Start setting up an authenticator app',
+  description:
+    'Returns a new secret. Nothing changes until you send a code to `PUT /v1/totp`. Each call replaces the secret of the previous call.',
   access: { account: 'own', scope: 'owner' },
   proof: true,
   response: Type.Object(
     {
-      secret: Type.String({ description: 'Base32, for apps without a camera', examples: ['JBSWY3DPEHPK3PXP'] }),
+      secret: Type.String({
+        description: 'Base32 secret, for apps that cannot scan a QR code',
+        examples: ['JBSWY3DPEHPK3PXP'],
+      }),
       uri: Type.String({
-        description: 'What a QR code for the app says',
+        description: 'Content of the QR code for the app',
         examples: ['otpauth://totp/Stead:owner%40example.com?issuer=Stead&secret=JBSWY3DPEHPK3PXP'],
       }),
     },

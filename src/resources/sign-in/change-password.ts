@@ -14,8 +14,9 @@ export const changePassword = endpoint({
   id: 'changePassword',
   method: 'PUT',
   path: '/v1/password',
-  summary: 'Change the password of the control panel',
-  description: 'All other sessions end. Who has lost the password asks for a link: `POST /v1/password-links`.',
+  summary: 'Change your control panel password',
+  description:
+    'Ends all other sessions of the account. If you forgot your password, request a link with `POST /v1/password-links`.',
   access: { account: 'own', scope: 'owner' },
   body: Type.Object({
     current_password: Type.String({ minLength: 1, maxLength: LONGEST_PASSWORD, examples: ['correct horse battery'] }),
@@ -38,7 +39,7 @@ export const changePassword = endpoint({
     if (!(await replacePassword(tx, caller.accountId, { ...prepared, now })))
       throw new Problem(problems.wrong_password, {})
     await endSessions(tx, caller.accountId, now, caller.session?.id)
-    const message = 'Changed the password; all other sessions have ended'
+    const message = 'Changed the password and ended all other sessions'
     await context.record({ action: actions['password.set'], message })
     return null
   },

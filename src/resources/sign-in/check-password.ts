@@ -13,7 +13,7 @@ function faultOf(password: string, email: string): string | undefined {
   if (Buffer.byteLength(password) > LONGEST_PASSWORD) return `must have at most ${LONGEST_PASSWORD} bytes`
   const plain = password.toLowerCase()
   if (plain.includes(email) || plain.includes('password'))
-    return 'must not contain the e-mail address, or the word itself'
-  if (new Set(plain).size < 5) return 'must not be the same few characters over and over'
+    return 'must not contain the e-mail address or the word "password"'
+  if (new Set(plain).size < 5) return 'must not repeat the same few characters'
   return undefined
 }

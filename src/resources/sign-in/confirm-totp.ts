@@ -10,9 +10,9 @@ export const confirmTotp = endpoint({
   id: 'confirmTotp',
   method: 'PUT',
   path: '/v1/totp',
-  summary: 'Switch on codes of an authenticator app',
+  summary: 'Turn on sign-in with an authenticator app',
   description:
-    'From now on signing in asks for one. The recovery codes are shown in this answer only; each works once in place of a code.',
+    'From now on, you need a code to sign in. The response contains recovery codes, which Stead does not show again. Each recovery code works once in place of a code.',
   access: { account: 'own', scope: 'owner' },
   proof: true,
   body: Type.Object({ code: Type.String({ maxLength: 40, examples: ['123456'] }) }),
@@ -32,7 +32,7 @@ export const confirmTotp = endpoint({
     const { codes, hashes } = newRecoveryCodes()
     if (!(await confirm(tx, caller.accountId, { step, codeHashes: hashes, now })))
       throw new Problem(problems.totp_active, {})
-    await context.record({ action: actions['totp.enabled'], message: 'Set up an authenticator app' })
+    await context.record({ action: actions['totp.enabled'], message: 'Turned on sign-in with an authenticator app' })
     return { recovery_codes: codes }
   },
 })

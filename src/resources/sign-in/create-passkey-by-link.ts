@@ -12,9 +12,9 @@ export const createPasskeyByLink = endpoint({
   id: 'createPasskeyByLink',
   method: 'POST',
   path: '/v1/password-links/passkey',
-  summary: 'Add a passkey by a link, and sign in',
+  summary: 'Add a passkey with a link and sign in',
   description:
-    'In place of a password, by any link that sets one; a password that there is stays. All sessions of the account end, and one begins. Who has set up an authenticator app is asked for its `code`, too.',
+    'Accepts any link that sets a password. An existing password stays valid. Ends all sessions of the account and starts a new one. If you use an authenticator app, send its `code` as well.',
   access: 'public',
   rate: 'address',
   body: Type.Object({
@@ -50,7 +50,7 @@ export const createPasskeyByLink = endpoint({
       ...{ accountId, name, verified },
       transports: body.credential.response.transports ?? [],
     })
-    const message = `Added the passkey ${name} by a link; all other sessions have ended`
+    const message = `Added the passkey ${name} with a link and ended all other sessions`
     await changeOfPerson(context, link).record({ action: actions['passkey.added'], message })
     return newSession(context, link)
   },

@@ -11,7 +11,7 @@ export const createPasskey = endpoint({
   path: '/v1/passkeys',
   summary: 'Add a passkey',
   description:
-    'Signs in from now on, without the password and without a code: the device itself asks for a finger, a face or a PIN. It counts at the host name that it was made at.',
+    'You can then sign in with the passkey instead of a password and code: the device asks for a fingerprint, a face or a PIN. A passkey works only on the host name where it was created.',
   access: { account: 'session' },
   proof: true,
   body: Type.Object({

@@ -10,7 +10,8 @@ export const deletePasskey = endpoint({
   method: 'DELETE',
   path: '/v1/passkeys/{id}',
   summary: 'Remove a passkey of your account',
-  description: 'Nobody signs in by it any more. Sessions that it has begun go on: end them under `/v1/sessions`.',
+  description:
+    'The passkey can no longer be used to sign in. Sessions that it started stay open. End them with `DELETE /v1/sessions/{id}`.',
   access: { account: 'own', scope: 'owner' },
   proof: true,
   params: Type.Object({ id: Type.Integer({ minimum: 1 }) }),

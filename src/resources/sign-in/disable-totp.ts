@@ -7,15 +7,15 @@ export const disableTotp = endpoint({
   id: 'disableTotp',
   method: 'DELETE',
   path: '/v1/totp',
-  summary: 'Switch off codes of an authenticator app',
-  description: 'The password alone is enough from now on. Recovery codes are forgotten.',
+  summary: 'Turn off sign-in with an authenticator app',
+  description: 'From now on, you sign in with your password only. Stead deletes the recovery codes.',
   access: { account: 'own', scope: 'owner' },
   proof: true,
   response: Nothing,
 
   async handle(context) {
     await removeTotp(context.tx, context.caller.accountId)
-    await context.record({ action: actions['totp.disabled'], message: 'Switched the authenticator app off' })
+    await context.record({ action: actions['totp.disabled'], message: 'Turned off sign-in with an authenticator app' })
     return null
   },
 })

@@ -5,7 +5,7 @@ import { mailLink } from './mail-link.job.ts'
 import { problems } from './problems.ts'
 
 export const signIns = resource({
-  tag: { name: 'Sign-in', description: 'How people come into the control panel: passwords, codes, sessions' },
+  tag: { name: 'Sign-in', description: 'Sign-in to the control panel with passwords, passkeys and codes' },
   endpoints: () => import('./endpoints.ts'),
   jobs: { control: [mailLink, forgetSignIns] },
   schedules: [forgetSignInsHourly],

@@ -11,7 +11,7 @@ import { countGuess, verifyCode } from './verify.ts'
 
 export const LinkToken = Type.String({
   maxLength: 100,
-  description: 'What the link has behind `#`',
+  description: 'Part of the link after `#`',
   examples: ['mF_9.B5f-4.1JqM'],
 })
 

@@ -8,7 +8,7 @@ export const listPasskeys = endpoint({
   method: 'GET',
   path: '/v1/passkeys',
   summary: 'List the passkeys of your account',
-  description: 'The oldest first: at most 20.',
+  description: 'Returns at most 20 passkeys, oldest first.',
   access: { account: 'own', scope: 'owner' },
   response: Type.Array(PasskeySchema),
 

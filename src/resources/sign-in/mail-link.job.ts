@@ -55,12 +55,12 @@ export const mailLink = durableWith<Pick<ControlServices, 'mailer' | 'config' | 
     deliver: {
       async run({ services, input: { accountId, kind, from, what }, operationId, signal, now, transaction }) {
         const account = await findAccount(services.database.read, accountId)
-        if (!account) throw new PermanentFailure('The account is gone')
+        if (!account) throw new PermanentFailure('The account was deleted')
         const link = await transaction(async (tx) => {
           if ((await countFreshLinks(tx, accountId, now() - 3600_000)) >= MOST_AN_HOUR) return undefined
           return makeLink(tx, services.config, { accountId, kind, now: now() })
         })
-        if (!link) throw new PermanentFailure('The address got three links within the hour')
+        if (!link) throw new PermanentFailure('Stead already sent three links to this address in the last hour')
         const { subject, text, html } =
           kind === 'lost' ? lostLetter(link) : invitationLetter(link, account.email, { from, what })
         const mail = { to: account.email, subject, text, html: html.html, writtenAt: now() }
@@ -84,15 +84,15 @@ export const enqueueInvitation = (
 
 const lostLetter = (link: string) =>
   letter('Set a new password', [
-    'Somebody, most likely you, asked for a new password for the Stead control panel. This link sets one. It works once, within an hour:',
+    'Someone, probably you, requested a new password for the Stead control panel. Open this link to set it. The link works once and expires in one hour:',
     { link },
-    'If it was not you, you need not do anything: without the link nothing changes.',
+    'If you did not request this, ignore this mail. Nothing changes unless you open the link.',
   ])
 
 const invitationLetter = (link: string, email: string, { from, what }: { from?: string; what?: string }) =>
   letter(what ? `${from} invites you to work on ${what}` : 'Your access to the Stead control panel', [
     ...(what ? [`${from} made you a collaborator on ${what}.`] : []),
-    `A Stead account was made for ${email}. This link sets its password, and signs in. It works once, within a week:`,
+    `A Stead account was created for ${email}. Open this link to set your password and sign in. The link works once and expires in one week:`,
     { link },
-    'If you did not expect this, you need not do anything.',
+    'If you did not expect this mail, ignore it.',
   ])

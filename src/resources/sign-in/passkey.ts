@@ -28,10 +28,10 @@ export const PasskeySchema = Type.Object(
   {
     id: Type.Integer(),
     name: Type.String({ examples: ['Laptop'] }),
-    host_name: Type.String({ description: 'Where it counts', examples: ['panel.example.com'] }),
+    host_name: Type.String({ description: 'Host name where the passkey works', examples: ['panel.example.com'] }),
     created_at: Timestamp,
     used_at: nullable(
-      Type.String({ description: 'When somebody last signed in by it', examples: ['2026-01-31T09:45:00.000Z'] }),
+      Type.String({ description: 'When the passkey was last used to sign in', examples: ['2026-01-31T09:45:00.000Z'] }),
     ),
   },
   { title: 'Passkey' },
@@ -62,11 +62,11 @@ const Base64Url = (maxLength: number, description: string) =>
 /** What a browser's `PublicKeyCredential.toJSON()` says, as far as it is needed. */
 export const NewCredential = Type.Object(
   {
-    id: Base64Url(1400, 'Of the credential'),
+    id: Base64Url(1400, 'Id of the credential'),
     response: Type.Object(
       {
-        clientDataJSON: Base64Url(8000, 'What the browser did it for'),
-        attestationObject: Base64Url(40_000, 'The new key'),
+        clientDataJSON: Base64Url(8000, 'JSON that names the challenge and the origin'),
+        attestationObject: Base64Url(40_000, 'New public key with its attestation'),
         transports: Type.Optional(
           Type.Array(Type.String({ maxLength: 40 }), { maxItems: 10, examples: [['internal']] }),
         ),
@@ -74,22 +74,25 @@ export const NewCredential = Type.Object(
       { title: 'NewCredentialResponse' },
     ),
   },
-  { title: 'NewCredential', description: '`toJSON()` of what `navigator.credentials.create()` gives' },
+  {
+    title: 'NewCredential',
+    description: 'Result of `toJSON()` on the credential from `navigator.credentials.create()`',
+  },
 )
 
 export const UsedCredential = Type.Object(
   {
-    id: Base64Url(1400, 'Of the credential'),
+    id: Base64Url(1400, 'Id of the credential'),
     response: Type.Object(
       {
-        clientDataJSON: Base64Url(8000, 'What the browser did it for'),
-        authenticatorData: Base64Url(8000, 'What the device says'),
-        signature: Base64Url(8000, 'Of both'),
+        clientDataJSON: Base64Url(8000, 'JSON that names the challenge and the origin'),
+        authenticatorData: Base64Url(8000, 'Authenticator data from the device'),
+        signature: Base64Url(8000, 'Signature over the authenticator data and the client data'),
       },
       { title: 'UsedCredentialResponse' },
     ),
   },
-  { title: 'UsedCredential', description: '`toJSON()` of what `navigator.credentials.get()` gives' },
+  { title: 'UsedCredential', description: 'Result of `toJSON()` on the credential from `navigator.credentials.get()`' },
 )
 
 /** EdDSA, ES256, RS256 (RFC 9053 §2): what devices have. The library's own list tries what Node calls experimental. */

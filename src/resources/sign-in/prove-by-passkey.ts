@@ -11,9 +11,9 @@ export const proveByPasskey = endpoint({
   id: 'proveByPasskey',
   method: 'POST',
   path: '/v1/session/proof/passkey',
-  summary: 'Show again that it is you, with a passkey',
+  summary: 'Confirm your identity with a passkey',
   description:
-    'As `POST /v1/session/proof`, by what a browser made of `POST /v1/session/passkey/options`. Another account’s passkey is refused.',
+    "Works like `POST /v1/session/proof`. Send the browser's answer to the options from `POST /v1/session/passkey/options`. The passkey must belong to your account.",
   access: { account: 'session' },
   body: Type.Object({ credential: UsedCredential }),
   response: Proof,

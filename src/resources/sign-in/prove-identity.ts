@@ -12,9 +12,9 @@ export const proveIdentity = endpoint({
   id: 'proveIdentity',
   method: 'POST',
   path: '/v1/session/proof',
-  summary: 'Show again that it is you',
+  summary: 'Confirm your identity with your password',
   description:
-    'For 15 minutes this session may do what cannot be taken back and see new secrets: operations that ask for it answer 403 `proof_needed` before.',
+    'For the next 15 minutes, the session can run operations that cannot be undone or that return new secrets. Without the confirmation, these operations return 403 `proof_needed`.',
   access: { account: 'session' },
   body: Type.Object({
     password: Type.String({ minLength: 1, maxLength: LONGEST_PASSWORD, examples: ['correct horse battery'] }),

@@ -11,9 +11,9 @@ export const requestPasswordLink = endpoint({
   id: 'requestPasswordLink',
   method: 'POST',
   path: '/v1/password-links',
-  summary: 'Ask for a link to set a new password',
+  summary: 'Request a link to set a new password',
   description:
-    'Goes by mail to the address, if it is that of an account; the answer does not tell. The link works once, within an hour. At most three an hour go to one address.',
+    'Sends the link by mail if an account has this address. The response is the same if none does. The link works once and expires in one hour. Stead sends at most three links an hour to one address.',
   access: 'public',
   rate: 'address',
   body: Type.Object({ email: Type.String({ maxLength: 254, examples: ['owner@example.com'] }) }),

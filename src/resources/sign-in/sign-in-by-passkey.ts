@@ -14,7 +14,7 @@ export const signInByPasskey = endpoint({
   path: '/v1/session/passkey',
   summary: 'Sign in to the control panel with a passkey',
   description:
-    'As `POST /v1/session`, by what a browser made of `POST /v1/session/passkey/options`. The device has asked for a finger, a face or a PIN: no code is asked for.',
+    "Works like `POST /v1/session`. Send the browser's answer to the options from `POST /v1/session/passkey/options`. You need no code, because the device has asked for a fingerprint, a face or a PIN.",
   access: 'public',
   rate: 'address',
   body: Type.Object({ credential: UsedCredential }),

@@ -13,8 +13,8 @@ export const signIn = endpoint({
   path: '/v1/session',
   summary: 'Sign in to the control panel',
   description:
-    'Sets a cookie that stands for a session: for pages of this address a caller like a token of an application with the scope `owner`. Programs use `POST /auth/token`. ' +
-    'Who has set up an authenticator app sends its `code`, too, or a recovery code. Wrong guesses are slowed down.',
+    'Starts a session and sets its cookie. On pages of this address, a session has the same rights as a token with the scope `owner`. Programs use `POST /auth/token` instead. ' +
+    'If you use an authenticator app, also send its `code` or a recovery code. Stead limits the rate of wrong attempts.',
   access: 'public',
   rate: 'address',
   body: Type.Object({

@@ -10,7 +10,7 @@ export const signOut = endpoint({
   method: 'DELETE',
   path: '/v1/session',
   summary: 'Sign out of the control panel',
-  description: 'The session of this request ends at once, everywhere.',
+  description: 'Ends the session of this request immediately on all hosts.',
   access: { account: 'session' },
   response: Nothing,
 

@@ -12,9 +12,9 @@ export const usePasswordLink = endpoint({
   id: 'usePasswordLink',
   method: 'POST',
   path: '/v1/password-links/use',
-  summary: 'Set a password by a link, and sign in',
+  summary: 'Set a password with a link and sign in',
   description:
-    'Of the first start, an invitation, or a mail for a lost password. All sessions of the account end, and one begins. Who has set up an authenticator app is asked for its `code`, too.',
+    'Accepts a link from the first start, an invitation, or a mail about a lost password. Ends all sessions of the account and starts a new one. If you use an authenticator app, also send its `code`.',
   access: 'public',
   rate: 'address',
   body: Type.Object({
@@ -45,7 +45,7 @@ export const usePasswordLink = endpoint({
     const { link, passwordHash } = prepared
     await useLink(context, link, body.code)
     await setPassword(tx, link.accountId, passwordHash, now)
-    const message = 'Set the password by a link; all other sessions have ended'
+    const message = 'Set the password with a link and ended all other sessions'
     await changeOfPerson(context, link).record({ action: actions['password.set'], message })
     return newSession(context, link)
   },

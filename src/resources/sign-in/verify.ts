@@ -49,7 +49,7 @@ async function recordRefusal(tx: Tx, guess: { email: string; ipAddress: string }
   if (!account || !(await tellsOfRefusal(tx, guess.email, now))) return
   await changeBy(tx, { actor: 'systems', about: { accountId: account.id }, now }).record({
     action: actions.banned,
-    message: `Refused to sign in ${account.email} from ${guess.ipAddress} for now: too many wrong passwords`,
+    message: `Temporarily blocked sign-ins of ${account.email} from ${guess.ipAddress}: too many wrong passwords`,
   })
 }
 

@@ -109,11 +109,11 @@ async function copyContent(context: Context): Promise<Copied> {
   const address = stagingAddress(site.name, services.config)
   const others = await addressesOf(services.database.read, source, services.config)
   const before = await stateOf(services.database, source.id)
-  if (before.isClosed) throw new Error('The source site is being worked on')
+  if (before.isClosed) throw new Error('Another operation is using the source site')
   const main = source.hasMultisite ? await mainAddressesOf(services.database.read, source, services.config) : others
   await copyBoth(context, from, to, movedTo(address, main))
   const after = await stateOf(services.database, source.id)
-  if (after.changes !== before.changes) throw new Error('The source site was overwritten while it was copied')
+  if (after.changes !== before.changes) throw new Error('The source site was overwritten during the copy')
   await services.siteDatabase.switch(to)
   await services.siteDatabase.settle(to)
   return { address, others: others.filter((each) => each !== address) }
@@ -208,8 +208,8 @@ async function seeItAnswer(context: Context<{ content: Copied }>): Promise<void>
       ?.toLowerCase() !== address
   )
     throw new PermanentFailure(
-      `WordPress takes ${said} for its address, not ${address}: what in the source makes it do so?`,
+      `WordPress uses ${said} as its address instead of ${address}. Check the plugins and wp-config.php of the source`,
     )
   const fault = await frontPageFault(services.pool, pooled, { signal, others })
-  if (fault) throw new Error(`The clone does not answer: ${fault}`)
+  if (fault) throw new Error(`The clone does not respond: ${fault}`)
 }

@@ -26,7 +26,7 @@ export const cloneSite = endpoint({
   path: '/v1/sites/{site_id}/clone',
   summary: 'Clone a site',
   description:
-    "Answers at once with a site in state `cloning`, which is `live` when it answers visitors; the source serves meanwhile. It has the source's files, database, PHP version and tags, and its own address in their place; not its domains, DNS records, collaborators, backups and notes. It belongs to the owner of the source, and counts against that account's plan.",
+    "Returns a site in state `cloning`. Its state becomes `live` when it responds to visitors. The source stays open. The clone gets the files, database, PHP version and tags of the source, rewritten to its own address. It does not get domains, DNS records, collaborators, backups or notes. The clone belongs to the owner of the source and counts against that account's plan.",
   access: { site: 'clone the site' },
   params: Type.Object({ site_id: SiteId }),
   body: Type.Object(
@@ -35,7 +35,7 @@ export const cloneSite = endpoint({
       staging: NewSite.properties.staging,
       datacenter_code: Type.Optional(
         Type.String({
-          description: "The source's when absent; one that the source's host does not serve cannot be had",
+          description: 'Must be served by the host of the source. Default: the datacenter of the source',
         }),
       ),
     },

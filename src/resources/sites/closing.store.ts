@@ -21,7 +21,7 @@ export async function closeSite(tx: Tx, siteId: number, operationId: number, now
     .executeTakeFirst()
   if (!site) return
   if (site.isClosed === 1 && site.closed_by !== operationId)
-    throw new Error(`The site is being worked on by operation ${site.closed_by}`)
+    throw new Error(`Operation ${site.closed_by} is using the site`)
   await tx
     .updateTable('sites')
     // whoever copies the site meanwhile learns from it that he has some of both

@@ -46,7 +46,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('a closed site, on $dialect'
   test('it is closed for one operation, and another neither takes it over nor opens it', async () => {
     const [first, second] = [await newOperation(), await newOperation()]
     await close(first)
-    await expect(close(second)).rejects.toThrow(`operation ${first}`)
+    await expect(close(second)).rejects.toThrow(`Operation ${first}`)
     await open(second)
     expect(await isClosed()).toBe(true)
     await open(first)

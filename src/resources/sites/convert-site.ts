@@ -14,9 +14,9 @@ export const convertSite = endpoint({
   id: 'convertSite',
   method: 'PUT',
   path: '/v1/sites/{id}/convert',
-  summary: 'Convert a live site into a staging site, or back',
+  summary: 'Convert a site between live and staging',
   description:
-    'Only `staging` changes, and with it which of the two limits of the plan the site counts against: not its content, caches or environment type. A site with domains must be rid of them before it becomes a staging site.',
+    'Changes `staging`, and with it the plan limit that the site counts against. The content, caches and environment type do not change. Remove all domains of a site before you convert it into a staging site.',
   access: { site: 'convert the site' },
   params: Type.Object({ id: SiteId }),
   response: SiteDetail,
@@ -31,7 +31,11 @@ export const convertSite = endpoint({
     await changeSite(tx, site.id, { isStaging }, now)
     const kind = isStaging ? 'staging' : 'live'
     const event = { type: events.site_converted, data: { staging: isStaging } }
-    await context.record({ action: actions['site.converted'], message: `Converted into a ${kind} site`, event })
+    await context.record({
+      action: actions['site.converted'],
+      message: `Converted the site into a ${kind} site`,
+      event,
+    })
     await countAgainstPlan(tx, account, isStaging)
     return presentSiteDetail(tx, { ...site, isStaging }, config, now)
   },

@@ -25,7 +25,7 @@ export const createSite = endpoint({
   path: '/v1/sites',
   summary: 'Create a site',
   description:
-    'Answers at once with a site in state `deploying`; it is `live` when it answers visitors. Progress: `Operation-Id`.',
+    'Returns a site in state `deploying`. Its state becomes `live` when it responds to visitors. Follow the progress with the operation in `Operation-Id`.',
   access: { account: 'createSites' },
   body: NewSite,
   status: 201,

@@ -16,7 +16,7 @@ export const deleteSite = endpoint({
   path: '/v1/sites/{id}',
   summary: 'Delete a site',
   description:
-    'The site is gone from every list at once, and visitors get 404. Its files follow in the background; an operator can bring them back while they are in the trash.',
+    'Removes the site from all lists immediately, and visitors get 404. Stead moves its files to the trash in the background. An operator can restore the site while it is in the trash.',
   access: { site: 'delete the site' },
   proof: true,
   params: Type.Object({ id: SiteId }),

@@ -12,7 +12,7 @@ export const enableSite = endpoint({
   method: 'PUT',
   path: '/v1/sites/{id}/enable',
   summary: 'Enable a site',
-  description: 'Only disabled sites; visitors reach the site again.',
+  description: 'Opens a disabled site to visitors again. Only disabled sites can be enabled.',
   access: { site: 'enable the site' },
   params: Type.Object({ id: SiteId }),
   response: SiteSchema,

@@ -13,6 +13,6 @@ export async function forgetOldPassword(
 ): Promise<void> {
   if (!dropIn) return
   await runSiteTask(services, siteId, 'flush-object-cache', {}).catch((error) =>
-    log.warn({ err: error, siteId }, 'the object cache of a site was not emptied after a new password'),
+    log.warn({ err: error, siteId }, 'could not flush the object cache of a site after a password reset'),
   )
 }

@@ -7,10 +7,10 @@ export const getSiteStatus = endpoint({
   id: 'getSiteStatus',
   method: 'GET',
   path: '/v1/sites/{id}/status',
-  summary: 'Get what visitors of a site get now, and why',
+  summary: 'Get the status of a site',
   description:
-    'An addition of Stead. `state` of a site says how far it is in its life; this says what its visitors get. Lists of sites, and the site itself, ' +
-    'include the same with `?include=status`.',
+    'An addition of Stead. Returns what visitors of the site currently get, and why. The `state` of a site is its stage in its lifecycle. `GET /v1/sites/{id}` and lists of sites ' +
+    'include the status with `?include=status`.',
   access: { site: 'read the site' },
   params: Type.Object({ id: SiteId }),
   response: SiteStatus,

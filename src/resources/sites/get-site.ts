@@ -9,7 +9,7 @@ export const getSite = endpoint({
   id: 'getSite',
   method: 'GET',
   path: '/v1/sites/{id}',
-  summary: 'Read a site',
+  summary: 'Get a site',
   access: { site: 'read the site' },
   params: Type.Object({ id: SiteId }),
   query: Type.Object(includeStatus),

@@ -11,7 +11,7 @@ import { withdrawAllSight } from './sight.store.ts'
 import { switchSafeMode } from './switch-safe-mode.job.ts'
 
 export const sites = resource({
-  tag: { name: 'Sites', description: 'Create, find, change and delete sites' },
+  tag: { name: 'Sites', description: 'Create, find, update and delete sites' },
   endpoints: () => import('./endpoints.ts'),
   siteHooks: { forgotten: withdrawAllSight },
   jobs: {

@@ -26,7 +26,7 @@ export async function installShop(
   try {
     const plugin = await pluginDirectory.find(SLUG, signal)
     const url = plugin?.packages.get(plugin.version)
-    if (!url) throw new PermanentFailure('the plugin directory does not have it')
+    if (!url) throw new PermanentFailure('the plugin directory does not list it')
     const order = { url, otherwise: SLUG, signal }
     const { file } = await pluginPackages.withPackage(`shop-${operationId}`, order, async (found) => {
       const place = { siteId: site.siteId, homePath: home.path, uid: home.uid }

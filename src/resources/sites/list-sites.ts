@@ -13,11 +13,12 @@ export const listSites = endpoint({
   method: 'GET',
   path: '/v1/sites',
   summary: 'List sites',
-  description: 'All sites that the caller can see, favourites first, then by name; a page of them with `paginate`.',
+  description:
+    'Returns all sites that the caller can see, favourites first, then by name. With `paginate`, returns one page.',
   access: { account: 'own' },
   query: Type.Object({
     tag_name: Type.Optional(Type.String()),
-    paginate: Type.Optional(Type.Boolean({ description: 'Answer one page, with `page`, instead of the full list' })),
+    paginate: Type.Optional(Type.Boolean({ description: 'Return the page number `page` instead of the full list' })),
     ...includeStatus,
     ...pageQuery,
   }),

@@ -33,7 +33,7 @@ export async function tellOfLostSite(
   const owner = await tx.selectFrom('accounts').select('email').where('id', '=', accountId).executeTakeFirst()
   const paragraphs = [
     `The site ${name} cannot be served: ${fault}.`,
-    'Visitors get an error page (503). Nothing was made anew in its place: as soon as the file is back from a backup, the site answers again.',
+    'Visitors get an error page (503). Stead did not replace the missing file. Restore it from a backup, and the site works again.',
   ]
   for (const to of new Set([owner?.email, operatorEmail]))
     if (to && isOneMailbox(to))

@@ -81,10 +81,10 @@ async function check(context: Context): Promise<Checked> {
   const { runtimes } = services.containment()
   const runtime = runtimes[input.phpVersion]
   if (input.runtime === 'native' && services.databaseKindFor(input.phpVersion) !== 'mariadb')
-    throw new PermanentFailure(`PHP ${input.phpVersion} with MariaDB is not there on the host of the site`)
+    throw new PermanentFailure(`The host of the site does not have PHP ${input.phpVersion} with MariaDB`)
   if (input.runtime === 'wasm' && !services.hasWasm)
     throw new PermanentFailure(
-      `The host runs no PHP in WebAssembly (STEAD_RUNTIME), and PHP ${input.phpVersion} is ${runtime}`,
+      `The host does not run PHP in WebAssembly (STEAD_RUNTIME), and PHP ${input.phpVersion} is ${runtime}`,
     )
   return { from }
 }
@@ -137,7 +137,7 @@ async function makeDatabase(context: Context): Promise<{ tables: number } | null
     await made.close()
   }
   const difference = differenceOf(before.summary(), after.summary())
-  if (difference) throw new PermanentFailure(`The database could not be moved as it is: ${difference}`)
+  if (difference) throw new PermanentFailure(`The database could not be moved exactly: ${difference}`)
   return { tables: after.summary().size }
 }
 
@@ -176,7 +176,7 @@ async function seeItAnswer(context: Answering): Promise<Compared | null> {
   const hosted = await services.hostedSite(siteId)
   if (!hosted) throw new PermanentFailure('The site was deleted')
   const site = { ...hosted, phpVersion }
-  const refusal = 'WordPress does not answer where it was moved to'
+  const refusal = 'WordPress does not respond in the new runtime'
   const asMoved = { hostedSite: async () => site, pool: services.pool }
   await runSiteTask(asMoved, siteId, 'flush-object-cache', {}, { whileHeld: true, refusal })
   await runSiteTask(asMoved, siteId, 'check-copy', {}, { whileHeld: true, refusal })
@@ -211,8 +211,8 @@ function inWords(compared: Compared | null | undefined): string {
   if (!compared) return ''
   const { lines, changed } = compared
   return changed === 0
-    ? ' Its front page is the same.'
-    : ` Of its front page ${changed} of ${lines} lines are others now: look at it.`
+    ? ' Its homepage is unchanged.'
+    : ` On its homepage, ${changed} of ${lines} lines differ. Check the homepage.`
 }
 
 /** The site is moved and open: what it was is at most a waste of room, and goes with its home. */
@@ -225,7 +225,7 @@ async function settle(context: Context): Promise<void> {
     if (results.check && home?.database === kindOf(input))
       await services.databaseContent(results.check.from).drop(placeOf(siteId, home))
   } catch (error) {
-    log.warn({ err: error, siteId }, 'the database that a site had before it was moved was not removed')
+    log.warn({ err: error, siteId }, 'could not remove the previous database of a moved site')
   }
   services.pool.release(siteId)
 }
@@ -236,6 +236,6 @@ async function failed(tx: Tx, context: FailureContext<Input>): Promise<void> {
   if (context.canceled || !(await findSite(tx, siteId))) return
   await changeOfJob(tx, context).record({
     action: actions['site.move_failed'],
-    message: `The site could not be moved, and runs as before: ${(context.error ?? 'unknown').replace(/\.$/, '')}.`,
+    message: `The move failed, and the site runs as before: ${(context.error ?? 'unknown').replace(/\.$/, '')}.`,
   })
 }

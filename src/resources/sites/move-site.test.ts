@@ -182,8 +182,8 @@ test('to native PHP and back: database, record, configuration and log follow, an
   // the version is the same: nobody is told that it had changed
   expect(await events()).toHaveLength(1)
   expect(await log()).toEqual([
-    'Moved the site to native PHP 8.3 with its database on MariaDB. Its front page is the same.',
-    'Moved the site to PHP in WebAssembly 8.3 with its database on SQLite. Its front page is the same.',
+    'Moved the site to native PHP 8.3 with its database on MariaDB. Its homepage is unchanged.',
+    'Moved the site to PHP in WebAssembly 8.3 with its database on SQLite. Its homepage is unchanged.',
   ])
 })
 
@@ -203,7 +203,7 @@ test('lines of its front page that are others are counted; those that are others
   work()
   expect((await move()).state).toBe('succeeded')
   expect(await log()).toEqual([
-    'Moved the site to native PHP 8.3 with its database on MariaDB. Of its front page 1 of 4 lines are others now: look at it.',
+    'Moved the site to native PHP 8.3 with its database on MariaDB. On its homepage, 1 of 4 lines differ. Check the homepage.',
   ])
 })
 
@@ -224,7 +224,7 @@ test('what is left of the database before is a matter for the log alone', async 
   usual = { ...usual, siteDatabase: { ...siteDatabase, drop } } as never
   work({ log })
   expect((await move()).state).toBe('succeeded')
-  const msg = 'the database that a site had before it was moved was not removed'
+  const msg = 'could not remove the previous database of a moved site'
   expect(warnings).toMatchObject([{ siteId: site, msg }])
 })
 
@@ -233,7 +233,7 @@ describe('it stays where it is', () => {
   const stays = async (says: string, database = 'sqlite') => {
     expect(await homeOf()).toMatchObject({ database })
     expect([await closedBy(), host.held.has(site), await purges()]).toEqual([null, false, 0])
-    expect(await log()).toEqual([`The site could not be moved, and runs as before: ${says}.`])
+    expect(await log()).toEqual([`The move failed, and the site runs as before: ${says}.`])
     expect((await findSite(api.database.read, site))?.phpVersion).toBe('8.2')
     expect(await events()).toEqual([])
   }
@@ -250,7 +250,7 @@ describe('it stays where it is', () => {
   })
 
   test('a host without MariaDB, or without PHP in WebAssembly', async () => {
-    await refused('PHP 8.3 with MariaDB is not there on the host of the site', {
+    await refused('The host of the site does not have PHP 8.3 with MariaDB', {
       services: { databaseKindFor: () => 'sqlite' },
     })
     await worker?.stop(5000)
@@ -258,14 +258,14 @@ describe('it stays where it is', () => {
     await api.database.transaction((tx) => host.services.homes.recordDatabase(tx, row, 'mariadb'))
     const runtimes = runtimesOf(() => 'native')
     work({ services: { hasWasm: false, containment: () => ({ runtimes }) as never } })
-    const says = 'The host runs no PHP in WebAssembly (STEAD_RUNTIME), and PHP 8.3 is native'
+    const says = 'The host does not run PHP in WebAssembly (STEAD_RUNTIME), and PHP 8.3 is native'
     expect(await move({ runtime: 'wasm' })).toMatchObject({ state: 'failed', error: says })
     expect((await log()).at(-1)).toContain(says)
     expect([told, await homeOf()]).toEqual([[], expect.objectContaining({ database: 'mariadb' })])
   })
 
   test('a database that is not the same there', async () => {
-    const says = 'The database could not be moved as it is: rows of the table wp_options are not the same'
+    const says = 'The database could not be moved exactly: rows of the table wp_options are not the same'
     await refused(says, { otherTitle: 'another' })
     // what was made of it is dropped, and the site was never turned to it
     expect(told).toEqual(['prepared', 'dropped on the server'])
@@ -278,7 +278,7 @@ describe('it stays where it is', () => {
     ['no page before, and none there', [new PhpUnavailable('away'), { text: '' }], 'its front page is empty'],
   ])('there it answers with %s', async (_what, answers, says) => {
     pages = answers as typeof pages
-    await refused(`WordPress does not answer where it was moved to: ${says}`)
+    await refused(`WordPress does not respond in the new runtime: ${says}`)
     expect(told).toEqual(['prepared', 'turned to the server', 'turned to the file', 'dropped on the server'])
   })
 
@@ -289,7 +289,7 @@ describe('it stays where it is', () => {
       return pool.runTask(...given)
     }
     usual = { ...usual, pool: { ...pool, runTask } } as never
-    await refused('WordPress does not answer where it was moved to: it cannot write')
+    await refused('WordPress does not respond in the new runtime: it cannot write')
     expect(told.at(-1)).toBe('dropped on the server')
   })
 

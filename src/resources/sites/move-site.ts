@@ -10,12 +10,12 @@ const Move = Type.Object(
   {
     runtime: oneOf(['native', 'wasm'], {
       description:
-        "`native`: php-fpm of the site's host, and MariaDB; `wasm`: PHP in WebAssembly, and an SQLite file in the site's folder",
+        "`native`: php-fpm on the site's host with MariaDB. `wasm`: PHP in WebAssembly with an SQLite file in the site directory",
       examples: ['wasm'],
     }),
     php_version: Type.Optional(
       oneOf(phpVersions, {
-        description: 'What it has from then on; default: what it has',
+        description: 'PHP version after the move. Default: the current version',
         examples: [defaultPhpVersion],
       }),
     ),
@@ -33,8 +33,8 @@ export const moveSite = endpoint({
   path: '/v1/sites/{id}/runtime',
   summary: 'Move a site to another runtime',
   description:
-    'Between native PHP with MariaDB, and PHP in WebAssembly with SQLite. The site is closed while it is moved (503 with `Retry-After`): its database is copied and ' +
-    'compared table by table, and the site is opened when its WordPress answers; else it stays what it was. Progress: `Operation-Id`. Back is the same the other way round.',
+    'Moves a site between native PHP with MariaDB and PHP in WebAssembly with SQLite. The site is closed during the move (503 with `Retry-After`). Stead copies the database, ' +
+    'compares it table by table, and opens the site when WordPress responds. If anything fails, the site stays on its current runtime. Follow the progress with the operation in `Operation-Id`. To move the site back, send the other runtime.',
   access: { site: 'change the PHP version' },
   params: Type.Object({ id: SiteId }),
   body: Move,

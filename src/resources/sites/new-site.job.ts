@@ -34,7 +34,7 @@ export async function creationFailed(
 
 /** What an owner can do about a site that was not made. */
 const withWayOut = (message: string, { operationId }: { operationId: number }) =>
-  `${message.replace(/\.$/, '')}. Try again by POST /v1/operations/${operationId}/retry, or delete the site: its place in the plan is free then.`
+  `${message.replace(/\.$/, '')}. To try again, send POST /v1/operations/${operationId}/retry. Or delete the site to free its place in the plan.`
 
 /** On a retry visitors are told again to wait. */
 export async function forgetFailure(context: NewSiteContext, site: Site): Promise<void> {
@@ -51,7 +51,7 @@ export async function siteOf({ services, input }: Pick<NewSiteContext, 'services
 
 export async function homeOf({ services, input }: Pick<NewSiteContext, 'services' | 'input'>): Promise<Home> {
   const home = await services.homes.ofSite(input.siteId)
-  if (!home) throw new Error('The home of the site is gone')
+  if (!home) throw new Error('The site directory is missing')
   return home
 }
 

@@ -27,7 +27,7 @@ export async function orderMove(
   const isThere = runtime === 'native' ? host.databases[phpVersion] === 'mariadb' : host.hasWasm
   if (!isThere) throw new Problem(problems.runtime_not_there, { runtime, version: phpVersion })
   const how = runtime === 'native' ? 'native PHP and MariaDB' : 'PHP in WebAssembly and SQLite'
-  await change.record({ action: actions['site.updated'], message: `Ordered the move to ${how}, PHP ${phpVersion}` })
+  await change.record({ action: actions['site.updated'], message: `Requested the move to ${how}, PHP ${phpVersion}` })
   const operationId = await change.start(moveSiteJob, { siteId: site.id, runtime, phpVersion })
   return { operationId, phpVersion }
 }

@@ -133,7 +133,8 @@ async function seeItAnswer(context: Context<{ content: Written }>): Promise<void
     const { page, ...proof } = await services.pool.runTask(site, 'check-site', {})
     return { ...proof, page: page && { headers: page.headers, body: Buffer.from(page.body, 'base64') } }
   })
-  if (expected !== undefined && title !== expected) throw new Error('The first page has not the title of the site')
+  if (expected !== undefined && title !== expected)
+    throw new Error('The homepage does not contain the title of the site')
   // not before: the next spare is made while nobody waits for this site
   services.refill()
 }

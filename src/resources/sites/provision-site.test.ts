@@ -118,7 +118,7 @@ describe.each(dialects)('a site that cannot be installed, on $dialect', ({ diale
     ])
     expect(await failures()).toEqual(['The site could not be installed: no page'])
     expect(await deployError()).toBe(
-      `The site could not be installed: no page. Try again by POST /v1/operations/${operation.id}/retry, or delete the site: its place in the plan is free then.`,
+      `The site could not be installed: no page. To try again, send POST /v1/operations/${operation.id}/retry. Or delete the site to free its place in the plan.`,
     )
     expect((await loadRoute(api.database.read, 'broken-site.test'))?.deployFailed).toBe(true)
   })
@@ -161,7 +161,7 @@ describe.each(dialects)('a site that cannot be installed, on $dialect', ({ diale
     expect(operation.state).toBe('canceled')
     expect(calls.slice(-2)).toEqual(['take spare of home 7', 'remove home 7'])
     expect(await failures()).toEqual([])
-    expect(await deployError()).toContain('The installation of the site was canceled. Try again by POST')
+    expect(await deployError()).toContain('The installation of the site was canceled. To try again, send POST')
   })
 
   const goLive = () =>

@@ -46,7 +46,9 @@ describe.each(dialects.filter(({ skip }) => !skip))('a link to recovery mode, on
     const entries = api.database.read.selectFrom('activity').select('message').where('site_id', '=', site)
     expect(
       (await entries.where('action', '=', 'wordpress.recovery_mode').execute()).map((each) => each.message),
-    ).toEqual(['Pages end with a fatal error in wp-content/plugins/broken; the owner was sent a link to recovery mode'])
+    ).toEqual([
+      'Pages fail with a fatal error in wp-content/plugins/broken. Stead sent the owner a link to recovery mode',
+    ])
     await tell(site, 'broken-site.test', 11 * HOUR_MS + 1)
     expect(await mails('broken-site')).toHaveLength(2)
   })

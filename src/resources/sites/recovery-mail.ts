@@ -34,7 +34,7 @@ export async function tellOfRecovery(tx: Tx, siteId: number, link: RecoveryLink,
   if (!site) return
   const { name, accountId } = site
   const broken = link.cause ? `wp-content/${link.cause}` : 'a plugin or the theme'
-  const message = `Pages end with a fatal error in ${broken}; the owner was sent a link to recovery mode`
+  const message = `Pages fail with a fatal error in ${broken}. Stead sent the owner a link to recovery mode`
   const change = changeBy(tx, { actor: 'systems', about: { accountId, siteId }, now })
   await change.record({ action: actions['wordpress.recovery_mode'], message })
   const owner = await tx.selectFrom('accounts').select('email').where('id', '=', accountId).executeTakeFirst()
@@ -44,9 +44,9 @@ export async function tellOfRecovery(tx: Tx, siteId: number, link: RecoveryLink,
 
 function recoveryMail({ siteId, name, broken, url }: { siteId: number; name: string; broken: string; url: string }) {
   return letter(`${name}: a fatal error locks you out of WordPress`, [
-    `Pages of the site ${name} end with a fatal error in ${broken}.`,
-    'This link opens the log-in in recovery mode, in which WordPress leaves out what is broken until you have mended or deactivated it. It is good for one use within a day, and you need your password for WordPress:',
+    `Pages of the site ${name} fail with a fatal error in ${broken}.`,
+    'Open this link to log in to WordPress in recovery mode, where WordPress pauses the broken code until you repair or deactivate it. The link works once and expires in one day. You need your WordPress password:',
     { link: url },
-    `If that does not help, start the site without plugins and theme: PUT /v1/sites/${siteId}/cms/safe-mode with {"enabled": true}. Log in, deactivate what is broken, and switch it off again. PUT /v1/sites/${siteId}/cms/password-reset gives you a new password.`,
+    `If that does not help, turn on safe mode, which starts the site without plugins and theme: send PUT /v1/sites/${siteId}/cms/safe-mode with {"enabled": true}. Log in, deactivate the broken code, and turn safe mode off. To reset your password, send PUT /v1/sites/${siteId}/cms/password-reset.`,
   ])
 }

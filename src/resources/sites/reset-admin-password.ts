@@ -13,7 +13,7 @@ export const resetAdminPassword = endpoint({
   method: 'PUT',
   path: '/v1/sites/{site_id}/cms/password-reset',
   summary: "Reset the site owner's password",
-  description: 'Answers with the new random password when WordPress has taken it. Sessions of that user end.',
+  description: 'Sets a random password in WordPress and returns it. Ends all WordPress sessions of that user.',
   access: { site: 'administer the CMS' },
   proof: true,
   params: Type.Object({ site_id: SiteId }),

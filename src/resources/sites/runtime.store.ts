@@ -38,7 +38,7 @@ export function demandVersion(host: HostRuntimes, version: string, database: Dat
   if (runtime === 'refused' || (database === 'mariadb' && runtime === 'wasm'))
     throw new Problem(problems.php_version_not_there, {
       version,
-      how: database === 'mariadb' ? 'natively, as the database of the site asks,' : 'at all',
+      how: database === 'mariadb' ? 'natively, which the database of the site requires,' : 'at all',
     })
 }
 

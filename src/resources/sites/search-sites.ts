@@ -15,7 +15,7 @@ export const searchSites = endpoint({
   path: '/v1/sites/search',
   summary: 'Search sites',
   description:
-    'Sites that fulfil every filter, favourites first, then by name. `name` and `domain` match a part, `cms_version` (also `wordpress_version`) a beginning, the others exactly.',
+    'Returns the sites that match all filters, favourites first, then by name. `name` and `domain` match any part, and `cms_version` (or `wordpress_version`) matches the start. Other filters match the exact value.',
   access: { account: 'own' },
   reads: true,
   body: Type.Object({

@@ -14,12 +14,12 @@ export const setSafeMode = endpoint({
   id: 'setSafeMode',
   method: 'PUT',
   path: '/v1/sites/{id}/cms/safe-mode',
-  summary: 'Switch safe mode on or off',
+  summary: 'Turn safe mode on or off',
   description:
-    'While on, WordPress starts without plugins, must-use plugins, drop-ins and the theme of the site: a default theme that is ' +
-    'installed takes its place, the log-in and the dashboard do without one, and no scheduled event runs. Nothing is changed in ' +
-    'the site; in the dashboard its plugins can be deactivated. Visitors see the site without its plugins, too. Answers when ' +
-    'PHP runs that way and stored pages are purged. `safeMode` of `GET /v1/sites/{id}/status` shows whether it is on.',
+    'In safe mode, WordPress starts without the plugins, must-use plugins, drop-ins and theme of the site, for visitors as well. It uses an installed default theme instead, ' +
+    'and runs no scheduled events. The log-in page and the dashboard work without a theme. Safe mode changes nothing in the site. ' +
+    'You can deactivate plugins in the dashboard. The response arrives when ' +
+    'the change is active and the cached pages are purged. `safeMode` of `GET /v1/sites/{id}/status` shows whether safe mode is on.',
   access: { site: 'administer the CMS' },
   params: Type.Object({ id: SiteId }),
   body: SafeMode,
@@ -34,7 +34,7 @@ export const setSafeMode = endpoint({
     if (!changed) return { enabled }
     await context.start(switchSafeMode, { siteId: site.id })
     const action = enabled ? actions['wordpress.safe_mode.enabled'] : actions['wordpress.safe_mode.disabled']
-    await context.record({ action, message: `Switched safe mode ${enabled ? 'on' : 'off'}` })
+    await context.record({ action, message: `Turned safe mode ${enabled ? 'on' : 'off'}` })
     return { enabled }
   },
 

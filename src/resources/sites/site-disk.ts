@@ -24,8 +24,8 @@ export async function diskQuota(
 }
 
 const reasons = {
-  quota: 'The site has used up its disk space: it can be read, and writes nothing until something is deleted',
-  disk: 'The disk of the host is nearly full: the site can be read, and writes nothing for now',
+  quota: 'The site has used all of its disk space and is read-only. Delete files to make space',
+  disk: 'The disk of the host is nearly full, so the site is read-only for now',
 } as const
 
 /**

@@ -15,7 +15,7 @@ export interface License {
 export const LicenseSchema = Type.Unsafe<PresentedLicense | null>({
   type: ['object', 'null'],
   title: 'ExtensionLicense',
-  description: 'Null before any was issued',
+  description: 'Null if no license was issued yet',
   required: ['id', 'siteId', 'licenseKey', 'issuedAt', 'revokedAt'],
   properties: {
     id: Type.Integer(),

@@ -25,15 +25,19 @@ export const SiteStatus = Type.Object(
   {
     status: oneOf(statuses, {
       description:
-        'What visitors get. `live`: the site. `maintenance`: a maintenance page (503). `disabled`: an unavailable page (480). `deploying`, `cloning`, and ' +
-        '`failed` (the site could not be created): a setup page (503). `restoring`, `syncing`, `importing`, `moving`, and `closed`: a maintenance page (503), and the ' +
-        'dashboard is closed, too.',
+        'What visitors get. `live`: the site. `maintenance`: a maintenance page (503). `disabled`: an unavailable page (480). `deploying`, `cloning` and ' +
+        '`failed` (Stead could not create the site): a setup page (503). `restoring`, `syncing`, `importing`, `moving` and `closed`: a maintenance page (503), and the ' +
+        'dashboard is also closed.',
       examples: ['live'],
     }),
-    reason: nullable(Type.String({ description: 'Why, and what to do; null while `live`', examples: [null] })),
-    operationId: nullable(Type.Integer({ description: 'The operation that keeps the site closed', examples: [null] })),
+    reason: nullable(
+      Type.String({ description: 'Reason for the status, and what to do. Null while `live`', examples: [null] }),
+    ),
+    operationId: nullable(
+      Type.Integer({ description: 'Id of the operation that keeps the site closed', examples: [null] }),
+    ),
     deployError: nullable(
-      Type.String({ description: 'Why the site could not be created, and what to do', examples: [null] }),
+      Type.String({ description: 'Why Stead could not create the site, and what to do', examples: [null] }),
     ),
     safeMode: Type.Boolean({ description: 'WordPress runs without the plugins and the theme of the site' }),
   },

@@ -102,14 +102,14 @@ export const NewSite = Type.Object(
     php_version: Type.Optional(
       oneOf(phpVersions, {
         description:
-          "When absent, the account's default, or where the host of the site does not run that, what it runs; the answer tells",
+          'Default: the default of the account, or another version if the host does not run that one. The response contains the version',
         examples: [defaultPhpVersion],
       }),
     ),
     datacenter_code: Type.Optional(Type.String()),
-    staging: Type.Optional(Type.Boolean({ description: 'False when absent' })),
+    staging: Type.Optional(Type.Boolean({ description: 'Default: false' })),
     install: Type.Optional(oneOf(installOptions)),
-    multisite_support: Type.Optional(Type.Boolean({ description: 'False when absent' })),
+    multisite_support: Type.Optional(Type.Boolean({ description: 'Default: false' })),
     wp_admin_username: Type.Optional(
       Type.String({
         minLength: 1,
@@ -120,7 +120,7 @@ export const NewSite = Type.Object(
     ),
     wp_admin_email: Type.Optional(Type.String({ format: 'email', maxLength: 100 })),
     account_id: Type.Optional(
-      Type.Integer({ description: 'The account that will own the site, when it lets the caller create sites for it' }),
+      Type.Integer({ description: 'Account that will own the site. It must allow the caller to create sites' }),
     ),
   },
   { title: 'NewSite' },

@@ -32,6 +32,6 @@ async function endPhp({ services, input }: StepContext<{ siteId: number }, HostS
   const site = await findSite(services.database.read, input.siteId)
   const hosted = await services.hostedSite(input.siteId)
   if (!site || !hosted) return
-  if (hosted.inSafeMode !== site.isInSafeMode) throw new Error('The host does not know of the switch yet')
+  if (hosted.inSafeMode !== site.isInSafeMode) throw new Error('The host has not applied the change yet')
   await services.pool.stop(site.id, GRACE_MS)
 }

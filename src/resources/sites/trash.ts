@@ -39,7 +39,7 @@ export async function restoreFromTrash(
   await demandFreeDomains(tx, site, config)
   for (const id of await openPurges(tx, site.id))
     if ((await cancelOperation(tx, id, now)) !== 'canceled')
-      throw new SiteIsLeaving(`${name} is being removed right now; try again in some seconds`)
+      throw new SiteIsLeaving(`${name} is being removed right now. Try again in a few seconds`)
   await unmarkDeleted(tx, site.id, now)
   // host names may have been another site's since, and the staging domain another one
   const address = await writtenAddressOf(tx, site.id)

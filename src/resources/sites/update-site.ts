@@ -21,7 +21,7 @@ const SiteUpdate = Type.Object(
     wp_environment_type: Type.Optional(
       oneOf(environmentTypes, {
         description:
-          'Applied by a background operation. Every answer of a site of another type than `production` asks search engines to leave it out (`X-Robots-Tag`).',
+          'Applied by a background operation. Unless the type is `production`, all responses of the site tell search engines not to index it (`X-Robots-Tag`).',
       }),
     ),
   },
@@ -33,7 +33,7 @@ export const updateSite = endpoint({
   method: 'PUT',
   path: '/v1/sites/{id}',
   summary: 'Update a site',
-  description: 'At least one field. A PHP version takes effect with the next request of a visitor.',
+  description: "Send at least one field. A new PHP version takes effect with the visitor's next request.",
   access: {
     site: 'read the site',
     fields: {

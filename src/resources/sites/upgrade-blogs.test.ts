@@ -41,7 +41,9 @@ test('a site that is no network has none', async () => {
 })
 
 test('a plugin that answers in its place holds nothing up for ever', async () => {
-  await expect(network(1, () => ({ last: 0, upgraded: 0, left: 5 })).work()).rejects.toThrow('cannot be listed')
+  await expect(network(1, () => ({ last: 0, upgraded: 0, left: 5 })).work()).rejects.toThrow(
+    'cannot list the sites of the network',
+  )
   const endless = network(1, (after) => ({ last: after + 1, upgraded: 0, left: 1_000_000 }))
   await endless.work()
   expect(endless.asked).toHaveLength(1000)

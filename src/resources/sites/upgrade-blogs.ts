@@ -32,7 +32,7 @@ export async function upgradeBlogs(
     const { last, left } = await runSiteTask(services, siteId, 'upgrade-blogs', input, { ...options, refusal })
     if (left === 0) return
     // what a plugin answers in its place ends as well
-    if (last <= after) throw new PermanentFailure('The blogs of the network cannot be listed')
+    if (last <= after) throw new PermanentFailure('Stead cannot list the sites of the network')
     after = last
     done += BLOGS_AT_ONCE
     progress(done / (done + left))

@@ -13,7 +13,7 @@ export const validateSiteName = endpoint({
   method: 'POST',
   path: '/v1/sites/validate',
   summary: 'Check a site name',
-  description: 'Always 200: `valid` says whether the name can be had, `message` why not.',
+  description: 'Always returns 200. `valid` tells whether the name is available, and `message` explains why not.',
   access: { account: 'own' },
   reads: true,
   anyBody: true,

@@ -19,8 +19,10 @@ export async function checkFields(
   const foreign = siteIds ? await foreignSites(tx, by.accountId, siteIds) : []
   const faults = [
     url === undefined ? undefined : urlFault(url, by),
-    ...unknown.slice(0, 10).map((type) => `event_types: ${JSON.stringify(type)} is no event; docs/webhooks.md has all`),
-    ...foreign.slice(0, 10).map((id) => `site_ids: ${id} is no site of your account`),
+    ...unknown
+      .slice(0, 10)
+      .map((type) => `event_types: ${JSON.stringify(type)} is not an event type. See docs/webhooks.md for all types`),
+    ...foreign.slice(0, 10).map((id) => `site_ids: ${id} is not a site of your account`),
   ].filter((fault) => fault !== undefined)
   if (faults.length > 0) throw invalidInput(faults)
 }

@@ -15,8 +15,8 @@ export const createWebhook = endpoint({
   path: '/v1/webhooks',
   summary: 'Add a webhook',
   description:
-    'It is sent the events of your account and its sites from now on, signed as Standard Webhooks has it. `secret` is what its receiver verifies ' +
-    'signatures with; it is shown in this answer only. What was missed: `GET /v1/events`.',
+    'Sends all later events of your account and its sites to a URL, signed as Standard Webhooks defines. The receiver verifies signatures with `secret`. ' +
+    'Save the secret: Stead does not show it again. Read missed events with `GET /v1/events`.',
   access: { account: 'own' },
   body: Type.Object({
     url: WebhookUrl,

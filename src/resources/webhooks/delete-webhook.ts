@@ -12,7 +12,8 @@ export const deleteWebhook = endpoint({
   method: 'DELETE',
   path: '/v1/webhooks/{id}',
   summary: 'Delete a webhook',
-  description: 'With its deliveries. Nothing more is sent; an attempt that is under way may still arrive.',
+  description:
+    'Deletes the webhook and its deliveries. Stead sends nothing more, but a running attempt may still arrive.',
   access: { account: 'own' },
   params: Type.Object({ id: WebhookId }),
   response: Nothing,

@@ -150,7 +150,7 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     expect(waiting).toMatchObject({ state: 'waiting', attempts: [], next_attempt_at: null })
     expect(first).toMatchObject({
       state: 'pending',
-      attempts: [{ status: 500, answer: 'no �way', error: 'The receiver answered with status 500.' }],
+      attempts: [{ status: 500, answer: 'no �way', error: 'The receiver responded with status 500.' }],
     })
     await passTime()
     await vi.waitFor(() => expect(numbers()).toEqual([1, 3, 1, 2]), FOREVER)

@@ -32,9 +32,9 @@ const AttemptSchema = Type.Object(
     number: Type.Integer({ examples: [1] }),
     started_at: Timestamp,
     duration_ms: Type.Integer({ examples: [84] }),
-    status: nullable(Type.Integer({ description: 'HTTP status; null: there was no answer', examples: [204] })),
-    answer: Type.String({ description: 'How the answer begins', examples: [''] }),
-    error: nullable(Type.String({ description: 'Why it was no success', examples: [null] })),
+    status: nullable(Type.Integer({ description: 'HTTP status. Null if there was no response', examples: [204] })),
+    answer: Type.String({ description: 'Start of the response', examples: [''] }),
+    error: nullable(Type.String({ description: 'Why the attempt failed', examples: [null] })),
   },
   { title: 'WebhookAttempt' },
 )
@@ -43,13 +43,13 @@ export const DeliverySchema = Type.Object(
   {
     id: Type.Integer(),
     event_id: Type.String({
-      description: '`webhook-id`, and the id of the event in `GET /v1/events`: the same at each attempt',
+      description: 'Value of `webhook-id`, and id of the event in `GET /v1/events`. Each attempt has the same id',
       examples: ['evt_42_4f1d6a0f9be27c35'],
     }),
     type: Type.String({ examples: ['site_created'] }),
     site_id: nullable(Type.Integer()),
     state: oneOf(['pending', 'waiting', 'delivered', 'failed'], {
-      description: '`waiting`: an earlier event of the same site has not arrived yet',
+      description: '`waiting` means that an earlier event of the same site has not arrived yet',
     }),
     next_attempt_at: nullable(Type.String({ description: 'ISO 8601, UTC', examples: [null] })),
     attempts: Type.Array(AttemptSchema),

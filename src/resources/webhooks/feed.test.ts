@@ -108,7 +108,7 @@ describe.each(dialects)('GET /v1/events on $dialect', { timeout: 120_000 }, ({ d
   test('400 for what is no event, and for one that is yet to come', async () => {
     for (const id of ['x', '7', 'evt_99999_00'])
       expect((await owner.call('GET', `/v1/events?after=${id}`)).body.errors).toEqual([
-        'after: is no event of this Stead',
+        'after: is not an event of this installation',
       ])
     const stream = await open({ 'last-event-id': 'evt_99999_00' })
     expect(stream.response.statusCode).toBe(400)

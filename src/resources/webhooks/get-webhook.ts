@@ -8,7 +8,7 @@ export const getWebhook = endpoint({
   id: 'getWebhook',
   method: 'GET',
   path: '/v1/webhooks/{id}',
-  summary: 'Read a webhook',
+  summary: 'Get a webhook',
   access: { account: 'own' },
   params: Type.Object({ id: WebhookId }),
   response: WebhookSchema,

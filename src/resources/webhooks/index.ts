@@ -4,7 +4,7 @@ import { problems } from './problems.ts'
 import { forgetSite } from './webhook.store.ts'
 
 export const webhooks = resource({
-  tag: { name: 'Webhooks', description: 'Who is told what happens, and what has happened' },
+  tag: { name: 'Webhooks', description: 'Notifications of events, and past events' },
   endpoints: () => import('./endpoints.ts'),
   siteHooks: { forgotten: forgetSite },
   jobs: { control: [forgetEvents] },

@@ -14,7 +14,7 @@ export const listWebhookDeliveries = endpoint({
   path: '/v1/webhooks/{id}/deliveries',
   summary: 'List the deliveries of a webhook',
   description:
-    'Newest first, one page, each with all its attempts. Of those that have ended the newest 1,000 are kept, for 30 days.',
+    'Returns one page of deliveries with their attempts, newest first. Stead keeps the 1,000 newest completed deliveries for 30 days.',
   access: { account: 'own' },
   params: Type.Object({ id: WebhookId }),
   query: Type.Object(pageQuery),

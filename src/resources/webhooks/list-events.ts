@@ -24,18 +24,20 @@ export const listEvents = endpoint({
   id: 'listEvents',
   method: 'GET',
   path: '/v1/events',
-  summary: 'Read the events of your account',
+  summary: 'List or follow the events of your account',
   description:
-    'What webhooks are told, of the last 30 days: newest first, and on with `before` the id of the last one; with `after` those behind an event, oldest ' +
-    'first. Whoever reads on with `after` misses none. With `Accept: text/event-stream` it is a stream of server-sent events that goes on until its token ' +
-    'ends: from now on, or behind `Last-Event-ID` (or `after`); `id` is the id of the event, `event` its type, `data` the Event object. An application may have 50 streams at a time.',
+    'Returns the webhook events of the last 30 days, newest first. For the next page, send the id of the last event as `before`. With `after`, returns the events after an event, oldest ' +
+    'first. A client that continues with `after` misses no event. With `Accept: text/event-stream`, returns a stream of server-sent events until the token ' +
+    'expires. The stream starts now, or after `Last-Event-ID` or `after`. Its `id` is the id of the event, `event` the type, and `data` the Event object. An application can have 50 streams open at a time.',
   access: { account: 'own' },
   query: Type.Object({
-    after: EventId('Id of an event: those that came behind it'),
-    before: EventId('Id of an event: those that came before it'),
-    type: Type.Optional(Type.String({ description: 'Only of this type; several with commas', maxLength: 2000 })),
-    site_id: Type.Optional(Type.Integer({ description: 'Only of this site' })),
-    per_page: Type.Optional(Type.Integer({ description: 'At most so many: 20 by default, 50 at most' })),
+    after: EventId('Return events after the event with this id'),
+    before: EventId('Return events before the event with this id'),
+    type: Type.Optional(
+      Type.String({ description: 'Return only events of these types, separated by commas', maxLength: 2000 }),
+    ),
+    site_id: Type.Optional(Type.Integer({ description: 'Return only events of this site' })),
+    per_page: Type.Optional(Type.Integer({ description: 'Number of events. Default: 20, maximum: 50' })),
   }),
   response: Type.Array(EventSchema),
   mayStream: true,
@@ -52,7 +54,7 @@ export const listEvents = endpoint({
     const seqIn = (name: string, id: string | undefined): number | undefined => {
       if (id === undefined || id === '') return undefined
       const seq = seqOf(id)
-      if (seq === undefined || seq > newest) throw invalidInput([`${name}: is no event of this Stead`])
+      if (seq === undefined || seq > newest) throw invalidInput([`${name}: is not an event of this installation`])
       return seq
     }
     const after = seqIn('after', query.after)

@@ -10,7 +10,7 @@ export const listWebhooks = endpoint({
   method: 'GET',
   path: '/v1/webhooks',
   summary: 'List the webhooks of your account',
-  description: 'In order of id, one page. Secrets are never shown again.',
+  description: 'Returns one page of webhooks, ordered by id, without their secrets.',
   access: { account: 'own' },
   query: Type.Object(pageQuery),
   response: Type.Array(WebhookSchema),

@@ -4,12 +4,12 @@ import { declareProblems } from '../../platform/http/problem.ts'
 export const problems = declareProblems({
   webhook_limit_reached: {
     status: 400,
-    text: 'An account may have {limit} webhooks. Delete one first.',
-    remedy: 'Delete webhooks that are no longer needed; one webhook can be told of all events of all sites.',
+    text: 'An account can have {limit} webhooks. Delete one first.',
+    remedy: 'Delete webhooks that you no longer need. One webhook can receive all events of all sites.',
   },
   too_many_deliveries: {
     status: 429,
-    text: 'The webhook has {limit} tests and repeated deliveries that wait. Try again when they have been sent.',
-    remedy: 'Wait `Retry-After` seconds. `GET /v1/events` has everything that a receiver has missed.',
+    text: 'The webhook has {limit} waiting tests and repeated deliveries. Try again after Stead has sent them.',
+    remedy: 'Wait `Retry-After` seconds. You can read all missed events with `GET /v1/events`.',
   },
 })

@@ -15,8 +15,8 @@ export const redeliver = endpoint({
   path: '/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver',
   summary: 'Send an event to a webhook again',
   description:
-    'At once, under the same event id. One that has ended is sent as a delivery of its own, which is tried like any other but waits for no earlier ' +
-    'event; one that still waits is tried now.',
+    'Sends the event immediately with the same event id. For a completed delivery, Stead creates a new delivery that does not wait for earlier ' +
+    'events. A waiting delivery is sent now.',
   access: { account: 'own' },
   params: Type.Object({ id: WebhookId, delivery_id: DeliveryId }),
   response: DeliverySchema,

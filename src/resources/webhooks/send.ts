@@ -64,8 +64,8 @@ export async function send(claimed: Claimed, { sealer, allowPrivate, signal }: S
 
 const sentenceOf = (status: number): string =>
   status >= 300 && status < 400
-    ? `The receiver answered with status ${status}; redirects are not followed.`
-    : `The receiver answered with status ${status}.`
+    ? `The receiver responded with status ${status}, and Stead does not follow redirects.`
+    : `The receiver responded with status ${status}.`
 
 /** Text that any reader can show. */
 const printable = (bytes: Buffer): string =>

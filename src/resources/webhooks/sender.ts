@@ -95,7 +95,7 @@ export class WebhookSender {
       const byId = new Map(chosen.map((due) => [due.id, due]))
       for (const each of claimed) this.#send(each, byId.get(each.id) as Due)
     } catch (error) {
-      log.warn({ err: error }, 'webhooks: a look failed, the next one comes')
+      log.warn({ err: error }, 'webhooks: polling failed and will be retried')
     }
   }
 
@@ -125,7 +125,7 @@ export class WebhookSender {
       if (isOurs) ended?.(outcome.error === null)
     } catch (error) {
       // its lease ends, and then it is sent again
-      if (!this.#abort.signal.aborted) log.warn({ err: error, delivery: claimed.id }, 'webhooks: an attempt failed')
+      if (!this.#abort.signal.aborted) log.warn({ err: error, delivery: claimed.id }, 'webhooks: attempt failed')
     }
   }
 }

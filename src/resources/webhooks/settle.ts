@@ -81,9 +81,9 @@ async function noteHealth(tx: Tx, id: number, outcome: Outcome, now: number): Pr
   if (since === null) await changeWebhook(tx, id, { failing_since: now })
   if (webhook.enabled === 0) return
   const about = { id, accountId: webhook.account_id, url: webhook.url }
-  if (outcome.status === GONE) await disable(tx, about, 'The receiver answered with status 410: it is gone.', now)
+  if (outcome.status === GONE) await disable(tx, about, 'The receiver responded with status 410 (Gone).', now)
   else if (since !== null && now - since >= PATIENCE_MS)
-    await disable(tx, about, 'Nothing has arrived for five days.', now)
+    await disable(tx, about, 'No event has arrived for five days.', now)
 }
 
 interface Subject {
@@ -103,7 +103,7 @@ async function disable(tx: Tx, { id, accountId, url }: Subject, reason: string, 
   const subject = `A webhook was disabled: ${host}`
   const paragraphs = [
     `Stead has disabled the webhook ${id}, which sends events to ${host}. ${reason}`,
-    `When the receiver works again, enable it by PUT /v1/webhooks/${id} with {"enabled": true}. GET /v1/events has the events of the last 30 days.`,
+    `When the receiver works again, enable the webhook: send PUT /v1/webhooks/${id} with {"enabled": true}. To read the events of the last 30 days, use GET /v1/events.`,
   ]
   const says = [subject, ...paragraphs].join('\n')
   if ((await countMail(tx, { accountId, to, says, now })) === 'send')

@@ -15,7 +15,7 @@ export const testWebhook = endpoint({
   path: '/v1/webhooks/{id}/test',
   summary: 'Send a test to a webhook',
   description:
-    'An event of type `test`, signed like any other, sent once and at once, also while the webhook is disabled. What came of it: the deliveries of the webhook.',
+    'Sends a signed event of type `test` immediately and once, even if the webhook is disabled. See the result in the deliveries of the webhook.',
   access: { account: 'own' },
   params: Type.Object({ id: WebhookId }),
   response: DeliverySchema,

@@ -25,7 +25,10 @@ const Body = Type.Object({
   site_ids: Type.Optional(webhookFields.site_ids),
   enabled: Type.Optional(webhookFields.enabled),
   rotate_secret: Type.Optional(
-    Type.Boolean({ description: 'Makes a new secret; the old one signs beside it for 24 hours', examples: [false] }),
+    Type.Boolean({
+      description: 'Create a new secret. Stead also signs with the old secret for 24 hours',
+      examples: [false],
+    }),
   ),
 })
 
@@ -33,10 +36,10 @@ export const updateWebhook = endpoint({
   id: 'updateWebhook',
   method: 'PUT',
   path: '/v1/webhooks/{id}',
-  summary: 'Change a webhook',
+  summary: 'Update a webhook',
   description:
-    'Fields that are absent stay as they are. With `"enabled": false` what has not arrived yet is given up, and what happens until it is enabled again ' +
-    'is not sent; `GET /v1/events` has it. With `"rotate_secret": true` the answer has the new secret.',
+    'Changes the fields that you send. With `"enabled": false`, Stead discards pending deliveries and sends no new events until you enable the webhook again. ' +
+    'You can still read these events with `GET /v1/events`. With `"rotate_secret": true`, the response contains the new secret.',
   access: { account: 'own' },
   params: Type.Object({ id: WebhookId }),
   body: Body,

@@ -9,13 +9,13 @@ import { only, watch } from '../../platform/metrics/watched.ts'
 export function createWebhookMetrics(registry: Registry, underWay: () => number): (isGood: boolean) => void {
   const attempts = new Counter({
     name: 'stead_webhook_attempts_total',
-    help: 'Attempts to send an event to a webhook, by what came of them',
+    help: 'Attempts to send an event to a webhook, by result',
     labelNames: ['result'],
     registers: [registry],
   })
   watch(
     registry,
-    { name: 'stead_webhook_attempts_under_way', help: 'Attempts to send an event that are under way', type: 'gauge' },
+    { name: 'stead_webhook_attempts_under_way', help: 'Running attempts to send an event', type: 'gauge' },
     () => only(underWay()),
   )
   return (isGood) => attempts.inc({ result: isGood ? 'delivered' : 'failed' })

@@ -37,8 +37,8 @@ describe.each(dialects)('webhooks on $dialect', ({ dialect, skip }) => {
         400,
         [
           expect.stringMatching(/^url: must be an http/),
-          expect.stringMatching(/^event_types: "site_eaten" is no event/),
-          `site_ids: ${foreign} is no site of your account`,
+          expect.stringMatching(/^event_types: "site_eaten" is not an event/),
+          `site_ids: ${foreign} is not a site of your account`,
         ],
       ])
     }

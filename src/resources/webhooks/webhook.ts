@@ -32,8 +32,8 @@ export const ROTATION_MS = 86_400_000
 export const WebhookId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
 const text = {
-  types: 'Names of events; null: all, also those that later versions bring',
-  sites: 'Sites of your account; null: all, and whatever is of no site',
+  types: 'Event types to send. Null for all types, including those of later versions',
+  sites: 'Sites of your account. Null for all sites and for events of the account itself',
 }
 
 /** What a client may set. */
@@ -59,7 +59,7 @@ export const webhookFields = {
 }
 
 export const WebhookUrl = Type.String({
-  description: 'Public http or https address that takes POST',
+  description: 'Public http or https URL that accepts POST',
   minLength: 1,
   maxLength: 2000,
   examples: ['https://hooks.example.com/stead'],
@@ -73,13 +73,13 @@ const shown = {
   site_ids: nullable(Type.Array(Type.Integer(), { description: text.sites, examples: [null] })),
   enabled: Type.Boolean({ examples: [true] }),
   disabled_reason: nullable(
-    Type.String({ description: 'Why Stead has disabled it; null: it has not', examples: [null] }),
+    Type.String({ description: 'Why Stead disabled the webhook. Null if it did not', examples: [null] }),
   ),
   failing_since: nullable(
-    Type.String({ description: 'Nothing has arrived since then; null: all is well', examples: [null] }),
+    Type.String({ description: 'Since when no event has arrived. Null if deliveries succeed', examples: [null] }),
   ),
   old_secret_until: nullable(
-    Type.String({ description: 'Until then the secret before signs beside the new one', examples: [null] }),
+    Type.String({ description: 'Until then, Stead also signs with the previous secret', examples: [null] }),
   ),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -88,12 +88,12 @@ const shown = {
 export const WebhookSchema = Type.Object(shown, { title: 'Webhook' })
 
 const secret = Type.String({
-  description: 'What signatures are verified with. It is shown this once',
+  description: 'Secret to verify signatures. Stead shows it only once',
   examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo='],
 })
 export const NewWebhookSchema = Type.Object({ ...shown, secret }, { title: 'NewWebhook' })
 export const ChangedWebhookSchema = Type.Object(
-  { ...shown, secret: nullable(Type.String({ description: 'The new one, when it was asked for', examples: [null] })) },
+  { ...shown, secret: nullable(Type.String({ description: 'New secret, if you requested one', examples: [null] })) },
   { title: 'ChangedWebhook' },
 )
 
@@ -117,8 +117,8 @@ export const presentWebhook = (webhook: Webhook, now: number): Type.Static<typeo
 /** What is wrong with an address, as far as its text tells: where a name leads is checked at each connection. */
 export function urlFault(url: string, { allowPrivate }: { allowPrivate: boolean }): string | undefined {
   const parsed = URL.parse(url)
-  if (!parsed || !/^https?:$/.test(parsed.protocol)) return 'url: must be an http or https address'
-  if (parsed.username || parsed.password) return 'url: must not have a user name or password in it'
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) return 'url: must be an http or https URL'
+  if (parsed.username || parsed.password) return 'url: must not contain a user name or password'
   return allowPrivate || leadsOutside(parsed.hostname) ? undefined : 'url: must be on the public internet'
 }
 

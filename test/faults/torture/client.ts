@@ -160,4 +160,4 @@ const retryNote = ({ status, headers, body }: Answer): string =>
 
 /** It has no `Retry-After` on purpose: programs repeat what says when to repeat it. */
 const isUnknownOutcome = (body: { message?: string } | undefined): boolean =>
-  body?.message?.includes('whether it was made is not known') === true
+  body?.message?.includes('the change may or may not be saved') === true
