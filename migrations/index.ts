@@ -55,6 +55,7 @@ import { archiveBytes } from './0073-archive-bytes.ts'
 import { damagedBackups } from './0075-damaged-backups.ts'
 import { imports } from './0079-imports.ts'
 import { importUploads } from './0082-import-uploads.ts'
+import { importSources } from './0084-import-sources.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -114,4 +115,5 @@ export const migrations: Record<string, Migration> = {
   '0075-damaged-backups': damagedBackups,
   '0079-imports': imports,
   '0082-import-uploads': importUploads,
+  '0084-import-sources': importSources,
 }

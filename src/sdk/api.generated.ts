@@ -1630,7 +1630,7 @@ export interface paths {
         put?: never;
         /**
          * Import a site from an archive
-         * @description Takes a site of another host from `.zip`, `.tar`, `.tar.gz`, `.wpress` (All-in-One WP Migration), a set of UpdraftPlus, an archive of Duplicator (`.zip`), or an archive of the files and a dump of the database (`.sql`, `.sql.gz`). Name the https addresses of its files (`urls`), or upload them (`files`, then `PUT /v1/sites/{site_id}/imports/{import_id}/uploads/{number}`). First the archive is inspected, which changes nothing on the site: `GET /v1/sites/{site_id}/imports/{import_id}` shows the plan. Then `POST /v1/sites/{site_id}/imports/{import_id}/start` replaces `wp-content` and the database of the site; with `start` that happens automatically when nothing is in the way. Staged data is removed after 24 hours. A site has one import at a time.
+         * @description Takes a site of another host from `.zip`, `.tar`, `.tar.gz`, `.wpress` (All-in-One WP Migration), a set of UpdraftPlus, an archive of Duplicator (`.zip`), or an archive of the files and a dump of the database (`.sql`, `.sql.gz`). Name the https addresses of its files (`urls`), or upload them (`files`, then `PUT /v1/sites/{site_id}/imports/{import_id}/uploads/{number}`). Or, as `source`, from the running old site by SSH: its `wp-content` and a dump of its database, which is left as it is. First it is fetched and inspected, which changes nothing on the site: `GET /v1/sites/{site_id}/imports/{import_id}` shows the plan. Then `POST /v1/sites/{site_id}/imports/{import_id}/start` replaces `wp-content` and the database of the site; with `start` that happens automatically when nothing is in the way. Staged data is removed after 24 hours. A site has one import at a time.
          *
          *     Requires the site's owner, or a collaborator with the role `restore_site`.
          */
@@ -4859,6 +4859,23 @@ export interface components {
              */
             received: number;
         };
+        ImportSource: {
+            /** @enum {string} */
+            type: "ssh";
+            /** @example ssh.example.com */
+            host: string;
+            /** @example 22 */
+            port: number;
+            /** @example me */
+            user: string;
+            /** @example public_html */
+            path: string;
+            /**
+             * @description Fingerprint of the key by which the old machine is known; null until the first connection
+             * @example SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8
+             */
+            hostKey: string | null;
+        };
         ImportFrom: {
             /**
              * @description Address of the old site
@@ -5010,6 +5027,7 @@ export interface components {
             sources: string[];
             /** @description Files that are uploaded. Empty when Stead fetches them */
             uploads: components["schemas"]["ImportUpload"][];
+            source: components["schemas"]["ImportSource"] | null;
             plan: components["schemas"]["ImportPlan"] | null;
             /** @description The front page and five others, after the import */
             comparison: components["schemas"]["ImportComparedPage"][] | null;
@@ -5042,6 +5060,43 @@ export interface components {
             /** @example 81920000 */
             bytes: number;
         };
+        NewImportSource: {
+            /**
+             * @description `ssh`: a login by SSH with SFTP
+             * @enum {string}
+             */
+            type: "ssh";
+            /** @example ssh.example.com */
+            host: string;
+            /**
+             * @description Default: 22
+             * @example 22
+             */
+            port?: number;
+            /**
+             * @description Who logs in there
+             * @example me
+             */
+            user: string;
+            /** @example a-password */
+            password?: string;
+            /**
+             * @description In place of a password: a private key without a passphrase
+             * @example -----BEGIN OPENSSH PRIVATE KEY-----
+             *     …
+             */
+            private_key?: string;
+            /**
+             * @description Fingerprint (`SHA256:…`) or public key of the old machine. Without it the first one that is met is recorded, and demanded afterwards
+             * @example SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8
+             */
+            host_key?: string;
+            /**
+             * @description The folder that WordPress is in; one that is not absolute begins in the folder of the login
+             * @example public_html
+             */
+            path: string;
+        };
         NewImport: {
             /**
              * @description https addresses of the archive; several for a set of UpdraftPlus, or for files and a dump
@@ -5052,6 +5107,7 @@ export interface components {
             urls?: string[];
             /** @description Files that you upload instead */
             files?: components["schemas"]["NewImportUpload"][];
+            source?: components["schemas"]["NewImportSource"];
             /**
              * @description Start without a stop when the plan has no blockers
              * @example false
@@ -5061,6 +5117,11 @@ export interface components {
         ImportStart: {
             /** @description Files and folders that stay behind, in place of `leftOut` of the plan. Drop-ins of the old host stay behind in any case */
             leave_out?: string[];
+            /**
+             * @description Of an import from a running old site: fetch the files that changed and a fresh dump first. Default: true
+             * @example true
+             */
+            fetch_again?: boolean;
         };
         CollaboratorWithRoles: {
             id: number;
@@ -10252,7 +10313,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                /** @example {} */
+                /**
+                 * @example {
+                 *       "fetch_again": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["ImportStart"];
             };
         };

@@ -279,6 +279,7 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['uploadImport'], code: 'import_part_too_long', example: (scene) => uploadingIn(scene, { body: { bytes: 'more than is waited for' } }) },
   { of: ['uploadImport'], code: 'import_part_damaged', example: (scene) => uploadingIn(scene, { query: { offset: '0', sha256: 'f'.repeat(64) } }) },
   { of: ['uploadImport'], code: 'import_host_away', prepare: siteIs({ host_id: null }) },
+  { of: ['createImport'], code: 'import_source_refused', example: () => ({ body: { source: { type: 'ssh', host: 'example.com', user: 'me', path: 'site' } } }) },
   { of: ['createImport'], code: 'import_exists', prepare: ({ api, siteId }) => importIn(api, siteId) },
   { of: ['createImport'], code: 'import_limit_reached', prepare: async ({ api, owner, number }) => { for (let index = 0; index < 5; index++) await importIn(api, await api.site(owner, `import-${number}-${index}`)) } },
   { of: ['uploadImport'], code: 'import_not_ready', example: (scene) => uploadingIn(scene, {}, 'inspecting') },

@@ -32,6 +32,8 @@ export interface StagedFiles {
   readonly php: string | null
   /** Of its tables. */
   readonly prefix: string | null
+  /** What of a running old site is left out, and a few paths of it below `wp-content`. */
+  readonly leftOut?: { readonly count: number; readonly paths: readonly string[] }
 }
 
 /** Where the files of an import are staged: `wp-content` is in it, as the site is to have it. */

@@ -9,7 +9,7 @@ import type { ChecklistItem, StoredImport } from './import.ts'
 export async function checklistOf(
   tx: Tx,
   site: Pick<Site, 'id' | 'name'>,
-  { plan }: Pick<StoredImport, 'plan'>,
+  { plan, live }: Pick<StoredImport, 'plan' | 'live'>,
   config: Config,
 ): Promise<ChecklistItem[]> {
   const domain = plan && URL.parse(plan.from.home)?.hostname
@@ -32,7 +32,9 @@ export async function checklistOf(
       : [{ title: 'Add the domain', text: `Add ${domain} to the site: POST /v1/sites/${site.id}/domains.` }]),
     {
       title: 'Stop changes on the old site',
-      text: 'The archive has no posts or orders that are newer than itself. Import again if there are any.',
+      text: live
+        ? 'Put it into maintenance before you start the import: Stead then fetches what has changed since the inspection. Posts and orders that come later are not in it.'
+        : 'The archive has no posts or orders that are newer than itself. Import again if there are any.',
     },
     {
       title: 'Point the domain here',

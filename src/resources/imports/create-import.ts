@@ -9,6 +9,7 @@ import { actions } from './actions.ts'
 import { changeImport, countStaged, insertImport, stagedImportOf } from './import.store.ts'
 import { ImportSchema, MOST_SOURCES, MOST_STAGED, presentImport, STAGED_MS } from './import.ts'
 import { inspectImport } from './inspect-import.job.ts'
+import { NewImportSource, takeSource } from './old-site-source.ts'
 import { problems } from './problems.ts'
 
 const Url = Type.String({ minLength: 1, maxLength: 2000, examples: ['https://old.example.com/backup.wpress'] })
@@ -29,7 +30,8 @@ export const createImport = endpoint({
   description:
     'Takes a site of another host from `.zip`, `.tar`, `.tar.gz`, `.wpress` (All-in-One WP Migration), a set of UpdraftPlus, an archive of Duplicator (`.zip`), or an archive of the files and a dump of the database (`.sql`, `.sql.gz`). ' +
     'Name the https addresses of its files (`urls`), or upload them (`files`, then `PUT /v1/sites/{site_id}/imports/{import_id}/uploads/{number}`). ' +
-    'First the archive is inspected, which changes nothing on the site: `GET /v1/sites/{site_id}/imports/{import_id}` shows the plan. ' +
+    'Or, as `source`, from the running old site by SSH: its `wp-content` and a dump of its database, which is left as it is. ' +
+    'First it is fetched and inspected, which changes nothing on the site: `GET /v1/sites/{site_id}/imports/{import_id}` shows the plan. ' +
     'Then `POST /v1/sites/{site_id}/imports/{import_id}/start` replaces `wp-content` and the database of the site; with `start` that happens automatically when nothing is in the way. ' +
     'Staged data is removed after 24 hours. A site has one import at a time.',
   access: { site: 'restore the site' },
@@ -47,6 +49,7 @@ export const createImport = endpoint({
       files: Type.Optional(
         Type.Array(NewUpload, { minItems: 1, maxItems: MOST_SOURCES, description: 'Files that you upload instead' }),
       ),
+      source: Type.Optional(NewImportSource),
       start: Type.Optional(
         Type.Boolean({ description: 'Start without a stop when the plan has no blockers', examples: [false] }),
       ),
@@ -59,19 +62,21 @@ export const createImport = endpoint({
   problems: [
     problems.import_url_refused,
     problems.import_too_large,
+    problems.import_source_refused,
     problems.import_exists,
     problems.import_limit_reached,
     siteProblems.site_not_live,
   ],
 
   async handle(context, { body }) {
-    const { tx, site, caller, config, now } = context
+    const { tx, site, caller, config, sealer, now } = context
     demandInstalled(site)
-    const { urls = [], files = [], start = false } = body
-    if (urls.length === 0 && files.length === 0) throw invalidInput(['urls: provide either `urls` or `files`'])
-    if (urls.length > 0 && files.length > 0) throw invalidInput(['files: provide either `urls` or `files`, not both'])
+    const { urls = [], files = [], source, start = false } = body
+    const given = [urls.length > 0, files.length > 0, source !== undefined].filter(Boolean).length
+    if (given !== 1) throw invalidInput(['urls: provide one of `urls`, `files`, and `source`'])
     for (const url of urls) demandUrl(url, config.allowPrivateFetch)
     demandRoom(files, config.importMaxMb)
+    const live = source && (await takeSource(source, sealer))
     const other = await stagedImportOf(tx, site.id)
     if (other) throw new Problem(problems.import_exists, { import: other.id, state: other.state })
     await lockForUpdate(tx, 'accounts', site.accountId)
@@ -81,11 +86,15 @@ export const createImport = endpoint({
       ...{ siteId: site.id, sources: urls, starts: start },
       state: files.length > 0 ? 'uploading' : 'inspecting',
       uploads: files.length > 0 ? files.map((file, index) => ({ number: index + 1, ...file, received: 0 })) : null,
+      ...live,
       ...{ createdAt: now, expiresAt: now + STAGED_MS },
     })
+    const sources = live
+      ? [`ssh://${live.live.host}:${live.live.port}`]
+      : [...urls.map(shown), ...files.map(({ name }) => name)]
     await context.record({
       action: actions['import.created'],
-      message: `Created import ${made.id} from ${[...urls.map(shown), ...files.map(({ name }) => name)].join(', ')}`,
+      message: `Created import ${made.id} from ${sources.join(', ')}`,
     })
     if (files.length > 0) return presentImport(made, [])
     const order = { siteId: site.id, importId: made.id, askedById: caller.accountId }

@@ -44,8 +44,9 @@ import { findSite, holdSite, isInstalled, openSite, purgeCaches, siteConstants }
 import { siteFilled } from '../sites/site-filled.ts'
 import { needsRights } from '../still-allowed.ts'
 import { actions, events } from './actions.ts'
+import { fetchAgain } from './fetch-again.ts'
 import { changeImport, findImport } from './import.store.ts'
-import { type ComparedPage, type ImportPlan, rightsOf } from './import.ts'
+import { alwaysLeftOut, type ComparedPage, type ImportPlan, rightsOf } from './import.ts'
 import { folderOf } from './staging.ts'
 
 const Order = Type.Object({
@@ -54,6 +55,8 @@ const Order = Type.Object({
   /** Below the web root: what of the staged files stays behind. */
   leaveOut: Type.Array(Type.String()),
   askedById: Type.Integer(),
+  /** Of a running old site: what has changed is fetched first. */
+  fetchAgain: Type.Optional(Type.Boolean()),
 })
 type Order = Type.Static<typeof Order>
 
@@ -76,6 +79,7 @@ export const importSite = durableWith<HostServices>()({
   changeableBy: { site: 'restore the site' },
   permission: needsRights((order: Order, { done }) => (done ? [] : rightsOf(order))),
   steps: {
+    fetch_again: { run: unlessDone(fetchAgain), weight: 3 },
     check: { run: unlessDone<ImportPlan>(check) },
     // while the site is open, so that little is left to do when it is closed
     copy_files: { run: unlessDone(copyFilesAhead), undo: forgetFilesAhead, weight: 3 },
@@ -151,7 +155,7 @@ async function prepareFiles(context: Context): Promise<void> {
   const stays = await whatStays(services, home, { backupCore: null, keepsConfig: false })
   const config = await configWith(context, plan.database.prefix)
   const scope = { paths: [...(config ? [CONFIG] : []), 'wp-content'], except: stays }
-  const staged = { paths: ['wp-content'], except: [...stays, ...input.leaveOut] }
+  const staged = { paths: ['wp-content'], except: [...stays, ...input.leaveOut, ...alwaysLeftOut(plan)] }
   async function* wanted(): AsyncGenerator<WantedEntry> {
     if (config) yield config
     yield* stagedFiles(contentOf(folderFor(context)), staged, signal)

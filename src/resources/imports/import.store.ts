@@ -8,6 +8,7 @@ import {
   type StoredImport,
   stagedStates,
 } from './import.ts'
+import type { LiveSource } from './old-site-source.ts'
 import type { ImportRow } from './tables.ts'
 
 /** Of a site; older ones that have no data any more go. */
@@ -16,7 +17,7 @@ const MOST_KEPT = 20
 export async function insertImport(
   tx: Tx,
   values: Pick<StoredImport, 'siteId' | 'state' | 'sources' | 'starts' | 'createdAt' | 'expiresAt'> &
-    Partial<Pick<StoredImport, 'uploads'>>,
+    Partial<Pick<StoredImport, 'uploads' | 'live' | 'liveSecret'>>,
 ): Promise<StoredImport> {
   const row = await tx
     .insertInto('imports')
@@ -25,6 +26,8 @@ export async function insertImport(
       state: values.state,
       sources: JSON.stringify(values.sources),
       uploads: values.uploads ? JSON.stringify(values.uploads) : null,
+      live_source: values.live ? JSON.stringify(values.live) : null,
+      live_secret: values.liveSecret ?? null,
       starts: values.starts ? 1 : 0,
       created_at: values.createdAt,
       expires_at: values.expiresAt,
@@ -84,6 +87,7 @@ export async function countStaged(tx: Tx, accountId: number): Promise<number> {
 interface Changes {
   readonly state?: ImportState
   readonly uploads?: readonly ImportUpload[]
+  readonly live?: LiveSource
   readonly plan?: ImportPlan
   readonly comparison?: readonly ComparedPage[]
   readonly error?: string | null
@@ -91,10 +95,13 @@ interface Changes {
 }
 
 export async function changeImport(tx: Tx, id: number, changes: Changes): Promise<void> {
-  const { state, uploads, plan, comparison, error, operationId } = changes
+  const { state, uploads, live, plan, comparison, error, operationId } = changes
   const values = {
     ...(state && { state }),
+    // nobody logs in to the old site any more
+    ...(state && !stagedStates.includes(state) && { live_secret: null }),
     ...(uploads && { uploads: JSON.stringify(uploads) }),
+    ...(live && { live_source: JSON.stringify(live) }),
     ...(plan && { plan: JSON.stringify(plan) }),
     ...(comparison && { comparison: JSON.stringify(comparison) }),
     ...(error !== undefined && { error }),
@@ -146,6 +153,8 @@ const storedOf = (row: Selectable<ImportRow>): StoredImport => ({
   state: row.state,
   sources: JSON.parse(row.sources) as string[],
   uploads: row.uploads === null ? null : (JSON.parse(row.uploads) as ImportUpload[]),
+  live: row.live_source === null ? null : (JSON.parse(row.live_source) as LiveSource),
+  liveSecret: row.live_secret,
   starts: row.starts === 1,
   plan: row.plan === null ? null : (JSON.parse(row.plan) as ImportPlan),
   comparison: row.comparison === null ? null : (JSON.parse(row.comparison) as ComparedPage[]),

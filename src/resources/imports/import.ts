@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { defaultPhpVersion } from '../../hosting/php/runtime.ts'
 import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import type { Needed } from '../still-allowed.ts'
+import { ImportSourceSchema, type LiveSource } from './old-site-source.ts'
 
 export const ImportId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
@@ -165,6 +166,7 @@ export const ImportSchema = Type.Object(
       description: 'Addresses of its files, or the names of those that are uploaded',
     }),
     uploads: Type.Array(ImportUpload, { description: 'Files that are uploaded. Empty when Stead fetches them' }),
+    source: nullable(ImportSourceSchema),
     plan: nullable(ImportPlan),
     comparison: nullable(Type.Array(ComparedPage, { description: 'The front page and five others, after the import' })),
     checklist: Type.Array(ChecklistItem, { description: 'What to do until visitors come to the new site, in order' }),
@@ -184,6 +186,10 @@ export interface StoredImport {
   readonly sources: readonly string[]
   /** Null: its files are fetched. */
   readonly uploads: readonly ImportUpload[] | null
+  /** The running old site; null: it comes from files. */
+  readonly live: LiveSource | null
+  /** Sealed; null when the import has ended. */
+  readonly liveSecret: string | null
   readonly starts: boolean
   readonly plan: ImportPlan | null
   readonly comparison: readonly ComparedPage[] | null
@@ -204,17 +210,22 @@ export function presentImport(
   found: StoredImport,
   checklist: readonly ChecklistItem[],
 ): Type.Static<typeof ImportSchema> {
-  const { id, state, sources, uploads, plan, comparison, error, operationId, createdAt, expiresAt } = found
+  const { id, state, sources, uploads, live, plan, comparison, error, operationId, createdAt, expiresAt } = found
   return {
     ...{ id, state, plan, error, operationId },
     sources: uploads ? uploads.map(({ name }) => name) : sources.map(withoutQuery),
     uploads: [...(uploads ?? [])],
+    source: live,
     comparison: comparison && [...comparison],
     checklist: [...checklist],
     created: timestamp(createdAt),
     expires: timestamp(expiresAt),
   }
 }
+
+/** What stays behind whatever the start says: it fits the old host only. */
+export const alwaysLeftOut = ({ leftOut }: Pick<ImportPlan, 'leftOut'>): string[] =>
+  leftOut.flatMap(({ path, reason }) => (reason === 'drop-in' || reason === 'platform' ? [path] : []))
 
 /** What the account that asks needs, from the request until the end of the work. */
 export const rightsOf = ({ siteId }: { readonly siteId: number }): readonly Needed[] => [

@@ -25,6 +25,7 @@ import type { HostServices } from '../host-services.ts'
 import { holdSite } from '../sites/site.ts'
 import { needsRights } from '../still-allowed.ts'
 import { actions } from './actions.ts'
+import { fetchOldSite } from './fetch-old-site.ts'
 import { changeImport, findImport, stagedImportOf } from './import.store.ts'
 import { type ImportPlan, rightsOf } from './import.ts'
 import { importSite } from './import-site.job.ts'
@@ -51,8 +52,8 @@ export const inspectImport = durableWith<HostServices>()({
   atOnce: 2,
   permission: needsRights(rightsOf),
   steps: {
-    fetch: { run: unlessReady(fetchSources), undo: forgetStaged, weight: 4 },
-    unpack: { run: unlessReady<unknown, StagedFiles>(unpack), weight: 4 },
+    fetch: { run: unlessReady<unknown, StagedFiles | null>(fetchSources), undo: forgetStaged, weight: 4 },
+    unpack: { run: unlessReady<{ fetch: StagedFiles | null }, StagedFiles>(unpack), weight: 4 },
     database: { run: unlessReady<{ unpack: StagedFiles }, StagedDatabase>(lookAtDatabase), weight: 3 },
     plan: { run: unlessReady<Looked['results'], ImportPlan>(makePlan) },
     ready: { commit: ready },
@@ -88,11 +89,14 @@ async function takeUpAgain({ input, transaction }: Context): Promise<void> {
   })
 }
 
-async function fetchSources(context: Context): Promise<void> {
+/** @returns what was staged already: of a running old site */
+async function fetchSources(context: Context): Promise<StagedFiles | null> {
   const { services, signal, progressBytes } = context
-  const { sources } = await demandImport(context)
+  const found = await demandImport(context)
+  const { sources } = found
   await takeUpAgain(context)
   await removeForgotten(services)
+  if (found.live) return fetchOldSite(context, found, folderFor(context))
   const folder = fetchedIn(folderFor(context))
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -113,6 +117,7 @@ async function fetchSources(context: Context): Promise<void> {
     })
     doneBytes += sizeBytes
   }
+  return null
 }
 
 /** A file may be called as its address ends: the parts of an UpdraftPlus set are told by their names. */
@@ -140,7 +145,8 @@ async function sourcesOf(context: Context): Promise<ImportSource[]> {
   return found
 }
 
-async function unpack(context: Context): Promise<StagedFiles> {
+async function unpack(context: Context<{ fetch: StagedFiles | null }>): Promise<StagedFiles> {
+  if (context.results.fetch) return context.results.fetch
   const { services, signal, progressBytes } = context
   const sources = await sourcesOf(context)
   const bounds = stagingBounds(services.config)

@@ -90,8 +90,18 @@ function warningsOf({ unpack, database, content }: Staged, plugins: ImportPlan['
           `The database has ${database.otherTables} more tables, whose names do not begin with ${database.prefix}. They come along.`,
         ]
       : []),
-    ...(unpack.links > 0 ? [`The archive has ${unpack.links} links, which are left out.`] : []),
+    ...(unpack.links > 0 && !unpack.leftOut ? [`The archive has ${unpack.links} links, which are left out.`] : []),
+    ...leftOutOf(unpack),
     ...(content.themes.length === 0 ? ['The archive has no theme.'] : []),
+  ]
+}
+
+/** Of a running old site: links, odd names, and what its machine does not show. */
+function leftOutOf({ leftOut }: StagedFiles): string[] {
+  if (!leftOut || leftOut.count === 0) return []
+  const paths = leftOut.paths.map((path) => JSON.stringify(`wp-content/${path}`)).join(', ')
+  return [
+    `Of the old site, ${leftOut.count} files and folders are left out, since they are links, have names that cannot be kept, or may not be read: ${paths}${leftOut.count > leftOut.paths.length ? ', …' : ''}.`,
   ]
 }
 

@@ -33,6 +33,11 @@ export const problems = declareProblems({
     text: 'The host of the site cannot take the file now. Try again in a moment.',
     remedy: 'Send the part again after `Retry-After` seconds. What has been taken stays.',
   },
+  import_source_refused: {
+    status: 400,
+    text: 'source: {fault}.',
+    remedy: 'Name the machine, the login and the folder of the old site as the description of `source` says.',
+  },
   import_exists: {
     status: 400,
     text: 'The site already has import {import}, which is {state}. Delete it, or wait until it has ended.',

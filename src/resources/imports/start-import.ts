@@ -7,7 +7,7 @@ import { demandInstalled } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { checklistOf } from './checklist.ts'
 import { changeImport, findImport } from './import.store.ts'
-import { ImportId, ImportSchema, presentImport } from './import.ts'
+import { alwaysLeftOut, ImportId, ImportSchema, presentImport } from './import.ts'
 import { importSite } from './import-site.job.ts'
 import { problems } from './problems.ts'
 
@@ -37,6 +37,13 @@ export const startImport = endpoint({
           },
         ),
       ),
+      fetch_again: Type.Optional(
+        Type.Boolean({
+          description:
+            'Of an import from a running old site: fetch the files that changed and a fresh dump first. Default: true',
+          examples: [true],
+        }),
+      ),
     },
     { title: 'ImportStart' },
   ),
@@ -53,11 +60,10 @@ export const startImport = endpoint({
     if (found.state !== 'ready' || !plan) throw new Problem(problems.import_not_ready, { state: found.state })
     const [blocker] = plan.blockers
     if (blocker) throw new Problem(problems.import_blocked, { reason: blocker.replace(/\.$/, '') })
-    const always = plan.leftOut.filter(({ reason }) => reason === 'drop-in' || reason === 'platform')
-    const leaveOut = [...(body.leave_out ?? plan.leftOut.map(({ path }) => path)), ...always.map(({ path }) => path)]
+    const leaveOut = [...(body.leave_out ?? plan.leftOut.map(({ path }) => path)), ...alwaysLeftOut(plan)]
     const order = {
       ...{ siteId: site.id, importId: found.id, leaveOut: [...new Set(leaveOut)] },
-      askedById: caller.accountId,
+      ...{ askedById: caller.accountId, fetchAgain: found.live !== null && (body.fetch_again ?? true) },
     }
     const operationId = await context.start(importSite, order)
     await changeImport(tx, found.id, { state: 'importing', error: null, operationId })

@@ -15,6 +15,10 @@ export interface ImportRow {
   sources: string
   /** JSON: `ImportUpload[]`; null: its files are fetched. */
   uploads: string | null
+  /** JSON: `LiveSource`, the running old site; null: it comes from files. */
+  live_source: string | null
+  /** Sealed: what the old site is logged in to with. Null as soon as the import has ended. */
+  live_secret: string | null
   /** 1: it starts when its plan is ready. */
   starts: Flag
   /** JSON: `ImportPlan`; null until it was inspected. */

@@ -1,0 +1,124 @@
+import Type from 'typebox'
+import { fingerprintOf } from '../../hosting/site-imports/sources/fingerprint.ts'
+import type { Sealer } from '../../platform/crypto/seal.ts'
+import { AddressRefused, canonicalHost } from '../../platform/fetch/addresses.ts'
+import { Problem } from '../../platform/http/problem.ts'
+import { nullable, oneOf } from '../../platform/http/schemas.ts'
+import { problems } from './problems.ts'
+
+const MOST_KEY_TEXT = 16_384
+const SSH_PORT = 22
+/** What seals the login of an old site. It is bound to that purpose. */
+const PURPOSE = 'import login'
+
+/** The running old site, in a request. */
+export const NewImportSource = Type.Object(
+  {
+    type: oneOf(['ssh'], { description: '`ssh`: a login by SSH with SFTP' }),
+    host: Type.String({ minLength: 1, maxLength: 255, examples: ['ssh.example.com'] }),
+    port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, description: 'Default: 22', examples: [22] })),
+    user: Type.String({
+      pattern: '^[^\\x00-\\x1f\\x7f]{1,100}$',
+      description: 'Who logs in there',
+      examples: ['me'],
+    }),
+    password: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, examples: ['a-password'] })),
+    private_key: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: MOST_KEY_TEXT,
+        description: 'In place of a password: a private key without a passphrase',
+        examples: ['-----BEGIN OPENSSH PRIVATE KEY-----\n…'],
+      }),
+    ),
+    host_key: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 4096,
+        description:
+          'Fingerprint (`SHA256:…`) or public key of the old machine. Without it the first one that is met is recorded, and demanded afterwards',
+        examples: ['SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8'],
+      }),
+    ),
+    path: Type.String({
+      pattern: '^[^\\x00-\\x1f\\x7f]{1,1000}$',
+      description: 'The folder that WordPress is in; one that is not absolute begins in the folder of the login',
+      examples: ['public_html'],
+    }),
+  },
+  { title: 'NewImportSource' },
+)
+type NewImportSource = Type.Static<typeof NewImportSource>
+
+/** The running old site, as the API shows it. */
+export const ImportSourceSchema = Type.Object(
+  {
+    type: oneOf(['ssh']),
+    host: Type.String({ examples: ['ssh.example.com'] }),
+    port: Type.Integer({ examples: [22] }),
+    user: Type.String({ examples: ['me'] }),
+    path: Type.String({ examples: ['public_html'] }),
+    hostKey: nullable(
+      Type.String({
+        description: 'Fingerprint of the key by which the old machine is known; null until the first connection',
+        examples: ['SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8'],
+      }),
+    ),
+  },
+  { title: 'ImportSource' },
+)
+/** The running old site, as it is stored; what it is logged in to with lies sealed beside it. */
+export type LiveSource = Type.Static<typeof ImportSourceSchema>
+
+/** What an old site is logged in to with. */
+export type LiveSecret = { readonly password: string } | { readonly privateKey: string }
+
+export const sealSecret = (secret: LiveSecret, sealer: Sealer): string => sealer.seal(JSON.stringify(secret), PURPOSE)
+export const openSecret = (sealed: string, sealer: Sealer): LiveSecret => JSON.parse(sealer.open(sealed, PURPOSE))
+
+/** Checks the source of a request. @throws Problem `import_source_refused` */
+export async function takeSource(
+  source: NewImportSource,
+  sealer: Sealer,
+): Promise<{ live: LiveSource; liveSecret: string }> {
+  const { type, port = SSH_PORT, user, password, private_key: privateKey, path } = source
+  if ((password === undefined) === (privateKey === undefined))
+    throw refused('provide either `password` or `private_key`')
+  const secret = password === undefined ? { privateKey: await demandKey(privateKey as string) } : { password }
+  const live = { type, host: demandHost(source.host), port, user, path, hostKey: hostKeyOf(source.host_key) }
+  return { live, liveSecret: sealSecret(secret, sealer) }
+}
+
+const refused = (fault: string): Problem => new Problem(problems.import_source_refused, { fault })
+
+function demandHost(host: string): string {
+  try {
+    return canonicalHost(host.trim())
+  } catch (error) {
+    if (error instanceof AddressRefused) throw refused('`host` is not a host name or an address')
+    throw error
+  }
+}
+
+/** One with a passphrase is not taken: who chooses it chooses how long opening it takes. */
+async function demandKey(text: string): Promise<string> {
+  const { default: ssh2 } = await import('ssh2')
+  const parsed = ssh2.utils.parseKey(text)
+  if (parsed instanceof Error) {
+    if (/encrypted|passphrase/i.test(parsed.message))
+      throw refused('`private_key` has a passphrase. Make a key without one for this move: ssh-keygen -t ed25519')
+    throw refused('`private_key` cannot be read. Send a whole private key of OpenSSH or PEM')
+  }
+  const key = Array.isArray(parsed) ? parsed[0] : parsed
+  if (!key?.isPrivateKey()) throw refused('`private_key` is a public key. Send the private half')
+  return text
+}
+
+function hostKeyOf(text: string | undefined): string | null {
+  if (text === undefined) return null
+  const [, fingerprint] = /^\s*(SHA256:[A-Za-z0-9+/]{43})=?\s*$/.exec(text) ?? []
+  if (fingerprint) return fingerprint
+  const [, key] = /(?:^|\s)(AAAA[A-Za-z0-9+/]{20,}={0,2})(?:\s|$)/.exec(text) ?? []
+  if (!key) throw refused('`host_key` is neither a fingerprint (SHA256:…) nor a public key')
+  return fingerprintOf(Buffer.from(key, 'base64'))
+}
