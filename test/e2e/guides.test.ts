@@ -132,7 +132,7 @@ describe.skipIf(!core || !hasTools)('docs/guides', { timeout: 300_000 }, () => {
 
   /** What is seen below a heading, besides that its commands end well. */
   const seen: Record<string, Record<string, RegExp>> = {
-    'move-a-site-in': { 'See it under its own name': /<title>Acme/ },
+    'move-a-site-in': { 'Check the site at its domain': /<title>Acme/ },
   }
   const pages = ['move-a-site-in', 'backups', 'staging', 'domains', 'many-sites', 'people']
   /** Pages that say what there is, without commands. */
