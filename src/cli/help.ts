@@ -120,11 +120,13 @@ function settingsText(asPage: boolean): string {
   )
   return `# Settings
 
-Each setting is an environment variable, or a flag of the same name: \`STEAD_API_LISTEN\` is \`--api-listen\`. A flag wins.
-\`stead config\` prints what is in force. A value that cannot be used, or a \`STEAD_\` variable that does not exist, ends the
-start with the setting and the reason. This page is made by \`npm run docs:settings\`.
+Each setting is an environment variable or a flag of the same name: \`STEAD_API_LISTEN\` is
+\`--api-listen\`. A flag overrides a variable. \`stead config\` prints the current settings.
 
-| variable | default | meaning |
+If a value is invalid, or a \`STEAD_\` variable does not exist, Stead does not start, and names the
+setting and the reason. \`npm run docs:settings\` writes this page.
+
+| Variable | Default | Meaning |
 |---|---|---|
 ${rows.join('\n')}`
 }

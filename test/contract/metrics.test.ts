@@ -180,13 +180,18 @@ it('docs/metrics.md is current (npm run docs:metrics writes it)', async () => {
     })
   await expect(`# Metrics
 
-\`GET /metrics\` of an API process shows these to Prometheus: its own, those of all hosts and edges (by way of the database, up to ten seconds old), and
-what the database says of the installation. Those of a process have the labels \`part\` and \`process\`, which is another at each start. Where
-several API processes are scraped, each shows what hosts and edges say: \`max without (instance) (…)\` before a sum counts it once.
-[grafana-dashboard.json](grafana-dashboard.json) is a dashboard for Grafana to import. Node's own figures (\`nodejs_…\`, \`process_…\`) are of the API
-process. This page is made by \`npm run docs:metrics\`.
+\`GET /metrics\` of an API process returns these metrics for Prometheus. They cover that process, all
+hosts and edges (through the database, up to ten seconds old), and the installation.
 
-| metric | type | labels | meaning |
+Metrics of a process have the labels \`part\` and \`process\`. \`process\` changes at each start. If you
+scrape several API processes, each of them returns the metrics of hosts and edges. Put
+\`max without (instance) (…)\` before a sum to count them once. \`nodejs_…\` and \`process_…\` describe
+the API process.
+
+Import [grafana-dashboard.json](grafana-dashboard.json) into Grafana. \`npm run docs:metrics\` writes
+this page.
+
+| Metric | Type | Labels | Meaning |
 |---|---|---|---|
 ${rows.join('\n')}
 `).toMatchFileSnapshot(join(docs, 'metrics.md'))

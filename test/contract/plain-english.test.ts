@@ -68,7 +68,7 @@ const FORMS: { form: RegExp; better: string; refused: string; fine?: string }[] 
     refused: 'Stead takes it back.',
   },
   {
-    form: /^What (?!(?:is|are|do|does)\b[^?]*\?)[^?]{8,}\b(?:is|are|was|were|has|have|stays?|goes|gets?|comes?|does|lies)\b[^?]*$/,
+    form: /^What (?!to\b|(?:is|are|do|does)\b[^?]*\?)[^?]{8,}\b(?:is|are|was|were|has|have|stays?|goes|gets?|comes?|does|lies)\b[^?]*$/,
     better: 'a subject that names the thing',
     refused: 'What was overwritten is kept.',
     fine: 'What the rows mean',
@@ -76,7 +76,7 @@ const FORMS: { form: RegExp; better: string; refused: string; fine?: string }[] 
   { form: /\b(?:he|him|his|himself)\b/i, better: 'they, them', refused: 'The owner gets his mail.' },
   { form: /\b(?:some|every)body\b/i, better: 'someone, everyone', refused: 'Somebody else has it.' },
   {
-    form: /\b(?:is|are|was|were|be) (?:asked|looked|told|said|waited|cared|dealt|gone)\b/i,
+    form: /\b(?:is|are|was|were|be) (?:asked|looked|told|said|waited|cared|dealt)\b/i,
     better: 'the actor as the subject',
     refused: 'The name server is asked first.',
   },
