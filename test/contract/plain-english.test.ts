@@ -23,15 +23,10 @@ const LATER: Record<string, string> = {
   'docs/design/broken-sites.md': 'It is the next page to be rewritten.',
   'docs/design/certificates.md': 'It is the next page to be rewritten.',
   'docs/design/cron.md': 'It is the next page to be rewritten.',
-  'docs/design/dns.md': 'It is the next page to be rewritten.',
   'docs/design/edge-cache.md': 'It is the next page to be rewritten.',
-  'docs/design/htaccess.md': 'It is the next page to be rewritten.',
-  'docs/design/imports.md': 'It is the next page to be rewritten.',
   'docs/design/limits.md': 'It is the next page to be rewritten.',
   'docs/design/php.md': 'It is the next page to be rewritten.',
   'docs/design/plugins.md': 'It is the next page to be rewritten.',
-  'docs/design/site-database.md': 'It is the next page to be rewritten.',
-  'docs/design/wp-cli.md': 'It is the next page to be rewritten.',
 }
 
 const MOST_WORDS = 35
