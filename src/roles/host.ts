@@ -12,6 +12,7 @@ import { HostedSites } from '../hosting/hosted-sites.ts'
 import type { PhpPool } from '../hosting/php/pool.ts'
 import { PhpLogFollower } from '../hosting/php-log/follower.ts'
 import { openPlaces } from '../hosting/php-log/positions.ts'
+import { sayInPhpLog } from '../hosting/php-log/say.ts'
 import { createPluginPackages } from '../hosting/plugin-directory/plugin-packages.ts'
 import { hostJobs, siteHooks } from '../jobs.ts'
 import { openBudgets } from '../platform/budgets/budget.ts'
@@ -90,6 +91,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   const offered = { measurePage: pages.measurePage, firstPages: php.firstPages, ...doors, ...served.runs, mariaDb }
   const worker = createHostWorker(ground, { hostId, homes, spares, pool, preparation, sites, sftp, ...offered })
   const cron = openCron(ground, sites, pool, mariaDb)
+  php.hear((siteId, text) => cron.hear(siteId, text))
 
   // first of these: who was this host before must be gone before this one gives out work
   const reports = await startReports(ground, {
@@ -160,6 +162,7 @@ const openCron = ({ log }: Ground, sites: HostedSites, php: PhpPool, { databases
   return new Cron({
     sites: () => sites.all(),
     siteById: (siteId) => sites.find(siteId),
+    say: sayInPhpLog,
     ...{ php, log, events: eventsByHome(sqliteEvents(), mariaDbEvents({ databases, runs })) },
   })
 }

@@ -1,4 +1,4 @@
-import { chown, mkdir, writeFile } from 'node:fs/promises'
+import { chown, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
@@ -7,6 +7,7 @@ import { testCore } from '../../../test/support/core.ts'
 import {
   install,
   type TestHome,
+  testAddress,
   testBodies,
   testHome,
   testRequest,
@@ -16,6 +17,7 @@ import {
 import { hereRuntimes } from '../../../test/support/ways.ts'
 import { PhpPool } from '../php/pool.ts'
 import type { PhpRuntime } from '../php/runtime.ts'
+import { changeWpConfig } from '../site-files/wp-config-file.ts'
 import type { HostedSite } from '../web-server/web-server.ts'
 import { Cron } from './cron.ts'
 import { sqliteEvents } from './sqlite-events.ts'
@@ -25,6 +27,12 @@ const core = await testCore()
 const plugin = `<?php
 add_action('mark', fn ($name) => update_option("marked_$name", getmypid()));
 add_action('leave', fn () => exit);
+add_action('die', fn () => wp_die('done'));
+add_action('fail', fn () => no_such_function());
+add_action('where', fn () => update_option('was_at', home_url()));
+add_action('throw', function () { throw new Exception('thrown'); });
+add_action('hang', function () { for (;;) { } });
+add_filter('cron_schedules', fn ($all) => $all + ['minutely' => ['interval' => 60, 'display' => 'Each minute']]);
 `
 
 describe.skipIf(!core).each(hereRuntimes)(
@@ -37,6 +45,7 @@ describe.skipIf(!core).each(hereRuntimes)(
     let cron: Cron
     let starts: ReturnType<typeof vi.spyOn>
     const log = { debug: vi.fn(), warn: vi.fn() }
+    const say = vi.fn(async () => {})
 
     beforeAll(async () => {
       runtime = await testRuntime({ runtime: kind })
@@ -54,15 +63,7 @@ describe.skipIf(!core).each(hereRuntimes)(
     })
     beforeEach(() => {
       vi.clearAllMocks()
-      pool = new PhpPool(runtime, {
-        queueLength: 10,
-        requestMs: 20_000,
-        taskMs: 20_000,
-        idleMs: 600_000,
-        memoryBytes: 2 ** 31,
-        processMemoryBytes: 768 << 20,
-        bodies: testBodies(),
-      })
+      pool = newPool()
       starts = vi.spyOn(runtime, 'start')
       cron = new Cron({
         sites: async () => [site],
@@ -70,12 +71,25 @@ describe.skipIf(!core).each(hereRuntimes)(
         php: pool,
         events: sqliteEvents(),
         log,
+        say,
       })
     })
     afterEach(async () => {
       starts.mockRestore()
       await pool.stopAll(0)
     })
+
+    const newPool = (taskMs = 20_000) =>
+      new PhpPool(runtime, {
+        queueLength: 10,
+        requestMs: 20_000,
+        taskMs,
+        onNote: (siteId, text) => cron.hear(siteId, text),
+        idleMs: 600_000,
+        memoryBytes: 2 ** 31,
+        processMemoryBytes: 768 << 20,
+        bodies: testBodies(),
+      })
 
     /** Runs PHP in the site as a visitor's request does. */
     async function visit(code: string): Promise<string> {
@@ -155,23 +169,80 @@ describe.skipIf(!core).each(hereRuntimes)(
       expect(log.warn).not.toHaveBeenCalled()
     })
 
-    it('says once that a plugin ends the run, and runs what is left later', async () => {
+    it('ends an event that ends its request, or fails, and no other; what fails comes again later', async () => {
+      await visit(`wp_schedule_single_event(time() - 9, 'leave'); wp_schedule_single_event(time() - 8, 'die');
+        wp_schedule_event(time() - 7, 'hourly', 'fail'); wp_schedule_single_event(time() - 5, 'mark', ['left']);
+        for ($each = 0; $each < 4; $each++) wp_schedule_single_event(time() - 60 + $each, 'throw', [$each]);`)
+      await cron.pass()
+      expect(Number(option('marked_left'))).toBeGreaterThan(0)
+      expect(log.warn).not.toHaveBeenCalled()
+      const left = JSON.parse(
+        await visit(`echo json_encode([(bool) wp_next_scheduled('leave'), (bool) wp_next_scheduled('die'),
+          wp_next_scheduled('fail') - time() > 3500, (bool) wp_next_scheduled('throw', [0]),
+          wp_next_scheduled('throw', [1]) - time() > 0]);`),
+      )
+      expect(left).toEqual([false, false, true, false, true])
+      expect(await readFile(join(home.homePath, 'private/php-error.log'), 'utf8')).toMatch(
+        /Stead: the scheduled event fail failed: .*no_such_function/,
+      )
+    })
+
+    it('puts off an event that was cut off, says so, and runs the others', async () => {
+      await pool.stopAll(0)
+      pool = newPool(4_000)
+      const once = { sites: async () => [site], siteById: async () => site, events: sqliteEvents() }
+      const long = vi.spyOn(pool, 'runTask')
+      long.mockImplementation((...[asked, name, input, how]) =>
+        PhpPool.prototype.runTask.call(pool, asked, name, input, { ...how, longMs: 0 }),
+      )
+      cron = new Cron({ ...once, php: pool, log, say })
       await visit(
-        `wp_schedule_single_event(time() - 9, 'leave'); wp_schedule_single_event(time() - 5, 'mark', ['left']);`,
+        `wp_schedule_event(time() - 9, 'minutely', 'hang'); wp_schedule_single_event(time() - 5, 'mark', ['beside']);`,
       )
       await cron.pass()
-      expect(option('marked_left')).toBeUndefined()
-      await cron.pass()
-      expect(log.warn).toHaveBeenCalledTimes(1)
-      const restarted = new Cron({
-        sites: async () => [site],
-        siteById: async () => site,
-        php: pool,
-        events: sqliteEvents(),
-        log,
+      expect(Number(option('marked_beside'))).toBeGreaterThan(0)
+      expect(log.warn).not.toHaveBeenCalled()
+      const wait = () => visit(`echo wp_next_scheduled('hang') - time();`)
+      expect(Number(await wait())).toBeGreaterThan(50)
+      expect(say).toHaveBeenCalledWith(site, expect.stringContaining('the scheduled event hang was cut off'))
+      await visit(`wp_unschedule_hook('hang');`)
+    })
+
+    it('runs the events of every site of a network, each with its own address, but of none that is closed', async () => {
+      const { networkId, blogId, path } = await pool.runTask(site, 'make-network', { title: 'A network' })
+      await pool.stop(1)
+      await changeWpConfig(home.homePath, home.uid, {
+        ...{ MULTISITE: true, SUBDOMAIN_INSTALL: false, DOMAIN_CURRENT_SITE: testAddress, PATH_CURRENT_SITE: path },
+        ...{ SITE_ID_CURRENT_SITE: networkId, BLOG_ID_CURRENT_SITE: blogId },
       })
-      await restarted.pass()
-      expect(Number(option('marked_left'))).toBeGreaterThan(0)
+      const made = await visit(`wp_set_current_user(1); $ids = [];
+        foreach (['/two/', '/closed/'] as $path) {
+          $ids[] = $id = wpmu_create_blog('${testAddress}', $path, $path, 1);
+          switch_to_blog($id);
+          foreach (array_keys(_get_cron_array()) as $at) foreach (_get_cron_array()[$at] ?? [] as $hook => $each) wp_unschedule_hook($hook);
+          wp_schedule_single_event(time() - 5, 'where', []);
+          restore_current_blog();
+        }
+        update_blog_status($ids[1], 'archived', 1);
+        foreach (array_keys(_get_cron_array()) as $at) foreach (_get_cron_array()[$at] ?? [] as $hook => $each) wp_unschedule_hook($hook);
+        echo json_encode($ids);`)
+      const [two, closed] = JSON.parse(made) as number[]
+      await cron.pass()
+      const where = (blog: number | undefined) => {
+        using open = database()
+        return open.prepare(`select option_value as value from wp_${blog}_options where option_name = 'was_at'`).get()
+          ?.value
+      }
+      expect(where(two)).toBe(`http://${testAddress}/two`)
+      expect(where(closed)).toBeUndefined()
+      // what is left is due for nobody
+      starts.mockClear()
+      await cron.pass()
+      await cron.pass()
+      expect(log.warn).not.toHaveBeenCalled()
+      expect(log.debug).toHaveBeenCalledTimes(1)
+      await changeWpConfig(home.homePath, home.uid, { MULTISITE: null, SUBDOMAIN_INSTALL: null })
+      await pool.stop(1)
     })
 
     it('has WordPress clear up after a write that was cut off, and runs its events', async () => {

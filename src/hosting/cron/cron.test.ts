@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { PhpBusy } from '../php/runtime.ts'
+import { PhpBusy, PhpStarved, PhpTimeout } from '../php/runtime.ts'
 import type { HostedSite } from '../web-server/web-server.ts'
 import { Cron, type CronOptions } from './cron.ts'
 import type { EventSource, Look } from './event-source.ts'
@@ -18,7 +18,7 @@ describe('the host looks for scheduled events', () => {
   const mark = vi.fn<EventSource['mark']>()
   const read = vi.fn<EventSource['read']>()
   const runTask = vi.fn()
-  const answer = { ran: 1, failed: [], nextInSeconds: null }
+  const answer = { ran: 1, failed: [], passed: [], isMore: false, blogs: [], nextInSeconds: null }
   const log = { debug: vi.fn(), warn: vi.fn() }
   let options: CronOptions
   let cron: Cron
@@ -75,7 +75,9 @@ describe('the host looks for scheduled events', () => {
     plan(3, { urgentAt: now + 1 })
     await cron.pass()
     expect(ran()).toEqual([2, 1])
-    expect(runTask).toHaveBeenCalledWith(sites[0], 'cron', {}, { background: true, makeRoom: false })
+    const nothing = { blog: null, failures: [], cutOff: null }
+    const how = { background: true, makeRoom: false, longMs: 10 * MINUTE }
+    expect(runTask).toHaveBeenCalledWith(sites[0], 'cron', nothing, how)
     now += 1
     await cron.pass()
     await cron.pass()
@@ -173,7 +175,7 @@ describe('the host looks for scheduled events', () => {
 
   it('does not repeat for ever what is still due after a run that says it went well', async () => {
     plan(1, { urgentAt: now - HOUR })
-    runTask.mockResolvedValue({ ran: 1e9, failed: ['x'], nextInSeconds: 0 })
+    runTask.mockResolvedValue({ ...answer, ran: 1e9, failed: ['x'], nextInSeconds: 0 })
     for (let minute = 0; minute < 600; minute++) {
       await cron.pass()
       now += MINUTE
@@ -254,6 +256,82 @@ describe('the host looks for scheduled events', () => {
       now += MINUTE
     }
     expect(runs.toSorted()).toEqual(['1 0', '1 1', '1 15', '1 3', '1 31', '1 7', '2 0', '2 10', '2 20', '2 30'])
+  })
+
+  it('runs what is left at once when an event ends its request', async () => {
+    plan(1, { urgentAt: now })
+    runTask.mockResolvedValueOnce({ ...answer, isMore: true })
+    await cron.pass()
+    expect(ran()).toEqual([1, 1])
+    expect(log.warn).not.toHaveBeenCalled()
+    // no more often than there are attempts in a run
+    plan(1, { urgentAt: now })
+    runTask.mockResolvedValue({ ...answer, isMore: true })
+    await cron.pass()
+    expect(ran()).toHaveLength(22)
+  })
+
+  it('counts the failures of each event, tells of one that was cut off, and runs the others at once', async () => {
+    const say = vi.fn(async () => {})
+    cron = new Cron({ ...options, say })
+    sites = [site(1)]
+    plan(1, { urgentAt: now })
+    runTask.mockImplementationOnce(async () => {
+      cron.hear(1, JSON.stringify({ event: 'backup' }))
+      cron.hear(1, 'something else')
+      throw new PhpTimeout('PHP did not finish the task cron in time')
+    })
+    runTask.mockImplementationOnce(async () => ({ ...answer, failed: ['report'] }))
+    await cron.pass()
+    const asked = () => runTask.mock.calls.map(([, , input]) => input)
+    expect(asked()).toEqual([
+      { blog: null, failures: [], cutOff: null },
+      { blog: null, failures: [{ hook: 'backup', times: 1 }], cutOff: 'backup' },
+    ])
+    expect(say.mock.calls).toEqual([
+      [sites[0], expect.stringMatching(/event backup was cut off: .* comes again later/)],
+    ])
+    expect(log.warn).not.toHaveBeenCalled()
+    plan(1, { urgentAt: now })
+    runTask.mockResolvedValueOnce({ ...answer, failed: ['backup'], passed: ['report'] })
+    await cron.pass()
+    plan(1, { urgentAt: now })
+    await cron.pass()
+    expect(asked().at(-1)).toEqual({ blog: null, failures: [{ hook: 'backup', times: 2 }], cutOff: null })
+    // what the machine had no time for is no event's fault
+    runTask.mockImplementationOnce(async () => {
+      cron.hear(1, JSON.stringify({ event: 'report' }))
+      throw new PhpStarved('too busy')
+    })
+    plan(1, { urgentAt: now })
+    await cron.pass()
+    expect(log.warn).toHaveBeenCalledTimes(1)
+    expect(say).toHaveBeenCalledTimes(1)
+  })
+
+  it('runs what is due of each site of a network, also where one of them cannot', async () => {
+    const blogs = ['/two/', '/three/'].map((path) => ({ domain: 'x', path }))
+    plan(1, { urgentAt: now })
+    runTask.mockResolvedValueOnce({ ...answer, blogs })
+    runTask.mockRejectedValueOnce(new Error('its theme is broken'))
+    await cron.pass()
+    expect(runTask.mock.calls.map(([, , { blog }]) => blog)).toEqual([null, ...blogs])
+    expect(log.warn).toHaveBeenCalledTimes(1)
+  })
+
+  it('goes on with other sites when one takes long, and does not begin it twice', async () => {
+    const long = Promise.withResolvers<unknown>()
+    cron = new Cron({ ...options, aloneMs: 1 })
+    plan(1, { urgentAt: now - 1 })
+    plan(2, { urgentAt: now })
+    runTask.mockImplementationOnce(() => long.promise)
+    await cron.pass()
+    expect(ran()).toEqual([1, 2])
+    await cron.pass()
+    expect(ran()).toEqual([1, 2])
+    const stopping = cron.stop()
+    long.resolve(answer)
+    await stopping
   })
 
   it('goes on when a disk fails under one site', async () => {

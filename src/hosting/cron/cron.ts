@@ -5,9 +5,10 @@
  * after a change the events are read from the file, without PHP (see `sqlite-pages.ts`). What is due runs in the site's own PHP,
  * one site at a time, the longest due first, behind visitors. Nothing is stored: what this keeps in memory is in the databases.
  */
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises'
 import type { PhpPool } from '../php/pool.ts'
-import { PhpBusy } from '../php/runtime.ts'
+import { isHostsDoing, PhpBusy, PhpCrashed, PhpTimeout } from '../php/runtime.ts'
+import type { BlogAddress, TaskInput, TaskOutput } from '../php/tasks.ts'
 import type { HostedSite } from '../web-server/web-server.ts'
 import type { EventSource } from './event-source.ts'
 import { type NextEvents, runAt } from './next-events.ts'
@@ -19,7 +20,11 @@ export interface CronOptions {
   readonly siteById: (siteId: number) => Promise<HostedSite | undefined>
   readonly php: Pick<PhpPool, 'runTask' | 'pidOf'>
   readonly events: EventSource
+  /** Writes a sentence into the site's PHP log. */
+  readonly say?: (site: HostedSite, text: string) => Promise<void>
   readonly log: { debug(facts: object, message: string): void; warn(facts: object, message: string): void }
+  /** A site that is at its events for longer goes on beside the others. */
+  readonly aloneMs?: number
   /** Milliseconds UTC; default: the system's. */
   readonly clock?: () => number
   /** Milliseconds that nobody sets; default: the process', or those of a given clock. */
@@ -40,6 +45,17 @@ const PATIENCE_MS = 15 * MINUTE_MS
 /** A site whose events cannot be read is asked by running it, and at the latest after this. */
 const UNKNOWN_FOR_MS = 60 * MINUTE_MS
 const LONGEST_PAUSE_MS = 6 * 60 * MINUTE_MS
+/** So long a site may be at its events while nobody waits for its PHP: backups, imports. */
+const LONG_MS = 10 * MINUTE_MS
+/** A site that is at it for longer goes on beside the others, */
+const ALONE_MS = 20_000
+/** of which no more than so many do. */
+const MOST_BESIDE = 3
+/** Attempts at what is due in one run: each event that ends the request makes another. */
+const MOST_ATTEMPTS = 20
+/** Hooks of a site whose failures are counted. */
+const MOST_FAILING = 100
+
 /** Looks between two turns of the event loop: about a millisecond. */
 const LOOKS_AT_ONCE = 25
 
@@ -62,6 +78,10 @@ interface Known {
   notBefore: number
   /** Since when it has been due without getting memory. */
   waitingSince: number | undefined
+  /** How often its events have failed in a row, by hook. */
+  readonly failing: Map<string, number>
+  /** The event that its PHP is at. */
+  event: string | undefined
 }
 
 const newlyKnown = (): Known => ({
@@ -73,7 +93,26 @@ const newlyKnown = (): Known => ({
   failures: 0,
   notBefore: 0,
   waitingSince: undefined,
+  failing: new Map(),
+  event: undefined,
 })
+
+interface Outcome {
+  readonly ran: number
+  readonly failed: number
+  readonly nextInSeconds: number | null
+}
+
+/** Counts the failures of events in a row. */
+function count({ failing }: Known, { failed, passed }: Pick<TaskOutput<'cron'>, 'failed' | 'passed'>): void {
+  for (const hook of passed) failing.delete(hook)
+  for (const hook of failed)
+    if (failing.has(hook) || failing.size < MOST_FAILING) failing.set(hook, (failing.get(hook) ?? 0) + 1)
+}
+
+/** PHP was ended, or has ended, while it was at an event; not for want of room or of a processor. */
+const isEventsFault = (error: unknown): error is Error =>
+  (error instanceof PhpTimeout || error instanceof PhpCrashed) && !isHostsDoing(error)
 
 /** Not in safe mode: an event whose plugin is not loaded would count as done. Not while it is being worked on. */
 const runsEvents = ({ state, inSafeMode = false, isClosed = false }: HostedSite) =>
@@ -90,6 +129,8 @@ export class Cron {
   readonly #counts = { runs: 0, failures: 0, due: 0 }
   #timer: NodeJS.Timeout | undefined
   #passing: Promise<void> = Promise.resolve()
+  /** Sites that are at their events. */
+  readonly #runs = new Map<number, Promise<void>>()
   #stopped = false
 
   constructor(options: CronOptions) {
@@ -115,6 +156,19 @@ export class Cron {
     this.#stopped = true
     clearTimeout(this.#timer)
     await this.#passing
+    await Promise.all(this.#runs.values())
+  }
+
+  /** Takes what a site says while it works: which event it is at (`tasks/cron.php`). It is the site's word. */
+  hear(siteId: number, text: string): void {
+    const known = this.#runs.has(siteId) ? this.#known.get(siteId) : undefined
+    if (!known || !text.startsWith('{"event":') || text.length > 1000) return
+    try {
+      const { event } = JSON.parse(text) as { event: unknown }
+      if (typeof event === 'string') known.event = event.slice(0, 200)
+    } catch {
+      // nonsense of the site's own
+    }
   }
 
   stats(): CronStats {
@@ -127,9 +181,22 @@ export class Cron {
     this.#followClock()
     for (const siteId of await this.#dueSites(this.#clock())) {
       if (this.#stopped) return
-      await this.#run(siteId)
+      await this.#begin(siteId)
       if (this.#monotonic() - startedMs >= EVERY_MS) return
     }
+  }
+
+  /** Runs what a site has due. One that takes long goes on by itself, so that the next need not wait for it. */
+  async #begin(siteId: number): Promise<void> {
+    const run = this.#run(siteId).finally(() => this.#runs.delete(siteId))
+    this.#runs.set(siteId, run)
+    const over = new AbortController()
+    const late = sleep(this.#options.aloneMs ?? ALONE_MS, undefined, { ref: false, signal: over.signal }).catch(
+      () => {},
+    )
+    await Promise.race([run, late])
+    over.abort()
+    while (this.#runs.size > MOST_BESIDE) await Promise.race(this.#runs.values())
   }
 
   /** Events happen by the clock, pauses last by the monotonic one: when the clock is set, what is remembered moves with it. */
@@ -163,6 +230,7 @@ export class Cron {
 
   /** From when on the site may run its events; Infinity: there is nothing to run. A site that ran goes behind the others. */
   async #dueSince(site: HostedSite): Promise<number> {
+    if (this.#runs.has(site.siteId)) return Infinity
     const known = this.#knownOf(site.siteId)
     try {
       const at = await this.#nextRun(site, known)
@@ -203,7 +271,7 @@ export class Cron {
   }
 
   async #run(siteId: number): Promise<void> {
-    const { php, log, siteById } = this.#options
+    const { log, siteById } = this.#options
     const site = await siteById(siteId)
     if (!site || !runsEvents(site) || this.#stopped) return
     const known = this.#knownOf(siteId)
@@ -216,7 +284,7 @@ export class Cron {
       return { tookMs, startedAt: this.#clock() - tookMs }
     }
     try {
-      const { ran, failed, nextInSeconds } = await php.runTask(site, 'cron', {}, { background: true, makeRoom })
+      const { ran, failed, nextInSeconds } = await this.#runAll(site, known, makeRoom)
       const { tookMs, startedAt } = ended()
       known.ranAt = startedAt
       known.waitingSince = undefined
@@ -225,7 +293,7 @@ export class Cron {
       if (known.next !== undefined) known.mark = undefined
       known.askAt = this.#clock() + Math.min(Math.max((nextInSeconds ?? Infinity) * 1000, MINUTE_MS), UNKNOWN_FOR_MS)
       this.#counts.runs++
-      log.debug({ site: siteId, ran, failed: failed.length, tookMs }, 'scheduled events ran')
+      log.debug({ site: siteId, ran, failed, tookMs }, 'scheduled events ran')
     } catch (error) {
       if (this.#stopped) return
       if (error instanceof PhpBusy) log.debug({ err: error, site: siteId }, 'scheduled events wait')
@@ -234,6 +302,67 @@ export class Cron {
         this.#fail(site, known, error)
       }
     }
+  }
+
+  /** What is due of the site and, on a network, of each of its others: one that cannot run holds up none of them. */
+  async #runAll(site: HostedSite, known: Known, makeRoom: boolean): Promise<Outcome> {
+    const main = await this.#runBlog(site, known, { blog: null, makeRoom })
+    const outcomes = [main]
+    const faults: unknown[] = []
+    for (const blog of main.blogs) {
+      if (this.#stopped) break
+      try {
+        outcomes.push(await this.#runBlog(site, known, { blog, makeRoom }))
+      } catch (error) {
+        faults.push(error)
+      }
+    }
+    if (faults.length > 0) throw faults[0]
+    const nexts = outcomes.flatMap(({ nextInSeconds }) => nextInSeconds ?? [])
+    return {
+      ran: outcomes.reduce((sum, { ran }) => sum + ran, 0),
+      failed: outcomes.reduce((sum, { failed }) => sum + failed, 0),
+      nextInSeconds: nexts.length > 0 ? Math.min(...nexts) : null,
+    }
+  }
+
+  /** What is due of one site: again after each event that ended its PHP, since that ends no other. */
+  async #runBlog(site: HostedSite, known: Known, how: { blog: BlogAddress | null; makeRoom: boolean }) {
+    const { blog, makeRoom } = how
+    const done = { ran: 0, failed: 0 }
+    let blogs: readonly BlogAddress[] = []
+    let cutOff: string | null = null
+    for (let attempt = 1; ; attempt++) {
+      known.event = undefined
+      const failures = [...known.failing].map(([hook, times]) => ({ hook, times }))
+      const options = { background: true, makeRoom, longMs: LONG_MS }
+      try {
+        const input: TaskInput<'cron'> = { blog, failures, cutOff }
+        const result: TaskOutput<'cron'> = await this.#options.php.runTask(site, 'cron', input, options)
+        count(known, result)
+        cutOff = null
+        done.ran += result.ran
+        done.failed += result.failed.length
+        if (result.blogs.length > 0) blogs = result.blogs
+        const isOver = !result.isMore || attempt === MOST_ATTEMPTS || this.#stopped
+        if (isOver) return { ...done, blogs, nextInSeconds: result.nextInSeconds }
+      } catch (error) {
+        const hook: string | undefined = known.event
+        if (hook === undefined || !isEventsFault(error) || attempt === MOST_ATTEMPTS || this.#stopped) throw error
+        count(known, { failed: [hook], passed: [] })
+        done.failed++
+        cutOff = hook
+        await this.#tell(site, hook, error)
+      }
+    }
+  }
+
+  async #tell(site: HostedSite, hook: string, error: Error): Promise<void> {
+    const { say, log } = this.#options
+    log.debug({ err: error, site: site.siteId, hook }, 'a scheduled event was cut off')
+    await say?.(site, `the scheduled event ${hook} was cut off: ${error.message}. It comes again later.`).catch(
+      (fault) => log.warn({ err: fault, site: site.siteId }, 'the PHP log of a site could not be written'),
+    )
   }
 
   /** The next attempt comes later each time; only the first failure in a row is told. */

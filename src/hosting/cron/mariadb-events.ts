@@ -5,13 +5,14 @@ import type { SiteDatabases } from '../mariadb/site-databases.ts'
 import { cronEvents } from './cron-option.ts'
 import { type EventSource, type Look, UnreadableDatabase } from './event-source.ts'
 import { nextEvents } from './next-events.ts'
-import { MOST_OPTION_BYTES, tablePrefix } from './wordpress-options.ts'
+import { MOST_BLOGS, MOST_OPTION_BYTES, tablePrefix } from './wordpress-options.ts'
 
 const MINUTE_MS = 60_000
 /** What nobody but the host can have changed is looked at so often: a new look costs a connection. */
 const SELDOM_MS = 600_000
 /** The site may hold its table. */
 const PATIENCE_SECONDS = 5
+const PATIENCE = `max_statement_time=${PATIENCE_SECONDS}, lock_wait_timeout=${PATIENCE_SECONDS}`
 
 export interface MariaDbEventsOptions {
   /** undefined: this host has no server. */
@@ -46,22 +47,41 @@ export const eventsByHome = (sqlite: EventSource, mariaDb: EventSource): EventSo
 })
 
 async function read(databases: SiteDatabases, homePath: string): Promise<Look> {
-  const table = `${await tablePrefix(homePath)}options`
+  const prefix = await tablePrefix(homePath)
   const { current } = databases.namesOf({ homePath })
   const connection = await databases.server.connect(await databases.worker({ homePath }))
   try {
-    const serialized = await optionOf(connection, `${named(current)}.${named(table)}`)
-    return { kind: 'read', next: nextEvents(serialized ? cronEvents(serialized) : []), settled: true }
+    const table = (name: string) => `${named(current)}.${named(`${prefix}${name}`)}`
+    const found = [await optionOf(connection, table('options'))]
+    for (const id of await openBlogs(connection, current, prefix))
+      found.push(await optionOf(connection, table(`${id}_options`)))
+    const events = found.flatMap((serialized) => (serialized ? [...cronEvents(serialized)] : []))
+    return { kind: 'read', next: nextEvents(events), settled: true }
   } finally {
     connection.destroy()
   }
 }
 
+/** Sites of a network that WordPress answers for and that have options of their own, the oldest first; none of another site. */
+async function openBlogs(connection: Connection, database: string, prefix: string): Promise<number[]> {
+  const table = (name: string) => `${named(database)}.${named(name)}`
+  const [tables] = await connection.query(
+    `SELECT table_name FROM information_schema.tables WHERE table_schema = ? AND table_name REGEXP ?`,
+    [database, `^${prefix}([0-9]{1,9}_options|blogs)$`],
+  )
+  const names = new Set((tables as unknown[][]).map(([name]) => String(name)))
+  if (!names.has(`${prefix}blogs`)) return []
+  const [rows] = await connection.query(
+    `SET STATEMENT ${PATIENCE} FOR SELECT blog_id FROM ${table(`${prefix}blogs`)}
+      WHERE archived = 0 AND deleted = 0 AND spam = 0 ORDER BY blog_id LIMIT ${MOST_BLOGS}`,
+  )
+  return (rows as unknown[][]).map(([id]) => Number(id)).filter((id) => names.has(`${prefix}${id}_options`))
+}
+
 /** @returns undefined when WordPress has not scheduled anything yet */
 async function optionOf(connection: Connection, table: string): Promise<Buffer | undefined> {
-  const patience = `max_statement_time=${PATIENCE_SECONDS}, lock_wait_timeout=${PATIENCE_SECONDS}`
   const [rows] = await connection.query(
-    `SET STATEMENT ${patience} FOR SELECT LEFT(option_value, ${MOST_OPTION_BYTES + 1}) FROM ${table} WHERE option_name = 'cron' LIMIT 1`,
+    `SET STATEMENT ${PATIENCE} FOR SELECT LEFT(option_value, ${MOST_OPTION_BYTES + 1}) FROM ${table} WHERE option_name = 'cron' LIMIT 1`,
   )
   const value = (rows as (Buffer | null)[][])[0]?.[0]
   if (value && value.length > MOST_OPTION_BYTES) throw new UnreadableDatabase('its option cron is of unusual length')

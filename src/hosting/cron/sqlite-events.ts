@@ -4,10 +4,16 @@ import { cronEvents } from './cron-option.ts'
 import { type EventSource, type Look, UnreadableDatabase } from './event-source.ts'
 import { nextEvents } from './next-events.ts'
 import { SqlitePages } from './sqlite-pages.ts'
-import { MOST_OPTION_BYTES, readingOf, tablePrefix } from './wordpress-options.ts'
+import { MOST_BLOGS, MOST_OPTION_BYTES, readingOf, tablePrefix } from './wordpress-options.ts'
 
 const DATABASE = 'private/database/site.sqlite'
 const JOURNAL = `${DATABASE}-journal`
+
+/**
+ * Of the table of blogs: blog_id, site_id, domain, path, registered, last_updated, public, archived, mature, spam, deleted. Those that
+ * shut a site.
+ */
+const BLOG_COLUMNS_CLOSED = [7, 9, 10]
 
 /** File times are as coarse as the kernel's clock tick, or 2 s (FAT): a younger file may change under the same times. */
 const SETTLED_MS = 2000
@@ -48,12 +54,12 @@ async function read(homePath: string, clock: () => number): Promise<Look> {
     const { handle } = file
     const before = await handle.stat()
     const pages = await SqlitePages.open(readingOf(handle), before.size)
-    const serialized = await optionOf(pages, `${await tablePrefix(homePath)}options`, 'cron')
+    const serialized = await cronOptions(pages, await tablePrefix(homePath))
     const after = await handle.stat()
     if (hasJournal(homePath) || markOf(before) !== markOf(after)) return { kind: 'busy' }
     // a time to come is that of a clock that was set back since: the next change gets another one
     const settled = Math.abs(clock() - Math.max(after.mtimeMs, after.ctimeMs)) > SETTLED_MS
-    return { kind: 'read', next: nextEvents(serialized ? cronEvents(serialized) : []), settled }
+    return { kind: 'read', next: nextEvents(serialized.flatMap((each) => [...cronEvents(each)])), settled }
   } finally {
     await file.handle.close()
   }
@@ -70,10 +76,33 @@ function hasJournal(homePath: string): boolean {
   }
 }
 
-/** @returns undefined when there is no such option: WordPress has not scheduled anything yet */
-async function optionOf(pages: SqlitePages, table: string, name: string): Promise<Buffer | undefined> {
-  const root = await pages.rootOf(table)
-  if (root === undefined) throw new UnreadableDatabase(`no table ${table}`)
+/** The option `cron` of a site, or of each open site of a network, where WordPress has scheduled anything yet. */
+async function cronOptions(pages: SqlitePages, prefix: string): Promise<Buffer[]> {
+  const tables = await pages.tables(new RegExp(`^${prefix}(?:\\d{1,9}_)?(?:options|blogs)$`))
+  const main = tables.get(`${prefix}options`)
+  if (main === undefined) throw new UnreadableDatabase(`no table ${prefix}options`)
+  const found = [await optionOf(pages, main, 'cron')]
+  const blogs = tables.get(`${prefix}blogs`)
+  if (blogs !== undefined)
+    for (const id of await openBlogs(pages, blogs)) {
+      const root = tables.get(`${prefix}${id}_options`)
+      if (root !== undefined) found.push(await optionOf(pages, root, 'cron'))
+    }
+  return found.filter((each) => each !== undefined)
+}
+
+/** Sites of a network that WordPress answers for, the oldest first. */
+async function openBlogs(pages: SqlitePages, root: number): Promise<number[]> {
+  const ids: number[] = []
+  for await (const row of pages.rows(root)) {
+    const isOpen = BLOG_COLUMNS_CLOSED.every((column) => (row.integer(column) ?? 0) === 0)
+    if (isOpen && ids.push(row.id) === MOST_BLOGS) break
+  }
+  return ids
+}
+
+/** @returns undefined when there is no such option */
+async function optionOf(pages: SqlitePages, root: number, name: string): Promise<Buffer | undefined> {
   // option_id, option_name, option_value, autoload
   for await (const row of pages.rows(root)) if (row.text(1) === name) return row.longText(2, MOST_OPTION_BYTES)
   return undefined

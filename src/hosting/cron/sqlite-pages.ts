@@ -19,7 +19,7 @@ const MOST_BYTES = 32 << 20
 const MOST_CELLS = 50_000
 const MOST_DEPTH = 20
 /** Of each row; a crafted one has tens of thousands. */
-const MOST_COLUMNS = 5
+const MOST_COLUMNS = 11
 const MOST_NAME_BYTES = 200
 /** Small files are read in large pieces: a system call costs more than what it brings. */
 const SMALL_FILE_BYTES = 4 << 20
@@ -30,6 +30,7 @@ const leafTable = 0x0d
 
 /** A row as it lies in its leaf page. */
 export interface Row {
+  readonly id: number
   /** The column as text, or undefined when it is none, long, or not within the page. */
   text(column: number): string | undefined
   integer(column: number): number | undefined
@@ -77,6 +78,16 @@ export class SqlitePages {
     return undefined
   }
 
+  /** Tables whose names fit, with the first pages of their trees. */
+  async tables(pattern: RegExp): Promise<Map<string, number>> {
+    const found = new Map<string, number>()
+    for await (const row of this.rows(1)) {
+      const name = row.text(1)
+      if (row.text(0) === 'table' && name !== undefined && pattern.test(name)) found.set(name, row.integer(3) ?? 0)
+    }
+    return found
+  }
+
   /** The rows of a table in order of their row id (1.6). @throws UnreadableDatabase */
   async *rows(root: number): AsyncGenerator<Row> {
     const seen = new Set<number>()
@@ -106,12 +117,13 @@ export class SqlitePages {
 
   #row(page: Buffer, at: number): Row {
     const size = varint(page, at)
-    const payload = varint(page, size.end).end
+    const { value: id, end: payload } = varint(page, size.end)
     const local = this.#localBytes(size.value)
     const inPage = page.subarray(payload, payload + local)
     if (inPage.length < local) throw new UnreadableDatabase('a row beyond its page')
     const columns = columnsOf(inPage)
     return {
+      id,
       text(column) {
         const found = columns[column]
         if (!found?.isText || found.end > local || found.end - found.start > MOST_NAME_BYTES) return undefined
@@ -119,6 +131,7 @@ export class SqlitePages {
       },
       integer(column) {
         const found = columns[column]
+        if (found?.constant !== undefined) return found.constant
         if (!found?.isInteger || found.end > local || found.start === found.end) return undefined
         return inPage.readUIntBE(found.start, found.end - found.start)
       },
@@ -181,6 +194,8 @@ interface Column {
   readonly end: number
   readonly isText: boolean
   readonly isInteger: boolean
+  /** 0 or 1, of which nothing is stored. */
+  readonly constant: number | undefined
 }
 
 const integerBytes = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0]
@@ -197,7 +212,8 @@ function columnsOf(record: Buffer): Column[] {
     const length = type.value >= 12 ? (type.value - 12 - (type.value % 2)) / 2 : integerBytes[type.value]
     if (length === undefined) throw new UnreadableDatabase('a value of no known kind')
     const isText = type.value >= 13 && type.value % 2 === 1
-    columns.push({ start, end: start + length, isText, isInteger: type.value >= 1 && type.value <= 5 })
+    const constant = type.value === 8 || type.value === 9 ? type.value - 8 : undefined
+    columns.push({ start, end: start + length, isText, isInteger: type.value >= 1 && type.value <= 5, constant })
     start += length
   }
   return columns

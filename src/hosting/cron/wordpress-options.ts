@@ -7,6 +7,9 @@ const MOST_CONFIG_BYTES = 1 << 20
 /** An event takes about 150 bytes; a site with more than this has another trouble. */
 export const MOST_OPTION_BYTES = 1 << 20
 
+/** Of a network; the same as in `tasks/cron.php`. */
+export const MOST_BLOGS = 200
+
 export function readingOf(handle: FileHandle) {
   return async (position: number, length: number): Promise<Buffer> => {
     const buffer = Buffer.allocUnsafe(length)

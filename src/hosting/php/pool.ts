@@ -15,10 +15,12 @@ import {
   type PhpRuntime,
   type PhpSite,
   type PhpStart,
+  PhpTaskError,
   PhpTimeout,
+  type RunTaskOptions,
   type TakeTurn,
 } from './runtime.ts'
-import { besideVisitors, type TaskInput, type TaskName, type TaskOutput } from './tasks.ts'
+import { alsoWithoutPlugins, besideVisitors, type TaskInput, type TaskName, type TaskOutput } from './tasks.ts'
 import { limitTime } from './time-limit.ts'
 
 export interface PooledSite extends PhpSite {
@@ -53,6 +55,8 @@ export interface VisitorRequest extends Omit<PhpRequest, 'bodyBytes'> {
 
 export interface TaskOptions {
   readonly timeoutMs?: number
+  /** It may take so long where nobody waits for the site's PHP; default: no longer than `timeoutMs`. */
+  readonly longMs?: number
   /**
    * Nobody waits for the result: a process that is started for it has the lowest priority and ends right after, unless a
    * visitor came meanwhile; one that runs already is not kept alive by it.
@@ -197,7 +201,7 @@ export class PhpPool {
     options: TaskOptions = {},
   ): Promise<TaskOutput<Name>> {
     const answer = Promise.withResolvers<TaskOutput<Name>>()
-    const { background, makeRoom, timeoutMs = this.#limits.taskMs, whileHeld } = options
+    const { background, makeRoom, timeoutMs = this.#limits.taskMs, longMs = 0, whileHeld } = options
     const job: Job = {
       background,
       makeRoom,
@@ -205,7 +209,8 @@ export class PhpPool {
       // somebody's operation is done to its end
       interruptible: background,
       run: async (process) => {
-        answer.resolve(await process.runTask(name, input, { timeoutMs }))
+        const mayGoOn = this.#whileNobodyWaits(site.siteId, longMs)
+        answer.resolve(await runUnanswered(process, name, input, { timeoutMs, mayGoOn }))
       },
       fail: answer.reject,
     }
@@ -411,6 +416,12 @@ export class PhpPool {
     return () => clearTimeout(timer)
   }
 
+  /** Says whether what begins now may go on: so long, and as long as nothing waits for the site's PHP. */
+  #whileNobodyWaits(siteId: number, longMs: number): () => boolean {
+    const startedAt = performance.now()
+    return () => performance.now() - startedAt < longMs && (this.#lanes.get(siteId)?.waiting ?? 0) === 0
+  }
+
   /** The body of a request that gets a place in the queue as far as can be told: nothing of it is read for others. */
   async #takeIn({ siteId }: PooledSite, request: VisitorRequest): Promise<HeldRequestBody | null> {
     if (!request.body) return null
@@ -511,5 +522,23 @@ export class PhpPool {
 
   #residentBytes(): number {
     return this.#watched().reduce((sum, { process }) => sum + process.lastResidentBytes, 0)
+  }
+}
+
+/** Runs a task, and once more without the site's plugins where those answered in its place. */
+async function runUnanswered<Name extends TaskName>(
+  process: PhpProcess,
+  name: Name,
+  input: TaskInput<Name>,
+  options: RunTaskOptions,
+): Promise<TaskOutput<Name>> {
+  try {
+    return await process.runTask(name, input, options)
+  } catch (error) {
+    if (!(error instanceof PhpTaskError && error.isEarly && alsoWithoutPlugins.has(name))) throw error
+    // what the site itself says is worth more, where that does not help either
+    return await process.runTask(name, input, { ...options, isSafe: true }).catch((again) => {
+      throw again instanceof PhpTaskError ? error : again
+    })
   }
 }

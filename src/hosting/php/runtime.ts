@@ -114,7 +114,7 @@ export interface PhpProcess {
   runTask<Name extends TaskName>(
     name: Name,
     input: TaskInput<Name>,
-    options?: { timeoutMs?: number },
+    options?: RunTaskOptions,
   ): Promise<TaskOutput<Name>>
   /**
    * Runs PHP's command line, once, in a process that was started for it. It has the database in turns with the process that serves
@@ -248,11 +248,23 @@ export class PhpTaskError extends Error {
   override name = 'PhpTaskError'
   /** Which one, for the log. */
   readonly task: string | undefined
+  /** WordPress did not start to its end: the task itself has done nothing. */
+  readonly isEarly: boolean
 
-  constructor(message: string, task?: string) {
+  constructor(message: string, task?: string, isEarly = false) {
     super(message)
     this.task = task
+    this.isEarly = isEarly
   }
+}
+
+/** How a process runs a task. */
+export interface RunTaskOptions {
+  readonly timeoutMs?: number | undefined
+  /** Asked when that is over: whether the task may go on. */
+  readonly mayGoOn?: (() => boolean) | undefined
+  /** Without the site's plugins and theme. */
+  readonly isSafe?: boolean | undefined
 }
 
 /** The caller went away before its turn. */

@@ -30,16 +30,23 @@ const samples: Samples = {
   },
   cron: {
     right: [
-      { ran: 0, failed: [], nextInSeconds: null },
-      { ran: 3, failed: ['hook', 7], nextInSeconds: 12 },
+      { ran: 0, failed: [], passed: [], isMore: false, blogs: [], nextInSeconds: null },
+      {
+        ...{ ran: 3, failed: ['hook', '7'], passed: ['other'], isMore: true, nextInSeconds: 12 },
+        blogs: [{ domain: 'a.localhost:8081', path: '/two/' }],
+      },
     ],
     wrong: [
-      { ran: -1, failed: [], nextInSeconds: 1 },
-      { ran: 1, failed: 'xxxxx', nextInSeconds: 1 },
-      { ran: 1, failed: [], nextInSeconds: -5 },
-      { ran: 1, failed: [], nextInSeconds: Number.POSITIVE_INFINITY },
-      { ran: 1, failed: [] },
-    ],
+      { ran: -1 },
+      { failed: 'xxxxx' },
+      { failed: [7] },
+      { nextInSeconds: -5 },
+      { nextInSeconds: Number.POSITIVE_INFINITY },
+      { nextInSeconds: undefined },
+      { isMore: 'no' },
+      { blogs: [{ domain: 'a.localhost/', path: '/' }] },
+      { blogs: [{ domain: 'a.localhost', path: '/../' }] },
+    ].map((odd) => ({ ran: 1, failed: [], passed: [], isMore: false, blogs: [], nextInSeconds: 1, ...odd })),
   },
   'delete-plugin': { right: [{ deleted: true }], wrong: [{ deleted: false }, {}] },
   'delete-user': {
@@ -219,6 +226,6 @@ describe('tasks', () => {
     expect(() => checkTaskInput('reset-password', { password: 'hush' })).toThrow(
       new TypeError('the input does not fit the task reset-password'),
     )
-    expect(() => checkTaskInput('cron', { more: 1 })).toThrow(TypeError)
+    expect(() => checkTaskInput('php-info', { more: 1 })).toThrow(TypeError)
   })
 })

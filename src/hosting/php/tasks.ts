@@ -21,6 +21,16 @@ const person = { email: Type.String(), name: Type.String(), login: Type.String()
 const PluginFile = Type.String({ minLength: 1, maxLength: 500 })
 /** Without other plugins and the theme. */
 const isSafe = Type.Boolean()
+/** A scheduled event, as WordPress names it. */
+const Hook = Type.String({ maxLength: 500 })
+const BlogAddress = Type.Object(
+  {
+    domain: Type.String({ pattern: '^[A-Za-z0-9.-]{1,253}(:\\d{1,5})?$' }),
+    path: Type.String({ pattern: '^/([A-Za-z0-9_~-][A-Za-z0-9._~-]*/)*$', maxLength: 200 }),
+  },
+  closed,
+)
+export type BlogAddress = Static<typeof BlogAddress>
 const ListedPlugin = Type.Object(
   {
     file: PluginFile,
@@ -56,6 +66,28 @@ export const besideVisitors: ReadonlySet<string> = new Set([
   'list-plugins',
   'log-in',
   'php-info',
+] satisfies TaskName[])
+
+/**
+ * Tasks that Stead runs once more without the site's plugins where those have ended WordPress before the task began. Not those that
+ * look at what visitors and events get, and not those that need the plugins.
+ */
+export const alsoWithoutPlugins: ReadonlySet<string> = new Set([
+  'check-copy',
+  'delete-plugin',
+  'delete-user',
+  'ensure-administrator',
+  'fit-network',
+  'make-network',
+  'newer-than',
+  'replace-address',
+  'site-title',
+  'switch-plugin',
+  'upgrade-blogs',
+  'upgrade-database',
+  'upgrade-plugin',
+  'use-http',
+  'write-license',
 ] satisfies TaskName[])
 
 const schemas = {
@@ -95,12 +127,27 @@ const schemas = {
     ),
   },
   cron: {
-    input: nothing,
+    input: Type.Object(
+      {
+        /** Another site of the network than its main one. */
+        blog: Type.Optional(Type.Union([BlogAddress, Type.Null()])),
+        /** How often events have failed in a row. */
+        failures: Type.Optional(Type.Array(Type.Object({ hook: Hook, times: Count }, closed), { maxItems: 100 })),
+        /** The event that was ended from outside. */
+        cutOff: Type.Optional(Type.Union([Hook, Type.Null()])),
+      },
+      closed,
+    ),
     output: Type.Object(
       {
         ran: Count,
-        /** Hooks; PHP makes an integer of a name like `7`. */
-        failed: Type.Array(Type.Union([Type.String(), Type.Integer()])),
+        failed: Type.Array(Hook, { maxItems: 100 }),
+        /** Of those that had failed before. */
+        passed: Type.Array(Hook, { maxItems: 100 }),
+        /** An event has ended the request; others are due. */
+        isMore: Type.Boolean(),
+        /** Other sites of the network whose events are due. */
+        blogs: Type.Array(BlogAddress, { maxItems: 200 }),
         nextInSeconds: Type.Union([Type.Number({ minimum: 0 }), Type.Null()]),
       },
       closed,

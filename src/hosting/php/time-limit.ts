@@ -12,6 +12,8 @@ export interface TimeLimit {
   /** What did not end in time, as the beginning of a sentence. */
   readonly what: string
   readonly onOver: (error: PhpTimeout) => void
+  /** Asked when its time is over, and again from then on: whether it may go on. Default: never. */
+  readonly mayGoOn?: (() => boolean) | undefined
   /** Default: as the kernel says. */
   readonly waitedMs?: (pid: number) => number
 }
@@ -21,14 +23,15 @@ export interface TimeLimit {
  * work takes ten times as long, and nothing is wrong with it. What sleeps, or waits for the disk, is counted.
  * @returns a function that lifts the limit
  */
-export function limitTime({ ms, pid, what, onOver, waitedMs = waitedMsOf }: TimeLimit): () => void {
+export function limitTime({ ms, pid, what, onOver, mayGoOn, waitedMs = waitedMsOf }: TimeLimit): () => void {
   const startedAt = performance.now()
   const waitedBefore = waitedMs(pid)
   let timer: NodeJS.Timeout
   const look = () => {
     const elapsed = performance.now() - startedAt
     const counted = elapsed - Math.max(0, waitedMs(pid) - waitedBefore)
-    if (counted >= ms) onOver(new PhpTimeout(`${what} in time`))
+    if (counted >= ms && mayGoOn?.()) wait(LOOK_AGAIN_MS)
+    else if (counted >= ms) onOver(new PhpTimeout(`${what} in time`))
     else if (elapsed >= ms * MOST_TIMES)
       onOver(new PhpStarved(`${what} in time: this machine is too busy, so that PHP got no processor`))
     else wait(Math.max(LOOK_AGAIN_MS, ms - counted))

@@ -43,7 +43,7 @@ export async function layOutHome(homePath: string, parts: HomeParts): Promise<vo
 }
 
 /** The SQLite plugin and its drop-in, in a web root that has neither. */
-async function layLayer(web: string): Promise<void> {
+export async function layLayer(web: string): Promise<void> {
   await mkdir(join(web, sqlitePlugin), { recursive: true })
   await unpackLayer(join(web, sqlitePlugin))
   await writeDropIn(web)

@@ -40,7 +40,7 @@ test.each([
 test.each([
   [{ status: 500, bytes: 10 }],
   [{ status: 200, bytes: 0 }],
-  [new PhpTaskError('the site ended the task (exit)')],
+  [{ status: 302, bytes: 0 }],
 ])('after %o the page that a visitor gets says what is wrong, if anything', async (task) => {
   expect(await faultWith(task)).toBeUndefined()
   expect(await faultWith(task, { status: 503, text: 'sorry' })).toBe('its front page answers with status 503')

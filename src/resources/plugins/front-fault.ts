@@ -6,8 +6,6 @@ import type { HostServices } from '../host-services.ts'
 
 type Services = Pick<HostServices, 'hostedSite' | 'pool'>
 
-/** What a task says that WordPress has ended by itself, after it said all that it had to say. */
-const ENDED = 'the site ended the task (exit)'
 /** A page that takes long once may have been the first after a change. */
 const TRIES = 2
 
@@ -26,12 +24,12 @@ export async function frontFault(
   return judged(async () => {
     try {
       const { status, bytes } = await services.pool.runTask(hosted, 'front-page', {}, options)
-      if (status < 500 && (status !== 200 || bytes > 0)) return undefined
+      if (status < 300 ? bytes > 0 : status >= 400 && status < 500) return undefined
     } catch (error) {
       if (!(error instanceof PhpTaskError)) throw error
-      if (error.message !== ENDED) return error.message
+      return error.message
     }
-    // a redirect, or a page of an own making
+    // a redirect, or nothing that can be shown
     return frontPageFault(services.pool, hosted, options)
   })
 }

@@ -7,17 +7,21 @@ import { findAdminer } from '../../hosting/adminer/adminer.ts'
 import { compiledOf } from '../../hosting/homes/template.ts'
 import { isSiteName } from '../../hosting/host.store.ts'
 import { anyDatabase } from '../../hosting/mariadb/by-home.ts'
+import { isOnMariaDb } from '../../hosting/mariadb/on-mariadb.ts'
 import { chooseRuntime } from '../../hosting/php/choose-runtime.ts'
 import { defaultFpmLimits } from '../../hosting/php/native/settings.ts'
 import type { NativeDatabases } from '../../hosting/php/native/start.ts'
 import { PhpPool } from '../../hosting/php/pool.ts'
-import { type PhpRuntime, PhpUnavailable } from '../../hosting/php/runtime.ts'
+import { type PhpRuntime, type PhpSite, PhpUnavailable } from '../../hosting/php/runtime.ts'
 import { defaultEgressLimits } from '../../hosting/php/wasm/egress.ts'
 import { createWayToEdge, type EdgeListener, type WayToEdge } from '../../hosting/php/way-to-edge.ts'
+import { databaseConstantsOf } from '../../hosting/php/wp-config.ts'
+import { sayInPhpLog } from '../../hosting/php-log/say.ts'
 import { createRecoveryLinks } from '../../hosting/recovery-links/recovery-links.ts'
 import { createSiteChanges, type SiteChanges } from '../../hosting/site-changes/site-changes.ts'
 import { type SiteWatch, watchSites } from '../../hosting/site-database/watch-sites.ts'
 import type { DiskWatch } from '../../hosting/site-files/disk-watch.ts'
+import { PlatformKeeper } from '../../hosting/site-files/keep-platform.ts'
 import type { SiteMail } from '../../hosting/site-mail/site-mail.ts'
 import { FirstPages } from '../../hosting/web-server/first-pages.ts'
 import type { Budgets } from '../../platform/budgets/budget.ts'
@@ -44,6 +48,8 @@ export interface SitePhp {
   readonly pool: PhpPool
   /** Not started yet. */
   readonly disk: DiskWatch
+  /** Has somebody hear all that sites say while they work. */
+  readonly hear: (listener: (siteId: number, text: string) => void) => void
   /** What sites say of changes of theirs. */
   readonly changes: SiteChanges
   /** Mails that sites write. */
@@ -81,8 +87,14 @@ export async function openSitePhp(
   })
   const mail = await openMail(ground, budgets)
   const watch = watchForLostSites(ground)
-  const pool = new PhpPool(watch.guard(runtime), {
+  const listeners: ((siteId: number, text: string) => void)[] = []
+  const kept = keepPlatform(ground, mariaDb, runtime)
+  const pool = new PhpPool(watch.guard(kept), {
     onNote(siteId, text) {
+      // before its next page; what it is at goes on to its end
+      if (text === '{"mend":true}')
+        void pool.restart(siteId).catch((err) => log.warn({ err, siteId }, 'PHP was not started anew'))
+      for (const hear of listeners) hear(siteId, text)
       changes.take(siteId, text)
       takeRecoveryLink(siteId, text)
     },
@@ -99,7 +111,35 @@ export async function openSitePhp(
     bodies: { mostBytes: config.uploadMaxMb * MB, budgets, ...spill },
   })
   const firstPages = new FirstPages(async () => (await purgesSince(database.read, undefined)).newest)
-  return { runtime, pool, disk, changes, mail, watch, edge, firstPages, hasDatabaseAdmin: adminer !== undefined }
+  const hear: SitePhp['hear'] = (listener) => void listeners.push(listener)
+  return { runtime, pool, disk, hear, changes, mail, watch, edge, firstPages, hasDatabaseAdmin: adminer !== undefined }
+}
+
+/** Each start of a site's PHP finds what the site needs to reach its database. A site that cannot be mended starts as it is. */
+function keepPlatform({ config, log }: Ground, { databases }: MariaDb, runtime: PhpRuntime): PhpRuntime {
+  const keeper = new PlatformKeeper({
+    folder: join(config.dataDir, 'templates', '.platform'),
+    isOnServer: isOnMariaDb,
+    constants: async (homePath) =>
+      databaseConstantsOf(isOnMariaDb(homePath) ? await databases?.loginOf({ homePath }) : undefined),
+  })
+  const mend = async (site: PhpSite) => {
+    try {
+      for (const what of await keeper.mend(site)) await sayInPhpLog(site, `${what}. Stead put them back.`)
+    } catch (error) {
+      log.warn({ err: error, folder: site.homePath }, 'it is not known whether a site has what it needs')
+    }
+  }
+  return {
+    ...(runtime.machineCode && { machineCode: runtime.machineCode }),
+    usualBytes: (site) => runtime.usualBytes(site),
+    containment: () => runtime.containment(),
+    close: () => runtime.close(),
+    async start(site, how) {
+      await mend(site)
+      return runtime.start(site, how)
+    },
+  }
 }
 
 interface RuntimeParts {

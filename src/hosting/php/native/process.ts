@@ -15,6 +15,7 @@ import {
   type PhpResponse,
   PhpTimeout,
   type PhpVersion,
+  type RunTaskOptions,
 } from '../runtime.ts'
 import { checkedTaskOutput, checkTaskInput, type TaskInput, type TaskName, type TaskOutput } from '../tasks.ts'
 import { limitTime } from '../time-limit.ts'
@@ -248,16 +249,16 @@ export class NativeProcess implements PhpProcess {
   async runTask<Name extends TaskName>(
     name: Name,
     input: TaskInput<Name>,
-    options?: { timeoutMs?: number },
+    { timeoutMs = taskTimeoutMs, mayGoOn, isSafe = false }: RunTaskOptions = {},
   ): Promise<TaskOutput<Name>> {
     checkTaskInput(name, input)
-    const task: TaskHead = { name, input, marker: randomBytes(16).toString('hex') }
-    const timeoutMs = options?.timeoutMs ?? taskTimeoutMs
+    const task: TaskHead = { name, input, isSafe, marker: randomBytes(16).toString('hex') }
     const end = new AbortController()
     const lift = limitTime({
       ms: timeoutMs,
       pid: this.#master ?? this.pid,
       what: `PHP did not finish the task ${name}`,
+      mayGoOn,
       onOver: (error) => end.abort(error),
     })
     const room = this.#options.results.share(this.#options.home)

@@ -4,9 +4,16 @@ $GLOBALS['wp_filter']['wp_fatal_error_handler_enabled'][PHP_INT_MAX]['stead'] = 
     'function' => static fn () => false,
     'accepted_args' => 0,
 ];
-define('WP_USE_THEMES', true);
-ob_start();
-require '/wordpress/wp-blog-header.php';
-$stead_page = (string) ob_get_clean();
 
-return static fn (): array => ['status' => (int) http_response_code(), 'bytes' => strlen($stead_page)];
+/** Also where the page has ended the request itself. */
+$GLOBALS['stead_ended'] = static function (): array {
+    $bytes = 0;
+    while (ob_get_level() > 0) {
+        $bytes += strlen((string) ob_get_clean());
+    }
+    return ['status' => (int) (http_response_code() ?: 200), 'bytes' => $bytes];
+};
+define('WP_USE_THEMES', true);
+require '/wordpress/wp-blog-header.php';
+
+return $GLOBALS['stead_ended'];

@@ -280,6 +280,36 @@ $GLOBALS['wp_filter']['sanitize_user'][10]['stead'] = [
     'accepted_args' => 2,
 ];
 
+// What the site reaches its database by is not the site's to remove, or a plugin's: without it each page would end, those of the dashboard
+// too. What is more than the drop-in the host puts back before PHP starts; it is asked to start it anew.
+function stead_keep_database_drop_in(): void
+{
+    $layer = WP_CONTENT_DIR . '/mu-plugins/sqlite-database-integration';
+    $file = WP_CONTENT_DIR . '/db.php';
+    if (str_contains((string) @file_get_contents($file), '/sqlite-database-integration') && is_file("$layer/wp-includes/sqlite/db.php")) {
+        return;
+    }
+    $template = (string) @file_get_contents("$layer/db.copy");
+    $drop_in = str_replace(
+        ["'{SQLITE_IMPLEMENTATION_FOLDER_PATH}'", '{SQLITE_PLUGIN}'],
+        ["__DIR__ . '/mu-plugins/sqlite-database-integration'", 'sqlite-database-integration/load.php'],
+        $template
+    );
+    $new = WP_CONTENT_DIR . '/.stead-db.php';
+    if ($template !== '' && is_file("$layer/wp-includes/sqlite/db.php") && @file_put_contents($new, $drop_in) && @rename($new, $file)) {
+        error_log('Stead: wp-content/db.php was removed or replaced, by which the site reaches its database. It was put back.');
+        return;
+    }
+    if (function_exists('post_message_to_js')) {
+        post_message_to_js('{"mend":true}');
+    }
+    http_response_code(503);
+    header('Retry-After: 2');
+    header('Cache-Control: no-store');
+    echo 'This site is being repaired. Try again in a moment.';
+    exit;
+}
+
 // A site's database that is gone or empty is not made anew: WordPress would greet its visitors with the installer, and give the
 // site to the first who fills it in. The filter is the first that WordPress asks after it has read wp-config.php.
 $GLOBALS['wp_filter']['enable_wp_debug_mode_checks'][-1]['stead'] = [
@@ -293,6 +323,9 @@ $GLOBALS['wp_filter']['enable_wp_debug_mode_checks'][-1]['stead'] = [
             header('Cache-Control: no-store');
             echo "This site is not available.";
             exit;
+        }
+        if (defined('DB_DIR') && defined('DB_FILE')) {
+            stead_keep_database_drop_in();
         }
         return $enabled;
     },

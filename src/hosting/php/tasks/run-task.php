@@ -1,8 +1,48 @@
 <?php
-// Runs one of Stead's tasks: reads {task, input, marker} from the body, answers with JSON between two markers. Whatever the
+// Runs one of Stead's tasks: reads {task, input, marker, isSafe} from the body, answers with JSON between two markers. Whatever the
 // site's plugins print is thrown away. Only Stead's own requests get here: /stead is no part of the web root.
 $stead = json_decode(file_get_contents('php://input'), true, 64, JSON_THROW_ON_ERROR);
-$_SERVER['REQUEST_METHOD'] = 'GET';
+// an answer to a program is none that wp_die, and plugins, should give in JSON
+unset($_SERVER['CONTENT_TYPE'], $_SERVER['HTTP_CONTENT_TYPE'], $_SERVER['CONTENT_LENGTH'], $_SERVER['HTTP_CONTENT_LENGTH']);
+
+// No page cache and no maintenance page answers a task: not those of drop-ins, and not a `.maintenance` that an update left behind.
+foreach (['enable_loading_advanced_cache_dropin', 'enable_maintenance_mode'] as $hook) {
+    $GLOBALS['wp_filter'][$hook][PHP_INT_MAX]['stead'] = ['function' => static fn () => false, 'accepted_args' => 0];
+}
+unset($hook);
+
+if (in_array($stead['task'], ['check-site', 'front-page', 'inner-page'], true)) {
+    // it looks at a page, as a visitor would
+    $_SERVER['REQUEST_METHOD'] = 'GET';
+} else {
+    // Any other looks like the request by which WordPress runs its scheduled events: a plugin that caches, redirects, closes the site
+    // or demands a log-in must let that pass. What ends it with wp_die says why.
+    define('DOING_CRON', true);
+    $_SERVER['REQUEST_METHOD'] = 'POST';
+    $_SERVER['QUERY_STRING'] = 'doing_wp_cron=stead';
+    $_SERVER['REQUEST_URI'] = "/wp-cron.php?{$_SERVER['QUERY_STRING']}";
+    $_SERVER['PHP_SELF'] = $_SERVER['SCRIPT_NAME'] = '/wp-cron.php';
+    $_SERVER['SCRIPT_FILENAME'] = '/wordpress/wp-cron.php';
+    $_GET['doing_wp_cron'] = $_REQUEST['doing_wp_cron'] = 'stead';
+    $GLOBALS['wp_filter']['wp_die_handler'][PHP_INT_MAX]['stead'] = [
+        'function' => static fn () => 'stead_end_with',
+        'accepted_args' => 0,
+    ];
+}
+if (!empty($stead['isSafe'])) {
+    require_once __DIR__ . '/safe-mode.php';
+}
+
+/** A site ends what it was asked for, and says why. */
+final class Stead_Ended extends RuntimeException
+{
+}
+
+function stead_end_with($message): never
+{
+    $words = is_wp_error($message) ? implode(' ', $message->get_error_messages()) : (is_scalar($message) ? (string) $message : '');
+    throw new Stead_Ended(trim(preg_replace('/\s+/', ' ', wp_strip_all_tags($words))) ?: 'the site ended the task (wp_die)');
+}
 
 // A task comes by the scheme that the site says it has: plugins of a site at https send everybody else there, which would end the task.
 $GLOBALS['wp_filter']['muplugins_loaded'][PHP_INT_MIN]['stead'] = [
@@ -34,20 +74,23 @@ register_shutdown_function(static function (): void {
     $error = error_get_last();
     // a notice of long ago is no reason
     $isFatal = $error && ($error['type'] & (E_ERROR | E_PARSE | E_CORE_ERROR | E_COMPILE_ERROR | E_USER_ERROR | E_RECOVERABLE_ERROR));
-    if (!$isFatal && isset($GLOBALS['stead']['marker'], $GLOBALS['stead_ended'])) {
-        // a page that may end the request itself
-        stead_answer(['result' => $GLOBALS['stead_ended']()]);
+    if (isset($GLOBALS['stead']['marker'], $GLOBALS['stead_ended']) && (!$isFatal || isset($GLOBALS['stead_ends_by_errors']))) {
+        // what may end the request itself
+        stead_answer(['result' => $GLOBALS['stead_ended']($isFatal ? $error['message'] : null)]);
         return;
     }
-    stead_answer(['error' => $isFatal ? $error['message'] : 'the site ended the task (exit)']);
+    // before the task began: another attempt may do without the site's plugins
+    $place = isset($GLOBALS['stead_run']) ? [] : ['isEarly' => true];
+    stead_answer($place + ['error' => $isFatal ? $error['message'] : 'the site ended the task (exit)']);
 });
 try {
-    $name = basename((string) $stead['task']);
-    $run = require __DIR__ . "/$name.php";
-    stead_answer(['result' => $run($stead['input'] ?? [])]);
+    $stead_name = basename((string) $stead['task']);
+    $stead_run = require __DIR__ . "/$stead_name.php";
+    stead_answer(['result' => $stead_run($stead['input'] ?? [])]);
 } catch (Throwable $error) {
     // where a task refuses something in words of its own is nothing for those who read them
     $isOwn = $error instanceof RuntimeException && dirname($error->getFile()) === __DIR__;
     $place = $isOwn ? '' : ' (' . basename($error->getFile()) . ':' . $error->getLine() . ')';
-    stead_answer(['error' => $error->getMessage() . $place]);
+    $isEarly = isset($stead_run) ? [] : ['isEarly' => true];
+    stead_answer($isEarly + ['error' => $error->getMessage() . $place]);
 }

@@ -221,6 +221,8 @@ export interface TaskHead {
   readonly name: string
   readonly input: unknown
   readonly marker: string
+  /** Without the site's plugins and theme. */
+  readonly isSafe?: boolean
   /** The site's address from now on; only with the task that takes a site over. */
   readonly address?: string
 }

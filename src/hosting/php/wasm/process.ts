@@ -16,6 +16,7 @@ import {
   type PhpResponse,
   PhpTimeout,
   type PhpVersion,
+  type RunTaskOptions,
   type TakeTurn,
 } from '../runtime.ts'
 import { checkedTaskOutput, checkTaskInput, type TaskInput, type TaskName, type TaskOutput } from '../tasks.ts'
@@ -223,9 +224,9 @@ export class WasmProcess implements PhpProcess {
   async runTask<Name extends TaskName>(
     name: Name,
     input: TaskInput<Name>,
-    options?: { timeoutMs?: number },
+    { isSafe = false, ...options }: RunTaskOptions = {},
   ): Promise<TaskOutput<Name>> {
-    return this.#task({ name, input }, options?.timeoutMs ?? taskTimeoutMs)
+    return this.#task({ name, input, isSafe }, options)
   }
 
   async machineCode(): Promise<Buffer> {
@@ -239,7 +240,7 @@ export class WasmProcess implements PhpProcess {
   }
 
   async moveIn(change: { address: string }): Promise<void> {
-    await this.#task({ name: 'move-in', input: {}, ...change }, taskTimeoutMs)
+    await this.#task({ name: 'move-in', input: {}, ...change })
   }
 
   setLowPriority(low: boolean): void {
@@ -323,7 +324,7 @@ export class WasmProcess implements PhpProcess {
 
   async #task<Name extends TaskName>(
     asked: Omit<TaskHead, 'marker'> & { name: Name },
-    timeoutMs: number,
+    { timeoutMs = taskTimeoutMs, mayGoOn }: RunTaskOptions = {},
   ): Promise<TaskOutput<Name>> {
     checkTaskInput(asked.name, asked.input)
     const task = { ...asked, marker: randomBytes(16).toString('hex') }
@@ -332,6 +333,7 @@ export class WasmProcess implements PhpProcess {
       ms: timeoutMs,
       pid: this.pid,
       what: `PHP did not finish the task ${task.name}`,
+      mayGoOn,
       onOver: (error) => this.kill(error),
     })
     try {

@@ -1,11 +1,12 @@
 import type { RequestHead, TaskHead } from './frames.ts'
 
 /**
- * A task is a request for the site's front page that runs Stead's own PHP file instead: WordPress finds the host name and
- * path that it expects. The task's input is the body, its result is printed between two markers.
+ * A task is a request for the site that runs Stead's own PHP file instead: WordPress finds the host name that it expects, and
+ * `run-task.php` says what the request looks like. The task's input is the body, its result is printed between two markers.
  */
 export function taskAsRequest(task: TaskHead, address: string): { head: RequestHead; body: Buffer } {
-  const body = Buffer.from(JSON.stringify({ task: task.name, input: task.input, marker: task.marker }))
+  const { name, input, marker, isSafe = false } = task
+  const body = Buffer.from(JSON.stringify({ task: name, input, marker, isSafe }))
   return {
     body,
     head: {

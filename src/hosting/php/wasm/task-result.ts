@@ -29,13 +29,19 @@ export async function readTaskResult(output: Readable, task: TaskHead, room: Sha
   if (text === undefined) throw new PhpTaskError(`no result (task ${task.name})`)
   const answer = readJson(text, task)
   if (answer.error !== undefined)
-    throw new PhpTaskError(String(answer.error).slice(0, mostMessageCharacters), task.name)
+    throw new PhpTaskError(String(answer.error).slice(0, mostMessageCharacters), task.name, answer.isEarly === true)
   return answer.result
 }
 
-function readJson(text: string, task: TaskHead): { result?: unknown; error?: unknown } {
+interface Printed {
+  readonly result?: unknown
+  readonly error?: unknown
+  readonly isEarly?: unknown
+}
+
+function readJson(text: string, task: TaskHead): Printed {
   try {
-    return (JSON.parse(text) ?? {}) as { result?: unknown; error?: unknown }
+    return (JSON.parse(text) ?? {}) as Printed
   } catch {
     // Not the parser's own message: it quotes what the site printed.
     throw new PhpTaskError(`the result makes no sense (task ${task.name})`)

@@ -1,0 +1,164 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { testCore } from '../../../test/support/core.ts'
+import { install, type TestHome, testBodies, testHome, testRequest, testRuntime } from '../../../test/support/home.ts'
+import { hereRuntimes } from '../../../test/support/ways.ts'
+import { PhpPool, type PooledSite } from './pool.ts'
+import { type PhpRuntime, PhpTaskError } from './runtime.ts'
+
+const core = await testCore()
+
+/** As the page caches of others do it: what was kept is printed for whoever asks as a visitor would, before WordPress is there. */
+const pageCache = `<?php
+if (($_SERVER['REQUEST_METHOD'] ?? '') === 'GET' && !defined('DOING_CRON')) { echo 'the kept page'; exit; }
+`
+/** As plugins do it that close a site, demand a log-in or lead elsewhere: for all but WordPress' own scheduled events. */
+const guard = `<?php
+add_action('init', function () {
+    if (wp_doing_cron()) return;
+    if (get_option('guard') === 'page') { status_header(503); echo 'Come back later'; exit; }
+    if (get_option('guard') === 'redirect') { wp_redirect('https://elsewhere.example/'); exit; }
+});
+`
+/** A fault of its own: no WordPress starts to its end. */
+const exits = `<?php exit('gone');`
+const dies = `<?php add_action('activate_strict/strict.php', fn () => wp_die('<b>Strict</b> needs a newer PHP.'));`
+
+describe.skipIf(!core).each(hereRuntimes)(
+  'tasks in a site that answers for itself, $runtime',
+  ({ runtime: kind, phpVersion }) => {
+    let runtime: PhpRuntime
+    let home: TestHome
+    let site: PooledSite
+    let pool: PhpPool
+    let heard = (_note: string) => {}
+    const content = (path: string) => join(home.homePath, 'web/wp-content', path)
+
+    beforeAll(async () => {
+      runtime = await testRuntime({ runtime: kind })
+      home = await testHome(core as string, { phpVersion })
+      site = { ...home, siteId: 1 }
+      const process = await runtime.start(home)
+      await install(process)
+      await process.stop()
+      for (const [name, code] of Object.entries({
+        guard,
+        exits,
+        strict: `<?php /* Plugin Name: Strict */ ?>${dies}`,
+      })) {
+        await mkdir(content(`plugins/${name}`))
+        await writeFile(
+          content(`plugins/${name}/${name}.php`),
+          name === 'strict' ? code : code.replace('<?php', `<?php /* Plugin Name: ${name} */`),
+        )
+      }
+      const config = join(home.homePath, 'web/wp-config.php')
+      const before = await readFile(config, 'utf8')
+      await writeFile(config, before.replace('<?php', "<?php\ndefine('WP_CACHE', true);"))
+      pool = new PhpPool(runtime, {
+        ...{ queueLength: 10, requestMs: 20_000, taskMs: 20_000, idleMs: 600_000 },
+        ...{
+          memoryBytes: 2 ** 31,
+          processMemoryBytes: 768 << 20,
+          bodies: testBodies(),
+          onNote: (_id, note) => heard(note),
+        },
+      })
+    })
+    afterAll(async () => {
+      await pool?.stopAll(0)
+      await runtime?.close()
+      await home?.remove()
+    })
+    afterEach(async () => {
+      for (const path of ['advanced-cache.php', 'maintenance.php', '../.maintenance'])
+        await rm(content(path), { force: true })
+    })
+
+    const activate = (...names: string[]) =>
+      pool.runTask(site, 'set-active-plugins', { active: names.map((name) => `${name}/${name}.php`), network: [] })
+    const visit = async () => text((await pool.handle(site, testRequest('/'))).body)
+    const option = async (name: string, value: string) => {
+      const script = await home.script(
+        'set.php',
+        `require '/wordpress/wp-load.php'; update_option('${name}', '${value}');`,
+      )
+      await text((await pool.handle(site, testRequest('/set.php', script))).body)
+    }
+
+    it('a page cache answers none, and is not taken for what the site shows', async () => {
+      await writeFile(content('advanced-cache.php'), pageCache)
+      expect(await visit()).toBe('the kept page')
+      expect(await pool.runTask(site, 'site-title', {})).toMatchObject({ title: 'A test site' })
+      expect(await pool.runTask(site, 'flush-object-cache', {})).toMatchObject({ flushed: true })
+      const page = await pool.runTask(site, 'front-page', {})
+      expect(page.status).toBe(200)
+      expect(page.bytes).toBeGreaterThan(1000)
+    })
+
+    it('an update that was broken off closes the site for visitors alone', async () => {
+      await writeFile(content('../.maintenance'), '<?php $upgrading = time();')
+      await writeFile(content('maintenance.php'), '<?php echo "closed"; exit;')
+      expect(await visit()).toBe('closed')
+      expect(await pool.runTask(site, 'site-title', {})).toMatchObject({ title: 'A test site' })
+      expect(await pool.runTask(site, 'front-page', {})).toMatchObject({ status: 200 })
+      expect(await pool.runTask(site, 'inner-page', { page: 'admin' })).toMatchObject({ status: 200, isWhole: true })
+    })
+
+    it('a plugin that leaves scheduled events alone leaves tasks alone, and a page of its own is one', async () => {
+      await option('guard', 'page')
+      await activate('guard')
+      expect(await visit()).toBe('Come back later')
+      expect(await pool.runTask(site, 'flush-object-cache', {})).toMatchObject({ flushed: true })
+      expect(await pool.runTask(site, 'front-page', {})).toEqual({ status: 503, bytes: 15 })
+      await activate()
+      await option('guard', 'redirect')
+      await activate('guard')
+      expect(
+        await pool.runTask(site, 'switch-plugin', { file: 'guard/guard.php', isActive: false, isSafe: false }),
+      ).toEqual({ isActive: false })
+    })
+
+    it('a plugin that ends WordPress itself is left out where a task can do without it', async () => {
+      await activate('exits')
+      expect(await visit()).toBe('gone')
+      expect(await pool.runTask(site, 'site-title', {})).toMatchObject({ title: 'A test site' })
+      await expect(pool.runTask(site, 'flush-object-cache', {})).rejects.toThrow('the site ended the task (exit)')
+      expect(
+        await pool.runTask(site, 'switch-plugin', { file: 'exits/exits.php', isActive: false, isSafe: false }),
+      ).toEqual({ isActive: false })
+      expect(await visit()).toContain('A test site')
+    })
+
+    it('what ends a task by wp_die says why', async () => {
+      const switching = pool.runTask(site, 'switch-plugin', {
+        file: 'strict/strict.php',
+        isActive: true,
+        isSafe: false,
+      })
+      await expect(switching).rejects.toThrow(new PhpTaskError('Strict needs a newer PHP.', 'switch-plugin'))
+    })
+
+    it('a site that has removed or replaced what it reaches its database by has it again at its next page', async () => {
+      const script = await home.script('visit.php', "require '/wordpress/wp-load.php'; echo get_option('blogname');")
+      const page = async () => text((await pool.handle(site, testRequest('/visit.php', script))).body)
+      const ours = await readFile(content('db.php'), 'utf8')
+      await rm(content('db.php'))
+      expect(await page()).toBe('A test site')
+      expect(await readFile(content('db.php'), 'utf8')).toBe(ours)
+      await writeFile(content('db.php'), '<?php // of a plugin that keeps answers of the database')
+      expect(await page()).toBe('A test site')
+      expect(await readFile(join(home.homePath, 'private/php-error.log'), 'utf8')).toContain('It was put back.')
+      const notes: string[] = []
+      const before = content('mu-plugins/sqlite-database-integration')
+      await rename(before, `${before}-aside`)
+      heard = (note) => notes.push(note)
+      expect(await page()).toContain('being repaired')
+      expect(notes).toEqual(['{"mend":true}'])
+      await rename(`${before}-aside`, before)
+      expect(await page()).toBe('A test site')
+    })
+  },
+)
