@@ -1,5 +1,6 @@
 /** A real WordPress behind host and caching edge: what an editor changes is seen at once, and nothing of others' pages leaks. */
 import { once } from 'node:events'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -16,6 +17,7 @@ import { createUpstreams } from '../src/edge/upstreams.ts'
 import { PhpPool } from '../src/hosting/php/pool.ts'
 import type { PhpRuntime } from '../src/hosting/php/runtime.ts'
 import { type Change, createSiteChanges, type SiteChanges } from '../src/hosting/site-changes/site-changes.ts'
+import { ServedFiles } from '../src/hosting/web-server/served-files.ts'
 import { createWebServer, type HostedSite } from '../src/hosting/web-server/web-server.ts'
 import { testCore } from './support/core.ts'
 import { install, type TestHome, testAddress, testBodies, testHeld, testHome, testRuntime } from './support/home.ts'
@@ -54,13 +56,18 @@ describe.skipIf(!core)('WordPress behind the cache', () => {
         return purges.commit(change)
       },
     })
+    const served = new ServedFiles({
+      pauseMs: { write: 20, read: 1000 },
+      onChanged: (siteId, paths) =>
+        changes.take(siteId, JSON.stringify({ changed: paths === 'all' ? { files: true } : { paths } })),
+    })
     // biome-ignore format: one record
-    pool = new PhpPool(runtime, { requestMs: 60_000, taskMs: 60_000, memoryBytes: 2048 * MB, bodies: testBodies(), queueLength: 100, idleMs: 600_000, processMemoryBytes: 1024 * MB, onNote: (siteId, text) => changes.take(siteId, text) })
+    pool = new PhpPool(runtime, { requestMs: 60_000, taskMs: 60_000, memoryBytes: 2048 * MB, bodies: testBodies(), queueLength: 100, idleMs: 600_000, processMemoryBytes: 1024 * MB, onNote: (siteId, text) => changes.take(siteId, text), onWorked: (siteId, kind) => served.mayHaveChanged(siteId, kind) })
     const { homePath, corePath, phpVersion, uid, address } = home
     site = { siteId: 7, homePath, corePath, phpVersion, uid, address, state: 'live' }
     await pool.adopt(site, process)
     // biome-ignore format: one record
-    host = createWebServer({ siteById: async () => site, php: pool, ...testHeld(tmpdir()), hostKey: KEY, httpsPort: 443, log, mostBodyBytes: 128 * MB, changesSettled: (siteId) => changes.settled(siteId) })
+    host = createWebServer({ siteById: async () => site, php: pool, ...testHeld(tmpdir()), servedFiles: served, hostKey: KEY, httpsPort: 443, log, mostBodyBytes: 128 * MB, changesSettled: (siteId) => changes.settled(siteId) })
     const upstream = `http://127.0.0.1:${await listen(host)}`
     // biome-ignore format: one record
     const route: Route = { hostName: 'my.localhost', siteId: 7, state: 'live', hostId: 1, upstream, redirectsTo: null, maintenance: false, edgeCache: true, cacheEpoch: 1, cdn: true, cdnEpoch: 1 }
@@ -261,5 +268,180 @@ describe.skipIf(!core)('WordPress behind the cache', () => {
     expect((await get('/shout.php')).body).toBe('done')
     expect(said.length).toBeLessThan(20)
     await cached('/')
+  })
+
+  describe('changes that no hook of WordPress names', () => {
+    /** What plugins do: forms and tables that other pages show, saved by admin-ajax. */
+    const plugin = `<?php
+add_action('init', function () {
+    register_post_type('own_form', ['public' => false]);
+    register_post_type('own_submission', ['public' => false]);
+    add_shortcode('own', function () {
+        global $wpdb;
+        $form = get_posts(['post_type' => 'own_form', 'post_status' => 'any'])[0] ?? null;
+        $rows = $wpdb->get_col("SELECT text FROM {$wpdb->prefix}own_tables");
+        return 'shown: ' . implode(' ', [$form ? get_post_meta($form->ID, 'fields', true) : '', get_option('own_setting'), ...$rows]) . '.';
+    });
+});
+function own_save() {
+    global $wpdb;
+    $value = sanitize_text_field($_POST['value'] ?? '');
+    switch ($_POST['what'] ?? '') {
+        case 'form':
+            $form = get_posts(['post_type' => 'own_form', 'post_status' => 'any'])[0] ?? null;
+            update_post_meta($form ? $form->ID : wp_insert_post(['post_type' => 'own_form', 'post_status' => 'publish', 'post_title' => 'form']), 'fields', $value);
+            break;
+        case 'table':
+            $wpdb->query("DELETE FROM {$wpdb->prefix}own_tables");
+            $wpdb->insert("{$wpdb->prefix}own_tables", ['text' => $value]);
+            break;
+        case 'option':
+            update_option('own_setting', $value);
+            break;
+        case 'noise':
+            set_transient('own_cached', $value);
+            update_option('own_last_seen', $value);
+            $wpdb->insert("{$wpdb->prefix}own_logs", ['text' => $value]);
+            wp_insert_post(['post_type' => 'own_submission', 'post_status' => 'publish', 'post_title' => $value]);
+            break;
+        case 'call':
+            wp_cache_clear_cache();
+            break;
+        case 'order':
+            do_action('stead_purge', ['/hello-world/']);
+            break;
+    }
+    wp_send_json_success();
+}
+add_action('wp_ajax_own_save', 'own_save');
+add_action('wp_ajax_nopriv_own_save', 'own_save');
+`
+    beforeAll(async () => {
+      await mkdir(`${home.homePath}/web/wp-content/mu-plugins`, { recursive: true })
+      await writeFile(`${home.homePath}/web/wp-content/mu-plugins/own.php`, plugin)
+      await home.script(
+        'tables.php',
+        `require 'wp-load.php'; global $wpdb; foreach (['own_tables', 'own_logs'] as $name) $wpdb->query("CREATE TABLE {$wpdb->prefix}$name (id int auto_increment primary key, text varchar(100))");`,
+      )
+      await get('/tables.php')
+      await rest('POST', '/wp/v2/pages', { title: 'Own', slug: 'own', content: '[own]', status: 'publish' })
+    })
+
+    const save = async (what: string, value: string, headers: Record<string, string> = admin) => {
+      said = []
+      const body = new URLSearchParams({ action: 'own_save', what, value }).toString()
+      const type = { 'content-type': 'application/x-www-form-urlencoded' }
+      const reply = await ask(port, '/wp-admin/admin-ajax.php', {
+        ...{ host: testAddress, method: 'POST', body },
+        headers: { ...headers, ...type },
+      })
+      expect([reply.status, reply.body]).toEqual([200, '{"success":true}'])
+    }
+
+    test.each(['form', 'table', 'option'])('a stranger sees the %s that an editor saved', async (what) => {
+      await cached('/own/')
+      await save(what, `new-${what}`)
+      await expect.poll(async () => (await get('/own/')).body, { timeout: 60_000 }).toContain(`new-${what}`)
+      await save(what, `newer-${what}`)
+      await expect.poll(async () => (await get('/own/')).body, { timeout: 60_000 }).toContain(`newer-${what}`)
+    })
+
+    test('what visitors write, and what no page shows, lets go of nothing', async () => {
+      await save('noise', '1')
+      await save('table', 'of-a-stranger', {})
+      expect(said).toEqual([])
+      // what waits would go along
+      await save('order', '')
+      await expect.poll(() => said).toEqual([{ pages: ['/hello-world/'], files: false }])
+    })
+
+    test('the functions of cache plugins and an action of Stead do what they say', async () => {
+      await cached('/own/')
+      await save('call', '')
+      await expect.poll(() => said).toEqual([{ pages: 'all', files: false }])
+      await cached('/hello-world/')
+      await save('order', '')
+      await expect.poll(() => said).toEqual([{ pages: ['/hello-world/'], files: false }])
+    })
+
+    test('menus, reusable blocks, styles of the theme and widgets are seen at once', async () => {
+      const block = await rest('POST', '/wp/v2/blocks', { title: 'Shared', content: 'block-one', status: 'publish' })
+      await rest('POST', '/wp/v2/pages', {
+        title: 'B',
+        slug: 'with-block',
+        content: `<!-- wp:block {"ref":${block.id}} /-->`,
+        status: 'publish',
+      })
+      expect(await cached('/with-block/')).toContain('block-one')
+      await rest('PUT', `/wp/v2/blocks/${block.id}`, { content: 'block-two' })
+      expect((await get('/with-block/')).body).toContain('block-two')
+      for (const change of [
+        () => rest('POST', '/wp/v2/navigation', { title: 'N', content: '<!-- wp:paragraph -->', status: 'publish' }),
+        async () => {
+          const { id: menus } = await rest('POST', '/wp/v2/menus', { name: 'Main' })
+          await rest('POST', '/wp/v2/menu-items', { menus, title: 'Item', url: '/own/', status: 'publish' })
+        },
+        () =>
+          rest('POST', '/wp/v2/widgets', {
+            id_base: 'block',
+            sidebar: 'wp_inactive_widgets',
+            instance: { raw: { content: 'w' } },
+          }),
+      ]) {
+        await cached('/hello-world/')
+        await change()
+        await expect.poll(() => said.some(({ pages }) => pages === 'all'), { timeout: 60_000 }).toBe(true)
+      }
+    })
+
+    test('a picture that is replaced is let go of under each of its sizes', async () => {
+      await home.script(
+        'media.php',
+        `require 'wp-load.php'; wp_mkdir_p(wp_upload_dir()['path']); $file = wp_upload_dir()['path'] . '/cat.png'; file_put_contents($file, 'one');
+         $id = wp_insert_attachment(['post_mime_type' => 'image/png', 'post_title' => 'cat'], $file); wp_update_attachment_metadata($id, ['width' => 1, 'sizes' => []]);
+         echo wp_get_attachment_url($id), ' ', $id;`,
+      )
+      const [url = '', id] = (await get('/media.php')).body.split(' ')
+      expect(await cached(pathOf(url))).toBe('one')
+      await home.script(
+        'replace.php',
+        `require 'wp-load.php'; file_put_contents(get_attached_file(${id}), 'two'); wp_update_attachment_metadata(${id}, ['width' => 2, 'sizes' => []]);`,
+      )
+      await get('/replace.php')
+      await changes.settled(7)
+      await feed.refresh()
+      expect((await get(pathOf(url))).body).toBe('two')
+    })
+  })
+
+  test('a style sheet that PHP writes anew is let go of', async () => {
+    const write = (text: string) =>
+      home.script('style.php', `@mkdir('wp-content/cache'); file_put_contents('wp-content/cache/own.css', '${text}');`)
+    const post = () => ask(port, '/style.php', { host: testAddress, method: 'POST', body: 'x=1' })
+    await write('one')
+    await post()
+    expect(await cached('/wp-content/cache/own.css')).toBe('one')
+    await write('three')
+    await post()
+    await expect.poll(async () => (await get('/wp-content/cache/own.css')).body, { timeout: 60_000 }).toBe('three')
+  })
+
+  test('a page that says late that it is not to be kept is not kept', async () => {
+    await home.script('late.php', `echo str_repeat('x', 100000); define('DONOTCACHEPAGE', true); echo microtime(true);`)
+    await get('/late.php')
+    expect(isHit(await get('/late.php'))).toBe(false)
+  })
+
+  test('what a page cache of the site kept is kept briefly, and is asked for again', async () => {
+    const content = `${home.homePath}/web/wp-content`
+    await writeFile(`${content}/advanced-cache.php`, "<?php if (isset($_GET['kept'])) { echo 'kept'; exit; }")
+    const config = `${home.homePath}/web/wp-config.php`
+    const before = await readFile(config, 'utf8')
+    await writeFile(config, before.replace('<?php', "<?php\ndefine('WP_CACHE', true);"))
+    await get('/?kept=1')
+    const reply = await get('/?kept=1')
+    expect(reply.body).toBe('kept')
+    expect(Number(/ttl=(\d+)/.exec(String(reply.headers['cache-status']))?.[1])).toBeLessThanOrEqual(10)
+    await rm(`${content}/advanced-cache.php`)
   })
 })

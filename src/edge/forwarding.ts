@@ -93,6 +93,8 @@ export interface HostNotes {
   readonly renderer: string
   /** The site does not want this page kept. */
   readonly isPrivate: boolean
+  /** It was made before, by a page cache of the site's own. */
+  readonly isBrief: boolean
   /** Number of the purge that the request has caused; 0: none. */
   readonly purgeSeq: number
   /** Paths of what the answer shows, apart by spaces: purges of these concern it, whatever address it was asked by. */
@@ -114,7 +116,7 @@ export interface HostResponse {
 export function responseHeaders(raw: readonly string[], domains: CookieDomains): HostResponse {
   const headers: string[] = []
   const listed = connectionListed(raw)
-  const notes = { renderer: '', isPrivate: false, purgeSeq: 0, shows: '' }
+  const notes = { renderer: '', isPrivate: false, isBrief: false, purgeSeq: 0, shows: '' }
   let contentType = ''
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] as string
@@ -122,8 +124,10 @@ export function responseHeaders(raw: readonly string[], domains: CookieDomains):
     if (HOP_BY_HOP.has(lower) || lower === 'x-request-id' || listed?.has(lower)) continue
     if (lower.startsWith('x-stead-')) {
       if (lower === 'x-stead-renderer') notes.renderer = raw[i + 1] as string
-      else if (lower === 'x-stead-cache') notes.isPrivate = raw[i + 1] === 'private'
-      else if (lower === 'x-stead-shows') notes.shows = raw[i + 1] as string
+      else if (lower === 'x-stead-cache') {
+        notes.isPrivate = raw[i + 1] === 'private'
+        notes.isBrief = raw[i + 1] === 'brief'
+      } else if (lower === 'x-stead-shows') notes.shows = raw[i + 1] as string
       else if (lower === 'x-stead-purge') notes.purgeSeq = Number(raw[i + 1]) || 0
       continue
     }

@@ -37,7 +37,7 @@ export function readHead(request: FillRequest, came: Came, { headers, notes }: H
   const { renderer, purgeSeq, shows } = notes
   const tier = tierOf(renderer)
   const place = placeOf(request, headers)
-  let lifetime = lifetimeOf({ status, headers, tier, isPrivate: notes.isPrivate }, Date.now())
+  let lifetime = lifetimeOf({ status, headers, tier, isPrivate: notes.isPrivate, isBrief: notes.isBrief }, Date.now())
   if (!request.tiers[tier]) lifetime = 'off'
   else if (!isFramed(status, raw)) lifetime = 'unframed'
   else if (Number(headerOf(headers, 'content-length') ?? 0) > mostBytes) lifetime = 'size'

@@ -186,11 +186,11 @@ export class Fill implements AnswerListener {
   }
 
   /** The host says that the copy still holds: it goes on with what the host says of it now. */
-  #renew(stale: Entry, told: readonly string[], { isPrivate, shows }: HostNotes): void {
+  #renew(stale: Entry, told: readonly string[], { isPrivate, isBrief, shows }: HostNotes): void {
     const { leader } = this
     this.leader = undefined
     const headers = updatedHeaders(stale, told)
-    const facts = { status: stale.status, headers, tier: stale.tier, isPrivate }
+    const facts = { status: stale.status, headers, tier: stale.tier, isPrivate, isBrief }
     const lifetime = isAbout(stale, told) ? lifetimeOf(facts, Date.now()) : 'validator'
     if (typeof lifetime === 'string') {
       this.#stopCollecting({ kind: 'uncacheable', reason: lifetime })

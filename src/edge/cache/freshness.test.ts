@@ -193,6 +193,15 @@ test.each([
   expect((facts(headers as never) as Lifetime).freshMs).toBe(seconds * 1000)
 })
 
+test('what a page cache of the site itself has kept is good for seconds, whatever it says', () => {
+  const brief = (headers: string[]) =>
+    lifetimeOf({ status: 200, headers, tier: 'page', isPrivate: false, isBrief: true }, 0)
+  expect(brief([])).toMatchObject({ freshMs: 10_000, staleMs: 0 })
+  expect(brief(['Cache-Control', 'max-age=3600'])).toMatchObject({ freshMs: 10_000, staleMs: 0 })
+  expect(brief(['Cache-Control', 'max-age=5'])).toMatchObject({ freshMs: 5_000 })
+  expect(brief(['Cache-Control', 'no-store'])).toBe('no-store')
+})
+
 test('not kept: what says so, redirects of the moment, errors, nonsense', () => {
   for (const headers of [
     { 'cache-control': 'public, NO-STORE' },

@@ -38,10 +38,10 @@ export function passWatched(cache: Cache, ask: Ask, reason: string): undefined {
   pass(visit, reason)
   if (!isTelling(facts, visit)) return
   visit.observers?.push({
-    head(status, headers, { renderer, isPrivate }) {
+    head(status, headers, { renderer, isPrivate, isBrief }) {
       const tier = tierOf(renderer)
       if (status >= 500 || !(tier === 'page' ? route.edgeCache : route.cdn)) return
-      const lifetime = lifetimeOf({ status, headers, tier, isPrivate }, Date.now())
+      const lifetime = lifetimeOf({ status, headers, tier, isPrivate, isBrief }, Date.now())
       const isShared = typeof lifetime !== 'string'
       if (isShared) cache.worth.shared(ask.key)
       else cache.worth.unshared(ask.key)

@@ -25,6 +25,8 @@ export interface ResponseFacts {
   readonly tier: Tier
   /** The site asked for it not to be kept (`DONOTCACHEPAGE`). */
   readonly isPrivate: boolean
+  /** A page cache of the site's own has answered, with what it made before: nobody knows when. */
+  readonly isBrief?: boolean
 }
 
 const SECOND = 1000
@@ -41,6 +43,8 @@ const GUESSED: Record<Tier, Omit<Lifetime, 'ageMs'>> = {
   file: { freshMs: 600 * SECOND, staleMs: DAY, staleIfErrorMs: 7 * DAY },
 }
 const NOT_FOUND_MS = 30 * SECOND
+/** Of a page that was old when it came: the site's own cache may give it for a while after a change. */
+const BRIEF_MS = 10 * SECOND
 const LONGEST_MS = 365 * DAY
 
 /** RFC 9110 §15.1: cacheable without being asked. Not 204: it is what counters answer; nor 501: a failure is never kept. */
@@ -77,6 +81,10 @@ export function lifetimeOf(response: ResponseFacts, nowMs: number): Lifetime | s
   const guessed = GUESSED[tier]
   const freshMs = limited(status, explicitMs ?? guessed.freshMs)
   if (freshMs <= ageMs && !isAskable) return 'expired'
+  if (response.isBrief) {
+    const briefMs = Math.min(freshMs, ageMs + BRIEF_MS)
+    return { ageMs, freshMs: briefMs, staleMs: 0, staleIfErrorMs: guessed.staleIfErrorMs }
+  }
   return { ageMs, freshMs, ...staleTimes(status, control, explicitMs !== undefined && tier === 'page', guessed) }
 }
 

@@ -40,6 +40,8 @@ export interface PoolLimits extends LaneLimits {
   /** For requests of a site beside its first, where PHP works on several at once; default: as many as PHP does. */
   readonly places?: Budget
   readonly log?: { warn(facts: object, message: string): void }
+  /** PHP of a site was at work: on something that may have written its files, or on a page for a visitor. */
+  readonly onWorked?: (siteId: number, kind: 'write' | 'read') => void
   /** What a site says while it works; see `PhpProcess.onNote`. */
   readonly onNote?: (siteId: number, text: string) => void
   /** What a site asks while it works; see `PhpProcess.onAsk`. */
@@ -167,6 +169,7 @@ export class PhpPool {
           await finished
         } finally {
           lift()
+          this.#limits.onWorked?.(site.siteId, mayWrite(request) ? 'write' : 'read')
         }
       },
       fail: answer.reject,
@@ -211,6 +214,7 @@ export class PhpPool {
       run: async (process) => {
         const mayGoOn = this.#whileNobodyWaits(site.siteId, longMs)
         answer.resolve(await runUnanswered(process, name, input, { timeoutMs, mayGoOn }))
+        this.#limits.onWorked?.(site.siteId, 'write')
       },
       fail: answer.reject,
     }
@@ -524,6 +528,10 @@ export class PhpPool {
     return this.#watched().reduce((sum, { process }) => sum + process.lastResidentBytes, 0)
   }
 }
+
+/** Whether somebody does something with the site, rather than read it. */
+const mayWrite = ({ method, headers }: VisitorRequest): boolean =>
+  (method !== 'GET' && method !== 'HEAD') || headers.some((text) => text.includes('wordpress_logged_in_'))
 
 /** Runs a task, and once more without the site's plugins where those answered in its place. */
 async function runUnanswered<Name extends TaskName>(

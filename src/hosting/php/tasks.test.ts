@@ -188,6 +188,7 @@ const samples: Samples = {
 describe('tasks', () => {
   it('are those whose PHP there is', () => {
     const shared = [
+      'cache-functions',
       'changes',
       'check-writes',
       'command',

@@ -68,11 +68,13 @@ export function wpConfig(config: WpConfig, random: (size: number) => Buffer): st
     '<?php',
     ...defines,
     "$table_prefix = 'wp_';",
-    // where WP-CLI puts what it adds
+    // where WP-CLI and plugins put what they add: they look for these very comments
     "/* That's all, stop editing! Happy publishing. */",
+    '/** Absolute path to the WordPress directory. */',
     "if (!defined('ABSPATH')) {",
     "    define('ABSPATH', __DIR__ . '/');",
     '}',
+    '/** Sets up WordPress vars and included files. */',
     "require_once ABSPATH . 'wp-settings.php';",
     '',
   ].join('\n')

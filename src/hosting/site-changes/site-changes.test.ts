@@ -7,7 +7,7 @@ afterEach(() => changes?.close())
 
 const said = (change: object) => JSON.stringify({ changed: change })
 
-function recorder(more: { pauseMs?: number; mostPerMinute?: number; fail?: () => boolean } = {}) {
+function recorder(more: { pauseMs?: number; softPauseMs?: number; mostPerMinute?: number; fail?: () => boolean } = {}) {
   const orders: Change[] = []
   changes = createSiteChanges({
     log: silent,
@@ -111,4 +111,25 @@ test('who says more in a second than can be listened to has changed everything; 
   expect(parsed).toBeLessThan(10)
   expect(orders).toContainEqual({ pages: ['/a/'], files: false })
   expect(orders).toContainEqual({ pages: 'all', files: true })
+})
+
+test('what nobody knows to be shown is ordered at once, then ever so often, and nobody waits for it', async () => {
+  const orders = recorder({ softPauseMs: 60_000 })
+  const soft = said({ all: true, soft: true })
+  changes.take(7, soft)
+  await expect.poll(() => orders.length).toBe(1)
+  for (let each = 0; each < 20; each++) changes.take(7, soft)
+  // not for as long as that
+  expect(await changes.settled(7)).toBe(1)
+  expect(orders).toHaveLength(1)
+  // what is known to be shown does not wait, and takes the others along
+  changes.take(7, said({ paths: ['/a/'] }))
+  expect(await changes.settled(7)).toBe(2)
+  expect(orders).toEqual([
+    { pages: 'all', files: false },
+    { pages: 'all', files: false },
+  ])
+  changes.take(7, soft)
+  await changes.close()
+  expect(orders).toHaveLength(3)
 })

@@ -6,6 +6,12 @@ export interface Change {
   readonly files: boolean
 }
 
+/** A change as a site says it. */
+interface Said extends Change {
+  /** Nobody knows whether pages show it: it may wait a few seconds, and nobody waits for it. */
+  readonly isSoft: boolean
+}
+
 export interface SiteChangesOptions {
   /** Orders the edges to let go; resolves with the number of the purge. */
   readonly record: (siteId: number, change: Change) => Promise<number>
@@ -16,6 +22,8 @@ export interface SiteChangesOptions {
   readonly mostPerMinute?: number
   /** The pause of a site that changes all the time. */
   readonly longPauseMs?: number
+  /** The pause before what nobody knows to be shown. */
+  readonly softPauseMs?: number
 }
 
 /** What sites say of changes, on its way to the edges. */
@@ -38,7 +46,7 @@ const MOST_PATHS = 100
  * such things without a pause, and reading them would be all that the host does.
  */
 const MOST_SAID = 256 << 10
-const EVERYTHING: Change = { pages: 'all', files: true }
+const EVERYTHING: Said = { pages: 'all', files: true, isSoft: false }
 const RETRY_MS = 1_000
 const MINUTE_MS = 60_000
 
@@ -46,6 +54,8 @@ const MINUTE_MS = 60_000
 interface Site {
   pages: 'all' | Set<string>
   files: boolean
+  /** Only soft changes wait. */
+  isSoft: boolean
   done: PromiseWithResolvers<number> | undefined
   timer: NodeJS.Timeout | undefined
   running: Promise<void> | undefined
@@ -60,7 +70,7 @@ interface Site {
 
 /** An editor that saves twenty times a second makes five orders a second, and a site that never stops one in five seconds. */
 export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
-  const { record, log, pauseMs = 200, mostPerMinute = 60, longPauseMs = 5_000 } = options
+  const { record, log, pauseMs = 200, mostPerMinute = 60, longPauseMs = 5_000, softPauseMs = 3_000 } = options
   const sites = new Map<number, Site>()
   /** Characters that sites have said, each within a second. */
   const said = new LRUCache<number, { characters: number }>({ max: 1000, ttl: 1000 })
@@ -79,7 +89,7 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
   }
   const plan = (siteId: number, site: Site, leastMs = 0) => {
     if (site.timer || site.running) return
-    const pause = isRestless(site) ? longPauseMs : pauseMs
+    const pause = isRestless(site) ? longPauseMs : site.isSoft ? softPauseMs : pauseMs
     const waitMs = Math.max(leastMs, site.lastMs + pause - performance.now(), 0)
     if (waitMs === 0) void flush(siteId, site)
     else site.timer = setTimeout(() => void flush(siteId, site), waitMs)
@@ -99,6 +109,7 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
     const { pages, files, done } = site
     site.pages = new Set()
     site.files = false
+    site.isSoft = false
     site.ordering = done?.promise
     site.done = undefined
     site.lastMs = performance.now()
@@ -127,6 +138,7 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
       const site: Site = sites.get(siteId) ?? {
         pages: new Set(),
         files: false,
+        isSoft: false,
         done: undefined,
         timer: undefined,
         running: undefined,
@@ -136,14 +148,22 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
         recent: [],
       }
       sites.set(siteId, site)
+      const isFirst = site.done === undefined
       merge(site, change.pages, change.files)
+      if (site.isSoft && !change.isSoft) {
+        // what is known to be shown takes along what waits
+        clearTimeout(site.timer)
+        site.timer = undefined
+      }
+      site.isSoft = change.isSoft && (isFirst || site.isSoft)
       site.done ??= Promise.withResolvers()
       plan(siteId, site)
     },
     settled(siteId) {
       const site = sites.get(siteId)
       if (!site || isRestless(site)) return undefined
-      return site.done?.promise ?? site.ordering ?? Promise.resolve(site.lastSeq)
+      const awaited = site.isSoft ? undefined : site.done?.promise
+      return awaited ?? site.ordering ?? Promise.resolve(site.lastSeq)
     },
     async close() {
       isClosing = true
@@ -165,20 +185,21 @@ function merge(site: Site, pages: 'all' | Iterable<string>, files: boolean): voi
 }
 
 /** @returns undefined for what is no change; paths that make no sense count as everything */
-function readChange(text: string): Change | undefined {
+function readChange(text: string): Said | undefined {
   let said: unknown
   try {
     said = JSON.parse(text)
   } catch {
     return undefined
   }
-  const change = (said as { changed?: { all?: unknown; files?: unknown; paths?: unknown } } | null)?.changed
+  const change = (said as { changed?: { all?: unknown; soft?: unknown; files?: unknown; paths?: unknown } } | null)
+    ?.changed
   if (typeof change !== 'object' || change === null) return undefined
   const paths: unknown[] = Array.isArray(change.paths) ? change.paths : []
   const isAll = change.all === true || paths.length > MOST_PATHS || !paths.every(isPath)
   const pages = isAll ? 'all' : (paths as string[])
   const files = change.files === true
-  return pages.length === 0 && !files ? undefined : { pages, files }
+  return pages.length === 0 && !files ? undefined : { pages, files, isSoft: change.soft === true }
 }
 
 const isPath = (path: unknown): path is string => typeof path === 'string' && /^\/[\x21-\x7e]{0,2000}$/.test(path)

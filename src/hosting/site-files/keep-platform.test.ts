@@ -74,6 +74,20 @@ describe('what a site needs to reach its database', () => {
     expect(mended).toContain("define('DB_FILE', 'site.sqlite');")
   })
 
+  it('gives an older wp-config.php the comment before which plugins put their constants', async () => {
+    const config = await readFile(web('wp-config.php'), 'utf8')
+    const older = config.replace(/^\/\*\*.*\n/gm, '')
+    await writeFile(web('wp-config.php'), older)
+    expect(await mend()).toEqual([])
+    const after = await readFile(web('wp-config.php'), 'utf8')
+    expect(after).toContain(
+      "/** Sets up WordPress vars and included files. */\nrequire_once ABSPATH . 'wp-settings.php';",
+    )
+    await writeFile(web('wp-config.php'), '<?php require "elsewhere.php";\n$table_prefix = 1;\n')
+    await mend()
+    expect(await readFile(web('wp-config.php'), 'utf8')).toContain('elsewhere.php')
+  })
+
   it('has no drop-in where the database is on a server, and is not looked for where WordPress is not yet', async () => {
     isOnServer = true
     await rm(web('wp-content/db.php'))

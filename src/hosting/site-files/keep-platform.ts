@@ -5,7 +5,7 @@ import { layLayer, layPlatformFiles } from './lay-out-home.ts'
 import { lookInside } from './open-inside.ts'
 import { databaseDropIn, sqlitePlugin } from './platform-files.ts'
 import { removeTree } from './remove-tree.ts'
-import { type ConfigConstants, changeWpConfig } from './wp-config-file.ts'
+import { type ConfigConstants, changeWpConfig, editWpConfig, withStandardComment } from './wp-config-file.ts'
 
 /** A site whose PHP is about to start. */
 export interface KeptSite {
@@ -59,6 +59,8 @@ export class PlatformKeeper {
     }
     if (await changeWpConfig(homePath, uid, await this.#options.constants(homePath)))
       mended.push('The constants of wp-config.php that say where the database is were changed or missing')
+    // files that Stead wrote earlier
+    await editWpConfig(homePath, uid, withStandardComment)
     return mended
   }
 

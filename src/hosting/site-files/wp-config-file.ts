@@ -88,6 +88,15 @@ export function withConstants(text: string, change: ConfigConstants): string {
   return result
 }
 
+/** Where plugins put constants of theirs: a comment that WordPress' own file has, and that they look for. */
+const SETS_UP = '/** Sets up WordPress vars and included files. */'
+
+/** The text of a wp-config.php with the comment before which plugins add what they need. */
+export function withStandardComment(text: string): string {
+  if (text.includes(SETS_UP)) return text
+  return text.replace(/^require_once\s*\(?\s*ABSPATH\s*\.\s*['"]wp-settings\.php/m, (line) => `${SETS_UP}\n${line}`)
+}
+
 function beforeWordPress(text: string, line: string): string {
   const at = text.search(
     /^[ \t]*(\$table_prefix\s*=|if\s*\(\s*!\s*defined\(\s*['"]ABSPATH|require(_once)?\b.*wp-settings\.php)/m,

@@ -89,11 +89,12 @@ function filterHeaders(raw: readonly string[], status: number): { headers: strin
     const lower = name.toLowerCase()
     bytes += name.length + (raw[i + 1] as string).length + 4
     if (bytes > MOST_HEAD_BYTES) throw new BadPhpResponse(`headers of more than ${MOST_HEAD_BYTES} bytes`)
-    // The words that a site may say to the edge: that this page is not to be kept, and what it shows. Where that makes no sense nobody
+    // The words that a site may say to the edge: that this page is not to be kept, or briefly, and what it shows. Where that makes no sense nobody
     // would know when it is out of date.
     const value = raw[i + 1] as string
     const isShows = lower === 'x-stead-shows'
     if (isShows && value.length <= MOST_SHOWS && SHOWS.test(value)) headers.push('X-Stead-Shows', value)
+    else if (lower === 'x-stead-cache' && value === 'brief') headers.push('X-Stead-Cache', value)
     else if (isShows || lower === 'x-stead-cache') headers.push('X-Stead-Cache', 'private')
     if (NOT_FOR_PHP.has(lower) || lower.startsWith('x-stead-')) continue
     if (lower === 'content-length') {

@@ -26,6 +26,7 @@ import { answerLogin, type LogIn, loginToken } from './login-links.ts'
 import { acceptOwn } from './own-requests.ts'
 import { CLOSED, OWN_WAIT, sendMissing, sendPage, sendStatus, UNAVAILABLE, UNKNOWN_NOW } from './pages.ts'
 import { BadPhpResponse, sendPhpResponse } from './php-response.ts'
+import type { ServedFiles } from './served-files.ts'
 import { sendFile } from './static-file.ts'
 
 /** A site that lives on this host. */
@@ -64,6 +65,8 @@ export interface WebServerOptions {
   readonly answers: HeldAnswers
   /** Front pages that new sites have made already. */
   readonly firstPages: Pick<FirstPages, 'take'>
+  /** Remembers files that edges keep, where somebody looks at them afterwards. */
+  readonly servedFiles?: Pick<ServedFiles, 'note'>
   /** Whoever sends it as `x-stead-key` is an edge, and is believed about the visitor. */
   readonly hostKey: string
   readonly log: { warn(facts: object, message: string): void; error(facts: object, message: string): void }
@@ -242,6 +245,7 @@ async function answerPlace(
   switch (place.kind) {
     case 'file':
       try {
+        options.servedFiles?.note(site, pathOf(request.url as string), place.found.stats)
         await sendFile(request, response, place.found, place.name, edits)
       } finally {
         place.found.close()
@@ -266,6 +270,9 @@ async function answerPlace(
       sendMissing(request, response)
   }
 }
+
+/** Of an address of the site, without its query. */
+const pathOf = (target: string): string => target.split('?', 1)[0] as string
 
 const edited = (result: PhpResponse, edits: Edits | undefined): PhpResponse =>
   edits ? { ...result, headers: edits.headers(result.headers) } : result

@@ -24,6 +24,7 @@ import type { DiskWatch } from '../../hosting/site-files/disk-watch.ts'
 import { PlatformKeeper } from '../../hosting/site-files/keep-platform.ts'
 import type { SiteMail } from '../../hosting/site-mail/site-mail.ts'
 import { FirstPages } from '../../hosting/web-server/first-pages.ts'
+import { ServedFiles } from '../../hosting/web-server/served-files.ts'
 import type { Budgets } from '../../platform/budgets/budget.ts'
 import { outsideOnly } from '../../platform/fetch/addresses.ts'
 import { createOwnAddresses } from '../../platform/fetch/own-addresses.ts'
@@ -50,6 +51,8 @@ export interface SitePhp {
   readonly disk: DiskWatch
   /** Has somebody hear all that sites say while they work. */
   readonly hear: (listener: (siteId: number, text: string) => void) => void
+  /** Files that edges keep, and PHP may write. */
+  readonly servedFiles: ServedFiles
   /** What sites say of changes of theirs. */
   readonly changes: SiteChanges
   /** Mails that sites write. */
@@ -85,6 +88,10 @@ export async function openSitePhp(
     record: (siteId, link) => database.transaction((tx) => tellOfRecovery(tx, siteId, link, Date.now())),
     log,
   })
+  const servedFiles = new ServedFiles({
+    onChanged: (siteId, paths) =>
+      changes.take(siteId, JSON.stringify({ changed: paths === 'all' ? { files: true } : { paths } })),
+  })
   const mail = await openMail(ground, budgets)
   const watch = watchForLostSites(ground)
   const listeners: ((siteId: number, text: string) => void)[] = []
@@ -99,6 +106,7 @@ export async function openSitePhp(
       takeRecoveryLink(siteId, text)
     },
     onAsk: (siteId, text) => mail.ask(siteId, text),
+    onWorked: (siteId, kind) => servedFiles.mayHaveChanged(siteId, kind),
     log,
     requestMs: config.phpRequestSeconds * 1000,
     taskMs: config.phpRequestSeconds * 1000,
@@ -112,7 +120,19 @@ export async function openSitePhp(
   })
   const firstPages = new FirstPages(async () => (await purgesSince(database.read, undefined)).newest)
   const hear: SitePhp['hear'] = (listener) => void listeners.push(listener)
-  return { runtime, pool, disk, hear, changes, mail, watch, edge, firstPages, hasDatabaseAdmin: adminer !== undefined }
+  return {
+    runtime,
+    pool,
+    disk,
+    hear,
+    servedFiles,
+    changes,
+    mail,
+    watch,
+    edge,
+    firstPages,
+    hasDatabaseAdmin: adminer !== undefined,
+  }
 }
 
 /** Each start of a site's PHP finds what the site needs to reach its database. A site that cannot be mended starts as it is. */

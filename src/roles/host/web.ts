@@ -73,6 +73,7 @@ const webServer = (
     php: php.pool,
     answers: new HeldAnswers({ memory: budgets.answerMemory, disk: budgets.answerDisk, ...spill, log }),
     firstPages: php.firstPages,
+    servedFiles: php.servedFiles,
     hostKey,
     log,
     homeOfSender: (peer) => php.edge?.homeOf(peer),

@@ -46,8 +46,6 @@ export function nativeIni(limits: PhpLimits): Record<string, string> {
     // .user.ini files and paths behind a script's name are not looked for
     'user_ini.filename': '',
     'cgi.fix_pathinfo': '0',
-    // most pages in one piece: each piece wakes host, edge and visitor
-    output_buffering: '65536',
     // it would say that PHP is free while it is not
     disable_functions: `${disabledFunctions},fastcgi_finish_request,litespeed_finish_request`,
     'apc.enabled': '1',

@@ -14,10 +14,19 @@ final class Stead_Changes
         'wp_font_family', 'wp_font_face',
     ];
     private const OPTIONS = '/^(?:blog(?:name|description|_public|_charset)|home|siteurl|show_on_front|page_(?:on_front|for_posts|comments)|posts_per_(?:page|rss)|rss_use_excerpt|(?:date|time)_format|start_of_week|timezone_string|gmt_offset|WPLANG|permalink_structure|(?:category|tag)_base|template|stylesheet|sidebars_widgets|widget_.+|theme_mods_.+|nav_menu_options|sticky_posts|site_(?:icon|logo)|active_plugins|comments_per_page|default_comments_page|comment_(?:order|registration)|thread_comments(?:_depth)?|require_name_email|show_avatars|avatar_(?:default|rating)|close_comments_.+|use_smilies)$/';
-    private const NOISE = '/^(?:_transient_|_site_transient_|cron$|rewrite_rules$|recently_|auto_|db_|finished_|can_compress_scripts$|user_count$|action_scheduler_|uninstall_plugins$|.*(?:_lock|_version|_nonce|_notice|_count)$)/';
+    private const NOISE = '/^(?:_transient_|_site_transient_|cron$|rewrite_rules$|recently_|auto_|db_|finished_|_split_terms|dismissed_|can_compress_scripts$|user_count$|action_scheduler_|uninstall_plugins$|.*(?:_lock|_version|_nonce|_notices?|_count|_dismissed|_last_\w+|_time|_timestamp|_usage|_tracking)$)/';
+
+    /** Tables of plugins that no page shows: who came, what was done, what is to be done. */
+    private const UNSEEN = '/session|(?:^|_)logs?(?:_|$)|stat(?:istic)?s?(?:_|$)|visit|hits?(?:_|$)|views?(?:_|$)|counter|queue|jobs?(?:_|$)|action_?scheduler|transient|temp|tmp|audit|activity|404|lock|token|nonce|firewall|(?:^|_)wf|indexable|yoast|orders?(?:_|$)|customer|admin_note|notification|e?mails?(?:_|$)|entries|entry|submissions?|backup|migrat/i';
+    /** Kinds of posts that are no part of any page. */
+    private const SILENT = '/^(?:revision|customize_changeset|oembed_cache|user_request|scheduled-action|shop_order.*|flamingo_.*|.*_(?:log|entry|submission|inbound))$/';
+    /** Notes of WordPress about editing. */
+    private const SILENT_META = '/^_(?:edit_|wp_old_|wp_trash_|wp_attachment_|wp_attached_|encloseme|pingme|oembed_)/';
 
     private bool $all = false;
     private bool $files = false;
+    /** Somebody who edits the site has written something that no rule knows: everything, when there is nothing finer. */
+    private bool $wrote = false;
     /** @var array<string, true> */
     private array $paths = [];
 
@@ -50,7 +59,16 @@ final class Stead_Changes
             case 'deleted_post_meta':
                 if (in_array($args[2], ['_thumbnail_id', '_wp_page_template', '_wp_attachment_image_alt'], true)) {
                     $this->postById((int) $args[1]);
+                } elseif ($hook === 'updated_post_meta' && in_array($args[2], ['_wp_attached_file', '_wp_attachment_metadata'], true)) {
+                    $this->media((int) $args[1]);
+                } elseif (!preg_match(self::SILENT_META, (string) $args[2]) && $this->isAction()) {
+                    $this->metaOf((int) $args[1]);
                 }
+                break;
+            case 'stead_purge':
+            case 'litespeed_purge_post':
+            case 'cache_enabler_clear_page_cache_by_post':
+                $this->order($args[0] ?? null);
                 break;
             case 'wp_insert_comment':
             case 'delete_comment':
@@ -103,6 +121,10 @@ final class Stead_Changes
             $this->all = true;
             return;
         }
+        if (!is_post_type_viewable($after->post_type) && !in_array($after->post_type, self::PARTS, true)) {
+            $this->hidden($after);
+            return;
+        }
         if ($after->post_status !== 'publish' && $before->post_status !== 'publish') {
             return;
         }
@@ -127,6 +149,89 @@ final class Stead_Changes
         }
     }
 
+    /** A post with no page of its own: a form, a table, a field. Which pages show it nobody knows. */
+    private function hidden(WP_Post $post): void
+    {
+        if (!preg_match(self::SILENT, $post->post_type) && !in_array($post->post_status, ['auto-draft', 'draft'], true)) {
+            $this->wrote = $this->wrote || $this->isAction();
+        }
+    }
+
+    private function metaOf(int $id): void
+    {
+        $post = get_post($id);
+        if ($post && $post->post_status === 'publish' && is_post_type_viewable($post->post_type)) {
+            $this->post($post, false);
+        } elseif ($post && $post->post_type !== 'attachment') {
+            $this->hidden($post);
+        }
+    }
+
+    /** A file of the media library was replaced, or has other sizes now: all files of its name. */
+    private function media(int $id): void
+    {
+        $path = $this->path(wp_get_attachment_url($id));
+        if ($path !== null) {
+            $this->add(preg_replace('/\.[^.\/]*$/', '', $path) . '*');
+        }
+    }
+
+    /** What a plugin or theme asks for: a post by its id, addresses, or all. */
+    private function order($what): void
+    {
+        foreach (is_array($what) ? $what : [$what] as $each) {
+            if ($each instanceof WP_Post || (is_numeric($each) && (int) $each > 0)) {
+                $post = get_post($each);
+                $this->all = $this->all || !$post;
+                $post && $this->post($post, false);
+            } elseif (is_string($each) && preg_match('~^(?:/|https?://)~', $each)) {
+                $this->add((string) $this->path($each));
+            } else {
+                $this->all = true;
+            }
+        }
+    }
+
+    /** The request does something, and is not one of those that browsers send by themselves. */
+    private function isAction(): bool
+    {
+        $isRead = in_array($_SERVER['REQUEST_METHOD'] ?? 'GET', ['GET', 'HEAD'], true) && !isset($_GET['_wpnonce']);
+        return !$isRead && ($_POST['action'] ?? '') !== 'heartbeat';
+    }
+
+    /** A statement that writes. What WordPress itself writes into its own tables its hooks tell. */
+    public function wrote(string $query): void
+    {
+        if ($this->wrote || $this->all) {
+            return;
+        }
+        $verb = '(?:INSERT|REPLACE)(?:\s+\w+)*?\s+INTO|UPDATE(?:\s+IGNORE|\s+LOW_PRIORITY)*|DELETE(?:\s+\w+)*?\s+FROM|TRUNCATE(?:\s+TABLE)?';
+        if (!preg_match("/^\\s*(?:$verb)\\s+`?(\\w+)/i", $query, $match)) {
+            return;
+        }
+        global $wpdb;
+        $table = $match[1];
+        if (in_array($table, $wpdb->tables('all'), true)) {
+            $isShown = !in_array($table, [$wpdb->users, $wpdb->usermeta, $wpdb->comments, $wpdb->commentmeta], true);
+            $isNoise = preg_match('/_transient_|_session|_edit_l|[\'"`](?:cron|rewrite_rules)[\'"`]/', substr($query, 0, 2000));
+            $this->wrote = $isShown && !$isNoise && !$this->isAskedByCore();
+            return;
+        }
+        $this->wrote = !preg_match(self::UNSEEN, preg_replace('/^' . preg_quote($wpdb->base_prefix, '/') . '(?:\d+_)?/', '', $table));
+    }
+
+    private function isAskedByCore(): bool
+    {
+        $between = '~/wp-includes/(?:class-wp-hook|plugin|class-wpdb)\.php$|/sqlite-database-integration/|^/stead/~';
+        foreach (debug_backtrace(DEBUG_BACKTRACE_IGNORE_ARGS, 20) as $frame) {
+            $file = $frame['file'] ?? '';
+            if ($file !== '' && !preg_match($between, $file)) {
+                return str_starts_with($file, ABSPATH . WPINC) || str_starts_with($file, ABSPATH . 'wp-admin/');
+            }
+        }
+        return false;
+    }
+
     /** @param bool $isListed it shows in lists that it did not show in before, or in another way */
     private function post(WP_Post $post, bool $isListed): void
     {
@@ -138,6 +243,7 @@ final class Stead_Changes
             return;
         }
         if (!is_post_type_viewable($post->post_type)) {
+            $this->hidden($post);
             return;
         }
         // Menus list pages; "more posts" of block themes and list widgets stand on every page.
@@ -267,9 +373,13 @@ final class Stead_Changes
             $this->all = true;
             return;
         }
-        // Settings of plugins have any name: what somebody saves on a page of the dashboard.
+        if (preg_match(self::NOISE, $name)) {
+            return;
+        }
+        // Settings of plugins have any name: what somebody saves on a page of the dashboard, or by a script of it.
         $isSaved = is_admin() && !wp_doing_ajax() && ($_SERVER['REQUEST_METHOD'] ?? '') === 'POST';
-        $this->all = $this->all || ($isSaved && !preg_match(self::NOISE, $name));
+        $this->all = $this->all || $isSaved;
+        $this->wrote = $this->wrote || $this->isAction();
     }
 
     /** A page, and everything below its address: further pages, comment pages, feed. */
@@ -307,13 +417,27 @@ final class Stead_Changes
         $this->all = $this->all || count($this->paths) > self::MOST_PATHS;
     }
 
+    /** Who makes pages, and not who only comments or buys. */
+    private function isEditor(): bool
+    {
+        return function_exists('current_user_can') && did_action('init') && current_user_can('edit_posts');
+    }
+
     /** Tells what was collected since the last time, if anything. */
     public function tell(): void
     {
-        if (!$this->all && !$this->files && $this->paths === []) {
+        $isSoft = $this->wrote && !$this->all && $this->paths === [] && $this->isEditor();
+        $this->wrote = false;
+        if (!$this->all && !$this->files && !$isSoft && $this->paths === []) {
             return;
         }
-        $change = ['all' => $this->all, 'files' => $this->files, 'paths' => $this->all ? [] : array_keys($this->paths)];
+        $change = [
+            'all' => $this->all || $isSoft,
+            // nobody knows whether it shows: a few seconds may go by
+            'soft' => $isSoft && !$this->files,
+            'files' => $this->files,
+            'paths' => $this->all ? [] : array_keys($this->paths),
+        ];
         $this->all = false;
         $this->files = false;
         $this->paths = [];

@@ -163,17 +163,22 @@ $GLOBALS['wp_filter']['http_request_args'][PHP_INT_MAX]['stead'] = [
 ];
 
 // What changes a page is told to the host, which has edges let go of it. The code comes only when something changes.
-function stead_changed(...$args)
+function stead_changes(): Stead_Changes
 {
     global $stead_changes;
+    if (!$stead_changes) {
+        require_once __DIR__ . '/changes.php';
+        $stead_changes = new Stead_Changes();
+        // What changes while the page is being printed, or after.
+        register_shutdown_function([$stead_changes, 'tell']);
+    }
+    return $stead_changes;
+}
+
+function stead_changed(...$args)
+{
     try {
-        if (!$stead_changes) {
-            require_once __DIR__ . '/changes.php';
-            $stead_changes = new Stead_Changes();
-            // What changes while the page is being printed, or after.
-            register_shutdown_function([$stead_changes, 'tell']);
-        }
-        $stead_changes->note(current_filter(), $args);
+        stead_changes()->note(current_filter(), $args);
     } catch (Throwable $error) {
         error_log('Stead: ' . $error->getMessage());
     }
@@ -188,17 +193,61 @@ if (function_exists('post_message_to_js')) {
         'switch_theme', 'customize_save_after', 'activated_plugin', 'deactivated_plugin', 'deleted_plugin',
         'upgrader_process_complete', '_core_updated_successfully', 'added_option', 'updated_option', 'deleted_option',
         'profile_update', 'delete_user', 'wp_ajax_edit-theme-plugin-file', 'woocommerce_updated_product_stock',
-        'woocommerce_product_set_stock_status',
+        'woocommerce_product_set_stock_status', 'stead_purge', 'litespeed_purge_all', 'litespeed_purge_post',
+        'cache_enabler_clear_complete_cache', 'cache_enabler_clear_site_cache', 'cache_enabler_clear_page_cache_by_post',
+        'cachify_flush_cache', 'breeze_clear_all_cache', 'wphb_clear_page_cache', 'rt_nginx_helper_purge_all',
+        'autoptimize_action_cachepurged',
     ] as $hook) {
         $GLOBALS['wp_filter'][$hook][0]['stead'] = ['function' => 'stead_changed', 'accepted_args' => 6];
     }
     unset($hook);
+    // What people who edit the site write into its database, and no hook speaks of: tables of plugins. Who that is is known later.
+    if (stead_may_be_editor()) {
+        $GLOBALS['wp_filter']['query'][PHP_INT_MAX]['stead'] = ['function' => 'stead_see_query', 'accepted_args' => 1];
+    }
+    // Plugins that know caches call one.
+    $GLOBALS['wp_filter']['wp_loaded'][PHP_INT_MAX]['stead'] = ['function' => 'stead_offer_cache_functions', 'accepted_args' => 0];
     // Objects are kept from one request to the next where the site has no drop-in of its own for that. Not with several
     // processes a site: each would have its own truth.
     $GLOBALS['wp_filter']['enable_loading_object_cache_dropin'][10]['stead'] = [
         'function' => 'stead_load_object_cache',
         'accepted_args' => 1,
     ];
+}
+
+/** A request that does something, of somebody who is logged in or says who he is. */
+function stead_may_be_editor(): bool
+{
+    $is_action = !in_array($_SERVER['REQUEST_METHOD'] ?? 'GET', ['GET', 'HEAD'], true) || isset($_GET['_wpnonce']);
+    if (!$is_action || ($_POST['action'] ?? '') === 'heartbeat') {
+        return false;
+    }
+    return isset($_SERVER['PHP_AUTH_USER']) || str_contains(implode(' ', array_keys($_COOKIE)), 'wordpress_logged_in_');
+}
+
+function stead_see_query($query)
+{
+    if (is_string($query) && preg_match('/^\s*(?:INSERT|UPDATE|DELETE|REPLACE|TRUNCATE)\b/i', $query)) {
+        try {
+            stead_changes()->wrote($query);
+        } catch (Throwable $error) {
+            error_log('Stead: ' . $error->getMessage());
+        }
+    }
+    return $query;
+}
+
+/** The documented functions of cache plugins, where none of those is there: what calls them has changed something. */
+function stead_offer_cache_functions(): void
+{
+    global $pagenow;
+    // where a plugin may be activated, whose own function of that name would be a second one
+    $may_activate = in_array($pagenow ?? '', ['plugins.php', 'plugin-install.php', 'update.php', 'update-core.php', 'themes.php'], true)
+        || isset($GLOBALS['stead']) || PHP_SAPI === 'cli' || preg_match('/plugin/', (string) ($_REQUEST['action'] ?? ''))
+        || str_contains((string) ($_SERVER['REQUEST_URI'] ?? '') . ($_GET['rest_route'] ?? ''), 'wp/v2/plugins');
+    if (!$may_activate) {
+        require_once __DIR__ . '/cache-functions.php';
+    }
 }
 
 function stead_load_object_cache($load_drop_in)
@@ -266,6 +315,9 @@ if (PHP_SAPI === 'cli') {
         }
         if ((defined('DONOTCACHEPAGE') && DONOTCACHEPAGE) || ($GLOBALS['stead_is_personal'] ?? false)) {
             header('X-Stead-Cache: private');
+        } elseif (in_array($_SERVER['REQUEST_METHOD'] ?? '', ['GET', 'HEAD'], true) && defined('WP_CACHE') && WP_CACHE && empty($GLOBALS['wp_actions']['muplugins_loaded'])) {
+            // a page cache of the site's own, before WordPress was there: what it shows was true when it was made
+            header('X-Stead-Cache: brief');
         } elseif (in_array($_SERVER['REQUEST_METHOD'] ?? '', ['GET', 'HEAD'], true) && !isset($GLOBALS['stead'])) {
             stead_say_what_is_shown();
         }

@@ -14,6 +14,9 @@ const withoutAvif = `${disabledFunctions},imageavif,imagetypes,gd_info`
 
 const certificates = '/etc/ssl/certs/ca-certificates.crt'
 
+/** A page up to here leaves in one piece, with its head. */
+const PAGE_BYTES = 512 << 10
+
 const opcacheMb = 40
 /** PHP's own code and tables, the compiled scripts' strings, and what lies broken into pieces between the used parts. */
 const restMb = 120
@@ -49,7 +52,8 @@ export function phpIni(limits: PhpLimits): Record<string, string> {
     log_errors: '1',
     error_log: '/private/php-error.log',
     error_reporting: '22527', // E_ALL & ~E_DEPRECATED & ~E_STRICT
-    output_buffering: '4096',
+    // a page is whole when its head leaves: what it says late of being kept counts
+    output_buffering: String(PAGE_BYTES),
     implicit_flush: '0',
     default_charset: 'UTF-8',
     short_open_tag: '0',
