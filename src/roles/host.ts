@@ -32,7 +32,7 @@ import { openPageMeasure } from './host/page-measure.ts'
 import { type HostReport, startReports } from './host/reports.ts'
 import { openSftp, type Sftp } from './host/sftp.ts'
 import { openSiteFiles } from './host/site-disk.ts'
-import { type HostBudgets, openSitePhp } from './host/site-php.ts'
+import { type HostBudgets, openSitePhp, type SitePhp } from './host/site-php.ts'
 import { listenToEdges } from './host/web.ts'
 import type { Ground, Part } from './part.ts'
 import { startReporting } from './reporting.ts'
@@ -90,8 +90,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   const pages = await openPageMeasure(ground, budgets, php.edge)
   const offered = { measurePage: pages.measurePage, firstPages: php.firstPages, ...doors, ...served.runs, mariaDb }
   const worker = createHostWorker(ground, { hostId, homes, spares, pool, preparation, sites, sftp, ...offered })
-  const cron = openCron(ground, sites, pool, mariaDb)
-  php.hear((siteId, text) => cron.hear(siteId, text))
+  const cron = openCron(ground, sites, php, mariaDb)
 
   // first of these: who was this host before must be gone before this one gives out work
   const reports = await startReports(ground, {
@@ -157,14 +156,17 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   }
 }
 
-const openCron = ({ log }: Ground, sites: HostedSites, php: PhpPool, { databases }: MariaDb): Cron => {
-  const runs = (homePath: string) => php.running().some((site) => site.homePath === homePath)
-  return new Cron({
+function openCron({ log }: Ground, sites: HostedSites, { pool, hear }: SitePhp, { databases }: MariaDb): Cron {
+  const runs = (homePath: string) => pool.running().some((site) => site.homePath === homePath)
+  const events = eventsByHome(sqliteEvents(), mariaDbEvents({ databases, runs }))
+  const cron = new Cron({
     sites: () => sites.all(),
     siteById: (siteId) => sites.find(siteId),
     say: sayInPhpLog,
-    ...{ php, log, events: eventsByHome(sqliteEvents(), mariaDbEvents({ databases, runs })) },
+    ...{ php: pool, log, events },
   })
+  hear((siteId, text) => cron.hear(siteId, text))
+  return cron
 }
 
 function startMetrics(ground: Ground, budgets: HostBudgets, watched: Parameters<typeof watchHost>[1]) {
