@@ -27,9 +27,7 @@ export async function checklistOf(
       title: 'Lower the TTL',
       text: `At the DNS host of ${domain}, set the TTL of its A, AAAA and CNAME records to 300 seconds a day before.`,
     },
-    ...(hasDomain
-      ? []
-      : [{ title: 'Add the domain', text: `Add ${domain} to the site: POST /v1/sites/${site.id}/domains.` }]),
+    ...(hasDomain ? [] : [{ title: 'Add the domain', text: `Add ${domain} to the domains of the site.` }]),
     {
       title: 'Stop changes on the old site',
       text: live

@@ -1,5 +1,6 @@
 /** A person's way through the parts of a site's page. */
 import { beforeAll, describe, expect, test } from 'vitest'
+import { archivesOf } from '../../support/hosted-archives.ts'
 import { fitsPhone, judge, openPage, type Panel } from '../../support/panel.ts'
 
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBxSxnVbFVFF9zWQ6Ky5hLYDZ1GlDbrnAjGYgdzvCT8P me@laptop'
@@ -92,6 +93,33 @@ export function siteParts(using: () => Panel): void {
       await button('Remove the key me@laptop').click()
       await page.getByText('No keys').waitFor()
       await judge(using())
+    })
+
+    test('imports: an archive is uploaded, its plan is shown, and it is deleted', async () => {
+      const { page } = using()
+      await at('imports')
+      await page.getByText('No imports yet.').waitFor()
+      await button('Upload and inspect').click()
+      await page.getByText('Choose the archive first.').waitFor()
+      await judge(using())
+      const [name, buffer] = Object.entries(archivesOf.wpress())[0] as [string, Buffer]
+      await page.getByLabel('Archive files').setInputFiles({ name, buffer, mimeType: 'application/octet-stream' })
+      await button('Upload and inspect').click()
+      await page.getByRole('heading', { name: 'Import plan' }).waitFor()
+      await page.getByText('https://old.example.com').waitFor()
+      expect(await page.getByRole('checkbox', { name: /object-cache/ }).isDisabled()).toBe(true)
+      await judge(using())
+      await fitsPhone(using(), [`sites/${site}/imports`])
+      await button('Start import').click()
+      await dialog().getByText('Replace this site?').waitFor()
+      await page.keyboard.press('Escape')
+      await button('Delete import').click()
+      await dialog().getByRole('button', { name: 'Delete import', exact: true }).click()
+      await page.getByRole('heading', { name: 'Import a site' }).waitFor()
+      await button('Web address').click()
+      await page.getByLabel(/^https addresses/).fill('ftp://old.example.com/site.zip')
+      await button('Fetch and inspect').click()
+      await page.locator('[role=alert]', { hasText: 'is not an https address' }).waitFor()
     })
 
     test('notes', async () => {

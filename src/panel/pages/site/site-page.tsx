@@ -18,6 +18,7 @@ import type { Act } from './part.ts'
 const parts = [
   ['overview', Overview],
   ['backups', later(() => import('./backups.tsx').then((file) => file.Backups))],
+  ['imports', later(() => import('./imports.tsx').then((file) => file.Imports))],
   ['copies', later(() => import('./copies.tsx').then((file) => file.Copies))],
   ['domains', later(() => import('./domains.tsx').then((file) => file.Domains))],
   ['plugins', later(() => import('./plugins.tsx').then((file) => file.Plugins))],
@@ -35,6 +36,7 @@ const parts = [
 /** What it takes to read a part, where that is not given to all who see the site. */
 const readBy: Partial<Record<(typeof parts)[number][0], Right>> = {
   backups: 'listOndemandBackups',
+  imports: 'listImports',
   sftp: 'listSftpUsers',
   notes: 'listNotes',
 }

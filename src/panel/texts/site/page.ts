@@ -5,6 +5,7 @@ export const siteTexts = {
   names: {
     overview: 'Overview',
     backups: 'Backups',
+    imports: 'Import',
     copies: 'Clone and sync',
     domains: 'Domains',
     plugins: 'Plugins',

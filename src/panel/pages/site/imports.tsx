@@ -1,0 +1,152 @@
+import { useSignal } from '@preact/signals'
+import type { components } from '../../../sdk/api.generated.ts'
+import { api, ask } from '../../api.ts'
+import { changes } from '../../live.ts'
+import { askFirst } from '../../parts/ask-first.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Form } from '../../parts/form.tsx'
+import { List } from '../../parts/list.tsx'
+import { Progress } from '../../parts/progress.tsx'
+import { useLoad } from '../../parts/use-load.ts'
+import { importsTexts as texts } from '../../texts/site/imports.ts'
+import { timeOf } from '../../time.ts'
+import { ImportPlan } from './import-plan.tsx'
+import { Imported } from './imported.tsx'
+import type { PartProps } from './part.ts'
+import { ChooseFiles, type Sending, Uploading, useSending } from './upload.tsx'
+
+export type Import = components['schemas']['Import']
+
+/** A site of another host that takes the place of this one: its archive, the plan, the import, and what is left to do. */
+export function Imports(props: PartProps) {
+  const { id } = props
+  const list = useLoad(() => ask(() => api.GET('/v1/sites/{id}/imports', { params: { path: { id } } })), [id])
+  const [newest] = list.got.value?.data ?? []
+  const current = newest && !['imported', 'failed'].includes(newest.state) ? newest : undefined
+  const sending = useSending(id, list.reload)
+  const again = () => {
+    changes.value++
+  }
+  return (
+    <>
+      {!current && newest?.error && <Failed error={newest.error} />}
+      {sending.shown.value && <Uploading sending={sending} />}
+      {current?.state === 'uploading' && !sending.shown.value && (
+        <Waiting id={id} current={current} sending={sending} onDone={list.reload} />
+      )}
+      {current?.operationId && current.state === 'inspecting' && (
+        <Progress key={current.operationId} id={current.operationId} about={texts.inspecting} onEnd={again} />
+      )}
+      {current?.operationId && current.state === 'importing' && (
+        <Progress key={current.operationId} id={current.operationId} about={texts.importing} onEnd={again} />
+      )}
+      {current?.state === 'ready' && current.error && <Failed error={current.error} />}
+      {current?.state === 'ready' && current.plan && (
+        <ImportPlan {...props} current={current} plan={current.plan} reload={list.reload} />
+      )}
+      {!current && newest?.state === 'imported' && <Imported {...props} done={newest} />}
+      {list.got.value && !current && !sending.shown.value && (
+        <NewImport id={id} sending={sending} onDone={list.reload} />
+      )}
+      <section class="sheet">
+        <h2>{texts.earlier}</h2>
+        <List
+          from={list}
+          caption={texts.earlier}
+          head={texts.earlierHead}
+          empty={texts.noImports}
+          row={({ sources, state, created }) => [
+            <span class="wrap">{sources.join(', ')}</span>,
+            <span class={`state ${state === 'imported' ? 'succeeded' : state === 'failed' ? 'failed' : 'running'}`}>
+              {texts.states[state]}
+            </span>,
+            timeOf(created),
+          ]}
+        />
+      </section>
+    </>
+  )
+}
+
+const Failed = ({ error }: { readonly error: string }) => (
+  <section class="sheet">
+    <h2>{texts.failed}</h2>
+    <p class="fault">{error}</p>
+  </section>
+)
+
+interface Ends {
+  readonly id: number
+  onDone(): Promise<void>
+}
+
+function NewImport({ id, sending, onDone }: Ends & { readonly sending: Sending }) {
+  const way = useSignal<'upload' | 'address'>('upload')
+  return (
+    <section class="sheet">
+      <div class="row spread">
+        <h2>{texts.title}</h2>
+        <fieldset class="row choice" aria-label={texts.ways}>
+          {(['upload', 'address'] as const).map((each) => (
+            <button
+              key={each}
+              type="button"
+              aria-pressed={way.value === each}
+              onClick={() => {
+                way.value = each
+              }}
+            >
+              {texts.way[each]}
+            </button>
+          ))}
+        </fieldset>
+      </div>
+      <p>{texts.is}</p>
+      <p class="quiet">{texts.formats}</p>
+      {way.value === 'upload' ? (
+        <ChooseFiles sending={sending} button={texts.upload} />
+      ) : (
+        <Form
+          fields={[{ name: 'urls', label: texts.addresses, type: 'textarea' }]}
+          of="createImport"
+          button={texts.fetch}
+          isEmptied
+          submit={async ({ urls = '' }) => {
+            const body = { urls: urls.split(/\s+/).filter(Boolean) }
+            await ask(() => api.POST('/v1/sites/{id}/imports', { params: { path: { id } }, body }))
+            await onDone()
+          }}
+        />
+      )}
+    </section>
+  )
+}
+
+/** An upload that was cut off, or that somebody else has begun. */
+const Waiting = ({ id, current, sending, onDone }: Ends & { readonly current: Import; readonly sending: Sending }) => (
+  <section class="sheet">
+    <h2>{texts.waits}</h2>
+    <p>{texts.waitsFor(current.sources.join(', '))}</p>
+    <ChooseFiles sending={sending} continues={current} button={texts.continue} />
+    <DeleteImport id={id} importId={current.id} onDone={onDone} />
+  </section>
+)
+
+export const DeleteImport = ({ id, importId, onDone }: Ends & { readonly importId: number }) => (
+  <Button
+    of="deleteImport"
+    isBad
+    onClick={askFirst({
+      title: texts.delete,
+      text: texts.deleteIs,
+      button: texts.delete,
+      async go() {
+        const path = { site_id: id, import_id: importId }
+        await ask(() => api.DELETE('/v1/sites/{site_id}/imports/{import_id}', { params: { path } }))
+        await onDone()
+      },
+    })}
+  >
+    {texts.delete}
+  </Button>
+)
