@@ -1,6 +1,8 @@
 import { addressBytes } from './address.ts'
+import { type FingerprintType, readFingerprint } from './fingerprint-data.ts'
 import { nameOf, wireOf } from './name.ts'
 import { Type } from './protocol.ts'
+import { readServiceBinding, serviceBindingBytes } from './service-binding.ts'
 
 /** A piece of a record's data: bytes, or a name that may be compressed (RFC 3597 §4 says which). */
 export type DataPart = Buffer | string
@@ -14,7 +16,7 @@ export interface RecordSet {
   readonly targets: readonly string[]
 }
 
-export type RecordType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'TXT' | 'SRV' | 'NS' | 'CAA'
+export type RecordType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'TXT' | 'SRV' | 'NS' | 'CAA' | 'HTTPS' | FingerprintType
 
 /** A record as it is kept. */
 export interface ZoneRecord {
@@ -65,6 +67,9 @@ const readers: Record<RecordType, (record: ZoneRecord) => ReadData> = {
     target: nameOf(value),
   }),
   TXT: ({ value }) => ({ type: Type.TXT, data: [strings(value)] }),
+  HTTPS: ({ value }) => ({ type: Type.HTTPS, data: [serviceBindingBytes(readServiceBinding(value))] }),
+  SSHFP: ({ value }) => ({ type: Type.SSHFP, data: [fingerprint('SSHFP', value)] }),
+  TLSA: ({ value }) => ({ type: Type.TLSA, data: [fingerprint('TLSA', value)] }),
   CAA({ value }) {
     const match = /^(\d{1,3})\s+([a-z0-9]+)\s+(?:"(.*)"|(\S*))$/is.exec(value)
     const flags = Number(match?.[1])
@@ -75,6 +80,11 @@ const readers: Record<RecordType, (record: ZoneRecord) => ReadData> = {
       data: [Buffer.concat([Buffer.from([flags, tag.length]), tag, Buffer.from(match[3] ?? match[4] ?? '')])],
     }
   },
+}
+
+function fingerprint(type: FingerprintType, value: string): Buffer {
+  const { numbers, bytes } = readFingerprint(type, value)
+  return Buffer.concat([Buffer.from(numbers), bytes])
 }
 
 /** Unsigned 16-bit numbers. */

@@ -1062,10 +1062,30 @@ export interface paths {
         get: operations["exportZone"];
         /**
          * Add the records of a zone file
-         * @description An addition of Stead: reads a zone file (RFC 1035 §5, as BIND writes it) and adds what is not there yet; nothing is removed. SOA, and NS of the zone itself, are passed over: those are the name server’s own. All of the file, or nothing of it. For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.
+         * @description An addition of Stead: reads a zone file (RFC 1035 §5, as BIND writes it) and adds what is not there yet; nothing is removed. Lines that cannot be taken are left out and listed in `leftOut`, with the reason; with `strict` such a line refuses the file. SOA, and NS of the zone itself, are always left out: those are the name server’s own. `POST /v1/zones/{zone_id}/file/preview` shows the same without a change. For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.
          */
         put: operations["importZone"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/zones/{zone_id}/file/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview the import of a zone file
+         * @description An addition of Stead: what `PUT /v1/zones/{zone_id}/file` would take of a file, what it would leave out, and why. Nothing changes.
+         */
+        post: operations["previewZoneFile"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4232,7 +4252,7 @@ export interface components {
         };
         NewDnsRecord: {
             /**
-             * @description One of A, AAAA, CNAME, MX, TXT, SRV, NS, CAA
+             * @description One of A, AAAA, CNAME, MX, TXT, SRV, NS, CAA, HTTPS, TLSA, SSHFP
              * @example A
              */
             type: string;
@@ -4242,7 +4262,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description An address (A, AAAA), a host name (CNAME, MX, NS, SRV), a text (TXT), or `0 issue "ca.example"` (CAA). An A record with `site_id` needs none
+             * @description An address (A, AAAA), a host name (CNAME, MX, NS, SRV), a text (TXT), or `0 issue "ca.example"` (CAA), `1 . alpn="h2,h3"` (HTTPS), `3 1 1 <hex>` (TLSA), or `4 2 <hex>` (SSHFP). An A record with `site_id` needs none
              * @example 192.0.2.1
              */
             value?: string;
@@ -4309,6 +4329,74 @@ export interface components {
         ZoneFile: {
             /** @example mail 3600 IN A 192.0.2.1 */
             file: string;
+            /**
+             * @description Add all of the file, or nothing of it
+             * @example false
+             */
+            strict?: boolean;
+        };
+        ZoneFileLeftOut: {
+            /**
+             * @description In the file, from 1
+             * @example 3
+             */
+            line: number;
+            /**
+             * @description Its beginning
+             * @example @ ALIAS shops.example.net.
+             */
+            text: string;
+            /** @example ALIAS is not a DNS type. */
+            reason: string;
+        };
+        ImportedZone: {
+            id: number;
+            /** @example example.com */
+            name: string;
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created: string;
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            updated: string;
+            records: components["schemas"]["DnsRecord"][];
+            /** @description Lines of which nothing was added */
+            leftOut: components["schemas"]["ZoneFileLeftOut"][];
+        };
+        ZoneFileToPreview: {
+            /** @example mail 3600 IN A 192.0.2.1 */
+            file: string;
+        };
+        ZoneFileTaken: {
+            /**
+             * @description In the file, from 1
+             * @example 3
+             */
+            line: number;
+            /** @example A */
+            type: string;
+            /**
+             * @description Before the name of the zone; empty for the zone itself
+             * @example mail
+             */
+            name: string;
+            /** @example 192.0.2.1 */
+            value: string;
+            /**
+             * @description False: an identical record exists
+             * @example true
+             */
+            isNew: boolean;
+        };
+        ZoneFilePreview: {
+            /** @description Lines that become records */
+            taken: components["schemas"]["ZoneFileTaken"][];
+            /** @description Lines that do not */
+            leftOut: components["schemas"]["ZoneFileLeftOut"][];
         };
         DnssecKey: {
             /** @example 20326 */
@@ -8968,7 +9056,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "file": "mail 3600 IN A 192.0.2.1\n"
+                 *       "file": "mail 3600 IN A 192.0.2.1\n",
+                 *       "strict": false
                  *     }
                  */
                 "application/json": components["schemas"]["ZoneFile"];
@@ -8984,7 +9073,47 @@ export interface operations {
                     "application/json": {
                         /** @example Success */
                         message: string;
-                        data: components["schemas"]["ZoneWithRecords"];
+                        data: components["schemas"]["ImportedZone"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    previewZoneFile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                zone_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "file": "mail 3600 IN A 192.0.2.1\n"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ZoneFileToPreview"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["ZoneFilePreview"];
                         errors: null;
                     };
                 };

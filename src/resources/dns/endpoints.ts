@@ -6,6 +6,7 @@ import { getSsl } from './get-ssl.ts'
 import { getZone } from './get-zone.ts'
 import { importZone } from './import-zone.ts'
 import { listZones } from './list-zones.ts'
+import { previewZoneFile } from './preview-zone-file.ts'
 import { retrySsl } from './retry-ssl.ts'
 
 /** In the order of the description of the API. */
@@ -19,4 +20,5 @@ export const endpoints = [
   retrySsl,
   exportZone,
   importZone,
+  previewZoneFile,
 ]

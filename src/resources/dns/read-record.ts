@@ -1,6 +1,8 @@
 import { isIP } from 'node:net'
 import Type from 'typebox'
 import { type AddressType, canonicalAddress } from '../../dns/address.ts'
+import { type FingerprintType, readFingerprint } from '../../dns/fingerprint-data.ts'
+import { readServiceBinding, serviceBindingText } from '../../dns/service-binding.ts'
 import type { RecordDraft, RecordType } from './record.ts'
 import { leadsToName, recordTypes } from './record.ts'
 import { hostNameIn, normalName } from './zone-name.ts'
@@ -20,7 +22,7 @@ export const NewRecord = Type.Object(
       Type.String({
         maxLength: 4096,
         description:
-          'An address (A, AAAA), a host name (CNAME, MX, NS, SRV), a text (TXT), or `0 issue "ca.example"` (CAA). An A record with `site_id` needs none',
+          'An address (A, AAAA), a host name (CNAME, MX, NS, SRV), a text (TXT), or `0 issue "ca.example"` (CAA), `1 . alpn="h2,h3"` (HTTPS), `3 1 1 <hex>` (TLSA), or `4 2 <hex>` (SSHFP). An A record with `site_id` needs none',
         examples: ['192.0.2.1'],
       }),
     ),
@@ -104,7 +106,12 @@ function readName(type: RecordType, given: string, zone: string): Read<string> {
 
 /** A zone's own name has a SOA record, and a CNAME stands alone (RFC 1034 §3.6.2). */
 const apex = (type: RecordType): Read<string> =>
-  type === 'CNAME' ? { fault: 'must be below the zone: the zone itself cannot be an alias' } : { value: '' }
+  type === 'CNAME'
+    ? {
+        fault:
+          'must be below the zone: a CNAME stands alone, and the zone itself has SOA and NS. Use an A record that leads to a site, or A and AAAA records',
+      }
+    : { value: '' }
 
 function readValue(type: RecordType, given: string, zone: string): Read<string> {
   const text = given.trim()
@@ -112,6 +119,8 @@ function readValue(type: RecordType, given: string, zone: string): Read<string> 
   if (type === 'A' || type === 'AAAA') return readAddress(type, text)
   if (type === 'TXT') return readText(text)
   if (type === 'CAA') return readAuthority(text)
+  if (type === 'HTTPS') return readService(text)
+  if (type === 'TLSA' || type === 'SSHFP') return orFault(() => fingerprintText(type, text))
   return readTarget(type, text, zone)
 }
 
@@ -159,6 +168,29 @@ function unescaped(text: string): string | undefined {
     return undefined
   }
 }
+
+function orFault(read: () => string): Read<string> {
+  try {
+    return { value: read() }
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return { fault: error.message }
+  }
+}
+
+function fingerprintText(type: FingerprintType, text: string): string {
+  const { numbers, bytes } = readFingerprint(type, text)
+  return [...numbers, bytes.toString('hex')].join(' ')
+}
+
+const readService = (text: string): Read<string> =>
+  orFault(() => {
+    const binding = readServiceBinding(text)
+    const target = binding.target === '.' ? '.' : normalName(binding.target)
+    if (target === undefined || isIP(target) !== 0)
+      throw new RangeError('must have a host name, or `.`, after its priority')
+    return serviceBindingText({ ...binding, target })
+  })
 
 /** RFC 8659 §4. */
 function readAuthority(text: string): Read<string> {

@@ -3,7 +3,7 @@ import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 
 /* DNS records as the API shows them. */
 
-export const recordTypes = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'NS', 'CAA'] as const
+export const recordTypes = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'NS', 'CAA', 'HTTPS', 'TLSA', 'SSHFP'] as const
 export type RecordType = (typeof recordTypes)[number]
 
 export interface DnsRecord {

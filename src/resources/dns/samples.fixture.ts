@@ -26,6 +26,7 @@ export const samples: readonly Sample[] = [
   { endpoint: 'retrySsl', path: (world) => inZone(`/records/${world.record}/ssl`)(world), roles: ['manage_dns'] },
   { endpoint: 'exportZone', path: inZone('/file'), roles: ['manage_dns'] },
   { endpoint: 'importZone', path: inZone('/file'), body: file, roles: ['manage_dns'] },
+  { endpoint: 'previewZoneFile', path: inZone('/file/preview'), body: file, roles: ['manage_dns'] },
   { endpoint: 'applyMailProvider', path: inZone('/providers'), body: () => provider, roles: ['manage_dns'] },
 ]
 
@@ -41,6 +42,7 @@ export const examples: Examples = {
   retrySsl: zoned,
   exportZone: zoned,
   importZone: async (scene) => ({ ...(await zoned(scene)), body: file() }),
+  previewZoneFile: async (scene) => ({ ...(await zoned(scene)), body: file() }),
   applyMailProvider: async (scene) => ({ ...(await zoned(scene)), body: provider }),
 }
 

@@ -59,7 +59,7 @@ export interface ZoneChangeRow {
 export interface DnsRecordRow {
   id: Generated<number>
   zone_id: number
-  type: 'A' | 'AAAA' | 'CNAME' | 'MX' | 'TXT' | 'SRV' | 'NS' | 'CAA'
+  type: 'A' | 'AAAA' | 'CNAME' | 'MX' | 'TXT' | 'SRV' | 'NS' | 'CAA' | 'HTTPS' | 'TLSA' | 'SSHFP'
   /** Lower-case labels before the zone's name; empty: the zone itself. */
   name: string
   /** Names in it have no dot at the end. */

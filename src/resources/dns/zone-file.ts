@@ -18,58 +18,107 @@ export interface FileEntry {
 export const MOST_FILE_BYTES = 262_144
 const MOST_ENTRIES = 5000
 
-/** What a file says that cannot be read, and where. */
+/** A line of which nothing becomes a record. */
+export interface LeftOutLine {
+  readonly line: number
+  /** Its beginning. */
+  readonly text: string
+  readonly reason: string
+}
+
+export interface ZoneFile {
+  readonly entries: readonly FileEntry[]
+  readonly leftOut: readonly LeftOutLine[]
+}
+
+/** What a file says that makes the rest of it mean something else, and where. */
 export class ZoneFileFault extends Error {
   override readonly name = 'ZoneFileFault'
 }
 
+/** What one line says that cannot be read: the others can. */
+class LineFault extends Error {
+  override readonly name = 'LineFault'
+}
+
+const fail = (fault: string): never => {
+  throw new LineFault(fault)
+}
+
+const MOST_SHOWN = 200
+export const shownLine = (words: readonly string[]): string => words.join(' ').slice(0, MOST_SHOWN)
+
 /**
- * Reads a zone file.
+ * Reads a zone file. A line that cannot be read is left out.
  * @param zone the origin until the file names another one
- * @throws ZoneFileFault
+ * @throws ZoneFileFault where nothing behind a line can be read as it is meant
  */
-export function readZoneFile(text: string, zone: string): FileEntry[] {
+export function readZoneFile(text: string, zone: string): ZoneFile {
   const entries: FileEntry[] = []
-  let origin = zone
-  let usualTtl: number | undefined
-  let last: string | undefined
-  for (const { line, words, startsBlank } of statements(text)) {
-    const fail = (fault: string): never => {
-      throw new ZoneFileFault(`line ${line}: ${fault}`)
+  const leftOut: LeftOutLine[] = []
+  const scope: Scope = { origin: zone, usualTtl: undefined, last: undefined }
+  for (const statement of statements(text)) {
+    const { line, words, fault } = statement
+    try {
+      if (fault !== undefined) fail(fault)
+      const entry = readStatement(statement, scope)
+      if (!entry) continue
+      if (entries.length === MOST_ENTRIES)
+        throw new ZoneFileFault(`line ${line}: a file may have ${MOST_ENTRIES} entries`)
+      entries.push(entry)
+    } catch (error) {
+      if (!(error instanceof LineFault)) throw error
+      if (leftOut.length === MOST_ENTRIES) throw new ZoneFileFault(`line ${line}: this is no zone file`)
+      leftOut.push({ line, text: shownLine(words), reason: error.message })
     }
-    const [first = '', second] = words
-    if (first.startsWith('$')) {
-      if (first.toUpperCase() === '$ORIGIN') origin = absolute(second ?? fail('$ORIGIN names nothing'), origin)
-      else if (first.toUpperCase() === '$TTL') usualTtl = secondsOf(second ?? '') ?? fail('$TTL is no time')
-      else fail(`${first} is not supported`)
-      continue
-    }
-    const name: string = startsBlank ? (last ?? fail('it has no name')) : absolute(first, origin)
-    last = name
-    const rest = startsBlank ? [...words] : words.slice(1)
-    let ttl = usualTtl
-    // class and TTL in either order (§5.1)
-    for (let turn = 0; turn < 2; turn++) {
-      const seconds = secondsOf(rest[0] ?? '')
-      if (seconds !== undefined) {
-        ttl = seconds
-        rest.shift()
-      } else if (/^(?:IN|CS|CH|HS)$/i.test(rest[0] ?? '')) {
-        if (rest[0]?.toUpperCase() !== 'IN') fail(`the class ${rest[0]} is not supported`)
-        rest.shift()
-      }
-    }
-    const type = rest.shift()?.toUpperCase() ?? fail('it has no type')
-    if (entries.length === MOST_ENTRIES) fail(`a file may have ${MOST_ENTRIES} entries`)
-    entries.push({ line, name, ttl, type, words: rest.map((word, at) => wholeName(type, word, at, origin)) })
   }
-  return entries
+  return { entries, leftOut }
+}
+
+/** What lines before have said. */
+interface Scope {
+  origin: string
+  usualTtl: number | undefined
+  last: string | undefined
+}
+
+/** @returns undefined for what is no entry */
+function readStatement({ line, words, startsBlank }: Statement, scope: Scope): FileEntry | undefined {
+  const [first = '', second] = words
+  if (first.startsWith('$')) {
+    const directive = first.toUpperCase()
+    if (directive === '$ORIGIN') {
+      if (second === undefined) throw new ZoneFileFault(`line ${line}: $ORIGIN names nothing`)
+      scope.origin = absolute(second, scope.origin)
+    } else if (directive === '$TTL') scope.usualTtl = secondsOf(second ?? '') ?? fail('$TTL is no time')
+    else fail(`${first} is not supported`)
+    return undefined
+  }
+  const { origin } = scope
+  const name: string = startsBlank ? (scope.last ?? fail('it has no name')) : absolute(first, origin)
+  scope.last = name
+  const rest = startsBlank ? [...words] : words.slice(1)
+  let ttl = scope.usualTtl
+  // class and TTL in either order (§5.1)
+  for (let turn = 0; turn < 2; turn++) {
+    const seconds = secondsOf(rest[0] ?? '')
+    if (seconds !== undefined) {
+      ttl = seconds
+      rest.shift()
+    } else if (/^(?:IN|CS|CH|HS)$/i.test(rest[0] ?? '')) {
+      if (rest[0]?.toUpperCase() !== 'IN') fail(`the class ${rest[0]} is not supported`)
+      rest.shift()
+    }
+  }
+  const type = rest.shift()?.toUpperCase() ?? fail('it has no type')
+  return { line, name, ttl, type, words: rest.map((word, at) => wholeName(type, word, at, origin)) }
 }
 
 /** The name that a record leads to is its last word. */
 function wholeName(type: string, word: string, at: number, origin: string): string {
-  const place = { CNAME: 0, NS: 0, MX: 1, SRV: 3 }[type]
-  return at === place && word !== '.' ? absolute(word, origin) : word
+  const place = { CNAME: 0, NS: 0, MX: 1, SRV: 3, HTTPS: 1 }[type]
+  if (at !== place || word === '.') return word
+  return absolute(word, origin)
 }
 
 const absolute = (name: string, origin: string): string => {
@@ -93,6 +142,8 @@ interface Statement {
   readonly words: readonly string[]
   /** It has the name of the one before. */
   readonly startsBlank: boolean
+  /** Why it cannot be read. */
+  readonly fault?: string
 }
 
 /** One pass: what parentheses hold together, without comments. */
@@ -105,27 +156,38 @@ function* statements(text: string): Generator<Statement> {
   let startsBlank = false
   let isOpen = false
   let isAtStart = true
+  let fault: string | undefined
+  /** What is wrong with a line ends with it: the next one is read again, whatever was open. */
+  const note = (reason: string) => {
+    fault ??= reason
+    isOpen = false
+  }
+  const end = (): Statement => ({ line: begun, words, startsBlank, ...(fault !== undefined && { fault }) })
   for (const [found] of text.matchAll(token)) {
-    if (found === '(' || found === ')') {
-      if (isOpen === (found === '(')) throw new ZoneFileFault(`line ${line}: a bracket without its other one`)
-      isOpen = found === '('
-    } else if (found.endsWith('\n')) {
+    if (found.endsWith('\n')) {
       line++
       if (isOpen) continue
-      if (words.length > 0) yield { line: begun, words, startsBlank }
+      if (words.length > 0 || fault !== undefined) yield end()
       words = []
       startsBlank = false
       isAtStart = true
+      fault = undefined
       begun = line
       continue
+    }
+    if (found === '(' || found === ')') {
+      if (isOpen === (found === '(')) note(UNBALANCED)
+      else isOpen = found === '('
     } else if (/^[ \t\r]/.test(found)) startsBlank ||= isAtStart
-    else if (found === '"' || found === '\\') throw new ZoneFileFault(`line ${line}: a quote without its other one`)
+    else if (found === '"' || found === '\\') note('a quote without its other one')
     else if (!found.startsWith(';')) words.push(found)
     isAtStart = false
   }
-  if (isOpen) throw new ZoneFileFault(`line ${line}: a bracket without its other one`)
-  if (words.length > 0) yield { line: begun, words, startsBlank }
+  if (isOpen) throw new ZoneFileFault(`line ${begun}: ${UNBALANCED}`)
+  if (words.length > 0 || fault !== undefined) yield end()
 }
+
+const UNBALANCED = 'a bracket without its other one'
 
 /** The records of a zone as a file: what {@link readZoneFile} reads. SOA and NS of the zone itself are the name server's own. */
 export function writeZoneFile(zone: string, records: readonly DnsRecord[]): string {
@@ -165,6 +227,8 @@ export function inputOf({ name, ttl, type, words }: FileEntry) {
     const [priority, weight, port] = numbers as [number, number, number]
     return { ...common, priority, weight, port, value: words[3] ?? '' }
   }
+  // quotes of a parameter's value are words of their own
+  if (type === 'HTTPS') return { ...common, value: words.join(' ').replace(/= "/g, '="') }
   // in quotes, so that escapes hold in bare words, too
   if (type === 'TXT')
     return { ...common, value: words.map((word) => (word.startsWith('"') ? word : `"${word}"`)).join(' ') }
