@@ -613,6 +613,111 @@ class Stead_MySQL_Functions {
 		return $this->as_text( $this->seconds( $part ) + $length, $part['u'] );
 	}
 
+	/** A day or moment as its column has it, null when the literal is none. */
+	public function written_date( $value, string $kind ): ?string {
+		if ( is_numeric( $value ) && 0.0 === (float) $value ) {
+			return 'day' === $kind ? '0000-00-00' : '0000-00-00 00:00:00';
+		}
+		$part = $this->parts( $value );
+		if ( null === $part ) {
+			return null;
+		}
+		$day  = sprintf( '%04d-%02d-%02d', $part['y'], $part['m'], $part['d'] );
+		$time = sprintf( '%02d:%02d:%02d', $part['h'], $part['i'], $part['s'] );
+		if ( 'day' === $kind ) {
+			return '00:00:00' === $time && 0 === $part['u'] ? $day : "$day $time";
+		}
+		return "$day $time" . ( $part['u'] ? sprintf( '.%06d', $part['u'] ) : '' );
+	}
+
+	/** What MySQL makes of a value that a column of a day or a moment is given. */
+	public function mysql_saved_date( $value, $kind, $zero ) {
+		if ( null === $value ) {
+			return null;
+		}
+		if ( ! is_string( $value ) ) {
+			$value = (string) $value;
+		}
+		if ( preg_match( '/^\s*(\d{2})[-\/](\d{1,2})[-\/](\d{1,2})\b(?![-\/])(.*)$/', $value, $match ) ) {
+			$value = ( $match[1] < 70 ? '20' : '19' ) . "$match[1]-$match[2]-$match[3]$match[4]";
+		}
+		$text = $this->written_date( $value, 'moment' );
+		if ( null === $text ) {
+			// A day with a time that is none is refused as a whole.
+			return $zero;
+		}
+		if ( preg_match( '/^0000-(?!00-00)/', $text ) && 0 !== strpos( $text, '0000-00' ) ) {
+			return $zero;
+		}
+		return 'date' === $kind ? substr( $text, 0, 10 ) : substr( $text, 0, 19 );
+	}
+
+	public function mysql_saved_time( $value, $zero ) {
+		$seconds = $this->time_seconds( $value );
+		return null === $value ? null : ( null === $seconds ? $zero : $this->time_text( $seconds ) );
+	}
+
+	/** Bits as a number. */
+	public function mysql_saved_bit( $value, $bits ) {
+		if ( null === $value ) {
+			return null;
+		}
+		$number = is_string( $value ) ? ( strlen( $value ) > 7 ? PHP_INT_MAX : (int) hexdec( bin2hex( $value ) ) ) : (int) round( $value );
+		$most   = $bits >= 63 ? PHP_INT_MAX : ( 1 << (int) $bits ) - 1;
+		return $number < 0 || $number > $most ? $most : $number;
+	}
+
+	/** A number of so many digits before and after the point. */
+	public function mysql_saved_decimal( $value, $digits, $scale, $is_unsigned ) {
+		if ( null === $value ) {
+			return null;
+		}
+		$most  = 10 ** ( (int) $digits - (int) $scale ) - 10 ** -(int) $scale;
+		$value = round( (float) $value, (int) $scale );
+		return max( $is_unsigned ? 0 : -$most, min( $most, $value ) );
+	}
+
+	/** One of the values of an enum by its text or number; '' when it is none of them. */
+	public function mysql_saved_enum( $value, ...$values ) {
+		if ( null === $value ) {
+			return null;
+		}
+		if ( is_int( $value ) ) {
+			return $values[ $value - 1 ] ?? '';
+		}
+		$wanted = self::folded( rtrim( (string) $value, ' ' ) );
+		foreach ( $values as $each ) {
+			if ( self::folded( $each ) === $wanted ) {
+				return $each;
+			}
+		}
+		return ctype_digit( (string) $value ) ? ( $values[ (int) $value - 1 ] ?? '' ) : '';
+	}
+
+	/** A text no longer than its column, in letters or in bytes. */
+	public function mysql_saved_text( $value, $letters, $bytes ) {
+		if ( ! is_string( $value ) && null !== $value ) {
+			$value = (string) $value;
+		}
+		if ( null !== $value && $letters > 0 && strlen( $value ) > $letters && $this->length( $value ) > $letters ) {
+			return $this->part( $value, 0, (int) $letters );
+		}
+		if ( null !== $value && $bytes > 0 && strlen( $value ) > $bytes ) {
+			return function_exists( 'mb_strcut' ) ? mb_strcut( $value, 0, (int) $bytes, 'UTF-8' ) : substr( $value, 0, (int) $bytes );
+		}
+		return $value;
+	}
+
+	/** A day or moment as the number of its digits, as it is counted with. */
+	public function mysql_number_of_date( $value ) {
+		$part = $this->parts( $value );
+		if ( null === $part ) {
+			return null === $value ? null : (float) $value;
+		}
+		$day = $part['y'] * 10000 + $part['m'] * 100 + $part['d'];
+		return $part['time'] ? $day * 1000000 + $part['h'] * 10000 + $part['i'] * 100 + $part['s'] : $day;
+	}
+
 	public function mysql_datediff( $a, $b ) {
 		$first  = $this->mysql_to_days( $a );
 		$second = $this->mysql_to_days( $b );
@@ -646,7 +751,8 @@ class Stead_MySQL_Functions {
 			return null;
 		}
 		$part = $this->real_day( $value );
-		return null === $part ? 0 : max( 0, $this->seconds( $part ) - 719528 * 86400 );
+		$seconds = null === $part ? -1 : $this->seconds( $part ) - 719528 * 86400;
+		return $seconds < 0 ? null : $seconds;
 	}
 
 	public function mysql_from_unixtime( $seconds, $format = null ) {
@@ -1026,6 +1132,62 @@ class Stead_MySQL_Functions {
 		return null === $number ? null : number_format( (float) $number, max( 0, min( 30, (int) $decimals ) ) );
 	}
 
+	public function mysql_make_set( $bits, ...$texts ) {
+		if ( null === $bits ) {
+			return null;
+		}
+		$found = array();
+		foreach ( $texts as $i => $text ) {
+			if ( null !== $text && (int) $bits & ( 1 << $i ) ) {
+				$found[] = $text;
+			}
+		}
+		return implode( ',', $found );
+	}
+
+	public function mysql_export_set( $bits, $on, $off, $separator = ',', $count = 64 ) {
+		if ( null === $bits || null === $on || null === $off || null === $separator || null === $count ) {
+			return null;
+		}
+		$found = array();
+		for ( $i = 0; $i < min( 64, (int) $count ); $i++ ) {
+			$found[] = (int) $bits & ( 1 << $i ) ? $on : $off;
+		}
+		return implode( $separator, $found );
+	}
+
+	public function mysql_uuid_short() {
+		return (float) ( time() * 16777216 + random_int( 0, 16777215 ) );
+	}
+
+	public function mysql_compress( $text ) {
+		return null === $text || '' === $text ? $text : pack( 'V', strlen( $text ) ) . gzcompress( $text );
+	}
+
+	public function mysql_uncompress( $bytes ) {
+		if ( null === $bytes || '' === $bytes ) {
+			return $bytes;
+		}
+		$text = strlen( $bytes ) > 4 ? @gzuncompress( substr( $bytes, 4 ), 1 << 26 ) : false;
+		return false === $text ? null : $text;
+	}
+
+	public function mysql_uncompressed_length( $bytes ) {
+		return null === $bytes ? null : ( strlen( $bytes ) > 4 ? unpack( 'V', $bytes )[1] & 0x3fffffff : 0 );
+	}
+
+	public function mysql_load_file( $path ) {
+		return null;
+	}
+
+	public function mysql_benchmark( $count, $value ) {
+		return null === $count ? null : 0;
+	}
+
+	public function mysql_random_bytes( $count ) {
+		return $count > 0 && $count <= 1024 ? random_bytes( (int) $count ) : null;
+	}
+
 	public function mysql_quote( $text ) {
 		return null === $text ? 'NULL' : "'" . strtr(
 			$text,
@@ -1314,21 +1476,21 @@ class Stead_MySQL_Functions {
 		return $forms;
 	}
 
-	/** "ø", "đ", "ł" and "ß" are letters of their own there, or stand for two. */
+	/** Letters that have an accent in them, by the letter that they are without it; "ß" stands for two. */
 	const ACCENTED = array(
 		'a'  => 'àáâãäåāăąǎǟǡǻȁȃȧạảấầẩẫậắằẳẵặ',
 		'c'  => 'çćĉċč',
-		'd'  => 'ďḍḏ',
+		'd'  => 'ďḍḏđð',
 		'e'  => 'èéêëēĕėęěȅȇȩẹẻẽếềểễệ',
 		'g'  => 'ĝğġģǧǵ',
-		'h'  => 'ĥȟḥ',
-		'i'  => 'ìíîïĩīĭįǐȉȋỉịı',
+		'h'  => 'ĥȟḥħ',
+		'i'  => 'ìíîïĩīĭįǐȉȋỉị',
 		'j'  => 'ĵǰ',
 		'k'  => 'ķǩḱ',
-		'l'  => 'ĺļľḷ',
+		'l'  => 'ĺļľḷłŀ',
 		'm'  => 'ḿṁṃ',
 		'n'  => 'ñńņňǹṅṇ',
-		'o'  => 'òóôõöōŏőơǒǫȍȏȯọỏốồổỗộớờởỡợ',
+		'o'  => 'òóôõöøōŏőơǒǫȍȏȯọỏốồổỗộớờởỡợ',
 		'p'  => 'ṕṗ',
 		'r'  => 'ŕŗřȑȓṙṛ',
 		's'  => 'śŝşšșṡṣ',
@@ -1342,6 +1504,16 @@ class Stead_MySQL_Functions {
 		'ss' => 'ß',
 		'ae' => 'æ',
 		'oe' => 'œ',
+		'ij' => 'ĳ',
+		'е'  => 'ё',
+		'α'  => 'ά',
+		'ε'  => 'έ',
+		'η'  => 'ή',
+		'ι'  => 'ίϊΐ',
+		'ο'  => 'ό',
+		'υ'  => 'ύϋΰ',
+		'ω'  => 'ώ',
+		'σ'  => 'ς',
 	);
 
 	/** Whether a text is like a pattern, letters of either case and with or without accents being the same. */
@@ -1352,22 +1524,53 @@ class Stead_MySQL_Functions {
 		static $regexes = array();
 		$key            = "$escape\n$pattern";
 		if ( ! isset( $regexes[ $key ] ) ) {
-			$regex   = '';
-			$letters = preg_split( '//u', self::folded( $pattern ), -1, PREG_SPLIT_NO_EMPTY );
-			$count   = count( $letters );
-			for ( $i = 0; $i < $count; $i++ ) {
-				$letter = $letters[ $i ];
-				if ( $letter === $escape && $i + 1 < $count ) {
-					$regex .= preg_quote( $letters[ ++$i ], '~' );
-				} elseif ( '%' === $letter ) {
-					$regex .= '.*';
-				} else {
-					$regex .= '_' === $letter ? '.' : preg_quote( $letter, '~' );
-				}
-			}
-			$regexes = array( $key => "~^$regex\$~suD" );
+			$regexes = array( $key => self::regex_of_like( self::folded( $pattern ), (string) $escape ) );
 		}
-		return (int) @preg_match( $regexes[ $key ], self::folded( $text ) );
+		// Accents that follow their letter are rare.
+		$text = (string) $text;
+		$text = false === strpos( $text, "\xcc" ) && false === strpos( $text, "\xcd" ) ? $text : self::folded( $text );
+		return (int) @preg_match( $regexes[ $key ], $text );
+	}
+
+	/** A pattern of LIKE as a regular expression, each letter with all its accents. */
+	private static function regex_of_like( string $pattern, string $escape ): string {
+		static $classes = null;
+		if ( null === $classes ) {
+			$classes = array();
+			foreach ( self::ACCENTED as $plain => $letters ) {
+				$classes[ (string) $plain ] = mb_strlen( (string) $plain, 'UTF-8' ) > 1 ? "(?:$plain|[$letters])" : "[$plain$letters]";
+			}
+		}
+		$regex   = '';
+		$letters = preg_split( '//u', $pattern, -1, PREG_SPLIT_NO_EMPTY );
+		$count   = count( $letters );
+		for ( $i = 0; $i < $count; $i++ ) {
+			$letter = $letters[ $i ];
+			$pair   = $letter . ( $letters[ $i + 1 ] ?? '' );
+			if ( $letter === $escape && $i + 1 < $count ) {
+				$regex .= preg_quote( $letters[ ++$i ], '~' );
+			} elseif ( '%' === $letter ) {
+				$regex .= '.*';
+			} elseif ( '_' === $letter ) {
+				$regex .= '.';
+			} elseif ( isset( $classes[ $pair ] ) && $pair !== $letter ) {
+				$regex .= $classes[ $pair ];
+				++$i;
+			} else {
+				$regex .= $classes[ $letter ] ?? preg_quote( $letter, '~' );
+			}
+		}
+		$regex = 0 === strpos( $regex, '.*' ) ? substr( $regex, 2 ) : "^$regex";
+		$regex = '.*' === substr( $regex, -2 ) ? substr( $regex, 0, -2 ) : "$regex\$";
+		return "~$regex~suiD";
+	}
+
+	/** What counted rows a statement has found, without its LIMIT. */
+	public $total = null;
+
+	public function mysql_counted( $total ) {
+		$this->total = (int) $total;
+		return 1;
 	}
 
 	/** What a text is sorted by. Numbers and nothing stay what they are. */
@@ -1420,7 +1623,7 @@ class Stead_MySQL_Functions {
 	}
 
 	public function mysql_round( $value, $digits = 0 ) {
-		return null === $value || null === $digits ? null : self::whole( round( self::number( $value ), (int) $digits ) );
+		return null === $value || null === $digits ? null : self::whole( round( self::number( $value ), (int) $digits, is_string( $value ) ? PHP_ROUND_HALF_EVEN : PHP_ROUND_HALF_UP ) );
 	}
 
 	public function mysql_truncate( $value, $digits ) {
@@ -1675,7 +1878,16 @@ class Stead_MySQL_Functions {
 		if ( is_bool( $found[0] ) || null === $found[0] ) {
 			return self::json_text( $found[0] );
 		}
-		return is_scalar( $found[0] ) ? $found[0] : self::json_text( $found[0] );
+		return is_scalar( $found[0] ) && ! is_string( $found[0] ) ? $found[0] : self::json_text( $found[0], true );
+	}
+
+	/** What JSON_EXTRACT() answers, as it is compared. */
+	public function mysql_json_bare( $text ) {
+		if ( ! is_string( $text ) || '"' !== ( $text[0] ?? '' ) ) {
+			return $text;
+		}
+		$value = json_decode( $text );
+		return is_string( $value ) ? $value : $text;
 	}
 
 	public function mysql_json_value( $text, $path ) {
@@ -1777,6 +1989,132 @@ class Stead_MySQL_Functions {
 			$count += (int) ( array() !== self::at_path( $value, $path ) );
 		}
 		return (int) ( 'all' === strtolower( $how ) ? count( $paths ) === $count : $count > 0 );
+	}
+
+	public function mysql_json_query( $text, $path ) {
+		if ( ! self::json( $text, $value ) ) {
+			return null;
+		}
+		$found = self::at_path( $value, $path );
+		return isset( $found[0] ) && ( is_array( $found[0] ) || is_object( $found[0] ) ) ? self::json_text( $found[0] ) : null;
+	}
+
+	public function mysql_json_compact( $text ) {
+		return self::json( $text, $value ) ? self::json_text( $value ) : null;
+	}
+
+	public function mysql_json_loose( $text ) {
+		return self::json( $text, $value ) ? self::json_text( $value, true ) : null;
+	}
+
+	public function mysql_json_detailed( $text ) {
+		return self::json( $text, $value ) ? json_encode( $value, JSON_PRETTY_PRINT | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE ) : null;
+	}
+
+	public function mysql_json_pretty( $text ) {
+		return $this->mysql_json_detailed( $text );
+	}
+
+	public function mysql_json_depth( $text ) {
+		return self::json( $text, $value ) ? self::depth( $value ) : null;
+	}
+
+	private static function depth( $value ): int {
+		$most = 0;
+		foreach ( is_array( $value ) || is_object( $value ) ? (array) $value : array() as $each ) {
+			$most = max( $most, self::depth( $each ) );
+		}
+		return $most + 1;
+	}
+
+	public function mysql_json_merge_patch( ...$texts ) {
+		return $this->json_merged( $texts, array( self::class, 'patched' ) );
+	}
+
+	public function mysql_json_merge_preserve( ...$texts ) {
+		return $this->json_merged( $texts, array( self::class, 'joined' ) );
+	}
+
+	public function mysql_json_merge( ...$texts ) {
+		return $this->mysql_json_merge_preserve( ...$texts );
+	}
+
+	private function json_merged( array $texts, callable $merge ) {
+		$merged = null;
+		foreach ( $texts as $i => $text ) {
+			if ( ! self::json( $text, $value ) ) {
+				return null;
+			}
+			$merged = 0 === $i ? $value : $merge( $merged, $value );
+		}
+		return self::json_text( $merged, true );
+	}
+
+	private static function patched( $value, $patch ) {
+		if ( ! is_object( $patch ) ) {
+			return $patch;
+		}
+		$merged = is_object( $value ) ? clone $value : new stdClass();
+		foreach ( (array) $patch as $key => $each ) {
+			if ( null === $each ) {
+				unset( $merged->$key );
+			} else {
+				$merged->$key = self::patched( $merged->$key ?? null, $each );
+			}
+		}
+		return $merged;
+	}
+
+	private static function joined( $a, $b ) {
+		if ( is_object( $a ) && is_object( $b ) ) {
+			$merged = clone $a;
+			foreach ( (array) $b as $key => $each ) {
+				$merged->$key = property_exists( $merged, (string) $key ) ? self::joined( $merged->$key, $each ) : $each;
+			}
+			return $merged;
+		}
+		return array_merge( is_array( $a ) ? $a : array( $a ), is_array( $b ) ? $b : array( $b ) );
+	}
+
+	public function mysql_json_search( $text, $how, $wanted, $escape = '\\', ...$paths ) {
+		if ( null === $wanted || ! self::json( $text, $value ) ) {
+			return null;
+		}
+		$found = array();
+		$look  = function ( $value, string $path ) use ( &$look, &$found, $wanted, $escape ) {
+			if ( is_string( $value ) && $this->mysql_like( $value, $wanted, $escape ?? '\\' ) ) {
+				$found[] = $path;
+			} elseif ( is_array( $value ) || is_object( $value ) ) {
+				foreach ( (array) $value as $key => $each ) {
+					$name = preg_match( '/^[a-z_]\w*$/i', (string) $key ) ? $key : json_encode( (string) $key );
+					$look( $each, $path . ( is_array( $value ) ? "[$key]" : ".$name" ) );
+				}
+			}
+		};
+		$look( $value, '$' );
+		if ( array() === $found ) {
+			return null;
+		}
+		return 'one' === strtolower( $how ) || 1 === count( $found ) ? self::json_text( $found[0] ) : self::json_text( $found, true );
+	}
+
+	public function mysql_json_array_append( $text, ...$pairs ) {
+		foreach ( array_chunk( $pairs, 2 ) as list( $path, $added ) ) {
+			if ( ! self::json( $text, $value ) ) {
+				return null;
+			}
+			$old = self::at_path( $value, $path );
+			if ( isset( $old[0] ) ) {
+				$list   = is_array( $old[0] ) ? $old[0] : array( $old[0] );
+				$list[] = $added;
+				$text   = '$' === $path ? self::json_text( $list, true ) : $this->json_changed( $text, array( $path, $list ), false, true );
+			}
+		}
+		return $text;
+	}
+
+	public function mysql_json_exists( $text, $path ) {
+		return self::json( $text, $value ) ? (int) ( array() !== self::at_path( $value, $path ) ) : 0;
 	}
 
 	public function mysql_json_array( ...$values ) {

@@ -25,7 +25,7 @@ trait Stead_MySQL_More {
 	private $more_last_id = 0;
 
 	/** Functions that SQLite has as MySQL has them, or that upstream translates well. */
-	private static $more_native = array( 'DATABASE', 'SCHEMA', 'VERSION', 'COALESCE', 'IFNULL', 'NULLIF', 'ABS', 'RAND', 'CONCAT', 'FROM_BASE64', 'TO_BASE64' );
+	private static $more_native = array( 'DATABASE', 'SCHEMA', 'VERSION', 'COALESCE', 'IFNULL', 'ABS', 'RAND', 'CONCAT', 'FROM_BASE64', 'TO_BASE64' );
 
 	/**
 	 * Rules of the grammar that may be ours; those with true even when they have a single part. Expressions are nested ten
@@ -49,6 +49,11 @@ trait Stead_MySQL_More {
 		'systemVariable'      => true,
 		'textLiteral'         => true,
 		'temporalLiteral'     => true,
+		'innerJoinType'       => true,
+		'substringFunction'   => true,
+		'selectItem'          => true,
+		'selectItemList'      => true,
+		'querySpecification'  => true,
 	);
 
 	/** Our functions that answer with a number. */
@@ -59,7 +64,7 @@ trait Stead_MySQL_More {
 		'inet_aton', 'is_ipv4', 'is_ipv6', 'regexp_like', 'regexp_instr', 'round', 'truncate', 'ceil', 'ceiling', 'floor', 'mod',
 		'sign', 'pow', 'power', 'sqrt', 'exp', 'ln', 'log', 'log2', 'log10', 'sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'atan2',
 		'radians', 'degrees', 'pi', 'bit_xor', 'bit_count', 'interval', 'cast_decimal', 'json_length', 'json_valid',
-		'json_contains', 'json_contains_path', 'get_lock', 'release_lock', 'is_free_lock',
+		'json_contains', 'json_contains_path', 'json_depth', 'json_exists', 'number_of_date', 'uuid_short', 'benchmark', 'uncompressed_length', 'get_lock', 'release_lock', 'is_free_lock',
 	);
 
 	private function more_functions(): Stead_MySQL_Functions {
@@ -128,6 +133,20 @@ trait Stead_MySQL_More {
 				return $this->translate_text_literal( $node );
 			case 'temporalLiteral':
 				return $this->translate( $node->get_first_child_node() );
+			case 'innerJoinType':
+				return $node->has_child_token( WP_MySQL_Lexer::STRAIGHT_JOIN_SYMBOL ) ? 'JOIN' : null;
+			case 'substringFunction':
+				return $this->translate_substring( $node );
+			case 'selectItem':
+				return $this->translate_distinct_item( $node );
+			case 'selectItemList':
+				if ( $this->more_total !== $node->get_start() ) {
+					return null;
+				}
+				$this->more_total = null;
+				return $this->translate( $node ) . ', COUNT(*) OVER () AS `stead_total`';
+			case 'querySpecification':
+				return $this->note_distinct( $node );
 		}
 		return null;
 	}
@@ -152,6 +171,11 @@ trait Stead_MySQL_More {
 
 	/** @return string[] Translated arguments of a call. */
 	private function more_arguments( WP_Parser_Node $node, bool $is_named ): array {
+		return array_map( array( $this, 'translate' ), $this->argument_nodes( $node, $is_named ) );
+	}
+
+	/** @return WP_Parser_Node[] */
+	private function argument_nodes( WP_Parser_Node $node, bool $is_named ): array {
 		$nodes = $node->get_child_nodes();
 		if ( $is_named ) {
 			array_shift( $nodes );
@@ -163,7 +187,7 @@ trait Stead_MySQL_More {
 			}
 			$list = in_array( $child->rule_name, array( 'exprList', 'udfExprList', 'exprListWithParentheses', 'exprWithParentheses' ), true );
 			foreach ( $list ? $child->get_child_nodes() : array( $child ) as $each ) {
-				$args[] = $this->translate( $each );
+				$args[] = $each;
 			}
 		}
 		return $args;
@@ -212,7 +236,20 @@ trait Stead_MySQL_More {
 				return "({$args[0]} IS NULL)";
 			case 'GREATEST':
 			case 'LEAST':
-				return $count < 2 ? null : ( 'LEAST' === $name ? 'MIN(' : 'MAX(' ) . implode( ', ', $args ) . ')';
+				if ( $count < 2 ) {
+					return null;
+				}
+				foreach ( $this->argument_nodes( $node, $is_named ) as $each ) {
+					if ( 'text' === $this->value_of( $each )[0] && ! preg_match( '/^\'[\d.]*\'$/', $args[0] ) ) {
+						$args[0] .= ' COLLATE ' . $this->collation();
+						break;
+					}
+				}
+				return ( 'LEAST' === $name ? 'MIN(' : 'MAX(' ) . implode( ', ', $args ) . ')';
+			case 'NULLIF':
+				$nodes = $this->argument_nodes( $node, $is_named );
+				$sides = 2 === count( $nodes ) ? $this->compared( $nodes[0], $nodes[1], '=' ) : null;
+				return null === $sides ? null : sprintf( 'CASE WHEN %s = %s THEN NULL ELSE %s END', $sides[0], $sides[1], $args[0] );
 			case 'ANY_VALUE':
 				return "({$args[0]})";
 			case 'NOW':
@@ -295,6 +332,65 @@ trait Stead_MySQL_More {
 			: $this->more_call( 'date_move', $b, $a, $unit, '1' );
 	}
 
+	/** Where the list begins that a count of all rows is to be added to. */
+	private $more_total = null;
+
+	/**
+	 * A search that looks at each row anyway, with SQL_CALC_FOUND_ROWS: its rows and their number by one look at the table,
+	 * or null when it is another statement, or has no rows.
+	 */
+	private function found_and_counted( WP_Parser_Node $node, WP_Parser_Node $query ): ?PDOStatement {
+		$body = $query->get_first_descendant_node( 'querySpecification' );
+		if (
+			! preg_match( "/LIKE\s+'%/i", $this->last_mysql_query )
+			|| null === $query->get_first_child_node( 'limitClause' )
+			|| null === $body
+			|| $body->has_child_node( 'groupByClause' )
+			|| $body->has_child_node( 'havingClause' )
+			|| preg_match( '/\b(UNION|EXCEPT|INTERSECT|DISTINCT|WITH)\b|:=/i', $this->last_mysql_query )
+		) {
+			return null;
+		}
+		$names = array();
+		$list  = $body->get_first_child_node( 'selectItemList' );
+		foreach ( $list->get_children() as $item ) {
+			if ( $item instanceof WP_MySQL_Token ) {
+				if ( ',' !== $item->get_value() ) {
+					return null;
+				}
+				continue;
+			}
+			$expr  = $item->get_first_child_node( 'expr' );
+			$inner = null === $expr ? null : $this->innermost( $expr );
+			if ( null === $inner || 'columnRef' !== $inner->rule_name || $item->has_child_node( 'selectAlias' ) ) {
+				return null;
+			}
+			$parts   = $inner->get_descendant_nodes( 'identifier' );
+			$names[] = $this->translate( end( $parts ) );
+		}
+		if ( count( array_unique( $names ) ) !== count( $names ) ) {
+			return null;
+		}
+		$this->more_total = $list->get_start();
+		try {
+			$sql = $this->translate( $query );
+		} finally {
+			$this->more_total = null;
+		}
+		$functions        = $this->more_functions();
+		$functions->total = null;
+		$stmt             = $this->execute_sqlite_query( sprintf( 'SELECT %s FROM (%s) WHERE %s(`stead_total`)', implode( ', ', $names ), $sql, $functions->name_of( 'counted' ) ) );
+		if ( null === $functions->total ) {
+			// Beyond the last row nothing is counted.
+			if ( ! preg_match( '/\bLIMIT\s+(?:0\s*,\s*)?\d+\s*;?\s*$/i', $this->last_mysql_query ) ) {
+				return null;
+			}
+			$functions->total = 0;
+		}
+		$this->found_rows = $functions->total;
+		return $stmt;
+	}
+
 	/** Upstream takes the first digit of the count. */
 	private function count_found_rows(): int {
 		if ( is_int( $this->found_rows ) || null === $this->found_rows ) {
@@ -365,6 +461,12 @@ trait Stead_MySQL_More {
 				implode( ' IS NOT NULL AND ', $values ),
 				implode( " || ',' || ", $quoted )
 			);
+		}
+		if ( ( 'MAX' === $name || 'MIN' === $name || ( 'COUNT' === $name && $is_once ) ) && ! $node->has_child_node( 'windowingClause' ) ) {
+			$nodes = null === $list ? $node->get_child_nodes() : $list->get_child_nodes();
+			if ( 1 === count( $nodes ) && $this->is_text_for_people( $nodes[0] ) ) {
+				return sprintf( '%s(%s%s COLLATE %s)', $name, 'COUNT' === $name ? 'DISTINCT ' : '', $this->translate( $nodes[0] ), $this->collation() );
+			}
 		}
 		if ( 'GROUP_CONCAT' === $name ) {
 			return $this->translate_group_concat( $node, $is_once );
@@ -486,9 +588,27 @@ trait Stead_MySQL_More {
 					'amount' => $this->translate( $value[0] ),
 					'unit'   => $this->quote_sqlite_value( trim( (string) $this->translate( $value[1] ) ) ),
 				)
-				: (string) $this->translate( $value );
+				: $this->translate_operand( $value, $operators );
 		}
 		return $this->join_chain( array_map( array( $this, 'in_list' ), $values ), $operators, array( $this, 'operation' ) )[0];
+	}
+
+	/** A value that is counted with: a day is a number of its digits, and so are bits. */
+	private function translate_operand( WP_Parser_Node $value, array $operators ): string {
+		$sql   = (string) $this->translate( $value );
+		$inner = $this->innermost( $value );
+		$first = $inner->get_first_child();
+		if ( $first instanceof WP_MySQL_Token && preg_match( "/^(?:0x|x')([0-9a-f]{1,15})'?$/i", $first->get_bytes(), $match ) ) {
+			return (string) hexdec( $match[1] );
+		}
+		if ( $first instanceof WP_MySQL_Token && preg_match( "/^(?:0b|b')([01]{1,62})'?$/i", $first->get_bytes(), $match ) ) {
+			return (string) bindec( $match[1] );
+		}
+		$next = array_intersect( $operators, array( '+', '-', '*', '/', 'DIV', '%', 'MOD' ) );
+		if ( $next && in_array( $this->value_of( $value )[0], array( 'day', 'moment' ), true ) && false === strpos( $this->last_mysql_query, 'INTERVAL' ) && false === stripos( $this->last_mysql_query, 'interval' ) ) {
+			return $this->more_call( 'number_of_date', $sql );
+		}
+		return $sql;
 	}
 
 	/** So that array_splice() puts one thing in, whatever it is. */
@@ -544,6 +664,11 @@ trait Stead_MySQL_More {
 	/** AND, XOR and OR: the parser nests them to the right as well. */
 	private function translate_more_logic( WP_Parser_Node $node ): ?string {
 		if ( null === $this->word_between( $node ) ) {
+			$last = $node->get_children();
+			$last = end( $last );
+			if ( $last instanceof WP_MySQL_Token && 'UNKNOWN' === strtoupper( $last->get_value() ) ) {
+				return $this->translate( $node->get_first_child() ) . ' IS ' . ( $node->has_child_node( 'notRule' ) ? 'NOT ' : '' ) . 'NULL';
+			}
 			return null;
 		}
 		$parts = array();
@@ -610,7 +735,14 @@ trait Stead_MySQL_More {
 
 	/** <=>, and = with a text that has letters with accents: SQLite knows their other case from no collation. */
 	private function translate_comparison( WP_Parser_Node $node ): ?string {
-		$children = $node->get_children();
+		return $this->compare_nodes( $node->get_children() );
+	}
+
+	/** @param array $children What is compared, the operator between. */
+	private function compare_nodes( array $children ): ?string {
+		if ( 4 === count( $children ) && $children[1] instanceof WP_Parser_Node && 'compOp' === $children[1]->rule_name && $children[2] instanceof WP_MySQL_Token ) {
+			return $this->translate_quantified( $children );
+		}
 		if ( 3 !== count( $children ) || ! $children[1] instanceof WP_Parser_Node || 'compOp' !== $children[1]->rule_name ) {
 			return null;
 		}
@@ -625,16 +757,186 @@ trait Stead_MySQL_More {
 		if ( preg_match( '/^(count|sum|avg)\s*\(/i', $source[0] ) && preg_match( '/^([\'"])-?[\d.]+\1$/', $source[2] ) ) {
 			return sprintf( 'CAST(%s AS NUMERIC) %s %s', $this->translate( $children[0] ), '!=' === $operator ? '<>' : $operator, $this->translate( $children[2] ) );
 		}
-		if ( '=' !== $operator || ! preg_match( '/[^\x00-\x7f]/', substr( $this->last_mysql_query, $children[2]->get_start(), $children[2]->get_length() ) ) ) {
+		$literal = null;
+		if ( ! preg_match( '/^[`\w.]+$/', $source[0] ) || ! $this->is_machine_word( $children[0] ) || ! preg_match( '/^([\'"])[^0-9+\-.\'"\\\\\x80-\xff][^\'"\\\\\x80-\xff]*\1$/', $source[2] ) ) {
+			$sides = $this->compared_json( $children[0], $children[2] ) ?? $this->compared( $children[0], $children[2], $operator );
+			if ( null !== $sides ) {
+				return implode( ' ' . ( '!=' === $operator ? '<>' : $operator ) . ' ', $sides );
+			}
+			$literal = $this->text_of( $children[2] );
+		}
+		if ( null === $literal || ! preg_match( '/[a-z\x80-\xff]/i', $literal ) ) {
 			return null;
 		}
-		$text = (string) $this->translate( $children[2] );
 		$left = $this->translate( $children[0] );
-		if ( ! preg_match( "/^\s*'((?:[^']|'')*)'\s*$/u", $text, $match ) || false !== strpos( $left, 'COLLATE' ) ) {
+		if ( false !== strpos( $left, 'COLLATE' ) ) {
 			return null;
 		}
-		$forms = Stead_MySQL_Functions::forms( str_replace( "''", "'", $match[1] ) );
-		return $left . ' IN (' . implode( ', ', array_map( array( $this, 'quote_sqlite_value' ), $forms ) ) . ')';
+		list( , , $column ) = $this->value_of( $children[0] );
+		if ( in_array( $operator, array( '<', '>', '<=', '>=' ), true ) ) {
+			return $this->is_for_people( $children[0], $column )
+				? sprintf( '%s %s %s', $this->more_call( 'sort_key', $left ), $operator, $this->quote_sqlite_value( $this->more_functions()->mysql_sort_key( $literal ) ) )
+				: null;
+		}
+		if ( $this->is_for_people( $children[0], $column ) ) {
+			$is = $this->is_equal_text( $left, $literal );
+		} elseif ( preg_match( '/[^\x00-\x7f]/', $literal ) && 'BINARY' !== $this->collation_of( $column ) ) {
+			$forms = Stead_MySQL_Functions::forms( $literal );
+			$is    = $left . ' IN (' . implode( ', ', array_map( array( $this, 'quote_sqlite_value' ), $forms ) ) . ')';
+		} else {
+			return null;
+		}
+		return '=' === $operator ? $is : "NOT $is";
+	}
+
+	/** What is cut out of a document is compared without its quotes. */
+	private function compared_json( WP_Parser_Node $a, WP_Parser_Node $b ): ?array {
+		$sides = array();
+		$any   = false;
+		foreach ( array( $a, $b ) as $node ) {
+			$sql     = (string) $this->translate( $node );
+			$is_json = 0 === strpos( $sql, 'mysql_json_extract(' );
+			$any     = $any || $is_json;
+			$sides[] = $is_json ? $this->more_functions()->name_of( 'json_bare' ) . '(' . $sql . ')' : $sql;
+		}
+		if ( ! $any ) {
+			return null;
+		}
+		foreach ( array( $a, $b ) as $i => $node ) {
+			if ( 'number' === $this->value_of( $node )[0] ) {
+				$sides[ 1 - $i ] = 'CAST(' . $sides[ 1 - $i ] . ' AS NUMERIC)';
+			}
+		}
+		return $sides;
+	}
+
+	/** A comparison with ANY or ALL of what a query finds. */
+	private function translate_quantified( array $children ): string {
+		$value    = $this->translate( $children[0] );
+		$operator = $children[1]->get_first_child_token()->get_value();
+		$operator = '!=' === $operator ? '<>' : $operator;
+		$query    = $this->translate( $children[3] );
+		$is_all   = 'ALL' === strtoupper( $children[2]->get_value() );
+		if ( ! $is_all && '=' === $operator ) {
+			return "$value IN $query";
+		}
+		if ( $is_all && '<>' === $operator ) {
+			return "$value NOT IN $query";
+		}
+		$test = "WITH stead_each(one) AS $query SELECT 1 FROM stead_each WHERE ";
+		return $is_all
+			? "NOT EXISTS ($test NOT COALESCE($value $operator one, 0))"
+			: "EXISTS ($test $value $operator one)";
+	}
+
+	/** SUBSTRING: what begins at 0 is empty. */
+	private function translate_substring( WP_Parser_Node $node ): ?string {
+		$parts = array_map( array( $this, 'translate' ), $node->get_child_nodes() );
+		$start = trim( $parts[1] ?? '' );
+		if ( preg_match( '/^-?[1-9]\d*$/', $start ) ) {
+			return null;
+		}
+		$call = 'SUBSTR(' . implode( ', ', $parts ) . ')';
+		return '0' === $start ? "''" : "CASE WHEN ($start) = 0 THEN '' ELSE $call END";
+	}
+
+	/** Where lists of items of a SELECT DISTINCT begin. */
+	private $more_distinct = array();
+
+	private function note_distinct( WP_Parser_Node $node ): ?string {
+		foreach ( $node->get_child_nodes( 'selectOption' ) as $option ) {
+			if ( 0 === strpos( strtoupper( $option->get_first_descendant_token()->get_value() ), 'DISTINCT' ) ) {
+				foreach ( $node->get_first_child_node( 'selectItemList' )->get_child_nodes( 'selectItem' ) as $item ) {
+					$this->more_distinct[ $item->get_start() ] = true;
+				}
+			}
+		}
+		$group = $node->get_first_child_node( 'groupByClause' );
+		if ( null !== $group && $group->has_child_node( 'olapOption' ) ) {
+			throw $this->new_not_supported_exception( 'GROUP BY … WITH ROLLUP' );
+		}
+		return null;
+	}
+
+	/** An item of a SELECT DISTINCT: texts are told apart without case and accents. */
+	private function translate_distinct_item( WP_Parser_Node $node ): ?string {
+		if ( ! isset( $this->more_distinct[ $node->get_start() ] ) ) {
+			$text = substr( $this->last_mysql_query, $node->get_start(), $node->get_length() );
+			// A column is named as the statement writes it.
+			if ( ( preg_match( '/^(?:[\w`]+\.)?`?(\w*(?:^|[_.`]|\b)i[dp])`?$/i', $text, $match ) || ( false !== stripos( $this->last_mysql_query, 'information_schema' ) && preg_match( '/^(?:[\w`]+\.)?`?(\w+)`?$/', $text, $match ) ) ) && ! is_numeric( $match[1] ) && null !== $node->get_first_descendant_node( 'columnRef' ) ) {
+				return $this->translate( $node->get_first_child_node( 'expr' ) ) . ' AS ' . $this->quote_sqlite_identifier( $match[1] );
+			}
+			return null;
+		}
+		unset( $this->more_distinct[ $node->get_start() ] );
+		$expr = $node->get_first_child_node( 'expr' );
+		if ( null === $expr || ! $this->is_text_for_people( $expr ) ) {
+			return null;
+		}
+		$alias = $node->get_first_child_node( 'selectAlias' );
+		$name  = substr( $this->last_mysql_query, $expr->get_start(), $expr->get_length() );
+		if ( null !== $alias ) {
+			$name  = null;
+			$names = $alias->get_child_nodes();
+			$name  = $this->translate( end( $names ) );
+			$name  = "'" === $name[0] ? $this->quote_sqlite_identifier( str_replace( "''", "'", substr( $name, 1, -1 ) ) ) : $name;
+		} else {
+			$inner = $this->innermost( $expr );
+			if ( 'columnRef' === $inner->rule_name ) {
+				$parts = $inner->get_descendant_nodes( 'identifier' );
+				$name  = $this->translate( end( $parts ) );
+			} else {
+				$name = $this->quote_sqlite_identifier( $name );
+			}
+		}
+		return $this->translate( $expr ) . ' COLLATE ' . $this->collation() . " AS $name";
+	}
+
+	/** What an answer is grouped by: texts without case and accents. */
+	private function grouped_by( WP_Parser_Node $expr, string $sql, WP_Parser_Node $select ): string {
+		return $this->is_text_for_people( $this->aliased( $expr, $select ) ) ? $sql . ' COLLATE ' . $this->collation() : $sql;
+	}
+
+	/** What an alias stands for, or the node itself. */
+	private function aliased( WP_Parser_Node $expr, WP_Parser_Node $select ): WP_Parser_Node {
+		$inner = $this->innermost( $expr );
+		$name  = strtolower( trim( substr( $this->last_mysql_query, $inner->get_start(), $inner->get_length() ), " \t\r\n`'\"" ) );
+		$list  = $select->get_first_descendant_node( 'selectItemList' );
+		foreach ( null === $list ? array() : $list->get_child_nodes( 'selectItem' ) as $item ) {
+			$alias = $item->get_first_child_node( 'selectAlias' );
+			if ( null === $alias || ! $item->has_child_node( 'expr' ) ) {
+				continue;
+			}
+			$names = $alias->get_child_nodes();
+			$last  = end( $names );
+			if ( strtolower( trim( substr( $this->last_mysql_query, $last->get_start(), $last->get_length() ), " `'\"" ) ) === $name ) {
+				return $item->get_first_child_node( 'expr' );
+			}
+		}
+		return $expr;
+	}
+
+	/** A column of texts that people write, or a text that is made. */
+	private function is_text_for_people( WP_Parser_Node $node ): bool {
+		$inner = $this->innermost( $node );
+		list( $kind, $literal, $column ) = $this->value_of( $inner );
+		return 'text' === $kind && null === $literal && ( null === $column || $this->is_for_people( $inner, $column ) );
+	}
+
+	private static $more_equal = null;
+
+	/** The node of an equals sign, for what is compared without one. */
+	private function parse_equal(): WP_Parser_Node {
+		if ( null === self::$more_equal ) {
+			self::$more_equal = $this->create_parser( 'SELECT 1 = 1' )->parse()->get_first_descendant_node( 'compOp' );
+		}
+		return self::$more_equal;
+	}
+
+	/** The text that a node is, null when it is anything else. */
+	private function text_of( WP_Parser_Node $node ): ?string {
+		list( $kind, $literal ) = $this->value_of( $node );
+		return 'text' === $kind ? $literal : null;
 	}
 
 	private function translate_more_predicate( WP_Parser_Node $node ): ?string {
@@ -655,7 +957,25 @@ trait Stead_MySQL_More {
 			return $this->translate_folded_like( $node, $operation );
 		}
 		if ( WP_MySQL_Lexer::IN_SYMBOL === $token->id ) {
-			return $this->translate_folded_list( $node, $operation );
+			return $this->translate_compared_list( $node, $operation ) ?? $this->translate_folded_list( $node, $operation );
+		}
+		if ( WP_MySQL_Lexer::BETWEEN_SYMBOL === $token->id ) {
+			$bounds = $operation->get_child_nodes();
+			$value  = $node->get_children()[0];
+			$low    = $this->compared( $value, $bounds[0], '>=' );
+			$high   = $this->compared( $value, $bounds[1], '<=' );
+			list( , , $column ) = $this->value_of( $value );
+			if ( null === $low && null === $high && $this->is_for_people( $this->innermost( $value ), $column ) ) {
+				$key  = $this->more_call( 'sort_key', $this->translate( $value ) );
+				$low  = array( $key, $this->more_call( 'sort_key', $this->translate( $bounds[0] ) ) );
+				$high = array( $key, $this->more_call( 'sort_key', $this->translate( $bounds[1] ) ) );
+			}
+			if ( null === $low && null === $high ) {
+				return null;
+			}
+			$low  = implode( ' >= ', $low ?? array( $this->translate( $value ), $this->translate( $bounds[0] ) ) );
+			$high = implode( ' <= ', $high ?? array( $this->translate( $value ), $this->translate( $bounds[1] ) ) );
+			return ( $node->has_child_node( 'notRule' ) ? 'NOT ' : '' ) . "($low AND $high)";
 		}
 		return null;
 	}
@@ -673,7 +993,12 @@ trait Stead_MySQL_More {
 		}
 		$literal = $this->translate( $parts[1] );
 		if ( ! preg_match( "/^\s*'((?:[^']|'')*)'\s*$/u", (string) $literal, $match ) ) {
-			return null;
+			list( , , $column ) = $this->value_of( $node->get_children()[0] );
+			$is_binary          = 1 === preg_match( '/^\s*LIKE\s+BINARY\b/i', substr( $this->last_mysql_query, $operation->get_start(), $operation->get_length() ) );
+			if ( null === $column || $is_binary || ! in_array( $column['DATA_TYPE'], array( 'char', 'varchar', 'tinytext' ), true ) || ! $this->is_for_people( $this->innermost( $node->get_children()[0] ), $column ) ) {
+				return null;
+			}
+			return ( $node->has_child_node( 'notRule' ) ? 'NOT ' : '' ) . $this->more_call( 'like', $this->translate( $node->get_children()[0] ), $literal );
 		}
 		$pattern = str_replace( "''", "'", $match[1] );
 		$value   = $this->translate( $node->get_children()[0] );
@@ -690,7 +1015,7 @@ trait Stead_MySQL_More {
 				// Each letter stands for one: what cannot be meant is passed by at once.
 				$is = '(' . $like( preg_replace( '/[^\x00-\x7f]/u', '_', $pattern ) ) . " AND $is)";
 			}
-		} elseif ( $this->is_name( $value ) ) {
+		} elseif ( $this->is_name( $value, $node->get_children()[0] ) ) {
 			// Accents of consonants other than these are rare; with fewer than two letters left too much could be meant.
 			$loose = preg_replace( '/(?<!\\\\)[aceinosuyz]/i', '_', $pattern );
 			if ( $loose === $pattern || strlen( preg_replace( '/[^a-z]/i', '', $loose ) ) < 2 ) {
@@ -701,6 +1026,51 @@ trait Stead_MySQL_More {
 			return null;
 		}
 		return $node->has_child_node( 'notRule' ) ? "NOT $is" : $is;
+	}
+
+	/** IN with values of another kind than what is looked for. */
+	private function translate_compared_list( WP_Parser_Node $node, WP_Parser_Node $operation ): ?string {
+		$list  = $operation->get_first_child_node( 'exprList' );
+		$value = $node->get_children()[0];
+		if ( null === $list || $this->is_machine_word( $value ) ) {
+			return null;
+		}
+		// The commonest of all.
+		if ( preg_match( '/(^|[_.`])id`?\s*$/i', substr( $this->last_mysql_query, $value->get_start(), $value->get_length() ) ) && preg_match( '/^[\s\d,]+$/', substr( $this->last_mysql_query, $list->get_start(), $list->get_length() ) ) ) {
+			return null;
+		}
+		list( $kind, , $column ) = $this->value_of( $value );
+		if ( 'number' === $kind && preg_match( '/^[\s\d,]+$/', substr( $this->last_mysql_query, $list->get_start(), $list->get_length() ) ) ) {
+			return null;
+		}
+		if ( null !== $column && $this->is_for_people( $this->innermost( $value ), $column ) ) {
+			$left  = (string) $this->translate( $value );
+			$texts = array_map( array( $this, 'text_of' ), $list->get_child_nodes() );
+			if ( count( $texts ) < 6 && ! in_array( null, $texts, true ) ) {
+				$each = array();
+				foreach ( $texts as $text ) {
+					$each[] = $this->is_equal_text( $left, $text );
+				}
+				return ( $node->has_child_node( 'notRule' ) ? 'NOT ' : '' ) . '(' . implode( ' OR ', $each ) . ')';
+			}
+			if ( ! in_array( null, $texts, true ) ) {
+				$keys    = array_unique( array_map( array( $this->more_functions(), 'mysql_sort_key' ), $texts ) );
+				$keys    = implode( ', ', array_map( array( $this, 'quote_sqlite_value' ), $keys ) );
+				$is      = sprintf( "(%s IN (%s) OR (%s GLOB '*[^ -~]*' AND %s IN (%s)))", $left, $keys, $left, $this->more_call( 'sort_key', $left ), $keys );
+				return ( $node->has_child_node( 'notRule' ) ? 'NOT ' : '' ) . $is;
+			}
+		}
+		$left  = null;
+		$items = array();
+		foreach ( $list->get_child_nodes() as $item ) {
+			$sides = $this->compared_json( $value, $item ) ?? $this->compared( $value, $item, '=' );
+			if ( null !== $sides && null !== $left && $left !== $sides[0] ) {
+				return null;
+			}
+			$left    = null === $sides ? $left : $sides[0];
+			$items[] = null === $sides ? $this->translate( $item ) : $sides[1];
+		}
+		return null === $left ? null : $left . ( $node->has_child_node( 'notRule' ) ? ' NOT' : '' ) . ' IN (' . implode( ', ', $items ) . ')';
 	}
 
 	/** IN with texts that have letters with accents: all that equals them. */
@@ -723,9 +1093,10 @@ trait Stead_MySQL_More {
 		return $this->translate( $node->get_children()[0] ) . ( $node->has_child_node( 'notRule' ) ? ' NOT' : '' ) . " IN ($forms)";
 	}
 
-	/** Names of terms and people. Posts are too many: a search over 20,000 would take twice as long. */
-	private function is_name( string $column ): bool {
-		return 1 === preg_match( '/^(`[^`]+`\.)?`(name|display_name)`$/', $column );
+	/** Names, titles and texts of people. */
+	private function is_name( string $sql, WP_Parser_Node $node ): bool {
+		list( , , $column ) = $this->value_of( $node );
+		return null !== $column && $this->is_for_people( $this->innermost( $node ), $column );
 	}
 
 	private function translate_more_simple( WP_Parser_Node $node ): ?string {
@@ -757,6 +1128,20 @@ trait Stead_MySQL_More {
 			return null;
 		}
 		$word = strtoupper( $first->get_value() );
+		if ( 'CASE' === $word && $children[1] instanceof WP_Parser_Node && 'expr' === $children[1]->rule_name ) {
+			$cases = array();
+			foreach ( $node->get_child_nodes( 'whenExpression' ) as $i => $when ) {
+				$equal   = $this->parse_equal();
+				$test    = $this->compare_nodes( array( $children[1], $equal, $when->get_first_child_node( 'expr' ) ) )
+					?? $this->translate( $children[1] ) . ' = ' . $this->translate( $when->get_first_child_node( 'expr' ) );
+				$cases[] = "WHEN $test " . $this->translate( $node->get_child_nodes( 'thenExpression' )[ $i ] );
+			}
+			$else = $node->get_first_child_node( 'elseExpression' );
+			return 'CASE ' . implode( ' ', $cases ) . ( null === $else ? '' : ' ' . $this->translate( $else ) ) . ' END';
+		}
+		if ( 'ROW' === $word ) {
+			return '(' . $this->translate( $node->get_first_child_node( 'exprList' ) ) . ')';
+		}
 		if ( '~' === $word ) {
 			return $this->more_call( 'bit_not', $this->translate( $children[1] ) );
 		}
@@ -839,6 +1224,11 @@ trait Stead_MySQL_More {
 	 * @param WP_Parser_Node $select The statement, for its tables.
 	 */
 	private function sorted_by( WP_Parser_Node $expr, string $sql, WP_Parser_Node $select ): string {
+		$named = $this->aliased( $expr, $select );
+		list( $kind, , $info ) = $this->value_of( $named );
+		if ( 'text' === $kind && null === $info ) {
+			return $this->more_call( 'sort_key', $named === $expr ? $sql : (string) $this->translate( $named ) );
+		}
 		$column = $expr->get_first_descendant_node( 'columnRef' );
 		if ( null === $column || ! preg_match( '/^(?:`[^`]+`\.)?`([^`]+)`$/', trim( $sql ), $match ) ) {
 			return $sql;
@@ -882,7 +1272,7 @@ trait Stead_MySQL_More {
 			'innodb_file_per_table'    => 1,
 			'interactive_timeout'      => 28800,
 			'lower_case_table_names'   => 0,
-			'max_allowed_packet'       => 67108864,
+			'max_allowed_packet'       => 16777216,
 			'max_connections'          => 151,
 			'max_execution_time'       => 0,
 			'max_join_size'            => 18446744073709551615,
@@ -893,7 +1283,7 @@ trait Stead_MySQL_More {
 			'query_cache_size'         => 0,
 			'query_cache_type'         => 'OFF',
 			'sql_big_selects'          => 1,
-			'sql_mode'                 => implode( ',', $this->get_active_sql_mode_names() ),
+			'sql_mode'                 => implode( ',', $this->shown_modes() ),
 			'system_time_zone'         => 'UTC',
 			'time_zone'                => 'SYSTEM',
 			'transaction_isolation'    => 'REPEATABLE-READ',
@@ -908,7 +1298,10 @@ trait Stead_MySQL_More {
 	private function translate_known_variable( WP_Parser_Node $node ): ?string {
 		$name  = strtolower( $this->unquote_sqlite_identifier( $this->translate( $node->get_first_child_node( 'textOrIdentifier' ) ) ) );
 		$value = $this->known_variables()[ $name ] ?? null;
-		if ( in_array( $name, array( 'sql_mode', 'version', 'version_comment' ), true ) || isset( $this->session_system_variables[ $name ] ) || null === $value ) {
+		if ( 'sql_mode' === $name ) {
+			return $this->quote_sqlite_value( $value );
+		}
+		if ( in_array( $name, array( 'version', 'version_comment' ), true ) || isset( $this->session_system_variables[ $name ] ) || null === $value ) {
 			return null;
 		}
 		return is_string( $value ) ? $this->quote_sqlite_value( $value ) : sprintf( '%.0F', $value );
@@ -929,11 +1322,26 @@ trait Stead_MySQL_More {
 			&& null !== $this->find_assignment( $node );
 		if ( $this->more_assigns ) {
 			$this->more_functions()->variables = $this->user_variables;
+			// "(SELECT @n := 0) r" sets a variable before all rows. SQLite leaves out what nobody reads.
+			foreach ( $node->get_descendant_nodes( 'derivedTable' ) as $derived ) {
+				if ( null === $derived->get_first_descendant_node( 'fromClause' ) && null !== $this->find_assignment( $derived ) ) {
+					$this->execute_sqlite_query( 'SELECT * FROM ' . $this->translate( $derived->get_first_child_node() ) )->fetchAll();
+				}
+			}
 		}
 		switch ( $node->rule_name ) {
 			case 'selectStatement':
-				return false;
+				return $this->execute_select_into( $node );
+			case 'preparedStatement':
+			case 'executeStatement':
+				return $this->execute_prepared( $node );
+			case 'setStatement':
+				return $this->execute_more_set( $node );
 			case 'updateStatement':
+				if ( $this->execute_joined_update( $node ) ) {
+					$this->more_rows_changed = $this->last_affected_rows;
+					return true;
+				}
 				$this->execute_update_statement( $node );
 				$this->more_rows_changed = $this->last_affected_rows ?? $this->last_result_statement->rowCount();
 				return true;
@@ -941,6 +1349,8 @@ trait Stead_MySQL_More {
 				$this->execute_delete_statement( $node );
 				$this->more_rows_changed = $this->last_affected_rows ?? $this->last_result_statement->rowCount();
 				return true;
+			case 'tableAdministrationStatement':
+				return $this->execute_optimize( $node );
 			case 'doStatement':
 				$query = preg_replace( '/^\s*DO\b/i', 'SELECT', $this->last_mysql_query, 1 );
 				$this->run_mysql( $query );
@@ -956,15 +1366,16 @@ trait Stead_MySQL_More {
 				return true;
 			case 'createStatement':
 				$this->more_columns = array();
-				$this->tell_of_generated( $node );
-				return $this->execute_create_from( $node->get_first_child_node() );
+				$this->more_keys    = array();
+				return $this->execute_create_view( $node ) || $this->execute_create_from( $node->get_first_child_node() );
 			case 'alterStatement':
 				$this->more_columns = array();
-				$this->tell_of_generated( $node );
-				return $this->execute_alter_rename( $node );
+				$this->more_keys    = array();
+				return $this->execute_alter_rename( $node ) || $this->execute_more_alter( $node );
 			case 'dropStatement':
 				$this->more_columns = array();
-				return false;
+				$this->more_keys    = array();
+				return $this->execute_drop_view( $node );
 			case 'showStatement':
 				return $this->execute_more_show( $node );
 			case 'otherAdministrativeStatement':
@@ -984,13 +1395,6 @@ trait Stead_MySQL_More {
 			}
 		}
 		return null;
-	}
-
-	/** Upstream makes a plain column of one that is to be computed. */
-	private function tell_of_generated( WP_Parser_Node $node ): void {
-		if ( null !== $node->get_first_descendant_token( WP_MySQL_Lexer::GENERATED_SYMBOL ) ) {
-			Stead_Failed_Statements::tell( $this->last_mysql_query, 'a generated column stays empty on this database' );
-		}
 	}
 
 	/** ALTER TABLE … RENAME TO, alone or at the end of other changes: upstream passes over it. */
@@ -1116,7 +1520,7 @@ trait Stead_MySQL_More {
 			$is_temporary = $this->information_schema_builder->temporary_table_exists( $table );
 			$rows         = $this->execute_sqlite_query(
 				sprintf(
-					'SELECT LOWER(column_name) AS NAME, data_type AS DATA_TYPE, column_type AS COLUMN_TYPE, collation_name AS COLLATION_NAME, extra AS EXTRA FROM %s WHERE table_schema = ? AND table_name = ?',
+					'SELECT LOWER(column_name) AS NAME, data_type AS DATA_TYPE, column_type AS COLUMN_TYPE, collation_name AS COLLATION_NAME, extra AS EXTRA, column_name AS COLUMN_NAME, is_nullable AS IS_NULLABLE, column_default AS COLUMN_DEFAULT, character_maximum_length AS CHARACTER_MAXIMUM_LENGTH FROM %s WHERE table_schema = ? AND table_name = ?',
 					$this->quote_sqlite_identifier( $this->information_schema_builder->get_table_name( $is_temporary, 'columns' ) )
 				),
 				array( $this->get_saved_db_name( $this->main_db_name ), $table )
@@ -1137,6 +1541,9 @@ trait Stead_MySQL_More {
 			array_shift( $words );
 		}
 		$filter = $node->get_first_descendant_node( 'likeOrWhere' );
+		if ( $this->execute_show_of_tables( $node, $words, $filter ) ) {
+			return true;
+		}
 		switch ( $words[0] ?? '' ) {
 			case 'VARIABLES':
 				$this->answer_filtered( array( 'Variable_name', 'Value' ), $this->pairs( array_map( array( $this, 'shown' ), $this->known_variables() ) ), $filter );
@@ -1159,7 +1566,7 @@ trait Stead_MySQL_More {
 			case 'ENGINES':
 				$this->answer_filtered(
 					array( 'Engine', 'Support', 'Comment', 'Transactions', 'XA', 'Savepoints' ),
-					array( array( 'InnoDB', 'DEFAULT', 'Supports transactions', 'YES', 'NO', 'YES' ) ),
+					$this->engines(),
 					null
 				);
 				return true;
@@ -1177,6 +1584,7 @@ trait Stead_MySQL_More {
 					array( 'Charset', 'Description', 'Default collation', 'Maxlen' ),
 					array(
 						array( 'binary', 'Binary pseudo charset', 'binary', '1' ),
+						array( 'utf8mb3', 'UTF-8 Unicode', 'utf8mb3_general_ci', '3' ),
 						array( 'utf8mb4', 'UTF-8 Unicode', 'utf8mb4_general_ci', '4' ),
 					),
 					$filter
@@ -1193,7 +1601,7 @@ trait Stead_MySQL_More {
 				$this->answer_filtered( array( 'Name', 'Status', 'Type', 'Library', 'License' ), array(), null );
 				return true;
 			case 'TRIGGERS':
-				$this->answer_filtered( array( 'Trigger', 'Event', 'Table', 'Statement', 'Timing', 'Created' ), array(), null );
+				$this->answer_filtered( array( 'Trigger', 'Event', 'Table', 'Statement', 'Timing', 'Created', 'sql_mode', 'Definer', 'character_set_client', 'collation_connection', 'Database Collation' ), array(), null );
 				return true;
 			case 'EVENTS':
 				$this->answer_filtered( array( 'Db', 'Name', 'Definer', 'Time zone', 'Type', 'Status' ), array(), null );
@@ -1224,11 +1632,15 @@ trait Stead_MySQL_More {
 		return is_string( $value ) ? $value : sprintf( '%.0F', $value );
 	}
 
+	private function quoted_or_null( $value ): string {
+		return null === $value ? 'NULL' : $this->quote_sqlite_value( (string) $value );
+	}
+
 	/** Rows as an answer, those only that LIKE or WHERE leaves. */
 	private function answer_filtered( array $columns, array $rows, ?WP_Parser_Node $filter ): void {
 		$lists = array();
 		foreach ( $rows as $row ) {
-			$lists[] = '(' . implode( ', ', array_map( array( $this, 'quote_sqlite_value' ), $row ) ) . ')';
+			$lists[] = '(' . implode( ', ', array_map( array( $this, 'quoted_or_null' ), $row ) ) . ')';
 		}
 		$names = array();
 		foreach ( $columns as $i => $name ) {
@@ -1296,9 +1708,16 @@ trait Stead_MySQL_More {
 		$table  = $this->unquote_sqlite_identifier( $this->translate( $node->get_first_child_node( 'tableRef' ) ) );
 		$before = 'replaceStatement' === $node->rule_name && array() !== $this->columns_of( $table ) ? $this->table_rows( $table ) : null;
 		$this->more_functions()->kept_id = null;
+		$id                              = $this->auto_increment_of( $table );
+		$is_named                        = null !== $id && $this->gives_id( $node, $table, $id );
+		$this->more_burnt                = null === $id || $is_named ? null : array( $table, count( $node->get_descendant_nodes( 'values' ) ) );
+		if ( null !== $id && preg_match( '/\(\s*\)\s*VALUES?\s*\(\s*\)\s*;?\s*$/i', $this->last_mysql_query ) ) {
+			// A row of defaults alone.
+			$this->run_mysql( preg_replace( '/\(\s*\)\s*(VALUES?)\s*\(\s*\)\s*;?\s*$/i', '(' . $this->quote_mysql_identifier( $id ) . ') $1 (NULL)', $this->last_mysql_query ) );
+			return;
+		}
 		$this->execute_insert_or_replace_statement( $node );
 		$count = $this->last_result_statement->rowCount();
-		$id    = $this->auto_increment_of( $table );
 		if ( null !== $before ) {
 			// Rows that went are counted, too.
 			$this->last_affected_rows = 2 * $count - ( $this->table_rows( $table ) - $before );
@@ -1314,13 +1733,58 @@ trait Stead_MySQL_More {
 			$this->last_insert_id = 0;
 		} elseif ( 0 === $added ) {
 			$this->last_insert_id = $node->has_child_node( 'insertUpdateList' ) ? $this->more_functions()->last_id : 0;
-		} elseif ( $added > 1 && ! $this->names_column( $node, $table, $id ) ) {
+		} elseif ( $added > 1 && ! $is_named ) {
 			// MySQL says the first of the ids that it gave.
 			$this->last_insert_id = (string) ( (int) $this->last_insert_id - $added + 1 );
 		}
 		if ( null !== $id && $added > 0 ) {
 			$this->more_last_id = (int) $this->last_insert_id;
+			if ( 'savepoint' === $this->wrapper_transaction_type ) {
+				$this->more_given[ $table ] = max( $this->more_given[ $table ] ?? 0, $this->more_last_id + $added - 1 );
+			}
+			if ( $added > 1 && ! $is_named && null !== $node->get_first_child_node( 'insertQueryExpression' ) ) {
+				// For rows whose number it does not know, MySQL takes ids 1, 2, 4, 8 … at a time.
+				$this->advance_sequence( $table, (int) $this->last_insert_id + 2 ** (int) ceil( log( $added + 1, 2 ) ) - 2 );
+			}
 		}
+		$this->more_burnt = null;
+	}
+
+	/** Table and number of the ids that an INSERT uses up when it fails. */
+	private $more_burnt = null;
+
+	private function advance_sequence( string $table, int $last ): void {
+		if ( ! $this->information_schema_builder->temporary_table_exists( $table ) ) {
+			$this->execute_sqlite_query( 'UPDATE sqlite_sequence SET seq = ? WHERE name = ? AND seq < ?', array( $last, $table, $last ) );
+		}
+	}
+
+	/** Whether rows bring their ids along: NULL and 0 ask for new ones. */
+	private function gives_id( WP_Parser_Node $node, string $table, string $id ): bool {
+		if ( ! $this->names_column( $node, $table, $id ) ) {
+			return false;
+		}
+		$place  = 0;
+		$fields = $node->get_first_descendant_node( 'fields' );
+		if ( null !== $fields ) {
+			foreach ( $fields->get_child_nodes() as $i => $field ) {
+				$parts = $field->get_descendant_nodes( 'identifier' );
+				if ( 0 === strcasecmp( $id, $this->unquote_sqlite_identifier( $this->translate( end( $parts ) ) ) ) ) {
+					$place = $i;
+				}
+			}
+		} else {
+			$place = array_search( strtolower( $id ), array_keys( $this->columns_of( $table ) ), true );
+		}
+		$first = $node->get_first_descendant_node( 'values' );
+		$list  = $node->get_first_descendant_node( 'selectItemList' );
+		$item  = null !== $first ? ( array_values( array_filter( $first->get_children(), array( $this, 'is_no_comma' ) ) )[ $place ] ?? null ) : ( null === $list ? null : ( $list->get_child_nodes( 'selectItem' )[ $place ] ?? null ) );
+		$text  = null === $item ? '1' : strtoupper( trim( substr( $this->last_mysql_query, $item->get_start(), $item->get_length() ) ) );
+		return ! in_array( $text, array( 'NULL', '0', 'DEFAULT', "''", "'0'" ), true );
+	}
+
+	private function is_no_comma( $node ): bool {
+		return ! $node instanceof WP_MySQL_Token || ',' !== $node->get_value();
 	}
 
 	private function names_column( WP_Parser_Node $node, string $table, string $column ): bool {
@@ -1459,6 +1923,13 @@ trait Stead_MySQL_More {
 				case 'MAX':
 					return $scale;
 				case 'AVG':
+				case 'STD':
+				case 'STDDEV':
+				case 'STDDEV_POP':
+				case 'STDDEV_SAMP':
+				case 'VARIANCE':
+				case 'VAR_POP':
+				case 'VAR_SAMP':
 					return null === $scale ? null : $scale + 4;
 			}
 			return null;
@@ -1496,6 +1967,10 @@ trait Stead_MySQL_More {
 	public static function written( $value, ?int $scale ) {
 		if ( null === $value || ! is_numeric( $value ) ) {
 			return $value;
+		}
+		if ( 0 === $scale && ( is_int( $value ) || ( is_string( $value ) && preg_match( '/^-?\d+$/', $value ) ) ) ) {
+			// More digits than a number with a point can hold.
+			return (string) $value;
 		}
 		if ( null !== $scale ) {
 			return number_format( (float) $value, $scale, '.', '' );
