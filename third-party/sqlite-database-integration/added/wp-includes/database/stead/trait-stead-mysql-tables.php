@@ -554,6 +554,10 @@ trait Stead_MySQL_Tables {
 				}
 				$recreates = true;
 			} else {
+				$column = $this->column_type( $table, $old );
+				if ( null !== $new && 'number' === $this->kind_of_type( $column['DATA_TYPE'] ) && ! is_numeric( $new ) ) {
+					throw $this->new_driver_exception( "SQLSTATE[42000]: Syntax error or access violation: 1067 Invalid default value for '$old'", '42000' );
+				}
 				$this->execute_sqlite_query( sprintf( 'UPDATE %s SET column_default = ? WHERE table_schema = ? AND table_name = ? AND column_name = ? COLLATE NOCASE', $in( 'columns' ) ), array_merge( array( $new ), $by ) );
 				$recreates = true;
 			}
