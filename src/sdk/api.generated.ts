@@ -5148,6 +5148,7 @@ export interface components {
             /** @example 81920000 */
             bytes: number;
         };
+        /** @description The running old site, in place of files */
         NewImportSource: {
             /**
              * @description `ssh`: a login by SSH with SFTP

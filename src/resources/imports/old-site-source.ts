@@ -46,7 +46,7 @@ export const NewImportSource = Type.Object(
       examples: ['public_html'],
     }),
   },
-  { title: 'NewImportSource' },
+  { title: 'NewImportSource', description: 'The running old site, in place of files' },
 )
 type NewImportSource = Type.Static<typeof NewImportSource>
 

@@ -134,6 +134,29 @@ test('a second pass that fails changes nothing: it can be started again', async 
   expect(await start(id)).toMatchObject({ state: 'succeeded' })
 })
 
+test('a second pass that is canceled half-way leaves what was staged', async () => {
+  const { id } = await create()
+  await put(on('wp-content/uploads/large.bin'), 'x'.repeat(3_000_000))
+  const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
+  machine.options = {
+    ...machine.options,
+    sftp(name, _request, _sftp, path) {
+      const isThere = name === 'OPEN' && String(path).endsWith('large.bin')
+      if (isThere) reach()
+      return isThere
+    },
+  }
+  const started = await owner.call('POST', `/v1/sites/${site}/imports/${id}/start`, {})
+  const operation = Number(started.headers['operation-id'])
+  await reached
+  expect((await owner.call('POST', `/v1/operations/${operation}/cancel`)).status).toBe(200)
+  expect(await ended(api.database, operation)).toMatchObject({ state: 'canceled' })
+  expect(await read(id)).toMatchObject({ state: 'ready', plan: { from: { title: 'Imported' } } })
+  expect(await readFile(staged(id, 'database.sql'), 'utf8')).toBe(makeDump())
+  machine.options = { ...machine.options, sftp: () => false }
+  expect(await start(id)).toMatchObject({ state: 'succeeded' })
+})
+
 test('the host key that was met first is demanded afterwards', async () => {
   const { id } = await create()
   const other = await OldMachine.start({ path: join(folder, 'bin') })
@@ -169,6 +192,10 @@ test('an import that fails, and one that is deleted, forget their login', async 
   const { id, operation } = await create({ password: 'wrong' })
   expect(operation).toMatchObject({ state: 'failed', error: expect.stringContaining('does not admit me') })
   expect(await stored(id)).toMatchObject({ state: 'failed', live_secret: null })
+  const retried = await owner.call('POST', `/v1/operations/${operation.id}/retry`)
+  expect([retried.status, retried.body.errors]).toEqual([200, null])
+  const again = await ended(api.database, Number(operation.id))
+  expect(again.error).toContain('The login of the old site was removed')
   const other = await create()
   const path = `/v1/sites/${site}/imports/${other.id}`
   worker.stop(0)

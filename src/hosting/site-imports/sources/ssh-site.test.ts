@@ -277,7 +277,7 @@ port="3307"
   test('SFTP alone: says what is missing, and what to do', async () => {
     machine.options = {}
     await expect(dumped()).rejects.toThrow(
-      /makes no dump .*mysqldump: This service allows sftp connections only\..*import with the plugin, or from an archive/,
+      /makes no dump .*mysqldump: This service allows sftp connections only\..*import from an archive/,
     )
     expect(await mirror()).toMatchObject({ files: 7 })
   })

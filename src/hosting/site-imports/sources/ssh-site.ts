@@ -152,7 +152,7 @@ class SshSite implements OldSite {
     }
     throw new OldSiteRefused(
       `The old machine makes no dump of its database (${faults.join('; ')}). ` +
-        'It needs a shell with mysqldump or mariadb-dump, or WP-CLI. Without one, import with the plugin, or from an archive',
+        'It needs a shell with mysqldump or mariadb-dump, or WP-CLI. Without one, import from an archive that a backup plugin makes',
     )
   }
 
