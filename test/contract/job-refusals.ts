@@ -193,7 +193,7 @@ export const jobRefusals: readonly JobRefusal[] = [
   { type: 'site.update_cms_version', says: 'The site has no site directory on this host', wrong: (world) => deleteHome(world) },
   { type: 'site.update_cms_version', says: 'WordPress 6.9 cannot be had from any source', wrong: (world) => give(world, { cores: { ...world.host.services.cores, ensure: unavailable } }) },
   { type: 'site.update_cms_version', says: 'The site runs WordPress 6.8, which is newer than 6.7', wrong: (_world, input) => { input.version = '6.7' } },
-  { type: 'site.update_cms_version', says: 'The site does not answer with WordPress 6.9: ', wrong: (world) => answer(world, 'front-page', onceThenRefuse({ status: 200, bytes: 1 })) },
+  { type: 'site.update_cms_version', says: 'The site does not answer with WordPress 6.9: ', wrong: (world) => answer(world, 'front-page', onceThenRefuse({ status: 200, bytes: 1, databaseErrors: [] })) },
   { type: 'cms.look_for_releases', says: 'WordPress 6.9 cannot be had from any source', wrong: (world) => give(world, { cores: { offers: unavailable } }) },
 
   { type: 'plugin.install', says: 'it, or another plugin, deactivated it immediately', wrong: (world) => answer(world, 'switch-plugin', () => ({ isActive: false })) },

@@ -263,14 +263,17 @@ export async function fakeHost(
         ({ version, file }) => version === '6.6.6' && activePlugins.has(file),
       )
       if (broken) throw new PhpTaskError(`Uncaught Error in ${broken.file}`)
-      return { status: 200, bytes: 1 }
+      const refused = pluginsIn(homePath, activePlugins).some(
+        ({ version, file }) => version === '5.5.5' && activePlugins.has(file),
+      )
+      return { status: 200, bytes: 1, databaseErrors: refused ? ['near "(": syntax error'] : [] }
     },
     'inner-page': ({ siteId, homePath }, { page }) => {
       const { activePlugins } = wordpress(siteId)
       const broken = pluginsIn(homePath, activePlugins).find(({ version }) => version === '7.7.7')
       if (broken && page === 'admin' && activePlugins.has(broken.file))
         throw new PhpTaskError(`Uncaught Error in ${broken.file}`)
-      return { status: 200, isWhole: true, isRedirect: false }
+      return { status: 200, isWhole: true, isRedirect: false, databaseErrors: [] }
     },
     'delete-user': ({ siteId }, { email }) => ({ deleted: wordpress(siteId).users.delete(email), heir: 'admin' }),
   }

@@ -112,7 +112,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       await activate('guard')
       expect(await visit()).toBe('Come back later')
       expect(await pool.runTask(site, 'flush-object-cache', {})).toMatchObject({ flushed: true })
-      expect(await pool.runTask(site, 'front-page', {})).toEqual({ status: 503, bytes: 15 })
+      expect(await pool.runTask(site, 'front-page', {})).toEqual({ status: 503, bytes: 15, databaseErrors: [] })
       await activate()
       await option('guard', 'redirect')
       await activate('guard')
@@ -130,6 +130,21 @@ describe.skipIf(!core).each(hereRuntimes)(
         await pool.runTask(site, 'switch-plugin', { file: 'exits/exits.php', isActive: false, isSafe: false }),
       ).toEqual({ isActive: false })
       expect(await visit()).toContain('A test site')
+    })
+
+    it('a statement that the database refuses while a page is made is told', async () => {
+      await mkdir(content('mu-plugins'), { recursive: true })
+      await writeFile(
+        content('mu-plugins/refused.php'),
+        "<?php add_action('wp_loaded', fn () => $GLOBALS['wpdb']->get_results('SELECT * FROM not_there'));",
+      )
+      const { databaseErrors } = await pool.runTask(site, 'front-page', {})
+      expect(databaseErrors).toEqual([expect.stringContaining('not_there')])
+      expect((await pool.runTask(site, 'inner-page', { page: 'rest' })).databaseErrors).toHaveLength(1)
+      expect(await readFile(join(home.homePath, 'private/php-error.log'), 'utf8')).toMatch(
+        /WordPress database error .*not_there/,
+      )
+      await rm(content('mu-plugins/refused.php'))
     })
 
     it('what ends a task by wp_die says why', async () => {

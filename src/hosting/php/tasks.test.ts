@@ -91,8 +91,17 @@ const samples: Samples = {
       { networkId: 0, blogId: 1, path: '/', isSubdomainInstall: false },
     ],
   },
-  'inner-page': { right: [{ status: 200, isWhole: true, isRedirect: false }], wrong: [{ status: 200 }] },
-  'front-page': { right: [{ status: 200, bytes: 0 }], wrong: [{ status: '200', bytes: 0 }, { status: 200 }] },
+  'inner-page': {
+    right: [{ status: 200, isWhole: true, isRedirect: false, databaseErrors: ['no such table'] }],
+    wrong: [{ status: 200 }, { status: 200, isWhole: true, isRedirect: false, databaseErrors: [7] }],
+  },
+  'front-page': {
+    right: [{ status: 200, bytes: 0, databaseErrors: [] }],
+    wrong: [
+      { status: '200', bytes: 0, databaseErrors: [] },
+      { status: 200, bytes: 0 },
+    ],
+  },
   'list-plugins': {
     right: [{ plugins: [] }, { plugins: [listed, { ...listed, update: 'available', updateVersion: '6.0' }] }],
     wrong: [

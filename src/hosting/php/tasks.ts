@@ -17,6 +17,8 @@ const reset = { password: Type.String() }
 /** The site has an object cache of its own, which was not told. */
 const dropIn = Type.Boolean()
 const person = { email: Type.String(), name: Type.String(), login: Type.String() }
+/** What the database said of statements that it refused. */
+const databaseErrors = Type.Array(Type.String({ maxLength: 300 }), { maxItems: 20 })
 /** A plugin, as WordPress names it: its main file below `wp-content/plugins`. */
 const PluginFile = Type.String({ minLength: 1, maxLength: 500 })
 /** Without other plugins and the theme. */
@@ -186,7 +188,7 @@ const schemas = {
     input: nothing,
     output: Type.Object({ flushed: Type.Literal(true), dropIn: Type.Boolean() }, closed),
   },
-  'front-page': { input: nothing, output: Type.Object({ status: Count, bytes: Count }, closed) },
+  'front-page': { input: nothing, output: Type.Object({ status: Count, bytes: Count, databaseErrors }, closed) },
   'inner-page': {
     input: Type.Object(
       { page: Type.Union([Type.Literal('admin'), Type.Literal('editor'), Type.Literal('rest')]) },
@@ -198,6 +200,7 @@ const schemas = {
         /** It goes to its end. */
         isWhole: Type.Boolean(),
         isRedirect: Type.Boolean(),
+        databaseErrors,
       },
       closed,
     ),

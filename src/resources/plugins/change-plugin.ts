@@ -5,7 +5,7 @@ import { stagePackage, stagingOf } from '../../hosting/plugin-directory/stage-pa
 import { PermanentFailure } from '../../platform/operations/definition.ts'
 import { contentHome } from '../backups/take-backup.ts'
 import { runSiteTask } from '../sites/run-site-task.ts'
-import { firstOf, frontFault, innerFaults } from './front-fault.ts'
+import { type DatabaseErrors, firstOf, frontFault, innerFaults } from './front-fault.ts'
 import { pluginsOf } from './list-plugins.job.ts'
 import { type ActivePlugins, beginChange } from './plugin.store.ts'
 import { isSlug, meantBy, type OrderedPlugin } from './plugin.ts'
@@ -19,6 +19,8 @@ export interface Changed {
   readonly outcome: 'installed' | 'updated' | 'activated' | 'deactivated' | 'deleted' | 'unchanged'
   /** For people. */
   readonly what: string
+  /** What the database has refused since then, and did not before. */
+  readonly newErrors?: readonly string[]
 }
 
 /**
@@ -43,10 +45,9 @@ export const install: Change = async (context, plugin) => {
     return upgrade(context, plugin, { found, file: there?.file ?? null })
   })
   const { file, version } = installed
-  if (installed.isActive) await demandAnswer(context)
-  else await activate(context, file)
+  const newErrors = installed.isActive ? await demandAnswer(context) : await activate(context, file)
   const from = isSlug(plugin.path) ? '' : ` from ${plugin.path}`
-  return { outcome: 'installed', what: `Installed ${named({ name: nameOf(file), version })}${from}` }
+  return { outcome: 'installed', what: `Installed ${named({ name: nameOf(file), version })}${from}`, newErrors }
 }
 
 export const update: Change = async (context, plugin) => {
@@ -63,8 +64,8 @@ export const update: Change = async (context, plugin) => {
     await begin(context, plugin, { plugins, folder })
     return upgrade(context, plugin, { found, file: known.file })
   })
-  await demandAnswer(context)
-  return { outcome: 'updated', what: `Updated ${plugin.path} from ${known.version} to ${version}` }
+  const newErrors = await demandAnswer(context)
+  return { outcome: 'updated', what: `Updated ${plugin.path} from ${known.version} to ${version}`, newErrors }
 }
 
 export const activateOne: Change = async (context, plugin) => {
@@ -72,8 +73,8 @@ export const activateOne: Change = async (context, plugin) => {
   const known = demandInstalled(plugins, plugin)
   if (isActive(known)) return { outcome: 'unchanged', what: `${named(known)} is already active` }
   await begin(context, plugin, { plugins, folder: null })
-  await activate(context, known.file)
-  return { outcome: 'activated', what: `Activated ${named(known)}` }
+  const newErrors = await activate(context, known.file)
+  return { outcome: 'activated', what: `Activated ${named(known)}`, newErrors }
 }
 
 export const deactivateOne: Change = async (context, plugin) => {
@@ -83,8 +84,8 @@ export const deactivateOne: Change = async (context, plugin) => {
   await begin(context, plugin, { plugins, folder: null })
   const { isActive: isStill } = await task(context, 'switch-plugin', { file: known.file, isActive: false })
   if (isStill) throw new PermanentFailure('another plugin activated it again')
-  await demandAnswer(context)
-  return { outcome: 'deactivated', what: `Deactivated ${named(known)}` }
+  const newErrors = await demandAnswer(context)
+  return { outcome: 'deactivated', what: `Deactivated ${named(known)}`, newErrors }
 }
 
 export const deleteOne: Change = async (context, plugin) => {
@@ -92,8 +93,8 @@ export const deleteOne: Change = async (context, plugin) => {
   const known = demandInstalled(plugins, plugin)
   await begin(context, plugin, { plugins, folder: folderOf(known) })
   await task(context, 'delete-plugin', { file: known.file })
-  await demandAnswer(context)
-  return { outcome: 'deleted', what: `Deleted ${named(known)}` }
+  const newErrors = await demandAnswer(context)
+  return { outcome: 'deleted', what: `Deleted ${named(known)}`, newErrors }
 }
 
 const named = ({ name, version }: Pick<ListedPlugin, 'name' | 'version'>): string => `${name} ${version}`.trim()
@@ -164,10 +165,10 @@ async function upgrade(
   return task(context, 'upgrade-plugin', { source: stagingOf(operationId), file, version })
 }
 
-async function activate(context: ChangeContext, file: string): Promise<void> {
+async function activate(context: ChangeContext, file: string): Promise<readonly string[]> {
   const { isActive: isNow } = await task(context, 'switch-plugin', { file, isActive: true })
   if (!isNow) throw new PermanentFailure('it, or another plugin, deactivated it immediately')
-  await demandAnswer(context)
+  return demandAnswer(context)
 }
 
 type ChangingTask = 'delete-plugin' | 'switch-plugin' | 'upgrade-plugin'
@@ -182,13 +183,20 @@ function task<Name extends ChangingTask & TaskName>(
   return runSiteTask(services, input.siteId, name, given, { timeoutMs: TASK_MS, refusal: 'WordPress says' })
 }
 
-/** A site that did not answer before need not do so now. @throws PermanentFailure */
-async function demandAnswer({ services, input, results }: ChangeContext): Promise<void> {
-  const { fault: before, inner } = results.look
-  if (before !== null) return
+/**
+ * A site that did not answer before need not do so now.
+ * @returns what the database refuses now, and did not before
+ * @throws PermanentFailure
+ */
+async function demandAnswer({ services, input, results }: ChangeContext): Promise<readonly string[]> {
+  const { fault: before, inner, databaseErrors } = results.look
+  if (before !== null) return []
+  const errors: DatabaseErrors = new Set()
   const { siteId } = input
   // an operation that began with an older Stead does not know what was wrong before
-  const innerFault = async () => inner && firstOf(await innerFaults(services, siteId, inner))
-  const fault = (await frontFault(services, siteId)) ?? (await innerFault())
+  const innerFault = async () => inner && firstOf(await innerFaults(services, siteId, inner, errors))
+  const fault = (await frontFault(services, siteId, { errors })) ?? (await innerFault())
   if (fault !== undefined) throw new PermanentFailure(`it breaks the site: ${fault}`)
+  // an operation that began with an older Stead does not know what was refused before
+  return databaseErrors ? [...errors].filter((error) => !databaseErrors.includes(error)) : []
 }

@@ -14,7 +14,7 @@ import { needsRights } from '../still-allowed.ts'
 import type { EventType } from '../webhooks/event.ts'
 import { actions, events } from './actions.ts'
 import { activateOne, type Change, type Changed, deactivateOne, deleteOne, install, update } from './change-plugin.ts'
-import { frontFault, innerFaults } from './front-fault.ts'
+import { type DatabaseErrors, frontFault, innerFaults } from './front-fault.ts'
 import { endChange } from './plugin.store.ts'
 import { isShop, type OrderedPlugin, PluginsOrder } from './plugin.ts'
 import { type ChangeContext, takeBack } from './take-back.ts'
@@ -43,8 +43,10 @@ const common = {
 /** Before anything is changed: whether the site answers. */
 const look = {
   async run({ services, input }: ChangeContext) {
-    const fault = (await frontFault(services, input.siteId)) ?? null
-    return { fault, inner: fault === null ? await innerFaults(services, input.siteId) : {} }
+    const errors: DatabaseErrors = new Set()
+    const fault = (await frontFault(services, input.siteId, { errors })) ?? null
+    const inner = fault === null ? await innerFaults(services, input.siteId, {}, errors) : {}
+    return { fault, inner, databaseErrors: [...errors] }
   },
 }
 
@@ -142,18 +144,21 @@ async function changeAll(context: ChangeContext, kind: Kind): Promise<{ warning:
   const results = await resultsOfOperation(services.database.read, operationId)
   const outcomes = new Map(results.map(({ subject, outcome }) => [subject, outcome]))
   const faults: string[] = []
+  const warnings: string[] = []
   for (const [index, plugin] of input.plugins.entries()) {
     const known = outcomes.get(plugin.path)
     if (known !== undefined && known !== 'failed') continue
     signal.throwIfAborted()
-    const fault = await changeOne(context, plugin, kind)
+    const { fault, warning } = await changeOne(context, plugin, kind)
     if (fault !== undefined) faults.push(withName(plugin, fault))
+    if (warning !== undefined) warnings.push(withName(plugin, warning))
     context.progress((index + 1) / input.plugins.length)
   }
   if (faults.length > 0) throw new PermanentFailure(faults.join('\n'))
   const isSwitchedOn = kind.change === install || kind.change === activateOne
   const advice = isSwitchedOn && input.plugins.some(({ path }) => isShop(path)) && (await adviceFor(context))
-  return advice ? { warning: advice } : undefined
+  if (advice) warnings.push(advice)
+  return warnings.length > 0 ? { warning: warnings.join('\n') } : undefined
 }
 
 /** What the owner of a shop should know, where its host has better. */
@@ -163,19 +168,35 @@ async function adviceFor({ services, input: { siteId } }: ChangeContext): Promis
   return site && home && adviceForShop(services, { homePath: home.path, phpVersion })
 }
 
-/** @returns why it failed, when it did: then the site is as it was before */
-async function changeOne(context: ChangeContext, plugin: OrderedPlugin, kind: Kind): Promise<string | undefined> {
+/** @returns why it failed, when it did: then the site is as it was before; or what its owner should know */
+async function changeOne(
+  context: ChangeContext,
+  plugin: OrderedPlugin,
+  kind: Kind,
+): Promise<{ readonly fault?: string; readonly warning?: string }> {
   try {
-    await record(context, plugin, { told: kind.done, ...(await kind.change(context, plugin)) })
-    return undefined
+    const { newErrors = [], ...changed } = await kind.change(context, plugin)
+    const warning = newErrors.length > 0 ? errorsText(newErrors) : undefined
+    const what = warning === undefined ? changed.what : `${changed.what}. ${warning}`
+    await record(context, plugin, { told: kind.done, ...changed, what })
+    return warning === undefined ? {} : { warning }
   } catch (error) {
     context.signal.throwIfAborted()
     if (!isPluginsFault(error)) throw error
     await takeBack(context)
     const { message: reason } = error
     await record(context, plugin, { told: kind.failed, outcome: 'failed', what: withName(plugin, reason), reason })
-    return reason
+    return { fault: reason }
   }
+}
+
+const MOST_ERRORS_SHOWN = 3
+
+/** An empty answer in place of an error may be anything: content for members that everybody sees. */
+function errorsText(errors: readonly string[]): string {
+  const more = errors.length - MOST_ERRORS_SHOWN
+  const shown = errors.slice(0, MOST_ERRORS_SHOWN).join('; ')
+  return `The site's database refuses statements since then: ${shown}${more > 0 ? `; and ${more} more` : ''}. See the PHP log of the site`
 }
 
 /** An address that could not be fetched is named already. */

@@ -17,13 +17,14 @@ const TRIES = 2
 export async function frontFault(
   services: Services,
   siteId: number,
-  options: { readonly whileHeld?: boolean } = {},
+  { errors, ...options }: { readonly whileHeld?: boolean; readonly errors?: DatabaseErrors } = {},
 ): Promise<string | undefined> {
   const hosted = await services.hostedSite(siteId)
   if (!hosted) return 'the site is not installed'
   return judged(async () => {
     try {
-      const { status, bytes } = await services.pool.runTask(hosted, 'front-page', {}, options)
+      const { status, bytes, databaseErrors } = await services.pool.runTask(hosted, 'front-page', {}, options)
+      for (const error of databaseErrors) errors?.add(error)
       if (status < 300 ? bytes > 0 : status >= 400 && status < 500) return undefined
     } catch (error) {
       if (!(error instanceof PhpTaskError)) throw error
@@ -34,6 +35,9 @@ export async function frontFault(
   })
 }
 
+/** What the database said of statements that it refused while pages were made: gathered. */
+export type DatabaseErrors = Set<string>
+
 /** What is wrong with the dashboard, the editor and the REST API, each in words for the site's owner. */
 export type InnerFaults = Partial<Record<InnerPage, string>>
 
@@ -42,14 +46,20 @@ const NAMES: Readonly<Record<InnerPage, string>> = { admin: 'wp-admin', editor: 
 /**
  * As {@link frontFault}, of the pages behind the front page.
  * @param known those that need not be asked: what was wrong before, too
+ * @param gathered gets what the database refused
  */
-export async function innerFaults(services: Services, siteId: number, known: InnerFaults = {}): Promise<InnerFaults> {
+export async function innerFaults(
+  services: Services,
+  siteId: number,
+  known: InnerFaults = {},
+  gathered: DatabaseErrors = new Set(),
+): Promise<InnerFaults> {
   const hosted = await services.hostedSite(siteId)
   const faults: InnerFaults = {}
   if (!hosted) return faults
   for (const page of innerPages) {
     if (known[page] !== undefined) continue
-    const fault = await judged(() => innerFault(services, hosted, page))
+    const fault = await judged(() => innerFault(services, hosted, page, gathered))
     if (fault !== undefined) faults[page] = fault
   }
   return faults
@@ -61,9 +71,15 @@ export function firstOf(faults: InnerFaults): string | undefined {
   return page && `${NAMES[page]} does not respond: ${faults[page]}`
 }
 
-async function innerFault({ pool }: Services, hosted: PooledSite, page: InnerPage): Promise<string | undefined> {
+async function innerFault(
+  { pool }: Services,
+  hosted: PooledSite,
+  page: InnerPage,
+  gathered: DatabaseErrors,
+): Promise<string | undefined> {
   try {
-    const { status, isWhole, isRedirect } = await pool.runTask(hosted, 'inner-page', { page })
+    const { status, isWhole, isRedirect, databaseErrors } = await pool.runTask(hosted, 'inner-page', { page })
+    for (const error of databaseErrors) gathered.add(error)
     if (status >= 500) return `it responds with status ${status}`
     // a site may turn administrators away, or lead them elsewhere
     return isWhole || isRedirect || status >= 400 ? undefined : 'the response is incomplete'

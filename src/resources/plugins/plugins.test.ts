@@ -282,6 +282,21 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       expect([slow.state, answers, await versionOf('forms')]).toEqual(['succeeded', 3, '2.0'])
     })
 
+    test('statements that the database refuses since then are told in the result; those from before are not', async () => {
+      await put('forms', '1.0')
+      const { id, state } = await run(updatePluginsJob, [['forms', '5.5.5']])
+      expect([state, await versionOf('forms')]).toEqual(['succeeded', '5.5.5'])
+      const { body } = await world.owner.call('GET', `/v1/operations/${id}`)
+      const said = expect.stringMatching(/refuses statements since then: near "\(": syntax error\. See the PHP log/)
+      expect(body.data.results).toMatchObject([{ outcome: 'updated', message: said }])
+      expect(body.data.steps.map(({ warning }: { warning: string | null }) => warning)).toContainEqual(said)
+      await put('mail', '1.0')
+      const other = await run(updatePluginsJob, [['mail', '2.0']])
+      expect((await world.owner.call('GET', `/v1/operations/${other.id}`)).body.data.results).toMatchObject([
+        { message: 'Updated mail from 1.0 to 2.0' },
+      ])
+    })
+
     test('what a crash has cut off is taken back before it is begun again', async () => {
       await put('forms', '1.0')
       const { pool } = world.host.services

@@ -16,7 +16,11 @@ import type { PluginsOrder } from './plugin.ts'
 export type ChangeContext = StepContext<
   PluginsOrder,
   HostServices,
-  { look: { fault: string | null; inner?: InnerFaults }; keep_files?: UndoPoint; keep_database?: UndoPoint }
+  {
+    look: { fault: string | null; inner?: InnerFaults; databaseErrors?: readonly string[] }
+    keep_files?: UndoPoint
+    keep_database?: UndoPoint
+  }
 >
 type Undoing = StepContext<PluginsOrder, HostServices, { look?: unknown; keep_files?: UndoPoint }>
 

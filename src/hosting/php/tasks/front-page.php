@@ -1,5 +1,5 @@
 <?php
-// {} → {status, bytes}. The front page as a visitor gets it; PHP's own words where it ends in a fatal error, of which WordPress mails nobody.
+// {} → {status, bytes, databaseErrors}. The front page as a visitor gets it; PHP's own words where it ends in a fatal error, of which WordPress mails nobody.
 $GLOBALS['wp_filter']['wp_fatal_error_handler_enabled'][PHP_INT_MAX]['stead'] = [
     'function' => static fn () => false,
     'accepted_args' => 0,
@@ -11,7 +11,7 @@ $GLOBALS['stead_ended'] = static function (): array {
     while (ob_get_level() > 0) {
         $bytes += strlen((string) ob_get_clean());
     }
-    return ['status' => (int) (http_response_code() ?: 200), 'bytes' => $bytes];
+    return ['status' => (int) (http_response_code() ?: 200), 'bytes' => $bytes, 'databaseErrors' => stead_database_errors()];
 };
 define('WP_USE_THEMES', true);
 require '/wordpress/wp-blog-header.php';

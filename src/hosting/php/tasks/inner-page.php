@@ -1,5 +1,5 @@
 <?php
-// {page: admin | editor | rest} → {status, isWhole, isRedirect}. The dashboard and the editor as the first administrator gets them, or the
+// {page: admin | editor | rest} → {status, isWhole, isRedirect, databaseErrors}. The dashboard and the editor as the first administrator gets them, or the
 // index of the REST API; PHP's own words where it ends in a fatal error, of which WordPress mails nobody.
 $GLOBALS['wp_filter']['wp_fatal_error_handler_enabled'][PHP_INT_MAX]['stead'] = [
     'function' => static fn () => false,
@@ -86,6 +86,7 @@ $GLOBALS['stead_ended'] = static function () use ($stead): array {
         'status' => (int) (http_response_code() ?: 200),
         'isWhole' => $stead['input']['page'] === 'rest' ? $isJson : stripos($page, '</html>') !== false,
         'isRedirect' => $isRedirect,
+        'databaseErrors' => stead_database_errors(),
     ];
 };
 

@@ -55,6 +55,19 @@ $GLOBALS['wp_filter']['muplugins_loaded'][PHP_INT_MIN]['stead'] = [
     'accepted_args' => 0,
 ];
 
+/** Statements that the database has refused in this request, each kind once: with the first of them WordPress has told PHP's log. */
+function stead_database_errors(): array
+{
+    $errors = [];
+    foreach ($GLOBALS['EZSQL_ERROR'] ?? [] as $each) {
+        $text = trim(preg_replace('/\s+/', ' ', (string) ($each['error_str'] ?? '')));
+        if ($text !== '') {
+            $errors[mb_strcut($text, 0, 300)] = true;
+        }
+    }
+    return array_slice(array_map('strval', array_keys($errors)), 0, 20);
+}
+
 function stead_answer(array $answer): void
 {
     global $stead;

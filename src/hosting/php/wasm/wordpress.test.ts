@@ -217,7 +217,7 @@ describe.skipIf(!core).each(cases)(
     // what it tests is WordPress' part: one version on each runtime is enough
     const judges = phpVersion === '8.2'
     it.runIf(judges)('shows dashboard, editor and REST index to Stead, and keeps nothing of it', async () => {
-      const well = { status: 200, isWhole: true, isRedirect: false }
+      const well = { status: 200, isWhole: true, isRedirect: false, databaseErrors: [] }
       const script = "require '/wordpress/wp-load.php'; global $wpdb;"
       // the post with the styles of a theme WordPress makes once, for good
       const drafts = `$wpdb->get_var("select count(*) from $wpdb->posts where post_type <> 'wp_global_styles'")`
