@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import { inspect } from 'node:util'
 import { isCommand, isLocalWord, localWords, parseArguments } from './cli/parse.ts'
 import { readConfig } from './config.ts'
-import { OperatorError } from './platform/operator-error.ts'
+import { MAY_PASS, OperatorError } from './platform/operator-error.ts'
 import { complain } from './platform/terminal/fresh-line.ts'
 
 /** What Node calls experimental and Stead relies on, tested with the pinned version. */
@@ -21,7 +21,7 @@ try {
   // faults that a person can act on say so in one line; anything else shows where it came from
   if (error instanceof OperatorError) {
     complain(error.message)
-    process.exit(error.exitCode)
+    process.exit(process.send && error.exitCode === 1 ? MAY_PASS : error.exitCode)
   }
   complain(inspect(error))
   process.exit(1)
@@ -55,6 +55,8 @@ async function runForApi(): Promise<void> {
 }
 
 async function runCommand(): Promise<void> {
+  // files that other users read, such as MariaDB's and those of sites, are readable whatever the operator's shell says; secrets name their mode
+  process.umask(0o022)
   const { command, words, flags, settings } = parseArguments(process.argv.slice(2))
   // what reads no setting works where settings are wrong
   const config = command.settings.length === 0 ? readConfig({}) : readConfig(process.env, settings)

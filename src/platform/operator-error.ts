@@ -1,3 +1,6 @@
+/** What a part ends with whose fault may be over by itself: its supervisor starts it again for as long as it takes (EX_TEMPFAIL). */
+export const MAY_PASS = 75
+
 /**
  * A fault of the surroundings that a person can mend: the message says what was found and what to do, for somebody who knows
  * Stead's settings and not its code. It is shown without a stack.

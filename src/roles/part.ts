@@ -18,7 +18,7 @@ import { createSealer, type Sealer } from '../platform/crypto/seal.ts'
 import { type Database, openDatabase } from '../platform/db/database.ts'
 import { appliedMigrations, isUnused, knowsAll, migrate } from '../platform/db/migrate.ts'
 import { databaseInWords, databaseLost, isLost, openFault } from '../platform/db/open-fault.ts'
-import { FreeRoom } from '../platform/files/free-room.ts'
+import { FreeRoom, giveUpReserve } from '../platform/files/free-room.ts'
 import { createLog, type Log } from '../platform/log/log.ts'
 import type { LogStore } from '../platform/log-store/log-store.ts'
 import { openLogStore } from '../platform/log-store/open-log-store.ts'
@@ -103,6 +103,8 @@ export async function openRecords(config: RecordsSettings, options: RecordsOptio
   if (isMissing && options.strangers !== 'adopt' && (folder.identity || folder.homes > 0))
     throw databaseMissing(dataDir, folder)
   if (isMissing && !options.makes) throw nothingThere(config)
+  // before anything is written: also what only looks has to take locks
+  await giveUpReserve(dataDir)
   let database: Database | undefined
   try {
     database = await openDatabase({ ...where, mayLose: options.mayLose === true })

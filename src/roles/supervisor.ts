@@ -3,6 +3,7 @@ import type { Call } from '../cli/command.ts'
 import type { Config, SettingKey } from '../config.ts'
 import { lockFile } from '../platform/files/lock-file.ts'
 import { createLog, type Log } from '../platform/log/log.ts'
+import { MAY_PASS } from '../platform/operator-error.ts'
 import { complain } from '../platform/terminal/fresh-line.ts'
 import { livingBar, type ProgressBar } from '../platform/terminal/progress-bar.ts'
 import { version } from '../version.ts'
@@ -30,6 +31,8 @@ const LONGEST_PAUSE_MS = 10_000
 /** After running for so long a part counts as healthy: its next restart does not wait. */
 const HEALTHY_MS = 30_000
 const STOP_MS = 30_000
+/** A part that has never run, and ends by itself so often in a row, does so for a reason that stays. */
+const MOST_FAILED_STARTS = 5
 /** A part that cannot be used as it is set up says so with this code; a restart would not help. */
 const UNUSABLE = 2
 
@@ -46,6 +49,7 @@ interface Supervised {
   startedAt: number
   restart: NodeJS.Timeout | undefined
   failures: number
+  hasRun: boolean
 }
 
 /** `stead serve`: starts every part as a process of its own, and starts again what dies. */
@@ -130,6 +134,7 @@ function supervise(
     startedAt: 0,
     restart: undefined,
     failures: 0,
+    hasRun: false,
   }))
   let stopping = false
   let cutOff = false
@@ -156,6 +161,7 @@ function supervise(
       if (host) tellControl({ host })
       if (ready === undefined) return
       part.isReady = ready
+      part.hasRun ||= ready
       tell()
     })
     child.on('error', (error) => {
@@ -175,6 +181,13 @@ function supervise(
       return
     }
     part.failures = performance.now() - part.startedAt > HEALTHY_MS ? 1 : part.failures + 1
+    if (!part.hasRun && signal === null && code !== MAY_PASS && part.failures >= MOST_FAILED_STARTS) {
+      complain(
+        `The part "${part.name}" of Stead cannot start: it has ended ${part.failures} times in a row, for the reason above.`,
+      )
+      stop('a part cannot start').then(() => gaveUp.resolve())
+      return
+    }
     // the first restart is immediate: visitors wait for it
     const pauseMs = part.failures === 1 ? 0 : Math.min(LONGEST_PAUSE_MS, 100 * 2 ** part.failures)
     log.error({ part: part.name, number: part.number, code, signal, pauseMs }, 'a part died; starting it again')

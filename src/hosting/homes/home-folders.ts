@@ -115,6 +115,22 @@ export class HomeFolders {
   }
 
   /**
+   * Gives a home to the user that its PHP runs as, where it is somebody else's: a folder that another user has made, or copied, before Stead
+   * ran as root. @returns whether it was
+   */
+  async giveToOwner(record: RecordedHome): Promise<boolean> {
+    const uid = this.uidOf(record.id)
+    if (uid === null) return false
+    const path = this.path(record.id)
+    const owner = await stat(path)
+    if (owner.uid === 0 && owner.gid === uid) return false
+    await giveTo(uid, path)
+    // last, so that a start that is cut off begins again
+    await this.mark(record)
+    return true
+  }
+
+  /**
    * Makes the folder of a home whose site gets its content from elsewhere: no WordPress is in it, and no database. What lies there is dealt with as
    * {@link make} does. @throws DiskFull
    */

@@ -1,8 +1,10 @@
 /** Homes on a real disk and a real database: what is removed, kept and set aside. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { lastGivenId } from '../../platform/db/sequences.ts'
@@ -126,6 +128,23 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
       await again.homes.remove(home)
       expect(readdirSync(join(dataDir, 'sites'))).toEqual([])
       expect(await listSetAside(dataDir)).toEqual([])
+    },
+  )
+
+  test.skipIf(skip || process.getuid?.() !== 0)(
+    'a home that another user has made gets its own user at a start',
+    async () => {
+      const { homes } = await start()
+      const home = await homes.claim(await site('shop'), template(), [])
+      await promisify(execFile)('chown', ['-R', '1000:1000', home.path])
+      await start()
+      const ownerOf = (path: string) => {
+        const { uid, gid, mode } = statSync(path)
+        return [uid, gid, mode & 0o777]
+      }
+      expect(ownerOf(home.path)).toEqual([0, home.uid, 0o710])
+      expect(ownerOf(join(home.path, 'web/index.php')).slice(0, 2)).toEqual([home.uid, home.uid])
+      expect(ownerOf(join(home.path, 'home.json'))[0]).toBe(0)
     },
   )
 

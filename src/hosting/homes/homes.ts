@@ -141,6 +141,8 @@ export class Homes {
       found = 'the home'
       await this.databases.bringBack(this.home(record))
     }
+    if (found === 'the home' && (await folders.giveToOwner(record)))
+      log.warn({ folder: folders.path(record.id) }, "a home belonged to another user: it is its site's own now")
     if (record.siteId === null) {
       if (record.state !== 'prepared' || found === 'nothing') await this.#discard(record)
     } else if (record.state === 'taken' && found === 'nothing')

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { syncFolder, writeFileDurably } from '../../platform/files/write-file.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
+import { giveTo } from '../site-files/lay-out-home.ts'
 import { removeTree } from '../site-files/remove-tree.ts'
 import { type MariaDbPrograms, serverEnvironment } from './programs.ts'
 import { LOG_FILE, serverSettings, UNDO_FILES } from './server-settings.ts'
@@ -82,6 +83,8 @@ export class ServerFolder {
     await this.#makeFolder(join(this.path, 'files'), 0o555, false)
     await this.#makeFolder(this.temporary, 0o700, true)
     await this.#install(programs)
+    // a folder that another user has made, before Stead ran as root
+    if (this.#uid !== null && (await stat(this.data)).uid !== this.#uid) await giveTo(this.#uid, this.data)
   }
 
   /** The data of a server that knows nobody. It gets its name when it is whole. */

@@ -1,3 +1,5 @@
+import { statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { OperatorError } from '../operator-error.ts'
 import { CommitUnknown } from './commit-unknown.ts'
 import { isUnreachable } from './database.ts'
@@ -33,6 +35,21 @@ export function databaseLost(error: unknown, where: { url?: string | undefined; 
 /** The connection is gone. What was being written while a part starts is written again, or found, at its next start. */
 export const isLost = (error: unknown): boolean => isUnreachable(error) || error instanceof CommitUnknown
 
+/** Less than this is not enough for what SQLite writes while it opens a file. */
+const NEEDED_BYTES = 1 << 20
+
+function isFull(file: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(file))
+    return bavail * bsize < NEEDED_BYTES
+  } catch {
+    return false
+  }
+}
+
+const inFull = (file: string): string =>
+  `${file} cannot be used: the disk of ${dirname(file)} is full. Make room on it, then start again.`
+
 /** What went wrong when the database was opened, as what a person can do about it; any other error as it is. */
 export function openFault(error: unknown, where: { url?: string | undefined; file: string }): unknown {
   if (error instanceof OperatorError) return error
@@ -51,14 +68,16 @@ export function openFault(error: unknown, where: { url?: string | undefined; fil
       return because(
         `${name} is damaged: ${message}. Nothing was changed. Put it back from a backup, together with its -wal file if there is one.`,
       )
+    case SQLITE.full:
+      return because(inFull(where.file), 1)
     case SQLITE.cannotOpen:
     case SQLITE.readonly:
     case SQLITE.io:
+      // SQLite says an error of the disk where it has no room for its log
+      if (isFull(where.file)) return because(inFull(where.file), 1)
       return because(
         `${name} cannot be used: ${message}. Stead's user must own it and be able to write to it, and the disk must be well.`,
       )
-    case SQLITE.full:
-      return because(`${name} cannot be used: the disk is full.`, 1)
   }
   if (typeof code === 'string' && /^E[A-Z]+$/.test(code) && errcode === undefined)
     return because(`${name} cannot be opened (${code}). Stead's user must own it and be able to write to it.`)

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noLog } from '../log/log.ts'
 import { whileRoom } from '../log-store/while-room.ts'
-import { DiskReserve } from './free-room.ts'
+import { DiskReserve, giveUpReserve, isWritable } from './free-room.ts'
 
 const run = promisify(execFile)
 const MB = 1 << 20
@@ -73,6 +73,11 @@ describe.skipIf(!mayMount)('a disk that fills', () => {
     await reserve.look()
     expect([existsSync(file), reserve.room.state]).toEqual([false, 'records'])
     database.exec('insert into t values (randomblob(1000000))')
+    // the same before a start opens anything
+    await writeFile(file, Buffer.alloc(8192))
+    await fillTo(0)
+    expect([await giveUpReserve(folder), existsSync(file)]).toEqual([true, false])
+    expect(await giveUpReserve(folder)).toBe(false)
     // nothing of its room is for sites
     await reserve.look()
     expect([existsSync(file), reserve.room.hasRoomForRecords]).toEqual([false, false])
@@ -80,6 +85,11 @@ describe.skipIf(!mayMount)('a disk that fills', () => {
     await run('sh', ['-c', 'rm filler-*'], { cwd: folder })
     await reserve.look()
     expect([existsSync(file), reserve.room.state]).toEqual([true, 'ok'])
+    await writeFile(file, Buffer.alloc(8 * MB))
+    expect([await giveUpReserve(folder), existsSync(file)]).toEqual([false, true])
+    expect(await isWritable(folder)).toBe(true)
     database.close()
+    await run('mount', ['-o', 'remount,ro', folder])
+    expect(await isWritable(folder)).toBe(false)
   })
 })

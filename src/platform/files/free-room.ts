@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs'
-import { open, rm, stat } from 'node:fs/promises'
+import { access, constants, open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /*
@@ -85,6 +85,30 @@ export interface ReserveOptions {
   readonly everyMs?: number
 }
 
+const RESERVE_FILE = 'reserve'
+
+/**
+ * Gives the reserve up where the disk is full, before anything is opened on it: a start needs some room, too.
+ * @returns whether there was one, and it has gone
+ */
+export async function giveUpReserve(folder: string): Promise<boolean> {
+  const file = join(folder, RESERVE_FILE)
+  const size = await stat(file).then(
+    (stats) => stats.size,
+    () => 0,
+  )
+  if (size === 0 || new FreeRoom(folder, size).ask() >= FOR_ESSENTIALS * size) return false
+  await rm(file, { force: true })
+  return true
+}
+
+/** Whether files can be written in a folder at all: the kernel makes file systems read-only whose disk fails. */
+export const isWritable = (folder: string): Promise<boolean> =>
+  access(folder, constants.W_OK).then(
+    () => true,
+    () => false,
+  )
+
 const PIECE_BYTES = 1 << 20
 
 /** Keeps a file whose room Stead takes when the disk is full. One process a data folder does it. */
@@ -99,7 +123,7 @@ export class DiskReserve {
 
   constructor(options: ReserveOptions) {
     this.#options = options
-    this.#file = join(options.folder, 'reserve')
+    this.#file = join(options.folder, RESERVE_FILE)
     this.room = new FreeRoom(options.folder, options.bytes)
   }
 
