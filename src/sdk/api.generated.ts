@@ -3582,6 +3582,8 @@ export interface components {
             page?: number;
             /** @description Entries per page. Default: 20, maximum: 50 */
             per_page?: number;
+            /** @description In place of `page`: the entries behind the one with this id, 0 for the first ones; sites come in order of id then. The header `Next-After` has the id for the next request, and is missing at the end. What is added or deleted meanwhile moves nothing */
+            after?: number;
         };
         Page: {
             currentPage: number;
@@ -3841,6 +3843,8 @@ export interface components {
             page?: number;
             /** @description Entries per page. Default: 20, maximum: 50 */
             per_page?: number;
+            /** @description In place of `page`: the entries behind the one with this id, 0 for the first ones; sites come in order of id then. The header `Next-After` has the id for the next request, and is missing at the end. What is added or deleted meanwhile moves nothing */
+            after?: number;
         };
         FoundSite: {
             id: number;
@@ -8139,6 +8143,8 @@ export interface operations {
                 page?: number;
                 /** @description Entries per page. Default: 20, maximum: 50 */
                 per_page?: number;
+                /** @description In place of `page`: the entries behind the one with this id, 0 for the first ones; sites come in order of id then. The header `Next-After` has the id for the next request, and is missing at the end. What is added or deleted meanwhile moves nothing */
+                after?: number;
             };
             header?: never;
             path?: never;
@@ -9687,6 +9693,8 @@ export interface operations {
                 page?: number;
                 /** @description Entries per page. Default: 20, maximum: 50 */
                 per_page?: number;
+                /** @description In place of `page`: the entries behind the one with this id, 0 for the first ones; sites come in order of id then. The header `Next-After` has the id for the next request, and is missing at the end. What is added or deleted meanwhile moves nothing */
+                after?: number;
             };
             header?: never;
             path?: never;
@@ -11127,6 +11135,8 @@ export interface operations {
                 page?: number;
                 /** @description Entries per page. Default: 20, maximum: 50 */
                 per_page?: number;
+                /** @description In place of `page`: the entries behind the one with this id, 0 for the first ones; sites come in order of id then. The header `Next-After` has the id for the next request, and is missing at the end. What is added or deleted meanwhile moves nothing */
+                after?: number;
             };
             header?: never;
             path: {
@@ -12297,6 +12307,8 @@ export interface operations {
                 page?: number;
                 /** @description Entries per page. Default: 20, maximum: 50 */
                 per_page?: number;
+                /** @description In place of `page`: the entries behind the one with this id, 0 for the first ones; sites come in order of id then. The header `Next-After` has the id for the next request, and is missing at the end. What is added or deleted meanwhile moves nothing */
+                after?: number;
             };
             header?: never;
             path: {
@@ -12706,6 +12718,8 @@ export interface operations {
                 page?: number;
                 /** @description Entries per page. Default: 20, maximum: 50 */
                 per_page?: number;
+                /** @description In place of `page`: the entries behind the one with this id, 0 for the first ones; sites come in order of id then. The header `Next-After` has the id for the next request, and is missing at the end. What is added or deleted meanwhile moves nothing */
+                after?: number;
             };
             header?: never;
             path?: never;
@@ -12853,6 +12867,8 @@ export interface operations {
                 page?: number;
                 /** @description Entries per page. Default: 20, maximum: 50 */
                 per_page?: number;
+                /** @description In place of `page`: the entries behind the one with this id, 0 for the first ones; sites come in order of id then. The header `Next-After` has the id for the next request, and is missing at the end. What is added or deleted meanwhile moves nothing */
+                after?: number;
             };
             header?: never;
             path?: never;
@@ -13069,6 +13085,8 @@ export interface operations {
                 page?: number;
                 /** @description Entries per page. Default: 20, maximum: 50 */
                 per_page?: number;
+                /** @description In place of `page`: the entries behind the one with this id, 0 for the first ones; sites come in order of id then. The header `Next-After` has the id for the next request, and is missing at the end. What is added or deleted meanwhile moves nothing */
+                after?: number;
             };
             header?: never;
             path: {

@@ -190,6 +190,49 @@ describe('lists', () => {
     expect(found).toHaveLength(100)
   })
 
+  test('are read to their end, each entry once, while others delete and add', async () => {
+    const many = await api.person('changing@example.com')
+    const siteId = await api.site(many, 'with-notes')
+    const note = (n: number) => ({
+      ...{ site_id: siteId, author: 'a', editor: null, subject: `note ${n}`, body: '' },
+      ...{ created_at: 1, updated_at: 1 },
+    })
+    const add = (n: number) =>
+      api.database.transaction((tx) =>
+        tx
+          .insertInto('notes')
+          .values(note(n) as never)
+          .execute(),
+      )
+    for (let n = 0; n < 120; n++) await add(n)
+    const seen: number[] = []
+    for await (const { id } of client({ token: many.token }).list('/v1/sites/{id}/notes', {
+      params: { path: { id: siteId } },
+    })) {
+      seen.push(id)
+      await api.database.transaction((tx) => tx.deleteFrom('notes').where('id', '=', id).execute())
+      if (seen.length === 60) await add(500)
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([120, 120])
+  })
+
+  test('of an API that knows pages alone come page after page', async () => {
+    const pages: number[] = []
+    const stead = client({
+      fetch: async (input, init) => {
+        const { pathname, searchParams } = new URL((input as Request).url)
+        if (pathname !== '/v1/webhooks') return fetch(input, init)
+        const page = Number(searchParams.get('page') ?? 1)
+        pages.push(page)
+        const next = page < 2 ? page + 1 : null
+        const about = { currentPage: page, nextPage: next, lastPage: 2, perPage: 50, totalItems: 2 }
+        return Response.json({ message: 'Success', data: [{ id: page }], errors: null, page: about })
+      },
+    })
+    expect((await Array.fromAsync(stead.list('/v1/webhooks'))).map(({ id }) => id)).toEqual([1, 2])
+    expect(pages).toEqual([1, 2])
+  })
+
   test('that come at once are read once', async () => {
     expect(await Array.fromAsync(client().list('/v1/sites/php-versions'))).toContain('8.3')
     expect(sentTo('/v1/sites/php-versions')).toHaveLength(1)

@@ -101,9 +101,15 @@ export class Stead {
     return this.#entries('post', path, init[0] as AnyInit) as AsyncGenerator<never>
   }
 
+  /**
+   * By the ids of entries, so that what is deleted or added meanwhile moves nothing; page after page where the caller asks for pages, or the
+   * API does not know better.
+   */
   async *#entries(method: 'get' | 'post', path: string, init: AnyInit = {}): AsyncGenerator<unknown> {
-    for (let page = 1; ; ) {
-      const asked = { per_page: PER_PAGE, ...(method === 'post' ? init.body : init.params?.query), page }
+    const given = { per_page: PER_PAGE, ...(method === 'post' ? init.body : init.params?.query) } as Asked
+    // events have cursors of their own
+    let asked: Asked = given.page === undefined && path !== '/v1/events' ? { after: 0, ...given } : given
+    for (;;) {
       const query = path === '/v1/sites' ? { ...asked, paginate: true } : asked
       const answer = await this.call(
         method,
@@ -111,9 +117,9 @@ export class Stead {
         method === 'post' ? { ...init, body: asked } : { ...init, params: { ...init.params, query } },
       )
       yield* answer.data as unknown[]
-      const next = answer.page?.nextPage
-      if (!next || next <= page) return
-      page = next
+      const next = nextOf(asked, answer)
+      if (!next) return
+      asked = { ...given, ...next }
     }
   }
 
@@ -148,4 +154,18 @@ export class Stead {
     }
     return waitForEnd(id, sight, options)
   }
+}
+
+interface Asked {
+  readonly page?: number
+  readonly after?: number
+}
+
+/** Where a list goes on behind what was answered. */
+function nextOf({ after = 0, page = 1 }: Asked, answer: Answer<unknown>): Asked | undefined {
+  const nextAfter = Number(answer.headers.get('next-after') ?? Number.NaN)
+  // newest first goes down, all others up
+  if (!Number.isNaN(nextAfter)) return nextAfter === after ? undefined : { after: nextAfter }
+  const nextPage = answer.page?.nextPage
+  return nextPage && nextPage > page ? { page: nextPage, after: undefined as never } : undefined
 }

@@ -52,20 +52,55 @@ export type Page = Type.Static<typeof Page>
 export const pageQuery = {
   page: Type.Optional(Type.Integer({ description: 'Page number, starting at 1' })),
   per_page: Type.Optional(Type.Integer({ description: 'Entries per page. Default: 20, maximum: 50' })),
+  after: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description:
+        'Use it instead of `page`: ID of the last entry that you have seen, 0 to begin. The header `Next-After` has the value for the next request; it is missing on the last one. Sites then come in order of ID. Entries that are added or deleted meanwhile cause no gaps',
+    }),
+  ),
+}
+
+/** The rows of a list that are asked for. */
+export interface Asked {
+  readonly page: number
+  readonly perPage: number
+  readonly offset: number
+  /** Those behind the entry with this id, 0 for the first; then page and offset do not count. */
+  readonly after?: number
 }
 
 /** Rows to fetch for the asked page; bounds as the API defines them (default 20, at most 50, below 1 the default). */
-export function pageOf(query: { page?: number | undefined; per_page?: number | undefined }): {
-  page: number
-  perPage: number
-  offset: number
-} {
+export function pageOf(query: {
+  page?: number | undefined
+  per_page?: number | undefined
+  after?: number | undefined
+}): Asked {
   const asked = query.per_page ?? 20
   const perPage = asked < 1 ? 20 : Math.min(asked, 50)
-  // beyond it no row can lie, and an offset must stay a safe integer
+  if (query.after !== undefined) return { page: 1, perPage, offset: 0, after: query.after }
+  // whatever is asked beyond the last page is empty; 2^31 pages keep the offset in the range of all databases
   const page = Math.min(Math.max(query.page ?? 1, 1), 2 ** 31)
   return { page, perPage, offset: (page - 1) * perPage }
 }
+
+/**
+ * What an answer has besides the entries of a list: its `page`, or for a list that is read by ids the header that says where it goes on.
+ * @param entries of this answer, with their ids @param count of all entries, asked only where it is told
+ */
+export async function besidesOf(
+  asked: Asked,
+  entries: readonly { readonly id: number }[],
+  count: () => Promise<number> | number,
+): Promise<{ page?: Page; headers?: Record<string, string> }> {
+  if (asked.after === undefined) return { page: pageInfo(asked, await count()) }
+  const last = entries.length === asked.perPage ? entries.at(-1) : undefined
+  return last ? { headers: { [NEXT_AFTER]: String(last.id) } } : {}
+}
+
+/** Where a list goes on that is read by ids. */
+export const NEXT_AFTER = 'next-after'
 
 /** The `page` object for a page and the number of all items. */
 export function pageInfo(asked: { page: number; perPage: number }, totalItems: number): Page {

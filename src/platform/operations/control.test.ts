@@ -215,8 +215,8 @@ for (const { dialect, skip } of dialects) {
         const { operations, total } = await listOperations(db.read, ...args)
         return { ids: operations.map(({ id }) => id), total }
       }
-      const page = { limit: 10, offset: 0 }
-      expect(await ids({}, { limit: 2, offset: 1 })).toEqual({ ids: [3, 2], total: 4 })
+      const page = { perPage: 10, offset: 0 }
+      expect(await ids({}, { perPage: 2, offset: 1 })).toEqual({ ids: [3, 2], total: 4 })
       expect(await ids({ siteId: 1 }, page)).toEqual({ ids: [3, 1], total: 2 })
       expect(await ids({ state: 'canceled' }, page)).toEqual({ ids: [1], total: 1 })
       expect(await ids({ type: 'test.other' }, page)).toEqual({ ids: [4], total: 1 })

@@ -1,6 +1,7 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { Tx } from '../db/database.ts'
 import { precompiled } from '../db/precompiled.ts'
+import { type RowsAsked, rowsOfPage } from '../db/rows-of-page.ts'
 import type { OperationRow, OperationStepRow, Schema } from '../db/schema.ts'
 import type { StoredOperation } from './lease.ts'
 
@@ -89,11 +90,11 @@ const queuedCount = precompiled((tx, { id }: { id: number }) => {
   return { compile: () => query.compile(tx) }
 })
 
-/** Newest first. `total` counts all that the filter lets through. */
+/** Newest first. `total` counts all that the filter lets through, where a page of them is asked for. */
 export async function listOperations(
   tx: Tx,
   filter: OperationFilter,
-  page: { readonly limit: number; readonly offset: number },
+  page: RowsAsked,
 ): Promise<{ operations: OperationView[]; total: number }> {
   const { siteId, state, type, visible } = filter
   let query = tx.selectFrom('operations')
@@ -101,8 +102,13 @@ export async function listOperations(
   if (state !== undefined) query = query.where('state', '=', state)
   if (type !== undefined) query = query.where('type', '=', type)
   if (visible) query = query.where(visible)
-  const { total } = await query.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
-  const rows = await query.selectAll().orderBy('id', 'desc').limit(page.limit).offset(page.offset).execute()
+  const count = async () => {
+    const { total } = await query.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+    return total
+  }
+  const total = page.after === undefined ? await count() : 0
+  const newest = query.selectAll().orderBy('id', 'desc')
+  const rows = await rowsOfPage(newest, page, { column: 'id', order: 'desc' }).execute()
   return { operations: await withSteps(tx, rows), total }
 }
 

@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 import { isOneOf, listFor } from '../../platform/db/precompiled.ts'
+import { type RowsAsked, rowsOfPage } from '../../platform/db/rows-of-page.ts'
 import type { ActivityRow } from './tables.ts'
 
 /** One entry of an activity log. */
@@ -77,7 +78,7 @@ export async function listEntries(
   tx: Tx,
   log: LogOf,
   filters: readonly EntryFilter[],
-  page: { perPage: number; offset: number },
+  page: RowsAsked,
 ): Promise<Entry[]> {
   const rows = await entriesPage(tx, log, filters, page).execute()
   return rows.map(entry)
@@ -88,7 +89,7 @@ export async function pageOfEntries(
   tx: Tx,
   log: LogOf,
   filters: readonly EntryFilter[],
-  page: { perPage: number; offset: number },
+  page: RowsAsked,
 ): Promise<{ entries: Entry[]; total: number }> {
   const found = await valuesWith(tx, log, filters)
   if (found?.values.length === 0) return { entries: [], total: 0 }
@@ -135,17 +136,18 @@ export const entriesPage = (
   tx: Tx,
   log: LogOf,
   filters: readonly (EntryFilter | OneOfFilter)[],
-  { perPage, offset }: { perPage: number; offset: number },
+  page: RowsAsked,
   isRare = false,
 ) =>
   tx
     .selectFrom(
-      filtered(tx, log, filters)
-        .select('id')
-        .orderBy(isRare ? sql`+id` : 'id', 'desc')
-        .limit(perPage)
-        .offset(offset)
-        .as('page'),
+      rowsOfPage(
+        filtered(tx, log, filters)
+          .select('id')
+          .orderBy(isRare ? sql`+id` : 'id', 'desc'),
+        page,
+        { column: 'id', order: 'desc' },
+      ).as('page'),
     )
     .innerJoin('activity', 'activity.id', 'page.id')
     .selectAll('activity')

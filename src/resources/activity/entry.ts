@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
 import { invalidInput } from '../../platform/http/problem.ts'
-import { nullable, oneOf, pageInfo, pageOf, pageQuery, Timestamp, timestamp } from '../../platform/http/schemas.ts'
+import { besidesOf, nullable, oneOf, pageOf, pageQuery, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import type { Context } from '../context.ts'
 import { type Entry, type EntryFilter, type LogOf, listEntries, pageOfEntries } from './activity.store.ts'
 
@@ -91,7 +91,7 @@ export async function logPage({ tx }: Pick<Context, 'tx'>, log: LogOf, query: Ty
     return { column: columns[field], ...rest }
   })
   const { entries, total } = await pageOfEntries(tx, log, filters, asked)
-  return reply(entries.map(presentEntry), { page: pageInfo(asked, total) })
+  return reply(entries.map(presentEntry), await besidesOf(asked, entries, () => total))
 }
 
 /** The newest entries of an account's log. */

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
-import { pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
+import { besidesOf, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { endpoint } from '../endpoint.ts'
 import { countMuPlugins, listMuPlugins as list } from './mu-plugin.store.ts'
 import { MuPluginSchema, presentMuPlugin } from './mu-plugin.ts'
@@ -19,6 +19,9 @@ export const listMuPlugins = endpoint({
   async handle({ tx, caller }, { query }) {
     const asked = pageOf(query)
     const plugins = await list(tx, caller.accountId, asked)
-    return reply(plugins.map(presentMuPlugin), { page: pageInfo(asked, await countMuPlugins(tx, caller.accountId)) })
+    return reply(
+      plugins.map(presentMuPlugin),
+      await besidesOf(asked, plugins, () => countMuPlugins(tx, caller.accountId)),
+    )
   },
 })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
+import { type RowsAsked, rowsOfPage } from '../../platform/db/rows-of-page.ts'
 import { databaseNow } from '../../platform/operations/lease.ts'
 import type { MuPlugin } from './mu-plugin.ts'
 import type { MuPluginRow } from './tables.ts'
@@ -23,12 +24,9 @@ const ofAccount = (tx: Tx, accountId: number) =>
   tx.selectFrom('mu_plugins').where('account_id', '=', accountId).where('deleted_at', 'is', null)
 
 /** In order of id. */
-export async function listMuPlugins(
-  tx: Tx,
-  accountId: number,
-  page: { perPage: number; offset: number },
-): Promise<MuPlugin[]> {
-  const query = ofAccount(tx, accountId).selectAll().orderBy('id').limit(page.perPage).offset(page.offset)
+export async function listMuPlugins(tx: Tx, accountId: number, page: RowsAsked): Promise<MuPlugin[]> {
+  const all = ofAccount(tx, accountId).selectAll().orderBy('id')
+  const query = rowsOfPage(all, page, { column: 'id', order: 'asc' })
   return (await query.execute()).map(plugin)
 }
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
-import { pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
+import { besidesOf, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { countNotes, listNotes as list } from './note.store.ts'
@@ -21,6 +21,6 @@ export const listNotes = endpoint({
   async handle({ tx, site }, { query }) {
     const asked = pageOf(query)
     const notes = await list(tx, site.id, asked)
-    return reply(notes.map(presentNote), { page: pageInfo(asked, await countNotes(tx, site.id)) })
+    return reply(notes.map(presentNote), await besidesOf(asked, notes, () => countNotes(tx, site.id)))
   },
 })

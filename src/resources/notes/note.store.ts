@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
+import { type RowsAsked, rowsOfPage } from '../../platform/db/rows-of-page.ts'
 import type { Note } from './note.ts'
 
 const columns = [
@@ -13,15 +14,9 @@ const columns = [
 ] as const
 
 /** Newest first. */
-export async function listNotes(tx: Tx, siteId: number, page: { perPage: number; offset: number }): Promise<Note[]> {
-  return tx
-    .selectFrom('notes')
-    .select(columns)
-    .where('site_id', '=', siteId)
-    .orderBy('id', 'desc')
-    .limit(page.perPage)
-    .offset(page.offset)
-    .execute()
+export async function listNotes(tx: Tx, siteId: number, page: RowsAsked): Promise<Note[]> {
+  const query = tx.selectFrom('notes').select(columns).where('site_id', '=', siteId).orderBy('id', 'desc')
+  return rowsOfPage(query, page, { column: 'id', order: 'desc' }).execute()
 }
 
 export async function countNotes(tx: Tx, siteId: number): Promise<number> {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
-import { oneOf, pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
+import { besidesOf, oneOf, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { listOperations as list } from '../../platform/operations/read.ts'
 import { endpoint } from '../endpoint.ts'
 import { OperationSchema, operationStates, presentOperation, visibleTo } from './operation.ts'
@@ -26,11 +26,11 @@ export const listOperations = endpoint({
     const { tx, caller } = context
     const asked = pageOf(query)
     const filter = { siteId: query.site_id, state: query.state, type: query.type, visible: visibleTo(caller.accountId) }
-    const { operations, total } = await list(tx, filter, { limit: asked.perPage, offset: asked.offset })
+    const { operations, total } = await list(tx, filter, asked)
     const actions = await actionsOf(context, operations)
     return reply(
       operations.map((each) => presentOperation(each, { actions: actions.get(each.id) })),
-      { page: pageInfo(asked, total) },
+      await besidesOf(asked, operations, () => total),
     )
   },
 })

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
 import { readInParts } from '../../platform/http/long-list.ts'
-import { pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
+import { besidesOf, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { endpoint } from '../endpoint.ts'
 import { ListedSiteSchema, presentSite } from './present-site.ts'
 import type { ListedSite } from './site.ts'
@@ -28,7 +28,7 @@ export const listSites = endpoint({
   async handle({ tx, caller, config, now }, { query }) {
     const shown = { include: query.include, present: (site: ListedSite) => presentSite(site, config, now) }
     const selection = { tagName: query.tag_name || undefined }
-    if (!query.paginate) {
+    if (!query.paginate && query.after === undefined) {
       const ids = await visibleSiteIds(tx, caller.accountId, selection)
       const all = await readInParts(ids, async (some) =>
         presentAll(tx, await listSitesWithIds(tx, caller.accountId, some), shown),
@@ -37,7 +37,7 @@ export const listSites = endpoint({
     }
     const asked = pageOf(query)
     const sites = await listVisibleSites(tx, caller.accountId, selection, asked)
-    const page = pageInfo(asked, await countVisibleSites(tx, caller.accountId, selection))
-    return reply(await presentAll(tx, sites, shown), { page })
+    const besides = await besidesOf(asked, sites, () => countVisibleSites(tx, caller.accountId, selection))
+    return reply(await presentAll(tx, sites, shown), besides)
   },
 })

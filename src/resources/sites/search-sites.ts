@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
-import { oneOf, pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
+import { besidesOf, oneOf, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { endpoint } from '../endpoint.ts'
 import { FoundSite, presentSiteWithAddresses } from './present-site.ts'
 import type { ListedSite } from './site.ts'
@@ -42,9 +42,11 @@ export const searchSites = endpoint({
     const asked = pageOf(body)
     const selection = { filters: body.filters.map(siteFilter) }
     const sites = await listVisibleSites(tx, caller.accountId, selection, asked)
-    const total = await countVisibleSites(tx, caller.accountId, selection)
     const shown = { include: query.include, present: (site: ListedSite) => presentSiteWithAddresses(site, config, now) }
-    return reply(await presentAll(tx, sites, shown), { page: pageInfo(asked, total) })
+    return reply(
+      await presentAll(tx, sites, shown),
+      await besidesOf(asked, sites, () => countVisibleSites(tx, caller.accountId, selection)),
+    )
   },
 })
 

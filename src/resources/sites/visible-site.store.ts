@@ -1,6 +1,7 @@
 import { type Expression, expressionBuilder, type Selectable, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import { isPostgres, type Tx } from '../../platform/db/database.ts'
 import { isOneOf, listFor, precompiled, precompiledChange } from '../../platform/db/precompiled.ts'
+import { type RowsAsked, rowsOfPage } from '../../platform/db/rows-of-page.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import type { Role } from '../roles.ts'
 import { siteOfRow } from './site.store.ts'
@@ -167,12 +168,12 @@ export type SiteFilter =
   | { key: 'state' | 'php_version' | 'datacenter_code'; value: string }
   | { key: 'core_version'; prefix: string }
 
-/** A page of an account's sites: favourites first, then by name. */
+/** A page of an account's sites: favourites first, then by name; behind another site in order of id. */
 export async function listVisibleSites(
   tx: Tx,
   accountId: number,
   selection: SiteSelection,
-  page: { perPage: number; offset: number },
+  page: RowsAsked,
 ): Promise<ListedSite[]> {
   return listSitesWithIds(tx, accountId, await visibleSiteIds(tx, accountId, selection, page))
 }
@@ -182,13 +183,12 @@ export async function visibleSiteIds(
   tx: Tx,
   accountId: number,
   selection: SiteSelection = {},
-  page?: { perPage: number; offset: number },
+  page?: RowsAsked,
 ): Promise<number[]> {
-  const query = seenSites(tx, accountId, selection)
-    .select('seen.site_id')
-    .orderBy('seen.rank')
-    .orderBy('seen.site_name')
-  const rows = await (page ? query.limit(page.perPage).offset(page.offset) : query).execute()
+  const all = seenSites(tx, accountId, selection).select('seen.site_id')
+  const query =
+    page?.after === undefined ? all.orderBy('seen.rank').orderBy('seen.site_name') : all.orderBy('seen.site_id')
+  const rows = await (page ? rowsOfPage(query, page, { column: 'seen.site_id', order: 'asc' }) : query).execute()
   return rows.map((row) => row.site_id)
 }
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
-import { pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
+import { besidesOf, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { endpoint } from '../endpoint.ts'
 import { countVisibleSites, listVisibleSites } from '../sites/site.ts'
 import { CollaboratorSites, EmailParam, presentCollaboratorSites, viewOf } from './collaborator-view.ts'
@@ -24,7 +24,7 @@ export const listCollaboratorSites = endpoint({
     const selection = { ownerId, tagName: query.tag_name || undefined }
     const asked = pageOf(query)
     const sites = await listVisibleSites(tx, account.id, selection, asked)
-    const page = pageInfo(asked, await countVisibleSites(tx, account.id, selection))
-    return reply(presentCollaboratorSites(account, sites, context), { page })
+    const besides = await besidesOf(asked, sites, () => countVisibleSites(tx, account.id, selection))
+    return reply(presentCollaboratorSites(account, sites, context), besides)
   },
 })

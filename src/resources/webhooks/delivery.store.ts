@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { announce, type Tx } from '../../platform/db/database.ts'
+import { type RowsAsked, rowsOfPage } from '../../platform/db/rows-of-page.ts'
 import type { Attempt, Delivery } from './delivery.ts'
 import { isOpen } from './hand-out.store.ts'
 import type { WebhookDeliveryRow } from './tables.ts'
@@ -19,19 +20,13 @@ const delivery = (row: Selectable<WebhookDeliveryRow>): Delivery => ({
 })
 
 /** Newest first. */
-export async function listDeliveries(
-  tx: Tx,
-  webhookId: number,
-  page: { perPage: number; offset: number },
-): Promise<Delivery[]> {
-  const rows = await tx
+export async function listDeliveries(tx: Tx, webhookId: number, page: RowsAsked): Promise<Delivery[]> {
+  const query = tx
     .selectFrom('webhook_deliveries')
     .selectAll()
     .where('webhook_id', '=', webhookId)
     .orderBy('id', 'desc')
-    .limit(page.perPage)
-    .offset(page.offset)
-    .execute()
+  const rows = await rowsOfPage(query, page, { column: 'id', order: 'desc' }).execute()
   return rows.map(delivery)
 }
 

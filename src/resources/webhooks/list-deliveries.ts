@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
 import { notFound } from '../../platform/http/problem.ts'
-import { pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
+import { besidesOf, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { endpoint } from '../endpoint.ts'
 import { attemptsOf, countDeliveries, listDeliveries as list } from './delivery.store.ts'
 import { DeliverySchema, presentDelivery } from './delivery.ts'
@@ -32,7 +32,7 @@ export const listWebhookDeliveries = endpoint({
     )
     return reply(
       deliveries.map((each) => presentDelivery(each, attempts.get(each.id))),
-      { page: pageInfo(asked, await countDeliveries(tx, webhook.id)) },
+      await besidesOf(asked, deliveries, () => countDeliveries(tx, webhook.id)),
     )
   },
 })

@@ -66,7 +66,7 @@ export const listEvents = endpoint({
         feed.follow(stream, filter, last ?? after ?? newest),
       )
     }
-    const { perPage } = pageOf(query)
+    const { perPage } = pageOf({ per_page: query.per_page })
     const before = seqIn('before', query.before)
     const asked = after === undefined ? { before: before ?? newest + 1 } : { after }
     return (await readEvents(tx, { ...filter, ...asked, limit: perPage })).map(payloadOf)

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
-import { pageInfo, pageOf, pageQuery } from '../../platform/http/schemas.ts'
+import { besidesOf, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { endpoint } from '../endpoint.ts'
 import { countWebhooks, listWebhooks as list } from './webhook.store.ts'
 import { presentWebhook, WebhookSchema } from './webhook.ts'
@@ -19,10 +19,9 @@ export const listWebhooks = endpoint({
   async handle({ tx, caller, now }, { query }) {
     const asked = pageOf(query)
     const webhooks = await list(tx, caller.accountId, asked)
-    const page = pageInfo(asked, await countWebhooks(tx, caller.accountId))
     return reply(
       webhooks.map((webhook) => presentWebhook(webhook, now)),
-      { page },
+      await besidesOf(asked, webhooks, () => countWebhooks(tx, caller.accountId)),
     )
   },
 })

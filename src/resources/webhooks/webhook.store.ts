@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
+import { type RowsAsked, rowsOfPage } from '../../platform/db/rows-of-page.ts'
 import type { WebhookRow } from './tables.ts'
 import type { Webhook } from './webhook.ts'
 
@@ -33,13 +34,9 @@ const sitesOf = (tx: Tx, ids: readonly number[]) =>
     .execute()
 
 /** In order of id. */
-export async function listWebhooks(
-  tx: Tx,
-  accountId: number,
-  page: { perPage: number; offset: number },
-): Promise<Webhook[]> {
+export async function listWebhooks(tx: Tx, accountId: number, page: RowsAsked): Promise<Webhook[]> {
   const query = tx.selectFrom('webhooks').selectAll().where('account_id', '=', accountId).orderBy('id')
-  return withSites(tx, await query.limit(page.perPage).offset(page.offset).execute())
+  return withSites(tx, await rowsOfPage(query, page, { column: 'id', order: 'asc' }).execute())
 }
 
 export async function countWebhooks(tx: Tx, accountId: number): Promise<number> {
