@@ -6,7 +6,7 @@ import { localDomainOf } from '../certificates/local-domain.ts'
 import type { Config } from '../config.ts'
 import { domainSharedWithSites } from '../resources/reserved-names.ts'
 import { version } from '../version.ts'
-import { type Credentials, credentialsFile, readCredentials } from './credentials.ts'
+import { type Credentials, credentialsFile, readCredentials, urlOf } from './credentials.ts'
 
 /** What a newcomer needs to know once Stead runs. */
 export interface FirstWords {
@@ -33,7 +33,7 @@ export async function untilReady(config: Config, signal: AbortSignal): Promise<F
 /** With a port of the system's choice only the file of the first account says which. */
 async function apiUrl({ apiListen: { host, port }, dataDir }: Config): Promise<string> {
   if (port === 0) return (await readCredentials(dataDir))?.api_url ?? ''
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return urlOf({ host, port })
 }
 
 /** Not `fetch`: the supervisor lives as long as Stead, and that would cost it 20 MB for one question. */

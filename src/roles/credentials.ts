@@ -12,6 +12,10 @@ export interface Credentials {
   readonly panel_link?: string
 }
 
+/** Of an address that is listened on: one of IPv6 stands in brackets. */
+export const urlOf = ({ host, port }: { readonly host: string; readonly port: number }): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+
 export const credentialsFile = (dataDir: string): string => join(dataDir, 'credentials.json')
 
 /** `undefined` when there is no such file (any more). */

@@ -37,9 +37,14 @@ export async function postPublic(address: string, options: PostOptions): Promise
     const asked = request(url, { dispatcher, signal, method: 'POST', headers, body: options.body })
     const { statusCode, headers: answered, body } = await Promise.race([asked, endOf(signal)])
     body.on('error', () => {})
+    // the status decides: a body that does not come, or never ends, changes nothing
+    const late = setTimeout(() => body.destroy(), START_MS)
     try {
-      return { status: statusCode, headers: answered, start: await startOf(body, options.startBytes) }
+      const start = await startOf(body, options.startBytes)
+      options.signal.throwIfAborted()
+      return { status: statusCode, headers: answered, start }
     } finally {
+      clearTimeout(late)
       body.destroy()
     }
   } catch (error) {
@@ -51,13 +56,20 @@ export async function postPublic(address: string, options: PostOptions): Promise
   }
 }
 
+/** How long the beginning of an answer's body is waited for. */
+const START_MS = 2_000
+
 async function startOf(body: AsyncIterable<Buffer>, most: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of body) {
-    chunks.push(chunk)
-    length += chunk.length
-    if (length >= most) break
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length >= most) break
+    }
+  } catch {
+    // broken off: what has come is its start
   }
   return Buffer.concat(chunks).subarray(0, most)
 }

@@ -8,7 +8,7 @@ import { Turns } from './turns.ts'
 const MOST_WAITING = 15
 
 /** The API's server, which does not listen yet: what is no request, or no plain one, is answered before any route is looked for. */
-export function createApiServer(handler: RequestListener): Server {
+export function createApiServer(handler: RequestListener, mostBodyBytes: number): Server {
   const turns = new Turns(MOST_WAITING)
   const server = createServer({ requestTimeout: 60_000, keepAliveTimeout: 65_000 }, (request, response) => {
     const begin = () => {
@@ -17,6 +17,16 @@ export function createApiServer(handler: RequestListener): Server {
       else handler(request, response)
     }
     turns.take(response, begin, () => refuse(response, 503, problems.too_many_waiting.text))
+  })
+  server.on('checkContinue', (request, response) => {
+    // what is refused anyway need not be sent first
+    if (Number(request.headers['content-length'] ?? 0) > mostBodyBytes) {
+      const limit = `${Math.round(mostBodyBytes / 1024)} kB`
+      refuse(response, 413, problems.body_too_large.text.replace('{limit}', limit), problems.body_too_large.code)
+      return
+    }
+    response.writeContinue()
+    server.emit('request', request, response)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
     turns.fail(error, socket, () => refuseUnreadable(error, socket)),
@@ -27,8 +37,13 @@ export function createApiServer(handler: RequestListener): Server {
 const bodyOf = (code: string, text: string): string =>
   JSON.stringify({ message: text, data: null, errors: [text], code })
 
-function refuse(response: ServerResponse, status: number, text: string): void {
-  const body = bodyOf(status === 503 ? problems.too_many_waiting.code : problems.invalid_http.code, text)
+function refuse(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  code = status === 503 ? problems.too_many_waiting.code : problems.invalid_http.code,
+): void {
+  const body = bodyOf(code, text)
   response
     .writeHead(status, {
       connection: 'close',

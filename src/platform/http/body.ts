@@ -7,6 +7,17 @@ import { Problem, problems } from './problem.ts'
  */
 export function takeJsonBodies(app: FastifyInstance): void {
   for (const method of ['GET', 'DELETE']) app.addHttpMethod(method, { hasBody: true, overrideExisting: true })
+  app.addHook('preParsing', (request, _reply, _payload, done) => {
+    const {
+      'content-encoding': coding = 'identity',
+      'content-length': length,
+      'transfer-encoding': transfer,
+    } = request.headers
+    const hasBody = transfer !== undefined || Number(length ?? 0) > 0
+    if (!hasBody || coding.trim().toLowerCase() === 'identity') return done()
+    // RFC 9110 §12.5.3
+    done(new Problem(problems.unsupported_media_type, {}, { headers: { 'accept-encoding': 'identity' } }))
+  })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(/^application\/(.+\+)?json\b/i, { parseAs: 'string' }, parseJson)
   app.addContentTypeParser('*', { parseAs: 'string' }, async (request: FastifyRequest, body: string) => {

@@ -96,7 +96,8 @@ export const problems = declareProblems({
   unsupported_media_type: {
     status: 415,
     text: 'Send the request body as application/json.',
-    remedy: 'Set `Content-Type: application/json`. The token operations also accept forms.',
+    remedy:
+      'Set `Content-Type: application/json`. The token operations also accept forms. Compressed bodies (`Content-Encoding`) are not accepted.',
   },
   rate_limited: {
     status: 429,

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import Type from 'typebox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Endpoint } from './endpoint.ts'
@@ -370,6 +373,40 @@ describe('what is no request to an endpoint', () => {
       413,
       ['The request body is larger than 1024 kB, the limit of this operation. Send a smaller body.'],
     ])
+  })
+
+  it('415 for a compressed body, with what is taken', async () => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
+    const answer = await lab.inject('POST', '/v1/forbid', { headers, payload: gzipSync('{}') })
+    expect([answer.statusCode, answer.json().code, answer.headers['accept-encoding']]).toEqual([
+      415,
+      'unsupported_media_type',
+      'identity',
+    ])
+    expect(
+      (
+        await lab.inject('POST', '/v1/forbid', {
+          headers: { ...headers, 'content-encoding': 'identity' },
+          payload: '{}',
+        })
+      ).statusCode,
+    ).toBe(400)
+  })
+
+  it('413 at once for who asks before it sends more than is taken, and 100 for who sends less', async () => {
+    await lab.app.listen({ port: 0, host: '127.0.0.1' })
+    const { port } = lab.app.server.address() as AddressInfo
+    const ask = async (bytes: number) => {
+      const socket = connect(port, '127.0.0.1')
+      socket.write(
+        `POST /v1/forbid HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${bytes}\r\n\r\n`,
+      )
+      const [first] = (await once(socket, 'data')) as [Buffer]
+      socket.destroy()
+      return first.toString().split('\r\n')[0]
+    }
+    expect(await ask((1 << 20) + 1)).toBe('HTTP/1.1 413 Payload Too Large')
+    expect(await ask(2)).toBe('HTTP/1.1 100 Continue')
   })
 
   it('415 for a body that is not JSON', async () => {

@@ -115,6 +115,11 @@ describe('what each type needs', () => {
 })
 
 test('names: international ones, dots at the end, and what is none', () => {
+  expect(['xn--mnchen-3ya.example', 'xn--zz.example', 'www.xn--.example'].map(normalHostName)).toEqual([
+    'xn--mnchen-3ya.example',
+    undefined,
+    undefined,
+  ])
   expect(normalName('MÜNCHEN.Example.')).toBe('xn--mnchen-3ya.example')
   for (const bad of ['', '.', 'a..b', '-a', 'a-', 'a b', 'a/b', 'ü'.repeat(64)]) expect(normalName(bad)).toBeUndefined()
   expect(normalHostName(' www.example.com. ')).toBe('www.example.com')

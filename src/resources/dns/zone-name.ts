@@ -19,7 +19,9 @@ export function normalName(text: string): string | undefined {
 /** A name of a host that people visit: two labels at least, no underscores, and no address. */
 export function normalHostName(text: string): string | undefined {
   const name = normalName(text.trim())
-  return name?.includes('.') && !name.includes('_') && isIP(name) === 0 && !/\.\d+$/.test(name) ? name : undefined
+  if (!name?.includes('.') || name.includes('_') || isIP(name) !== 0 || /\.\d+$/.test(name)) return undefined
+  // what begins so and is no Punycode is no name that a browser opens
+  return name.includes('xn--') && domainToASCII(name) !== name ? undefined : name
 }
 
 /**
