@@ -24,6 +24,16 @@ export class AuthorityAway extends Error {
   }
 }
 
+/** It has no account for our key: it was set up again, or somebody has closed the account. */
+export class AccountUnknown extends Error {
+  override readonly name = 'AccountUnknown'
+
+  constructor(detail: string) {
+    super(`The authority does not know Stead's account: ${detail}`)
+  }
+}
+
+const ACCOUNT_UNKNOWN = 'urn:ietf:params:acme:error:accountDoesNotExist'
 const RATE_LIMITED = 'urn:ietf:params:acme:error:rateLimited'
 /** Nothing is waited for any longer than this in one step; the next attempt goes on. */
 const PATIENCE_MS = 240_000
@@ -60,6 +70,7 @@ acme.axios.interceptors.response.use((response) => {
   const { type, detail } = (response.data ?? {}) as { type?: string; detail?: string }
   if (response.status === 429 || type === RATE_LIMITED)
     throw new RateLimited(detail ?? 'too many requests', retryAfterMs(String(response.headers['retry-after'] ?? '')))
+  if (type === ACCOUNT_UNKNOWN) throw new AccountUnknown(detail ?? 'it does not exist')
   if (response.status >= 300 && response.status < 400)
     throw new AuthorityAway('it redirects, and Stead does not follow')
   if (response.status >= 500) throw new AuthorityAway(detail ?? `it answers ${response.status}`)
@@ -78,15 +89,22 @@ export interface AuthorityOptions {
   /** PEM. */
   readonly accountKey: string
   readonly accountUrl: string | null
+  /** By which a customer of the authority makes an account (RFC 8555 §7.3.4). */
+  readonly binding?: { readonly kid: string; readonly hmacKey: string } | undefined
   /** PEM of the certificates by which the authority itself is trusted; undefined: public ones. */
   readonly roots: string | undefined
 }
 
 /** A certificate authority, as one account sees it (RFC 8555). */
-export function openAuthority({ directory, accountKey, accountUrl, roots }: AuthorityOptions): acme.Client {
+export function openAuthority({ directory, accountKey, accountUrl, binding, roots }: AuthorityOptions): acme.Client {
   origin = URL.parse(directory)?.origin
   settings.httpsAgent = roots === undefined ? undefined : new Agent({ ca: roots })
-  return new acme.Client({ directoryUrl: directory, accountKey, ...(accountUrl && { accountUrl }) })
+  return new acme.Client({
+    directoryUrl: directory,
+    accountKey,
+    ...(accountUrl && { accountUrl }),
+    ...(binding && { externalAccountBinding: binding }),
+  })
 }
 
 /** What a new account is known by. @returns PEM */
@@ -133,18 +151,21 @@ export async function beginOrder(
   try {
     return await client.createOrder(replacing)
   } catch (error) {
-    if (error instanceof AuthorityAway || error instanceof RateLimited) throw error
+    if (isOfOurs(error)) throw error
     // it is another authority's, or was replaced already
     return client.createOrder(wanted)
   }
 }
+
+const isOfOurs = (error: unknown): boolean =>
+  error instanceof AuthorityAway || error instanceof RateLimited || error instanceof AccountUnknown
 
 /** @returns undefined when the authority has forgotten the order. @throws AuthorityAway, RateLimited */
 export async function findOrder(client: acme.Client, url: string): Promise<acme.Order | undefined> {
   try {
     return await client.getOrder({ url } as acme.Order)
   } catch (error) {
-    if (error instanceof AuthorityAway || error instanceof RateLimited) throw error
+    if (isOfOurs(error)) throw error
     return undefined
   }
 }

@@ -10,12 +10,14 @@ export interface PointsHereOptions {
   readonly addresses: readonly string[]
   /** Addresses of DNS servers; none: the machine's. */
   readonly resolvers: readonly string[]
+  /** Whether a request for the name comes back here, by whatever stands before; default: it is not asked. */
+  readonly comesBack?: (hostName: string) => Promise<boolean>
 }
 
 /** Why an authority would not find a name here: a sentence without a full stop; undefined when it would. */
 export async function whyElsewhere(
   hostName: string,
-  { addresses, resolvers }: PointsHereOptions,
+  { addresses, resolvers, comesBack }: PointsHereOptions,
 ): Promise<string | undefined> {
   const found = await addressesOf(hostName, resolvers)
   if (typeof found === 'string') return found
@@ -23,9 +25,12 @@ export async function whyElsewhere(
   if (found.length === 0) return `${hostName} has no address in the DNS; it must be one of ${[...own].join(', ')}`
   // an authority takes whichever it likes
   const others = found.filter((address) => !own.has(plain(address)))
-  return others.length > 0
-    ? `${hostName} points at ${others.join(', ')} in the DNS; it must point at ${[...own].join(', ')} alone`
-    : undefined
+  if (others.length === 0) return undefined
+  const fault = `${hostName} points at ${others.join(', ')} in the DNS; it must point at ${[...own].join(', ')} alone`
+  if (!comesBack) return fault
+  // a CDN or a proxy of its owner
+  if (await comesBack(hostName)) return undefined
+  return `${fault}, or what it points at must pass requests for http://${hostName} on to here, which it does not`
 }
 
 /** Why a name leads nowhere: a sentence without a full stop; undefined when it has an address. */

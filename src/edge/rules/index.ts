@@ -12,6 +12,8 @@ import { unknownHost } from './unknown-host.ts'
 export interface MadeRules {
   /** `createAcmeAnswers` makes it. */
   readonly acmeAnswers?: Rule
+  /** `createLeadsHere` makes it. */
+  readonly leadsHere?: Rule
   /** `createToHttps` makes it. */
   readonly toHttps?: Rule
   /** `createDefensiveMode` makes it. */
@@ -28,10 +30,12 @@ export interface MadeRules {
  * where the page comes from. So every rule may take for granted what those above it have settled, and costs a hit of the cache,
  * which passes all of them, a look at the route.
  */
-export function edgeRules({ acmeAnswers, toHttps, defensiveMode, cache }: MadeRules = {}): readonly Rule[] {
+export function edgeRules({ acmeAnswers, leadsHere, toHttps, defensiveMode, cache }: MadeRules = {}): readonly Rule[] {
   const all = [
     // whatever the state of the site: its name has a certificate, which has to be renewed; and so have names of Stead itself
     acmeAnswers,
+    // the same, before anything is ordered; also of names that no site has yet
+    leadsHere,
     // all others speak of a site
     unknownHost,
     // a site that is off says nothing but that, whatever is asked, and so does one that is not there yet

@@ -7,6 +7,9 @@ import { findAcmeAccount, insertAcmeAccount, setAcmeAccountUrl } from './certifi
 /** What the key of the account is sealed for. */
 const PURPOSE = 'acme account key'
 
+const bindingOf = ({ acmeEabKid: kid, acmeEabKey: hmacKey }: ControlServices['config']) =>
+  kid !== undefined && hmacKey !== undefined ? { kid, hmacKey } : undefined
+
 /** The authority of the settings, by the account that Stead has there: its key is made once, and kept before the authority is told of it. */
 export async function authorityOf({
   services: { config, database, sealer },
@@ -26,7 +29,7 @@ export async function authorityOf({
     account = await transaction((tx) => insertAcmeAccount(tx, { directory, privateKey, now: now() }))
   }
   const accountKey = sealer.open(account.private_key, PURPOSE)
-  const client = openAuthority({ directory, accountKey, accountUrl: account.url, roots })
+  const client = openAuthority({ directory, accountKey, accountUrl: account.url, binding: bindingOf(config), roots })
   if (account.url === null) {
     const url = await register(client, config.acmeEmail)
     await transaction((tx) => setAcmeAccountUrl(tx, directory, url))

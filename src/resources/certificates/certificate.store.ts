@@ -156,6 +156,6 @@ export async function insertAcmeAccount(
   return (await findAcmeAccount(tx, directory)) as AcmeAccountRow
 }
 
-export async function setAcmeAccountUrl(tx: Tx, directory: string, url: string): Promise<void> {
+export async function setAcmeAccountUrl(tx: Tx, directory: string, url: string | null): Promise<void> {
   await tx.updateTable('acme_accounts').set({ url }).where('directory', '=', directory).execute()
 }

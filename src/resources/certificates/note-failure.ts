@@ -1,7 +1,7 @@
 import { dropChallenge } from '../../dns/challenges.store.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import type { FailureContext } from '../../platform/operations/definition.ts'
-import { changeServedName, findName } from './certificate.store.ts'
+import { type Certificate, changeServedName, findName } from './certificate.store.ts'
 import { tellFailed } from './tell-of-certificate.ts'
 
 export const DAY_MS = 86_400_000
@@ -12,6 +12,10 @@ export const DAY_MS = 86_400_000
 const lookAgainMs = (sinceMs: number): number => Math.min(Math.max(sinceMs / 4, 300_000), DAY_MS / 4)
 /** Authorities count failures by the hour: the first pauses are as long as they forgive. */
 const FIRST_PAUSE_MS = 900_000
+
+/** A certificate that ends soon is tried for several times more before. */
+const shareOfLifeMs = ({ expires_at }: Pick<Certificate, 'expires_at'>, now: number): number =>
+  expires_at === null || expires_at <= now ? Number.POSITIVE_INFINITY : Math.max((expires_at - now) / 4, FIRST_PAUSE_MS)
 
 /** Keeps the reason, and when it is tried again, and tells of it. */
 export async function noteFailure(tx: Tx, context: FailureContext<{ readonly hostName: string }>): Promise<void> {
@@ -28,7 +32,7 @@ export async function noteFailure(tx: Tx, context: FailureContext<{ readonly hos
     failures === 0 ? lookAgainMs(now() - row.wanted_at) : Math.min(DAY_MS, FIRST_PAUSE_MS * 4 ** (failures - 1))
   await changeServedName(tx, input.hostName, {
     ...{ reason, reason_at: now(), failures, challenge_token: null, challenge_answer: null },
-    due_at: isHeldBack ? (row.not_before as number) : now() + pauseMs,
+    due_at: isHeldBack ? (row.not_before as number) : now() + Math.min(pauseMs, shareOfLifeMs(row, now())),
   })
   await tellFailed(tx, context, row, reason)
 }

@@ -7,7 +7,15 @@ import { durableWith, PermanentFailure, type StepContext } from '../../platform/
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import type { ControlServices } from '../control-services.ts'
 import { authorityOf } from './account-at-authority.ts'
-import { type Certificate, changeName, changeServedName, claimName, findName, ownerOf } from './certificate.store.ts'
+import {
+  type Certificate,
+  changeName,
+  changeServedName,
+  claimName,
+  findName,
+  ownerOf,
+  setAcmeAccountUrl,
+} from './certificate.store.ts'
 import { DAY_MS, noteFailure } from './note-failure.ts'
 import { tellIssued } from './tell-of-certificate.ts'
 
@@ -180,8 +188,17 @@ async function settle(tx: Tx, context: Context<{ claim: boolean; issue: boolean 
   await dropChallenge(tx, input.hostName, now())
   await changeName(tx, input.hostName, { reason: null, reason_at: null, failures: 0, not_before: null })
   if (!results.issue) return
-  await changeName(tx, input.hostName, { due_at: now() + DAY_MS })
+  const chain = (await findName(tx, input.hostName))?.chain
+  await changeName(tx, input.hostName, {
+    due_at: Math.min(now() + DAY_MS, chain ? await usualRenewalOf(chain) : Infinity),
+  })
   await tellIssued(tx, context, input.hostName)
+}
+
+/** What lives for a day is not looked at a day later. */
+async function usualRenewalOf(chain: string): Promise<number> {
+  const { lifeOf, usualRenewal } = await import('../../certificates/renewal.ts')
+  return Math.ceil(usualRenewal(lifeOf(chain)))
 }
 
 /** The next order begins anew. */
@@ -198,9 +215,24 @@ async function nameOf({ services, input }: Context): Promise<Certificate> {
 
 /** Talks to the authority; what it refuses for a while is not asked before that is over. */
 async function asking(context: Context, work: (client: Client) => Promise<void>): Promise<void> {
-  const { RateLimited } = await import('../../certificates/authority.ts')
+  const { AccountUnknown, RateLimited } = await import('../../certificates/authority.ts')
   try {
-    await work(await authorityOf(context))
+    await work(await authorityOf(context)).catch(async (error) => {
+      if (!(error instanceof AccountUnknown)) throw error
+      // an authority that was set up again: the same key registers there, and what was ordered is gone with the account
+      await context.transaction(async (tx) => {
+        await setAcmeAccountUrl(tx, context.services.config.acmeDirectory, null)
+        await changeName(tx, context.input.hostName, {
+          order_url: null,
+          order_key: null,
+          authz_url: null,
+          authz_expires_at: null,
+        })
+      })
+      context.log.warn({ err: error }, 'the authority does not know the account any more: registering again')
+      await authorityOf(context)
+      throw new Error(`${error.message}. Stead has registered there again, and tries once more.`, { cause: error })
+    })
   } catch (error) {
     if (!(error instanceof RateLimited)) throw error
     const until = context.now() + (error.retryAfterMs ?? RATE_LIMITED_MS)

@@ -4,7 +4,7 @@ import { type Person, type TestApi, testApi } from '../../../test/support/api.ts
 import { dialects } from '../../../test/support/database.ts'
 import { type StandInAuthority, standInAuthority } from '../../../test/support/stand-in-authority.ts'
 import { issueLocally, makeLocalAuthority } from '../../certificates/local-authority.ts'
-import { idOfCertificate } from '../../certificates/renewal.ts'
+import { idOfCertificate, lifeOf } from '../../certificates/renewal.ts'
 import type { Config } from '../../config.ts'
 import { KEY_PURPOSE } from '../../edge/tls/tls.store.ts'
 import { noLog } from '../../platform/log/log.ts'
@@ -12,6 +12,7 @@ import { PermanentFailure } from '../../platform/operations/definition.ts'
 import { putDomainRoute } from '../sites/route.store.ts'
 import { changeName, findName } from './certificate.store.ts'
 import { wantCertificate } from './certificate.ts'
+import { noteFailure } from './note-failure.ts'
 import { orderCertificate } from './order-certificate.job.ts'
 
 const hostName = 'www.example.com'
@@ -244,6 +245,37 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     await expect(failed).rejects.toThrow('we are moving')
     await expect(failed).rejects.not.toThrow(PermanentFailure)
     expect(await row()).toMatchObject({ not_before: null, order_url: null })
+  })
+
+  test('goes on with a new account where the authority has forgotten the old one, by the same key', async () => {
+    await run('order')
+    const detail = 'Account http://authority.test/account/1 not found'
+    authority.refuse = {
+      path: 'order',
+      by: { status: 400, type: 'urn:ietf:params:acme:error:accountDoesNotExist', detail },
+    }
+    const failed = run('order') as Promise<void>
+    await expect(failed).rejects.toThrow(`${detail}. Stead has registered there again`)
+    await expect(failed).rejects.not.toThrow(PermanentFailure)
+    authority.refuse = undefined
+    expect(await row()).toMatchObject({ order_url: null, order_key: null })
+    expect(authority.accounts).toHaveLength(2)
+    await all()
+    expect((await row()).chain).toBe(chain)
+    const accounts = await api.database.read.selectFrom('acme_accounts').selectAll().execute()
+    expect(accounts).toMatchObject([{ url: expect.stringContaining('/account/2') }])
+  })
+
+  test('that lives for a day is looked at when a third of that is left, and one that ends soon is tried often', async () => {
+    const { from, until } = lifeOf(chain)
+    const renewAt = Math.ceil(until - (until - from) / 3)
+    time = renewAt - DAY / 24
+    await change({ chain })
+    await settle({ claim: true, issue: true })
+    expect((await row()).due_at).toBe(renewAt)
+    await change({ failures: 5, expires_at: time + DAY / 3, operation_id: 1 })
+    await api.database.transaction((tx) => noteFailure(tx, { ...contextOf({}), error: 'It was away' } as never))
+    expect((await row()).due_at).toBe(time + DAY / 12)
   })
 
   test('of a name that is not wanted any more is refused', async () => {

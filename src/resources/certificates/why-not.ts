@@ -7,11 +7,12 @@ import type { ControlServices } from '../control-services.ts'
 import { reservationOf } from '../reserved-names.ts'
 import { edgeAddresses } from '../sites/edge-addresses.ts'
 import { isServed, ownerOfDomain } from './certificate.store.ts'
+import { createComesBack } from './comes-back.ts'
 import { isWildcard, ownNames } from './own-names.ts'
 
 /** Why an order would fail, without asking the authority: a sentence without a full stop. */
 export async function whyNot(
-  { config, database }: Pick<ControlServices, 'config' | 'database'>,
+  { config, database, sealer }: Pick<ControlServices, 'config' | 'database' | 'sealer'>,
   hostName: string,
 ): Promise<string | undefined> {
   const isOwn = ownNames(config).includes(hostName)
@@ -26,8 +27,8 @@ export async function whyNot(
     const place = await placeOfProof(database.read, hostName, config.resolvers)
     return 'fault' in place ? place.fault : undefined
   }
-  const addresses = config.edgeAddresses.length > 0 ? config.edgeAddresses : edgeAddresses(config)
-  return whyElsewhere(hostName, { addresses, resolvers: config.resolvers })
+  const comesBack = createComesBack({ config, sealer })
+  return whyElsewhere(hostName, { addresses: edgeAddresses(config), resolvers: config.resolvers, comesBack })
 }
 
 /** Returns whether a site got a name of the installation before a setting reserved it. */

@@ -108,7 +108,7 @@ export async function addHost(context: Adding, host: HostOfSite): Promise<void> 
   const { tx, config, now } = context
   const { site, zone, name } = host
   const blank = { name, priority: null, weight: null, port: null, ttl: USUAL_TTL, siteId: site.id }
-  const drafts = [...new Set(edgeAddresses(config))].map((value): RecordDraft => {
+  const drafts = edgeAddresses(config).map((value): RecordDraft => {
     const type = value.includes(':') ? 'AAAA' : 'A'
     return { ...blank, type, value: canonicalAddress(type, value) }
   })

@@ -1,9 +1,11 @@
 import Type from 'typebox'
 import type { Config } from '../../config.ts'
+import type { Sealer } from '../../platform/crypto/seal.ts'
 import type { Database, Tx } from '../../platform/db/database.ts'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import { schedule } from '../../platform/operations/schedules.ts'
 import { certificateState } from '../certificates/certificate.ts'
+import { createComesBack } from '../certificates/comes-back.ts'
 import { aboutSite, changeBy } from '../change.ts'
 import { holdSite } from '../sites/site.ts'
 import { actions } from './actions.ts'
@@ -19,6 +21,7 @@ const BATCH = 100
 interface Looking {
   readonly database: Database
   readonly config: Config
+  readonly sealer: Sealer
 }
 
 /** Looks at one domain, when somebody wants to know. Not in the site's own queue: nothing of the site is touched. */
@@ -77,7 +80,7 @@ const later = (now: number): number => now + Math.round(EVERY_MS * (0.9 + Math.r
 async function look({ services, transaction, now }: Context, due: DueDomain): Promise<void> {
   const { database, config } = services
   const certificate = await certificateState(database.read, due.hostName)
-  const seen = await lookAtDomain(due.hostName, config, certificate, now())
+  const seen = await lookAtDomain(due.hostName, config, certificate, now(), createComesBack(services))
   await transaction((tx) => remember(tx, due, seen, now()))
 }
 

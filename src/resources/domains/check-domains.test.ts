@@ -29,7 +29,7 @@ describe.each(dialects)('looks at domains on $dialect', ({ dialect, skip }) => {
       database: api.database,
       definitions: [checkDomain, checkDomains],
       runner: 'control',
-      services: { database: api.database, config: api.config },
+      services: { database: api.database, config: api.config, sealer: api.sealer },
       log: noLog,
       clock: () => now,
     })
@@ -112,7 +112,9 @@ describe.each(dialects)('looks at domains on $dialect', ({ dialect, skip }) => {
     await again('192.0.2.1')
     await again('192.0.2.1')
     await again('203.0.113.9')
-    const elsewhere = 'www.a.test points at 203.0.113.9 in the DNS; it must point at 192.0.2.1 alone'
+    const elsewhere =
+      'www.a.test points at 203.0.113.9 in the DNS; it must point at 192.0.2.1 alone, ' +
+      'or what it points at must pass requests for http://www.a.test on to here, which it does not'
     expect(await log()).toEqual([
       `domain.unhealthy: www.a.test does not lead to the site yet: ${elsewhere}`,
       'domain.healthy: www.a.test leads to the site now',

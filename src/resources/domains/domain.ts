@@ -100,6 +100,6 @@ export function presentStaging(site: Site, config: Config): Type.Static<typeof D
     dnsConfirmed: true,
     provisioned: true,
     domainName: stagingHostName(site.name, config),
-    ipAddresses: [...new Set(edgeAddresses(config))],
+    ipAddresses: [...edgeAddresses(config)],
   }
 }

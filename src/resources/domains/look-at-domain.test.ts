@@ -39,6 +39,20 @@ describe('a look at a domain', () => {
     })
   })
 
+  test('a name behind a CDN leads here when what is asked by it comes back here', async () => {
+    zone['cdn.test'] = ['203.0.113.9']
+    edge['cdn.test'] = 405
+    const config = readConfig({ ...outside.settings, STEAD_EDGE_ADDRESSES: '192.0.2.1' })
+    const seen = (comesBack: boolean) => lookAtDomain('cdn.test', config, undefined, Date.now(), async () => comesBack)
+    expect(await seen(true)).toMatchObject({ isDnsConfirmed: true, isHealthy: true })
+    expect(await seen(false)).toMatchObject({
+      isDnsConfirmed: false,
+      reason:
+        'cdn.test points at 203.0.113.9 in the DNS; it must point at 192.0.2.1 alone, ' +
+        'or what it points at must pass requests for http://cdn.test on to here, which it does not',
+    })
+  })
+
   test('a name that is nobody’s, and one that the edge does not know', async () => {
     expect(await look('none.test')).toEqual({
       ...{ isDnsConfirmed: false, isProvisioned: false, isHealthy: false },

@@ -16,8 +16,9 @@ export async function lookAtDomain(
   config: Where,
   certificate?: CertificateState,
   now = Date.now(),
+  comesBack?: (hostName: string) => Promise<boolean>,
 ): Promise<Check> {
-  const where = { addresses: edgeAddresses(config), resolvers: config.resolvers }
+  const where = { addresses: edgeAddresses(config), resolvers: config.resolvers, ...(comesBack && { comesBack }) }
   const [dnsFault, edge] = await Promise.all([whyElsewhere(hostName, where), askEdge(hostName, config)])
   const isProvisioned = edge.fault === undefined
   const status = edge.status ?? 0

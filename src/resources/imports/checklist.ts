@@ -15,8 +15,7 @@ export async function checklistOf(
   const domain = plan && URL.parse(plan.from.home)?.hostname
   if (!plan || !domain) return []
   const known = await addressesOf(tx, site, config)
-  const [first, second] = edgeAddresses(config)
-  const addresses = first === second ? first : `${first} and ${second}`
+  const addresses = edgeAddresses(config).join(' and ')
   const hasDomain = known.some((address) => address.replace(/:\d+$/, '') === domain)
   return [
     {

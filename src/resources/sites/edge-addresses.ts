@@ -8,16 +8,16 @@ import { declareMemory } from '../../platform/process-memory.ts'
 const ANY = new Set(['0.0.0.0', '::'])
 
 /**
- * The two addresses that visitors' DNS records point at: those of the settings, else the one that the edge listens on, else the public
+ * The addresses, one at least, that visitors' DNS records point at: those of the settings, else the one that the edge listens on, else the public
  * ones of this machine, else its first that is not loopback.
  * @param machine this machine's addresses, in its order; IPv4 first
  */
 export function edgeAddresses(
   { edgeAddresses: given, edgeListen }: Pick<Config, 'edgeAddresses' | 'edgeListen'>,
   machine: () => readonly string[] = machineAddresses,
-): [string, string] {
-  const [one = '127.0.0.1', two = one] = given.length > 0 ? given : listening(edgeListen.host, machine)
-  return [one, two]
+): readonly string[] {
+  const found = given.length > 0 ? given : listening(edgeListen.host, machine)
+  return found.length > 0 ? [...new Set(found)] : ['127.0.0.1']
 }
 
 function listening(host: string, machine: () => readonly string[]): readonly string[] {

@@ -128,11 +128,12 @@ function commonFields(site: ListedSite, config: Config, now: number): Type.Stati
 
 /** The Site object of the API. */
 export function presentSite(site: ListedSite, config: Config, now: number): Type.Static<typeof SiteSchema> {
-  const [ipAddressOne, ipAddressTwo] = edgeAddresses(config)
+  // the contract has room for two
+  const [ipAddressOne = '', ipAddressTwo = ipAddressOne] = edgeAddresses(config)
   return { ...commonFields(site, config, now), ipAddress: ipAddressOne, ipAddressOne, ipAddressTwo }
 }
 
 /** The Site object with `ipAddresses`. */
 export function presentSiteWithAddresses(site: ListedSite, config: Config, now: number) {
-  return { ...commonFields(site, config, now), ipAddresses: [...new Set(edgeAddresses(config))] }
+  return { ...commonFields(site, config, now), ipAddresses: [...edgeAddresses(config)] }
 }

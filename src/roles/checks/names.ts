@@ -28,7 +28,7 @@ export const namesCheck: Check = {
 function addresses(config: Config): Finding[] {
   const own = edgeAddresses(config)
   if (isLocal(config.stagingDomain) || !own.every(isLoopback)) return []
-  const text = `Visitors cannot reach the addresses of the edge: ${[...new Set(own)].join(', ')}.`
+  const text = `Visitors cannot reach the addresses of the edge: ${own.join(', ')}.`
   return [problem(text, 'Name the public ones with STEAD_EDGE_ADDRESSES.')]
 }
 
