@@ -143,6 +143,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     describeAccess: ({ access, proof }) => describeAccess(access as Access, proof),
     corsOrigins: config.corsOrigins,
     trustProxy: config.trustProxy,
+    proxyProtocol: config.proxyProtocol,
+    publicUrl: config.panelUrl,
     bodyLimitBytes: BODY_LIMIT_BYTES,
     bodies: budgets.requestBodies,
     readiness: options.readiness,

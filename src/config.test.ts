@@ -94,6 +94,19 @@ describe('a value that cannot be used is named with its reason', () => {
     ['edgeAddresses', '192.0.2.1,edge.example.com', 'IP addresses'],
     ['edgeAddresses', 'fe80::1%eth0', 'IP addresses'],
     ['edgePublicPort', '0', 'a whole number from 1 to 65535'],
+    ['trustProxy', '10.0.0.5,proxy.internal', 'IP addresses or networks'],
+    ['trustProxy', '10.0.0.0/33', 'IP addresses or networks'],
+    ['trustProxy', '*', 'IP addresses or networks'],
+    ['trustProxy', '10.0.0.0/8/8', 'IP addresses or networks'],
+    ['proxyProtocol', 'fe80::1%eth0', 'IP addresses or networks'],
+    ['corsOrigins', 'https://app.example.com/', 'origins without a path'],
+    ['corsOrigins', 'https://App.example.com', 'origins without a path'],
+    ['corsOrigins', 'app.example.com', 'origins without a path'],
+    ['hostDatacenters', 'ams', 'codes of datacenters'],
+    ['accountEmail', 'owner', 'an e-mail address'],
+    ['acmeEmail', 'mailto:you@example.com', 'an e-mail address'],
+    ['acmeEabKey', 'short', 'a key in base64url'],
+    ['coreVersion', 'newest', 'latest or a version'],
     ['trashDays', '366', 'a whole number from 0 to 365'],
     ['wordpressApi', 'ftp://example.com', 'an http or https address'],
     ['allowPrivateFetch', 'maybe', 'true or false'],
@@ -126,6 +139,31 @@ describe('a value that cannot be used is named with its reason', () => {
     expect(others).toEqual([])
     expect(fault).toMatch(new RegExp(`^${variableOf(key)} must be ${reason.replace(/[/]/g, '\\/')}`))
     expect(faultsOf({}, { [flagOf(key)]: value })[0]).toMatch(new RegExp(`^${flagOf(key)} must be `))
+  })
+
+  test('of a list the entry that cannot be used is named, and of a secret one its place', () => {
+    expect(faultsOf({ STEAD_TRUST_PROXY: '10.0.0.1, proxy.internal', STEAD_DNS_TSIG_KEYS: 'a=b' })).toEqual([
+      'STEAD_DNS_TSIG_KEYS must be like name=<16 bytes or more in base64> (openssl rand -base64 32) (entry 1 is not)',
+      'STEAD_TRUST_PROXY must be IP addresses or networks, such as 192.0.2.10,10.0.0.0/8,2001:db8::/32, not "proxy.internal"',
+    ])
+  })
+
+  test('what names another setting names what is there', () => {
+    expect(faultsOf({ STEAD_HOST_DATACENTERS: 'AMS,ZRH', STEAD_DNS_SECONDARIES: '192.0.2.1=key.example' })).toEqual([
+      'STEAD_HOST_DATACENTERS must be codes of STEAD_DATACENTERS, such as AMS, not "ZRH"',
+      'STEAD_DNS_SECONDARIES must name keys of STEAD_DNS_TSIG_KEYS, such as key.example=<base64>: there is no "key.example"',
+    ])
+  })
+
+  test('what belongs together is set together', () => {
+    expect(faultsOf({ STEAD_ACME_EAB_KID: 'kid-1' })).toEqual([
+      'STEAD_ACME_EAB_KID and STEAD_ACME_EAB_KEY must be set together: the authority gives you both',
+    ])
+  })
+
+  test('origins of apps, and all of them', () => {
+    const { corsOrigins } = readConfig({ STEAD_CORS_ORIGINS: 'capacitor://localhost,http://[::1]:3000,*' })
+    expect(corsOrigins).toEqual(['capacitor://localhost', 'http://[::1]:3000', '*'])
   })
 
   test('all of them at once, one a line, and unknown variables', () => {

@@ -2,23 +2,30 @@ import { availableParallelism, totalmem } from 'node:os'
 import { closest } from './platform/closest.ts'
 import { OperatorError } from './platform/operator-error.ts'
 import {
-  addresses,
+  address,
+  base64url,
+  coreVersion,
   databaseUrl,
+  datacenterCode,
   datacenters,
   domain,
+  EntryFault,
+  email,
   flag,
   folder,
   httpUrl,
   integer,
-  list,
   listen,
   listens,
+  listOf,
   mailbox,
   mariadbUrl,
   masterKey,
-  nameServers,
+  nameServer,
+  network,
   oneOf,
   optional,
+  origin,
   secondaries,
   smtpUrl,
   text,
@@ -114,7 +121,7 @@ export const settings = {
   accountEmail: {
     help: 'E-mail address of the account made at first start',
     default: 'owner@stead.localhost',
-    parse: text,
+    parse: email,
   },
   stagingDomain: {
     help: 'Domain below which every site has its first address: <name>.<staging domain>',
@@ -129,12 +136,12 @@ export const settings = {
   edgeAddresses: {
     help: "IP addresses under which visitors reach the edge, for sites' DNS records; empty: the address it listens on",
     default: '',
-    parse: addresses,
+    parse: listOf(address),
   },
   resolvers: {
     help: "Name servers (addresses, with :port where it is not 53) that are asked where sites' domains lead, above all before a certificate is ordered; empty: those of the system",
     default: '',
-    parse: nameServers,
+    parse: listOf(nameServer),
   },
   localAuthority: {
     help: 'Whether Stead certifies the first addresses of sites itself where no public authority knows them (a staging domain that is or ends in localhost, test, local, internal or home.arpa) and the edge listens for TLS: auto or off. stead trust makes browsers trust it',
@@ -154,7 +161,18 @@ export const settings = {
   acmeEmail: {
     help: 'Where the authority reaches you, as it is said at the first order; empty: nowhere',
     default: '',
+    parse: (value: string) => (value ? email(value) : undefined),
+  },
+  acmeEabKid: {
+    help: 'Key identifier by which the authority knows you as its customer (external account binding), where it demands one; empty: none',
+    default: '',
     parse: optional,
+  },
+  acmeEabKey: {
+    help: 'Key that belongs to STEAD_ACME_EAB_KID, in base64url as the authority shows it',
+    default: '',
+    parse: (value: string) => (value ? base64url(value) : undefined),
+    secret: true,
   },
   acmeRoots: {
     help: "File with the certificates (PEM) by which an authority of one's own is trusted; empty: public ones alone",
@@ -179,7 +197,7 @@ export const settings = {
   dnsNameservers: {
     help: 'Host names of the name servers of all zones, the first one the primary; empty: ns1 and ns2 of the staging domain',
     default: '',
-    parse: (value: string) => list(value).map(domain),
+    parse: listOf(domain),
   },
   dnsSecondaries: {
     help: 'Servers that may copy all zones and hear of changes, as address, address:port, or address=key (it signs with a key of STEAD_DNS_TSIG_KEYS); empty: none',
@@ -269,7 +287,7 @@ export const settings = {
     default: '',
     parse: optional,
   },
-  coreVersion: { help: 'WordPress version of new sites, or latest', default: 'latest', parse: text },
+  coreVersion: { help: 'WordPress version of new sites, or latest', default: 'latest', parse: coreVersion },
   wordpressApi: {
     help: 'Base address that stands in for the public WordPress release and plugin APIs',
     default: '',
@@ -412,9 +430,9 @@ export const settings = {
     parse: datacenters,
   },
   hostDatacenters: {
-    help: 'Datacenter codes that this host serves; empty: all',
+    help: 'Datacenter codes that this host serves, those of STEAD_DATACENTERS; empty: all',
     default: '',
-    parse: list,
+    parse: listOf(datacenterCode),
   },
   smtpUrl: {
     help: 'smtp:// or smtps:// address of the mail server (user:password@ for a log-in); empty: mails are kept as files in the folder outbox of the data folder',
@@ -457,7 +475,11 @@ export const settings = {
     default: '',
     parse: (value: string) => (value ? folder(value) : undefined),
   },
-  corsOrigins: { help: 'Origins whose pages may call the API, or *', default: '', parse: list },
+  corsOrigins: {
+    help: 'Origins whose pages may call the API, comma separated, such as https://app.example.com; or *',
+    default: '',
+    parse: listOf(origin),
+  },
   rateLimit: {
     help: 'Requests a minute for one application; 0: no limit',
     default: '600',
@@ -469,9 +491,14 @@ export const settings = {
     parse: integer(0, 1_000_000),
   },
   trustProxy: {
-    help: 'Addresses or networks of proxies in front of the API and the edge, whose X-Forwarded-For is believed',
+    help: 'Addresses or networks of HTTP proxies in front of the API and the edge, whose X-Forwarded-For and -Proto are believed; never those of a balancer that only passes connections on',
     default: '',
-    parse: list,
+    parse: listOf(network),
+  },
+  proxyProtocol: {
+    help: 'Addresses or networks of balancers in front of the edge, the API and SFTP that say by the PROXY protocol (version 1 or 2) who has connected to them; empty: nobody may',
+    default: '',
+    parse: listOf(network),
   },
   logLevel: {
     help: 'Least severity that is logged',
@@ -516,15 +543,41 @@ export function readConfig(
       config[key] = setting.parse(given?.trim() || setting.default)
     } catch (error) {
       const name = flags[flagOf(key)] === undefined ? variableOf(key) : flagOf(key)
-      faults.push(`${name} ${(error as Error).message}${setting.secret ? '' : `, not ${JSON.stringify(given)}`}`)
+      faults.push(`${name} ${(error as Error).message}${foundIn(error, given, setting)}`)
     }
   }
+  if (faults.length === 0) faults.push(...faultsTogether(config as Config))
   const known = new Set([...Object.keys(settings).map(variableOf), ...clientVariables])
   for (const name of Object.keys(environment))
     if (name.startsWith('STEAD_') && !known.has(name))
       faults.push(`${name} is no setting of Stead (see: stead help settings).${meant(name, known)}`)
   if (faults.length > 0) throw new ConfigError(faults.join('\n'))
   return config as Config
+}
+
+/** What each setting by itself says rightly, and they do not together. */
+function faultsTogether(config: Config): string[] {
+  const { hostDatacenters, datacenters: offered, dnsSecondaries, dnsTsigKeys, acmeEabKid, acmeEabKey } = config
+  const codes = offered.map(({ code }) => code)
+  const strange = hostDatacenters.filter((code) => !codes.includes(code))
+  const keyless = dnsSecondaries.flatMap(({ keyName }) => (keyName && !dnsTsigKeys?.has(keyName) ? [keyName] : []))
+  const isHalf = (acmeEabKid === undefined) !== (acmeEabKey === undefined)
+  return [
+    ...(isHalf ? ['STEAD_ACME_EAB_KID and STEAD_ACME_EAB_KEY must be set together: the authority gives you both'] : []),
+    ...strange.map(
+      (code) => `STEAD_HOST_DATACENTERS must be codes of STEAD_DATACENTERS, such as ${codes[0]}, not "${code}"`,
+    ),
+    ...keyless.map(
+      (name) =>
+        `STEAD_DNS_SECONDARIES must name keys of STEAD_DNS_TSIG_KEYS, such as ${name}=<base64>: there is no "${name}"`,
+    ),
+  ]
+}
+
+/** What was given in place of what must be: of a list the one entry. */
+function foundIn(error: unknown, given: string | undefined, { secret }: Setting<unknown>): string {
+  if (!(error instanceof EntryFault)) return secret ? '' : `, not ${JSON.stringify(given)}`
+  return secret ? ` (entry ${error.place} is not)` : `, not ${JSON.stringify(error.entry)}`
 }
 
 /** By them the command line knows which API to call: no settings, and no mistake either. */

@@ -12,11 +12,37 @@ export interface ListenAddress {
 export const text = (value: string) => value
 export const optional = (value: string) => value || undefined
 export const folder = (value: string) => resolve(value)
-export const list = (value: string) =>
+const list = (value: string) =>
   value
     .split(',')
     .map((entry) => entry.trim())
     .filter(Boolean)
+
+/** A list of which one entry cannot be used. */
+export class EntryFault extends Error {
+  override readonly name = 'EntryFault'
+  readonly entry: string
+  /** Counted from 1. */
+  readonly place: number
+
+  constructor(message: string, entry: string, place: number) {
+    super(message)
+    this.entry = entry
+    this.place = place
+  }
+}
+
+/** A comma-separated list. @param parse reads an entry, or throws an `Error` that finishes "must be …" */
+export const listOf =
+  <Value>(parse: (entry: string) => Value) =>
+  (value: string): Value[] =>
+    list(value).map((entry, index) => {
+      try {
+        return parse(entry)
+      } catch (error) {
+        throw new EntryFault((error as Error).message, entry, index + 1)
+      }
+    })
 
 export function flag(value: string): boolean {
   if (['1', 'true', 'yes', 'on'].includes(value)) return true
@@ -42,28 +68,70 @@ export function listen(value: string): ListenAddress {
 
 /** One or more addresses with ports. */
 export function listens(value: string): ListenAddress[] {
-  const addresses = list(value)
+  const addresses = listOf(listen)(value)
   // whatever is wrong with none at all is what is wrong with one
-  return (addresses.length > 0 ? addresses : [value]).map(listen)
+  return addresses.length > 0 ? addresses : [listen(value)]
 }
 
-/** Addresses of name servers, as `node:dns` takes them. */
-export function nameServers(value: string): string[] {
-  const servers = list(value)
-  for (const server of servers) {
-    const [, bracketed, plain, port] = /^(?:\[([0-9a-f:]+)\]|([0-9.]+))(?::(\d{1,5}))?$/i.exec(server) ?? []
-    const isServer = isIP(bracketed ?? plain ?? server) !== 0 && Number(port ?? 53) <= 65_535
-    if (!isServer) throw new Error('must be addresses of name servers, such as 192.0.2.53,[2001:db8::53]:5353')
-  }
-  return servers
+/** The address of a name server, as `node:dns` takes it. */
+export function nameServer(server: string): string {
+  const [, bracketed, plain, port] = /^(?:\[([0-9a-f:]+)\]|([0-9.]+))(?::(\d{1,5}))?$/i.exec(server) ?? []
+  const isServer = isIP(bracketed ?? plain ?? server) !== 0 && Number(port ?? 53) <= 65_535
+  if (!isServer) throw new Error('must be addresses of name servers, such as 192.0.2.53,[2001:db8::53]:5353')
+  return server
 }
 
-/** Addresses that others reach, so without the zone identifier of this machine. */
-export function addresses(value: string): string[] {
-  const given = list(value)
-  if (!given.every((each) => isIP(each) !== 0 && !each.includes('%')))
-    throw new Error('must be IP addresses, such as 192.0.2.1,2001:db8::1')
+/** An address that others reach, so without the zone identifier of this machine. */
+export function address(given: string): string {
+  if (!isAddress(given)) throw new Error('must be IP addresses, such as 192.0.2.1,2001:db8::1')
   return given
+}
+
+const isAddress = (text: string): boolean => isIP(text) !== 0 && !text.includes('%')
+
+/** An address, or a network with the length of its prefix. */
+export function network(given: string): string {
+  const [base = '', bits, ...more] = given.split('/')
+  const most = isIP(base) === 6 ? 128 : 32
+  const isNetwork = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most)
+  if (!isAddress(base) || !isNetwork || more.length > 0)
+    throw new Error('must be IP addresses or networks, such as 192.0.2.10,10.0.0.0/8,2001:db8::/32')
+  return given
+}
+
+/** An origin as browsers say it, to the letter: it is compared as a text. */
+export function origin(given: string): string {
+  const url = URL.parse(given)
+  const isOfWeb = /^https?:$/.test(url?.protocol ?? '')
+  // apps in a browser engine have schemes of their own
+  const isOrigin = isOfWeb ? url?.origin === given : /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(?::\d{1,5})?$/.test(given)
+  if (given !== '*' && !isOrigin)
+    throw new Error('must be origins without a path or a final slash, such as https://app.example.com, or *')
+  return given
+}
+
+/** A version of WordPress, as its releases are called. */
+export function coreVersion(value: string): string {
+  if (value !== 'latest' && !/^\d+\.\d+(\.\d+)?(-[a-z0-9.-]+)?$/i.test(value))
+    throw new Error('must be latest or a version of WordPress, such as 6.8.1')
+  return value
+}
+
+export function base64url(value: string): string {
+  if (!/^[A-Za-z0-9_-]{16,}=*$/.test(value)) throw new Error('must be a key in base64url, as the authority shows it')
+  return value
+}
+
+export function email(value: string): string {
+  if (!/^[^\s<>@,;:"]+@[^\s<>@,;:"]+$/.test(value))
+    throw new Error('must be an e-mail address, such as you@example.com')
+  return value
+}
+
+/** The code of a datacenter. */
+export function datacenterCode(value: string): string {
+  if (!/^[A-Z0-9]{2,8}$/.test(value)) throw new Error('must be codes of datacenters, such as AMS,BUR')
+  return value
 }
 
 export function domain(value: string): string {
@@ -127,12 +195,11 @@ export interface Datacenter {
   readonly name: string
 }
 
-export function datacenters(value: string): Datacenter[] {
-  const entries = list(value).map((entry) => entry.split('=').map((part) => part.trim()))
-  for (const [code, name] of entries)
-    if (!/^[A-Z0-9]{2,8}$/.test(code ?? '') || !name) throw new Error('must be like AMS=Amsterdam,BUR=Burbank')
-  return entries.map(([code, name]) => ({ code, name }) as Datacenter)
-}
+export const datacenters = listOf((entry): Datacenter => {
+  const [code = '', name] = entry.split('=').map((part) => part.trim())
+  if (!/^[A-Z0-9]{2,8}$/.test(code) || !name) throw new Error('must be like AMS=Amsterdam,BUR=Burbank')
+  return { code, name }
+})
 
 /** A server that copies zones: its address, where it hears of changes, and the key that it signs with. */
 export interface Secondary {
@@ -141,13 +208,11 @@ export interface Secondary {
   readonly keyName?: string
 }
 
-export function secondaries(value: string): Secondary[] {
-  return list(value).map((entry) => {
-    const [address = '', keyName] = entry.split('=', 2) as [string, string?]
-    const { host, port } = isIP(address) ? { host: address, port: 53 } : addressAndPort(address)
-    return { host, port, ...(keyName !== undefined && { keyName: domain(keyName) }) }
-  })
-}
+export const secondaries = listOf((entry): Secondary => {
+  const [given = '', keyName] = entry.split('=', 2) as [string, string?]
+  const { host, port } = isIP(given) ? { host: given, port: 53 } : addressAndPort(given)
+  return { host, port, ...(keyName !== undefined && { keyName: domain(keyName) }) }
+})
 
 function addressAndPort(value: string): ListenAddress {
   const match = /^(?:\[([0-9a-f:]+)\]|([0-9.]+)):(\d{1,5})$/i.exec(value)
@@ -161,12 +226,12 @@ function addressAndPort(value: string): ListenAddress {
 export function tsigKeys(value: string): ReadonlyMap<string, Buffer> | undefined {
   if (!value) return undefined
   return new Map(
-    list(value).map((entry) => {
+    listOf((entry) => {
       const at = entry.indexOf('=')
       const key = Buffer.from(entry.slice(at + 1), 'base64')
       if (at < 1 || key.length < 16)
         throw new Error('must be like name=<16 bytes or more in base64> (openssl rand -base64 32)')
-      return [domain(entry.slice(0, at)), key]
-    }),
+      return [domain(entry.slice(0, at)), key] as const
+    })(value),
   )
 }

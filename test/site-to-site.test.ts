@@ -10,7 +10,7 @@ import { createGateway, type Gateway } from '../src/edge/gateway.ts'
 import type { Route } from '../src/edge/route.ts'
 import { PhpPool } from '../src/hosting/php/pool.ts'
 import type { PhpRuntime } from '../src/hosting/php/runtime.ts'
-import { createWayToEdge } from '../src/hosting/php/way-to-edge.ts'
+import { createWayToEdge, OWN_HTTPS_PORT } from '../src/hosting/php/way-to-edge.ts'
 import { createWebServer, type HostedSite } from '../src/hosting/web-server/web-server.ts'
 import { testCore } from './support/core.ts'
 import { type TestHome, testBodies, testHeld, testHome, testRuntime } from './support/home.ts'
@@ -37,15 +37,25 @@ describe.skipIf(!core).each(runtimes.filter(({ skip }) => !skip))('sites that as
   beforeAll(async () => {
     const sites = new Map<number, HostedSite>()
     const routes = new Map<string, Route>()
-    gateway = createGateway({ routes: { find: (hostName) => routes.get(hostName) }, log, hostKey: KEY })
+    gateway = createGateway({
+      routes: { find: (hostName) => routes.get(hostName) },
+      log,
+      hostKey: KEY,
+      trustProxy: ['127.0.0.1'],
+    })
     port = await listen(gateway.server)
     secret = createServer((_request, response) => response.end('secret'))
     await listen(secret)
     const edge = createWayToEdge({
-      edges: new Map([[port, { host: '127.0.0.1', port }]]),
+      edges: new Map([
+        [port, { host: '127.0.0.1', port }],
+        [OWN_HTTPS_PORT, { host: '127.0.0.1', port, scheme: 'https' }],
+      ]),
+      edgeKey: KEY,
       isSite: async (hostName) => routes.has(hostName),
     })
-    runtime = await testRuntime({ edge, runtime: tested.runtime })
+    const ownHttps = Buffer.from(`<?php return ['port' => 443, 'edge' => ${OWN_HTTPS_PORT}];`)
+    runtime = await testRuntime({ edge, runtime: tested.runtime, morePhp: { 'own-https.php': ownHttps } })
     // biome-ignore format: one record
     pool = new PhpPool(runtime, { requestMs: 60_000, taskMs: 60_000, memoryBytes: 2048 * MB, bodies: testBodies(), queueLength: 100, idleMs: 600_000, processMemoryBytes: 1024 * MB })
     host = createWebServer({
@@ -156,6 +166,20 @@ describe.skipIf(!core).each(runtimes.filter(({ skip }) => !skip))('sites that as
     const code = `${get} return array_map($get, ${JSON.stringify(places)});`
     for (const answer of (await run(code)) as unknown[])
       expect(answer).toMatch(/Connection refused|reset by peer|cURL error 7:/)
+  })
+
+  it('reach themselves by https where TLS ends before the edge, and are believed nothing of others', async () => {
+    await homes[0]?.script(
+      'seen.php',
+      "echo json_encode([$_SERVER['HTTPS'] ?? '', $_SERVER['HTTP_HOST'], $_SERVER['REMOTE_ADDR']]);",
+    )
+    await writeFile(join(homes[0]?.homePath as string, 'web/style.css'), 'body{}')
+    const more = "['headers' => ['X-Forwarded-For' => '203.0.113.9', 'X-Forwarded-Proto' => 'http']]"
+    const code = `${get} return [$get('https://my.localhost/style.css?a=1#b', ${more}), $get('https://my.localhost/seen.php', ${more})];`
+    const [file, script] = (await run(code)) as [unknown, [number, string]]
+    expect(file).toEqual([200, 'body{}'])
+    if (isNative) expect(script).toEqual([200, '["on","my.localhost:443","127.0.0.1"]'])
+    else expect(script[0]).toBe(503)
   })
 
   it('find nothing critical in Site Health for all that', async () => {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
+import { plainAddress } from '../platform/http/client-address.ts'
 import { withoutSessions } from '../platform/http/session-cookies.ts'
-import { plainAddress } from './client-address.ts'
 import { type CookieDomains, cookieForVisitor } from './set-cookie.ts'
 import type { Visit } from './visit.ts'
 

@@ -110,6 +110,17 @@ describe('refusals', () => {
     ).not.toContain(' 200 ')
   })
 
+  test('408 in words for a body that stands still, begun or not, and none for one that comes evenly', async () => {
+    const limits = { bodyPace: { windowMs: 300, leastBytes: 100 } }
+    const { port } = await startGateway(cleanup, { 'site.test': routeTo(await startEcho(cleanup)) }, { limits })
+    const head = 'POST / HTTP/1.1\r\nHost: site.test\r\nContent-Length: 40000\r\n\r\n'
+    for (const begun of ['ab', 'x'.repeat(20_000)]) {
+      const text = await rawRequest(port, cleanup, head + begun)
+      expect(text).toMatch(/^HTTP\/1.1 408 [\s\S]*Connection: close/i)
+      expect(text).toContain('arrives too slowly, or has stopped')
+    }
+  })
+
   test('a visitor that takes nothing of its answer is cut off, and the host is free', async () => {
     let closed = false
     const upstream = await startHost(cleanup, (_request, response) => {

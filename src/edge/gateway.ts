@@ -6,15 +6,17 @@ import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { LRUCache } from 'lru-cache'
 import type { Budget } from '../platform/budgets/budget.ts'
+import { createClientReader, createTrust, plainAddress, type ReadClient } from '../platform/http/client-address.ts'
+import { readProxyHeaders } from '../platform/http/proxy-protocol.ts'
 import { Turns } from '../platform/http/turns.ts'
 import { plainPage } from '../platform/plain-page.ts'
 import { type AccessEntry, accessEntry } from './access-log.ts'
 import { pageAnswer, sendAnswer } from './answer.ts'
 import { answerConnect, answerTooMany, answerUnreadable } from './bad-connections.ts'
-import { createClientReader, createTrust, type ReadClient } from './client-address.ts'
 import { countConnections } from './count-connections.ts'
 import { createHttp2Sessions, type Http2Sessions } from './http2/sessions.ts'
 import { defaultLimits, type EdgeLimits } from './limits.ts'
+import { answerProbe, isProbe, PROBE_PATH } from './probe.ts'
 import { type ProxyContext, passToHost } from './proxy.ts'
 import type { Route, Routes } from './route.ts'
 import { edgeRules } from './rules/index.ts'
@@ -61,6 +63,8 @@ export interface GatewayOptions {
   readonly publicScheme?: 'http' | 'https'
   /** Addresses or networks whose `X-Forwarded-For` and `-Proto` are believed. */
   readonly trustProxy?: readonly string[]
+  /** Addresses or networks whose connections say who they are from (PROXY protocol). */
+  readonly proxyProtocol?: readonly string[]
   /** What TLS connections are encrypted with; without it there are none. */
   readonly secureContexts?: Pick<SecureContexts, 'find'>
   readonly limits?: Partial<EdgeLimits>
@@ -76,6 +80,8 @@ export interface GatewayOptions {
   readonly connections?: Budget
   /** Waits until a purge that a visitor has caused counts here, so that he sees what he has changed. */
   readonly reachPurge?: (seq: number) => Promise<void>
+  /** Whether this edge can serve visitors, for balancers that ask; default: it can as long as it runs. */
+  readonly isReady?: () => Promise<boolean>
   /** Called after each response; costs nothing when it is not set. */
   readonly onAccess?: (entry: AccessEntry, contentType: string) => void
   readonly metrics?: EdgeMetrics
@@ -100,8 +106,10 @@ interface GatewayContext extends ProxyContext {
   readonly turns: Turns
   closing: boolean
   http2?: Http2Sessions
-  /** Ends connections that Node does not know as ones with requests. */
-  cutOff?: () => void
+  /** Each ends connections that Node does not know as ones with requests. */
+  readonly cutOff: (() => void)[]
+  /** Each ends connections that have not said who they are from. */
+  readonly silent: (() => void)[]
 }
 
 /** Puts a gateway together; it neither listens nor opens a connection by itself. */
@@ -117,11 +125,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     reachPurge: options.reachPurge,
     underWay: options.underWay ?? anyNumber,
     waitingBodies: options.waitingBodies,
+    bodyPace: limits.bodyPace,
     rules: options.rules ?? edgeRules(),
     readClient: createClientReader(options.trustProxy ?? [], options.publicScheme ?? 'http'),
     isMisdirected: createMisdirected(createTrust(options.trustProxy ?? [])),
     turns: new Turns(limits.pipelined - 1),
     closing: false,
+    cutOff: [],
+    silent: [],
     onFailure: createFailureReport(options),
   }
   const http = {
@@ -164,16 +175,39 @@ function createSecureGate(context: GatewayContext, contexts: Pick<SecureContexts
     speakHttp2: (socket: TLSSocket) => http2.accept(socket),
   }
   const server = createSecureServer(parts, { ...http, handshakeTimeout: limits.headersTimeoutMs })
-  context.cutOff = trackSockets(server)
+  context.cutOff.push(trackSockets(server))
   return server
 }
+
+/** For a connection that may begin with a PROXY header to say anything. */
+const FIRST_BYTES_MS = 20_000
 
 /** Answers all that comes to a server. @param refuse ends a connection of a visitor who has too many */
 function serve(context: GatewayContext, server: Server | SecureServer, refuse: (socket: Socket) => void): void {
   const { options, limits } = context
   server.maxConnections = limits.connections
   server.timeout = limits.stallTimeoutMs
-  if (options.connections) countConnections(server, options.connections, createTrust(options.trustProxy ?? []), refuse)
+  const isBalancer = createTrust(options.proxyProtocol ?? [])
+  const count = (counts: (socket: Socket) => boolean) => {
+    if (!options.connections) return
+    countConnections(server, {
+      connections: options.connections,
+      isTrusted: createTrust(options.trustProxy ?? []),
+      counts,
+      refuse,
+    })
+  }
+  // who is behind a balancer is known when the header is read; all others are counted before they say anything
+  const isOfBalancer = (socket: Socket) => isBalancer(plainAddress(socket.remoteAddress ?? ''))
+  count(isOfBalancer)
+  context.silent.push(
+    readProxyHeaders(server, {
+      isBalancer,
+      siteKey: options.hostKey,
+      timeoutMs: FIRST_BYTES_MS,
+    }),
+  )
+  count((socket) => !isOfBalancer(socket))
   server.on('request', (request, response) => receive(context, request, response))
   server.on('checkContinue', (request, response) => receive(context, request, response, '100-continue'))
   server.on('checkExpectation', (request, response) => receive(context, request, response, 'unknown'))
@@ -188,9 +222,10 @@ async function close(servers: readonly (Server | SecureServer)[], context: Gatew
   const closed = servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())))
   for (const server of servers) server.closeIdleConnections()
   context.http2?.close()
+  for (const end of context.silent) end()
   const cutOff = setTimeout(() => {
     for (const server of servers) server.closeAllConnections()
-    context.cutOff?.()
+    for (const cutOff of context.cutOff) cutOff()
   }, context.limits.closeTimeoutMs)
   await Promise.all(closed)
   clearTimeout(cutOff)
@@ -234,11 +269,14 @@ function begin(
   expectation: Expectation,
   isTooMuch = false,
 ): void {
+  const { options } = context
   const destination = destinationOf(context, request)
   const visit = createVisit(context, request, response, destination, startedAtMs, expectation === '100-continue')
   response.once('close', () => finish(context, visit))
   if (context.closing) response.shouldKeepAlive = false
   if (visit.method === 'CONNECT') sendAnswer(visit, refusedMethodAnswer(visit))
+  else if (isProbe(request, destination))
+    answerProbe(visit, async () => !context.closing && ((await options.isReady?.()) ?? true))
   else if ('status' in destination) sendAnswer(visit, refusalAnswer(visit, destination))
   else if (expectation === 'unknown') sendAnswer(visit, pageAnswer(visit, unexpected, [], true))
   else if (isTooMuch) sendAnswer(visit, pageAnswer(visit, tooMany, [], true))
@@ -247,7 +285,8 @@ function begin(
 
 function destinationOf(context: GatewayContext, request: VisitRequest): Destination | Refusal {
   const destination = readDestination(request, context.limits.urlBytes)
-  if ('status' in destination || !context.isMisdirected(request, destination.hostName)) return destination
+  if ('status' in destination || request.url === PROBE_PATH) return destination
+  if (!context.isMisdirected(request, destination.hostName)) return destination
   return { status: 421, reason: 'This connection is for another site.' }
 }
 

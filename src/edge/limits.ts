@@ -1,3 +1,4 @@
+import type { PaceLimits } from './body-pace.ts'
 import type { UpstreamLimits } from './upstreams.ts'
 
 /** Limits of an edge process. */
@@ -15,8 +16,10 @@ export interface EdgeLimits {
   readonly urlBytes: number
   /** From the first byte of a request to the end of its headers. */
   readonly headersTimeoutMs: number
-  /** From the first byte of a request to the end of its body. */
+  /** From the first byte of a request to the end of its body, however steadily it comes; slow ones end much earlier, by `bodyPace`. */
   readonly requestTimeoutMs: number
+  /** How slowly a body may come. */
+  readonly bodyPace: PaceLimits
   /** Idle connection between two requests. */
   readonly keepAliveTimeoutMs: number
   /** Connection on which nothing moves in either direction; must be longer than the host may think. */
@@ -35,7 +38,9 @@ export const defaultLimits: EdgeLimits = {
   headerBytes: 32_768,
   urlBytes: 16_384,
   headersTimeoutMs: 20_000,
-  requestTimeoutMs: 900_000,
+  requestTimeoutMs: 86_400_000,
+  // 1 kB a second
+  bodyPace: { windowMs: 120_000, leastBytes: 120_000 },
   keepAliveTimeoutMs: 65_000,
   stallTimeoutMs: 180_000,
   closeTimeoutMs: 10_000,

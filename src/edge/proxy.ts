@@ -3,6 +3,7 @@ import type { Budget } from '../platform/budgets/budget.ts'
 import { plainPage } from '../platform/plain-page.ts'
 import { pageAnswer, sendAnswer } from './answer.ts'
 import { bodyMoves } from './body-gate.ts'
+import { BodyPace, type PaceLimits } from './body-pace.ts'
 import { requestHeaders, responseHeaders } from './forwarding.ts'
 import type { AnswerListener, Control, HostRequest } from './host-client/exchange.ts'
 import { isBroken } from './host-client/host-error.ts'
@@ -20,6 +21,8 @@ export interface ProxyContext {
   readonly underWay: UnderWay
   /** What has come of bodies whose senders are not seen to send them yet. */
   readonly waitingBodies?: Budget | undefined
+  /** How slowly a body may come; default: as slowly as it likes. */
+  readonly bodyPace?: PaceLimits
   /** Told of every request that the host did not answer. */
   readonly onFailure: (visit: Visit, route: Route, error: Error) => void
   /** Waits until the purge with this number counts on this edge. */
@@ -34,10 +37,19 @@ export function passToHost(visit: Visit, route: Route, context: ProxyContext): P
 
 async function passWithBody(visit: Visit, route: Route, context: ProxyContext): Promise<void> {
   const memory = context.waitingBodies?.share(addressKey(visit.client.address))
-  if (await bodyMoves(visit, memory)) beginExchange(visit, route, context)
+  const pace = context.bodyPace && new BodyPace(context.bodyPace, () => endTooSlow(visit))
+  visit.response.once('close', () => pace?.end())
+  if (await bodyMoves(visit, memory, pace)) beginExchange(visit, route, context, pace)
 }
 
-function beginExchange(visit: Visit, route: Route, context: ProxyContext): void {
+/** Says so, and ends what has begun. */
+function endTooSlow(visit: Visit): void {
+  visit.abandon?.()
+  if (visit.response.headersSent) visit.response.destroy()
+  else sendAnswer(visit, pageAnswer(visit, slowBody, [], true))
+}
+
+function beginExchange(visit: Visit, route: Route, context: ProxyContext, pace?: BodyPace): void {
   const passage = context.underWay.begin(route.siteId, visit)
   if (!passage) {
     sendAnswer(visit, busyAnswer(visit))
@@ -45,11 +57,16 @@ function beginExchange(visit: Visit, route: Route, context: ProxyContext): void 
     return
   }
   visit.release = () => passage.end()
-  const exchange = new Exchange(visit, route, context, passage)
+  const exchange = new Exchange(visit, route, context, passage, pace)
   visit.abandon = () => exchange.abandon()
   exchange.start()
 }
 
+const slowBody = plainPage({
+  status: 408,
+  title: 'This request took too long',
+  text: 'What you send arrives too slowly, or has stopped. Please check your connection, and try again.',
+})
 const unreachable = plainPage({
   status: 502,
   title: 'This site cannot be reached right now',
@@ -75,6 +92,7 @@ class Exchange implements AnswerListener {
   private readonly context: ProxyContext
   private readonly passage: Passage
   private readonly body: boolean
+  private readonly pace: BodyPace | undefined
   private control: Control | undefined
   private abandoned = false
   private answered = false
@@ -85,11 +103,12 @@ class Exchange implements AnswerListener {
   /** While it is there, nothing of the response goes to the visitor: what is to be done then, in order. */
   private held: (() => void)[] | undefined
 
-  constructor(visit: Visit, route: Route, context: ProxyContext, passage: Passage) {
+  constructor(visit: Visit, route: Route, context: ProxyContext, passage: Passage, pace?: BodyPace) {
     this.visit = visit
     this.route = route
     this.context = context
     this.passage = passage
+    this.pace = pace
     this.body = hasBody(visit.request)
   }
 
@@ -104,7 +123,7 @@ class Exchange implements AnswerListener {
       path: visit.target,
       method: visit.method,
       headers: requestHeaders(visit, this.route.siteId, this.context.hostKey),
-      body: this.body ? readBody(visit, this.passage) : undefined,
+      body: this.body ? readBody(visit, this.passage, this.pace) : undefined,
     }
   }
 
@@ -234,17 +253,21 @@ function pageFor(error: NodeJS.ErrnoException) {
  * The request's body. When the host answers early (413), what is left of it is read and dropped, so that a client that sends everything
  * before it reads gets its answer.
  */
-async function* readBody({ request }: Visit, passage: Passage): AsyncGenerator<Buffer> {
+async function* readBody({ request }: Visit, passage: Passage, pace?: BodyPace): AsyncGenerator<Buffer> {
   try {
     passage.waitsToBeSent()
+    pace?.waits()
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       passage.goesOn(chunk.length)
+      pace?.came(chunk.length)
       // what the host does not take is not the visitor's fault
       yield chunk as Buffer
       passage.waitsToBeSent()
+      pace?.waits()
     }
   } finally {
     passage.goesOn(0)
+    pace?.end()
     discardRest(request)
   }
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Client } from '../platform/http/client-address.ts'
 import { framingFault } from '../platform/http/framing.ts'
 import { headerOf } from '../platform/http/raw-headers.ts'
-import type { Client } from './client-address.ts'
 import type { HostNotes } from './forwarding.ts'
 import { parseAuthority } from './host-name.ts'
 import { Http2Request } from './http2/request.ts'
@@ -137,6 +137,8 @@ export interface Destination {
 export interface Refusal {
   readonly status: 400 | 413 | 414 | 421 | 501 | 505
   readonly reason: string
+  /** Nothing else is wrong with it than that it names no host. */
+  readonly isNameless?: true
 }
 
 /**
@@ -156,7 +158,7 @@ export function readDestination(request: VisitRequest, maxUrlBytes: number): Des
     target = (absolute[2] as string).startsWith('/') ? (absolute[2] as string) : `/${absolute[2]}`
   }
   const authority = host === undefined ? undefined : parseAuthority(host)
-  if (!authority) return { status: 400, reason: 'The request does not name a valid host.' }
+  if (!authority) return { status: 400, reason: 'The request does not name a valid host.', isNameless: true }
   return { ...authority, target }
 }
 

@@ -8,7 +8,7 @@ import { hostReports } from '../hosting/host.store.ts'
 import { createSendPart } from '../hosting/site-imports/send-part.ts'
 import { controlJobs } from '../jobs.ts'
 import { openBudgets } from '../platform/budgets/budget.ts'
-import { DiskReserve } from '../platform/files/free-room.ts'
+import { DiskReserve, isWritable } from '../platform/files/free-room.ts'
 import { removeLeftTemporaries, writeFileDurably } from '../platform/files/write-file.ts'
 import { createApiMetrics } from '../platform/http/metrics.ts'
 import { keptFor } from '../platform/kept-for.ts'
@@ -27,7 +27,7 @@ import { createWebhookMetrics } from '../resources/webhooks/webhook-metrics.ts'
 import { schedules } from '../schedules.ts'
 import { version } from '../version.ts'
 import { checksOfControl, logProblems } from './checks/of-control.ts'
-import { type Credentials, credentialsFile, readCredentials } from './credentials.ts'
+import { type Credentials, credentialsFile, readCredentials, urlOf } from './credentials.ts'
 import { untilFree } from './free-port.ts'
 import { createInstallationMetrics } from './installation-metrics.ts'
 import { OwnHost } from './own-host.ts'
@@ -74,14 +74,15 @@ export async function startControl(
     const hosts = ownHost.among(await hostReports(database.read), await readDatabaseTime(database))
     // before it the keys of a first start are nowhere to be read
     const settled = isIntroduced && hosts.length > 0 && hosts.every(({ facts }) => facts.preparing === false)
-    const ready = settled && hosts.every(hasDatabases) && Object.values(parts()).every(Boolean)
+    const canWrite = await isWritable(config.dataDir)
+    const ready = canWrite && settled && hosts.every(hasDatabases) && Object.values(parts()).every(Boolean)
     return {
       ready,
       // reading, changing and deleting work, and a load balancer must not take that away
       isDegraded: hosts.every(({ facts }) => facts.wordpress === null),
       details: {
         database: database.dialect,
-        disk: { state: reserve.room.state, free_bytes: reserve.room.freeBytes },
+        disk: { state: canWrite ? reserve.room.state : 'read-only', free_bytes: reserve.room.freeBytes },
         parts: parts(),
         hosts: hosts.map(({ name, facts }) => ({ name, ...facts })),
       },
@@ -112,7 +113,7 @@ export async function startControl(
         }),
       }),
       api_url: url,
-      edge_url: `http://${config.edgeListen.host}:${config.edgeListen.port}`,
+      edge_url: urlOf(config.edgeListen),
     }
     // before the commit: a secret that nobody could read would leave an account without a key
     if (first || known)

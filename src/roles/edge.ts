@@ -15,12 +15,14 @@ import { createGateway } from '../edge/gateway.ts'
 import { defaultLimits } from '../edge/limits.ts'
 import { saltOfDay, storeViews } from '../edge/page-views.store.ts'
 import { createPageViews } from '../edge/page-views.ts'
+import { createReadiness } from '../edge/probe.ts'
 import type { Route } from '../edge/route.ts'
 import { loadRoute, routeChangesSince } from '../edge/routes.store.ts'
 import { createRouteTable, type RouteTable } from '../edge/routes.ts'
 import { createAcmeAnswers } from '../edge/rules/acme-answers.ts'
 import { createDefensiveMode } from '../edge/rules/defensive-mode.ts'
 import { edgeRules } from '../edge/rules/index.ts'
+import { createLeadsHere, HERE_PURPOSE } from '../edge/rules/leads-here.ts'
 import { createToHttps } from '../edge/rules/to-https.ts'
 import { createSecureContexts } from '../edge/tls/secure-contexts.ts'
 import { followTicketKeys } from '../edge/tls/ticket-keys.ts'
@@ -49,7 +51,7 @@ export interface Edge extends Part {
 
 /** The gateway for all visitor traffic. */
 export async function startEdge(ground: Ground): Promise<Edge> {
-  const { config, log, hostKey, challengeKey } = ground
+  const { config, database, log, hostKey, challengeKey } = ground
   const { stagingDomain } = config
   const budgets = openBudgets(edgeBudgets(config))
   const routes = followRoutes(ground)
@@ -77,6 +79,8 @@ export async function startEdge(ground: Ground): Promise<Edge> {
     log,
     hostKey,
     trustProxy: config.trustProxy,
+    proxyProtocol: config.proxyProtocol,
+    publicScheme: config.edgePublicPort === 443 ? 'https' : 'http',
     upstreams,
     underWay,
     waitingBodies: budgets.waitingBodies,
@@ -85,10 +89,12 @@ export async function startEdge(ground: Ground): Promise<Edge> {
     ...(secure && { secureContexts: secure.contexts }),
     rules: edgeRules({
       acmeAnswers: acmeAnswersOf(ground, routes),
+      leadsHere: createLeadsHere((text) => ground.sealer.mark(text, HERE_PURPOSE)),
       ...(secure && { toHttps: createToHttps(secure.publicPort) }),
       defensiveMode,
       cache: cache.rule,
     }),
+    isReady: createReadiness(() => loadRoute(database.read, stagingDomain)),
     reachPurge: (seq) => purges.reach(seq),
     metrics: counts.metrics,
     onAccess(entry, contentType) {

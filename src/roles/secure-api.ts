@@ -4,6 +4,8 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { createSecureContext, type TLSSocket } from 'node:tls'
 import { profile } from '../edge/tls/profile.ts'
+import { createTrust } from '../platform/http/client-address.ts'
+import { readProxyHeaders } from '../platform/http/proxy-protocol.ts'
 import { type ApiCertificate, apiCertificates } from './api-certificates.ts'
 import { listenAlone } from './free-port.ts'
 import type { Ground, Part } from './part.ts'
@@ -29,6 +31,7 @@ export async function startSecureApi(ground: Ground, plain: PlainServer): Promis
   if (address === 'off') return undefined
   const load = apiCertificates(ground)
   const server = secureServer(plain)
+  const endSilent = readProxyHeaders(server, { isBalancer: createTrust(config.proxyProtocol), timeoutMs: HANDSHAKE_MS })
   let current: string | undefined
   const use = ({ chain, key }: ApiCertificate) => {
     if (current === chain) return
@@ -58,6 +61,7 @@ export async function startSecureApi(ground: Ground, plain: PlainServer): Promis
     look,
     async stop() {
       clearInterval(timer)
+      endSilent()
       await close(server)
     },
   }

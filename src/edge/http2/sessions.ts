@@ -8,7 +8,7 @@ import {
 import type { TLSSocket } from 'node:tls'
 import { addressKey } from '../../platform/budgets/address-key.ts'
 import type { Budget, Share } from '../../platform/budgets/budget.ts'
-import { plainAddress } from '../client-address.ts'
+import { peerAddress } from '../../platform/http/client-address.ts'
 import type { EdgeLimits } from '../limits.ts'
 import { createCalm } from './calm.ts'
 import { createOverheadBound } from './overhead.ts'
@@ -100,7 +100,7 @@ class Session {
     this.#options = options
     this.#socket = socket
     this.#isWithinBound = createOverheadBound(limits.headerBytes)
-    const address = plainAddress(socket.remoteAddress ?? '')
+    const address = peerAddress(socket)
     this.#share = isTrusted(address) ? undefined : connections?.share(addressKey(address))
     this.#session = performServerHandshake(socket, {
       ...RESETS,

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { plainAddress } from '../client-address.ts'
+import { peerAddress } from '../../platform/http/client-address.ts'
 import { parseAuthority } from '../host-name.ts'
 import type { VisitRequest } from '../visit.ts'
 
@@ -23,7 +23,7 @@ export function createMisdirected(isTrusted: (address: string) => boolean): IsMi
   }
   return (request, hostName) => {
     const socket = request.socket as TLSSocket
-    if (!socket.encrypted || isTrusted(plainAddress(socket.remoteAddress ?? ''))) return false
+    if (!socket.encrypted || isTrusted(peerAddress(socket))) return false
     if (request.scheme !== undefined && request.scheme !== 'https') return true
     // the handshake has found the certificate by this name
     if (socket.servername && parseAuthority(socket.servername)?.hostName === hostName) return false

@@ -10,6 +10,7 @@ test('names of sites lead to the edge by the ports of their addresses, all else 
       [80, plain],
       [443, secure],
     ]),
+    edgeKey: 'key',
     isSite,
   })
   expect(await way.find('Site.test.', 80)).toBe(plain)

@@ -1,3 +1,5 @@
+import { siteHeader } from '../../platform/http/proxy-protocol.ts'
+
 /** How sites of this host reach sites of this Stead, themselves among them. */
 export interface WayToEdge {
   /**
@@ -12,6 +14,8 @@ export interface WayToEdge {
    * @returns called when it is closed
    */
   opened(peer: string, homePath: string): () => void
+  /** What a connection to the edge begins with, by which the edge knows that a site has made it, and believes nothing that it says of others. */
+  greeting(listener: EdgeListener): Buffer
   /** Home of the site that a connection to the edge comes from; undefined for visitors'. */
   homeOf(peer: string): string | undefined
 }
@@ -19,17 +23,27 @@ export interface WayToEdge {
 export interface EdgeListener {
   readonly host: string
   readonly port: number
+  /** How a site is to be served that asks here: https also where TLS ends before the edge. */
+  readonly scheme?: 'http' | 'https'
 }
+
+/**
+ * The port by which `prepend.php` reaches the site's own https address where TLS ends before the edge: in plain text, as only a site of this
+ * host can.
+ */
+export const OWN_HTTPS_PORT = 61_443
 
 export interface WayToEdgeOptions {
   /** Where the edge listens, by the port that addresses of sites have for it. */
   readonly edges: ReadonlyMap<number, EdgeListener>
+  /** What the edge knows hosts by. */
+  readonly edgeKey: string
   /** Whether a site of this Stead has the host name, which is in lower case. */
   readonly isSite: (hostName: string) => Promise<boolean>
 }
 
 /** Nothing but what visitors reach too becomes reachable: names lead to the edge, wherever their owners have them point. */
-export function createWayToEdge({ edges, isSite }: WayToEdgeOptions): WayToEdge {
+export function createWayToEdge({ edges, edgeKey, isSite }: WayToEdgeOptions): WayToEdge {
   const homes = new Map<string, string>()
   return {
     async find(hostName, port) {
@@ -41,6 +55,7 @@ export function createWayToEdge({ edges, isSite }: WayToEdgeOptions): WayToEdge 
       homes.set(peer, homePath)
       return () => homes.delete(peer)
     },
+    greeting: ({ scheme = 'http' }) => siteHeader(edgeKey, scheme),
     homeOf: (peer) => homes.get(peer),
   }
 }

@@ -1,6 +1,8 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import ssh2, { type AlgorithmList, type CipherAlgorithm, type ClientInfo, type Connection } from 'ssh2'
 import { addressKey } from '../../platform/budgets/address-key.ts'
+import { peerAddress } from '../../platform/http/client-address.ts'
+import { readProxyHeaders } from '../../platform/http/proxy-protocol.ts'
 import type { DiskQuota } from '../site-files/disk-watch.ts'
 import { Authentication, PasswordDesk } from './authentication.ts'
 import { GCM, IDENT, knowsGcm, readyKeys } from './cipher.ts'
@@ -33,6 +35,8 @@ export interface SftpServerOptions {
     warn(facts: object, message: string): void
     error(facts: object, message: string): void
   }
+  /** Whether an address may say who its connections are from (PROXY protocol); default: none may. */
+  readonly isBalancer?: (address: string) => boolean
   readonly limits?: Partial<SftpLimits>
 }
 
@@ -93,6 +97,7 @@ export class SftpServer {
   readonly #bursts = new Map<number, NodeJS.Timeout>()
   readonly #timer: NodeJS.Timeout
   readonly #unsubscribe: () => void
+  readonly #endSilent: () => void
   #looking: Promise<void> | undefined
   #looksAgain = false
   #logins = 0
@@ -105,6 +110,10 @@ export class SftpServer {
     const any = { remove: ['chacha20-poly1305@openssh.com' as const], append: [], prepend: [] }
     this.#ssh = { gcm: this.#speaking([...GCM]), any: this.#speaking(any) }
     this.server = createServer((socket) => this.#meet(socket))
+    this.#endSilent = readProxyHeaders(this.server, {
+      isBalancer: options.isBalancer ?? (() => false),
+      timeoutMs: this.#limits.loginMs,
+    })
     this.#timer = setInterval(() => this.#lookAtAll(), LOOK_MS).unref()
     this.#unsubscribe = options.access.subscribe(() => void this.look())
   }
@@ -141,6 +150,7 @@ export class SftpServer {
     clearInterval(this.#timer)
     this.#unsubscribe()
     this.server.close()
+    this.#endSilent()
     await Promise.all([...this.#connections].map((each) => each.end()))
     for (const socket of this.#sockets.values()) socket.destroy()
     for (const [siteId, timer] of this.#bursts) {
@@ -153,7 +163,8 @@ export class SftpServer {
   /** Somebody connects, and has said nothing yet. */
   #meet(socket: Socket): void {
     const { remoteAddress = '', remotePort } = socket
-    const key = addressKey(remoteAddress)
+    const address = peerAddress(socket)
+    const key = addressKey(address)
     const limits = this.#limits
     const ofAddress = [...this.#strangers.values()].filter((each) => each.key === key).length
     const isFull =
@@ -161,7 +172,7 @@ export class SftpServer {
       this.#strangers.size >= limits.strangers ||
       ofAddress >= limits.strangersOfAddress
     socket.on('error', () => {})
-    const isBanned = this.#guessers.isBanned(remoteAddress)
+    const isBanned = this.#guessers.isBanned(address)
     if (isFull || isBanned) this.#refused[isBanned ? 'banned' : 'limit']++
     if (isFull || isBanned || remotePort === undefined) return void socket.destroy()
     const name = nameOf(remoteAddress, remotePort)
@@ -202,7 +213,7 @@ export class SftpServer {
       log,
       guessers: this.#guessers,
       desk: this.#desk,
-      address: info.ip,
+      address: peerAddress(socket),
       cutOff: () => socket.destroy(),
       refused: () => void this.#refused.login++,
     })
@@ -216,7 +227,7 @@ export class SftpServer {
     clearTimeout(this.#strangers.get(socket)?.timer)
     this.#strangers.delete(socket)
     const ofUser = [...this.#connections].filter((each) => each.login.userId === login.userId).length
-    const facts = { siteId: login.siteId, username: login.username, address: socket.remoteAddress }
+    const facts = { siteId: login.siteId, username: login.username, address: peerAddress(socket) }
     if (ofUser >= this.#limits.ofUser) {
       this.#refused.limit++
       log.info(facts, 'an SFTP user has too many connections')
@@ -237,7 +248,7 @@ export class SftpServer {
     this.#logins++
     log.info(facts, 'an SFTP user has logged in')
     access
-      .loggedIn(login, socket.remoteAddress ?? '')
+      .loggedIn(login, peerAddress(socket))
       .catch((error) => log.warn({ err: error, ...facts }, 'an SFTP log-in could not be recorded'))
   }
 

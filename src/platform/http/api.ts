@@ -9,13 +9,15 @@ import type { Log } from '../log/log.ts'
 import { answerErrors, pathOf, refuseUnreadableForms, refuseUnreadablePath } from './answer-errors.ts'
 import { createApiServer } from './api-server.ts'
 import { takeJsonBodies } from './body.ts'
+import { createTrust } from './client-address.ts'
 import { countBodies } from './count-bodies.ts'
 import type { CallerFacts, CompiledEndpoint, Endpoint } from './endpoint.ts'
 import { IGNORED_HEADER } from './ignored-fields.ts'
 import type { ApiMetrics } from './metrics.ts'
 import { type AccessDescription, describeApi, routeSchema } from './openapi.ts'
+import { readOrigins } from './origin.ts'
 import { entityTag, type Platform, routeHandler } from './pipeline.ts'
-import { ProblemEnvelope } from './schemas.ts'
+import { NEXT_AFTER, ProblemEnvelope } from './schemas.ts'
 import { compiledWhenUsed } from './serializers.ts'
 import { leaveBodies } from './uploads.ts'
 
@@ -36,6 +38,10 @@ export interface ApiOptions<Caller extends CallerFacts> {
   describeAccess(endpoint: Endpoint): AccessDescription
   readonly corsOrigins: readonly string[]
   readonly trustProxy: readonly string[]
+  /** Addresses or networks whose connections say who they are from (PROXY protocol). */
+  readonly proxyProtocol?: readonly string[]
+  /** Where people open the API's pages, when it is not where it listens. */
+  readonly publicUrl?: string | undefined
   readonly bodyLimitBytes: number
   /** Bodies of requests while they are read and answered. */
   readonly bodies: Budget
@@ -55,17 +61,19 @@ export async function createApi<Caller extends CallerFacts>(options: ApiOptions<
   const app = fastify({
     logger: false,
     genReqId: requestId,
-    trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
+    // for `X-Forwarded-Host`; everything else is read by `readOrigins`
+    trustProxy: createTrust(options.trustProxy),
     bodyLimit: options.bodyLimitBytes,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 500 },
     // during a graceful stop requests under way are answered, new ones on kept connections too (then closed)
     return503OnClosing: false,
     schemaController: { compilersFactory: { buildSerializer: compiledWhenUsed } },
-    serverFactory: (handler) => createApiServer(handler),
+    serverFactory: (handler) => createApiServer(handler, options.bodyLimitBytes),
     frameworkErrors: (_error, request, reply) => refuseUnreadablePath(request, reply),
     // the server's own part
     clientErrorHandler: () => {},
   })
+  readOrigins(app, options)
   // the contracts are checked by the pipeline, which forgives what real clients send
   app.setValidatorCompiler(() => () => true)
   countBodies(app, options.bodies, options.bodyLimitBytes)
@@ -114,6 +122,7 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]): P
       'content-range',
       'operation-id',
       'x-request-id',
+      NEXT_AFTER,
       'etag',
       'ratelimit',
       'ratelimit-policy',
@@ -206,7 +215,7 @@ function observe<Caller extends CallerFacts>(app: FastifyInstance, { log, metric
         path: pathOf(request),
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
-        ip: request.ip,
+        ip: request.client.address,
       },
       'request',
     )

@@ -20,7 +20,7 @@ export function countBodies(app: FastifyInstance, bodies: Budget, most: number):
     const mostHere = request.routeOptions.config.isUpload ? UPLOAD_MEMORY : most
     const bytes = coding === undefined ? Math.min(Number(announced ?? 0), mostHere) : mostHere
     if (!(bytes > 0)) return done()
-    const key = addressKey(request.ip)
+    const key = addressKey(request.client.address)
     if (!bodies.take(key, bytes)) {
       // what was announced is not waited for
       return done(new Problem(problems.too_many_bodies, {}, { headers: { 'retry-after': '5', connection: 'close' } }))

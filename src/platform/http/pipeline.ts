@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { addressKey } from '../budgets/address-key.ts'
 import type { Sealer } from '../crypto/seal.ts'
 import { CommitUnknown } from '../db/commit-unknown.ts'
 import type { Database, Tx } from '../db/database.ts'
@@ -74,7 +75,8 @@ export function routeHandler<Caller extends CallerFacts>(
 ) {
   return async (request: FastifyRequest, response: FastifyReply): Promise<unknown> => {
     const now = platform.now()
-    if (endpoint.rate === 'address') response.headers(platform.rates.address.count(request.ip, now))
+    if (endpoint.rate === 'address')
+      response.headers(platform.rates.address.count(addressKey(request.client.address), now))
     const caller =
       endpoint.access === 'public' ? undefined : await platform.authenticate(claimsOf(endpoint, request), now)
     if (caller) response.headers(platform.rates.application.count(caller.applicationId, now))
@@ -112,11 +114,9 @@ function partByPart(
     .send(Readable.from(content, { objectMode: false, highWaterMark: 1 }))
 }
 
-const originOf = ({ protocol, host }: FastifyRequest): string => `${protocol}://${host}`
-
 const claimsOf = (endpoint: CompiledEndpoint, request: FastifyRequest): Claims => ({
   headers: request.headers,
-  origin: () => originOf(request),
+  origin: () => request.publicOrigin(),
   onlyReads: endpoint.reads === true || (endpoint.method === 'GET' && !endpoint.writes),
 })
 
@@ -219,7 +219,7 @@ class Call<Caller extends CallerFacts> {
       caller: this.#caller,
       now: this.#now,
       request: this.#facts(),
-      origin: originOf(this.#request),
+      origin: this.#request.publicOrigin(),
       started,
       ...(endpoint.style === 'stream' || endpoint.mayStream ? { response: this.#response } : {}),
     }
@@ -252,8 +252,8 @@ class Call<Caller extends CallerFacts> {
   }
 
   #facts(): RequestFacts {
-    const { id, ip, headers } = this.#request
-    return { id, ipAddress: ip, userAgent: headers['user-agent'] ?? '', headers }
+    const { id, client, headers } = this.#request
+    return { id, ipAddress: client.address, userAgent: headers['user-agent'] ?? '', headers }
   }
 
   async #once(keyed: KeyedRequest, input: Input): Promise<StoredResponse> {

@@ -7,6 +7,7 @@ import type { DatabaseContent } from '../../hosting/site-database/database-conte
 import { createWpCli } from '../../hosting/wp-cli/wp-cli.ts'
 import { createWpCommands } from '../../hosting/wp-cli/wp-commands.ts'
 import { keptFromSites } from '../../platform/files/free-room.ts'
+import { createTrust } from '../../platform/http/client-address.ts'
 import { createSftpAccess } from '../../resources/sftp-users/sftp-access.ts'
 import { createCommandAccess } from '../../resources/wp-cli/command-access.ts'
 import { CannotListen, listenAlone } from '../free-port.ts'
@@ -46,6 +47,7 @@ export async function openSftp(ground: Ground, parts: SftpParts): Promise<Sftp> 
     commands: remoteCommands(ground, parts),
     keepFreeBytes: keptFromSites(config.diskReserveMb << 20),
     changed: (siteId) => php.changes.take(siteId, EVERYTHING),
+    isBalancer: createTrust(config.proxyProtocol),
     log,
   })
   try {

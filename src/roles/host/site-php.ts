@@ -1,8 +1,6 @@
-import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { hostBudgets } from '../../budgets.ts'
 import { purgesSince } from '../../edge/cache/purges.store.ts'
-import { createTrust } from '../../edge/client-address.ts'
 import { findAdminer } from '../../hosting/adminer/adminer.ts'
 import { compiledOf } from '../../hosting/homes/template.ts'
 import { isSiteName } from '../../hosting/host.store.ts'
@@ -14,7 +12,7 @@ import type { NativeDatabases } from '../../hosting/php/native/start.ts'
 import { PhpPool } from '../../hosting/php/pool.ts'
 import { type PhpRuntime, type PhpSite, PhpUnavailable } from '../../hosting/php/runtime.ts'
 import { defaultEgressLimits } from '../../hosting/php/wasm/egress.ts'
-import { createWayToEdge, type EdgeListener, type WayToEdge } from '../../hosting/php/way-to-edge.ts'
+import { createWayToEdge, type EdgeListener, OWN_HTTPS_PORT, type WayToEdge } from '../../hosting/php/way-to-edge.ts'
 import { databaseConstantsOf } from '../../hosting/php/wp-config.ts'
 import { sayInPhpLog } from '../../hosting/php-log/say.ts'
 import { createRecoveryLinks } from '../../hosting/recovery-links/recovery-links.ts'
@@ -194,7 +192,11 @@ async function openRuntime({ config }: Ground, parts: RuntimeParts): Promise<Php
     budgets,
     egress: { ...defaultEgressLimits, allows: (address: string) => config.allowPrivateFetch || isOutside(address) },
     ...(edge && { edge }),
-    ...(adminer !== undefined && { morePhp: { 'adminer.php': adminer } }),
+    morePhp: {
+      ...(adminer !== undefined && { 'adminer.php': adminer }),
+      // see `prepend.php`
+      ...(edge && config.edgeTlsListen === 'off' && { 'own-https.php': ownHttps(httpsPort(config)) }),
+    },
   }
   const programFolder = join(config.dataDir, 'php-program')
   try {
@@ -227,6 +229,9 @@ async function openRuntime({ config }: Ground, parts: RuntimeParts): Promise<Php
   }
 }
 
+const ownHttps = (publicPort: number): Buffer =>
+  Buffer.from(`<?php return ['port' => ${publicPort}, 'edge' => ${OWN_HTTPS_PORT}];\n`)
+
 function nativeDatabases({ databases }: MariaDb): NativeDatabases | undefined {
   const { socketFolder } = databases?.server ?? {}
   if (!databases || socketFolder === undefined) return undefined
@@ -236,18 +241,14 @@ function nativeDatabases({ databases }: MariaDb): NativeDatabases | undefined {
 /** Where what listens on all addresses is reached from this machine. */
 const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-/**
- * None where the edge would believe what a site's PHP says of its visitors (an address of this machine is trusted as a proxy), and none
- * where TLS ends before the edge.
- */
-function wayToEdge({ config, database }: Ground): WayToEdge | undefined {
-  const { edgeListen, edgePublicPort: publicPort = edgeListen.port, edgeTlsListen, trustProxy } = config
+/** By the ports that addresses of sites have; the edge itself does not speak TLS where that ends before it. */
+function wayToEdge({ config, database, hostKey }: Ground): WayToEdge {
+  const { edgeListen, edgePublicPort: publicPort = edgeListen.port, edgeTlsListen } = config
   const edges = new Map<number, EdgeListener>()
   if (edgeTlsListen !== 'off') edges.set(httpsPort(config), reachable(edgeTlsListen))
+  else edges.set(OWN_HTTPS_PORT, { ...reachable(edgeListen), scheme: 'https' })
   if (publicPort !== 443) edges.set(publicPort, reachable(edgeListen))
-  const isTrusted = ({ host }: EdgeListener) => isIP(host) === 0 || createTrust(trustProxy)(host)
-  if (edges.size === 0 || (trustProxy.length > 0 && [...edges.values()].some(isTrusted))) return undefined
-  return createWayToEdge({ edges, isSite: (hostName) => isSiteName(database.read, hostName) })
+  return createWayToEdge({ edges, edgeKey: hostKey, isSite: (hostName) => isSiteName(database.read, hostName) })
 }
 
 const reachable = ({ host, port }: EdgeListener): EdgeListener => ({ host: everywhere[host] ?? host, port })

@@ -162,6 +162,27 @@ $GLOBALS['wp_filter']['http_request_args'][PHP_INT_MAX]['stead'] = [
     'accepted_args' => 2,
 ];
 
+// A request to this very site by https where TLS ends before the edge, at a proxy that is often out of reach from here: the host takes it to
+// the edge in plain text, and both know by the connection that it is the site's and stands for https.
+$GLOBALS['wp_filter']['requests-requests.before_request'][PHP_INT_MAX]['stead'] = [
+    'function' => static function (&$url, &$headers) {
+        $own = @include __DIR__ . '/own-https.php';
+        $asked = is_array($own) && is_string($url) && is_array($headers) ? parse_url($url) : false;
+        if (!isset($asked['host']) || strtolower($asked['scheme'] ?? '') !== 'https' || ($asked['port'] ?? 443) !== $own['port']) {
+            return;
+        }
+        $hosts = [parse_url(home_url(), PHP_URL_HOST), parse_url(site_url(), PHP_URL_HOST), $_SERVER['SERVER_NAME'] ?? ''];
+        $isOwn = in_array(strtolower($asked['host']), array_map('strtolower', array_map('strval', $hosts)), true);
+        if ($isOwn || is_multisite() && domain_exists($asked['host'], '/')) {
+            $names = array_change_key_case($headers);
+            $headers += isset($names['host']) ? [] : ['Host' => $asked['host'] . (isset($asked['port']) ? ":{$asked['port']}" : '')];
+            $rest = preg_replace('~^https://[^/?#]*~i', '', $url);
+            $url = "http://{$asked['host']}:{$own['edge']}$rest";
+        }
+    },
+    'accepted_args' => 2,
+];
+
 // What changes a page is told to the host, which has edges let go of it. The code comes only when something changes.
 function stead_changes(): Stead_Changes
 {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { testCore } from '../../../../test/support/core.ts'
 import { fetchPage, install, type TestHome, testHome, testRequest, testRuntime } from '../../../../test/support/home.ts'
 import { hereRuntimes } from '../../../../test/support/ways.ts'
+import { readProxyHeaders } from '../../../platform/http/proxy-protocol.ts'
 import { type TestBudgets, testBudgets } from '../../web-server/test-support.ts'
 import type { PhpProcess, PhpRuntime } from '../runtime.ts'
 import { createWayToEdge } from '../way-to-edge.ts'
@@ -109,11 +110,13 @@ describe.skipIf(!core).each(hereRuntimes)(
         peers.push(way.homeOf(`${request.socket.remoteAddress} ${request.socket.remotePort}`))
         response.end(request.headers.host)
       })
+      readProxyHeaders(edge, { isBalancer: () => false, siteKey: 'key', timeoutMs: 60_000 })
       const other = createServer((_, response) => response.end('private'))
       for (const each of [edge, other]) await new Promise<void>((resolve) => each.listen(0, '127.0.0.1', resolve))
       const [port, otherPort] = [edge, other].map((each) => (each.address() as AddressInfo).port)
       const way = createWayToEdge({
         edges: new Map([[port as number, { host: '127.0.0.1', port: port as number }]]),
+        edgeKey: 'key',
         isSite: async (name) => ['my.localhost', 'neighbour.localhost', 'neighbour.test'].includes(name),
       })
       const runtime = await testRuntime({ runtime: kind, edge: way })

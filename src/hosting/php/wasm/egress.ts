@@ -72,6 +72,8 @@ async function reach(host: string, port: number, egress: Egress) {
   const address = edge?.host ?? (await resolveAllowed(host, port, egress))
   if (address === undefined) return undefined
   const outside = await connectTo(address, edge?.port ?? port, egress.policy)
+  // Before anything else is sent.
+  if (edge) outside.write(egress.edge?.greeting(edge) as Buffer)
   outside.setTimeout(egress.policy.idleTimeoutMs, () => outside.destroy())
   return { outside, isAtEdge: edge !== undefined }
 }

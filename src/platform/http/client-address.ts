@@ -1,6 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import ipaddr from 'ipaddr.js'
-import type { VisitRequest } from './visit.ts'
+import { declaredOf } from './proxy-protocol.ts'
 
 /** Who a request comes from, as far as it can be believed. */
 export interface Client {
@@ -9,33 +11,52 @@ export interface Client {
   /** Value of `X-Forwarded-For` for the host: the visitor first, then the believed proxies. */
   readonly forwardedFor: string
   readonly scheme: 'http' | 'https'
+  /** Somebody who is believed has said the scheme, or the connection itself shows it. */
+  readonly isSchemeKnown: boolean
 }
 
 /** Tells the client of a request. */
-export type ReadClient = (request: Pick<VisitRequest, 'headers' | 'socket'>) => Client
+export type ReadClient = (request: { readonly headers: IncomingHttpHeaders; readonly socket: Socket }) => Client
 
 /**
- * Makes a reader of client addresses. `X-Forwarded-For` is believed from the right up to the first address that is no
- * trusted proxy; everything left of that could have been written by the visitor. From others it is ignored.
+ * Makes the reader of client addresses that edge and API share. `X-Forwarded-For` is believed from the right up to the first address that is
+ * no trusted proxy; everything left of that could have been written by the visitor. `X-Forwarded-Proto` is read alike: each proxy may have
+ * added a value, and that of the outermost believed one counts. Both are ignored from others.
  * @param trustProxy addresses or networks (`10.0.0.0/8`)
  * @param publicScheme the scheme by which visitors come when no trusted proxy says otherwise
  * @throws Error when an entry is no address or network
  */
 export function createClientReader(trustProxy: readonly string[], publicScheme: 'http' | 'https'): ReadClient {
   const trusted = createTrust(trustProxy)
-  return (request) => {
-    const peer = plainAddress(request.socket.remoteAddress ?? '')
-    const scheme = (request.socket as TLSSocket).encrypted ? 'https' : publicScheme
-    if (!trusted(peer)) return { address: peer, forwardedFor: peer, scheme }
-    const chain = believed(request.headers['x-forwarded-for'], peer, trusted)
-    const proto = String(request.headers['x-forwarded-proto'] ?? '').toLowerCase()
+  return ({ headers, socket }) => {
+    const declared = declaredOf(socket)
+    const peer = peerAddress(socket)
+    const ownScheme = (socket as TLSSocket).encrypted ? 'https' : declared?.scheme
+    const known = (scheme: Client['scheme'] | undefined) => ({
+      scheme: scheme ?? publicScheme,
+      isSchemeKnown: scheme !== undefined,
+    })
+    if (declared?.isSite || !trusted(peer)) return { address: peer, forwardedFor: peer, ...known(ownScheme) }
+    const chain = believed(headers['x-forwarded-for'], peer, trusted)
     return {
       address: chain[0] as string,
       forwardedFor: chain.join(', '),
-      scheme: proto === 'http' || proto === 'https' ? proto : scheme,
+      ...known(saidScheme(headers['x-forwarded-proto'], chain.length - 1) ?? ownScheme),
     }
   }
 }
+
+/** The scheme as the outermost of the believed proxies says it. A proxy may also overwrite what those before it have said. */
+function saidScheme(header: string | string[] | undefined, proxies: number): Client['scheme'] | undefined {
+  if (header === undefined) return undefined
+  const values = String(header).split(',')
+  const value = (values[Math.max(0, values.length - Math.max(1, proxies))] as string).trim().toLowerCase()
+  return value === 'http' || value === 'https' ? value : undefined
+}
+
+/** The other end of a connection: who a balancer says it is (PROXY protocol), or the one that is connected. */
+export const peerAddress = (socket: Socket): string =>
+  plainAddress(declaredOf(socket)?.address ?? socket.remoteAddress ?? '')
 
 /** Tells whether an address is one of the trusted proxies. @throws Error when an entry is no address or network */
 export function createTrust(trustProxy: readonly string[]): (address: string) => boolean {

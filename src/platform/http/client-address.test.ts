@@ -21,9 +21,21 @@ test.each([
   ['with ports', ['10.0.0.1'], from('10.0.0.1', '[2001:db8::7]:4711'), '2001:db8::7', '2001:db8::7, 10.0.0.1', 'http'],
   ['rubbish ends the chain', ['10.0.0.1'], from('10.0.0.1', '1.1.1.1, <script>'), '10.0.0.1', '10.0.0.1', 'http'],
   ['no header from the proxy', ['10.0.0.1'], from('10.0.0.1'), '10.0.0.1', '10.0.0.1', 'http'],
+  ['a scheme twice', ['10.0.0.1'], from('10.0.0.1', '1.1.1.1', 'https, https'), '1.1.1.1', '1.1.1.1, 10.0.0.1', 'https'],
+  ['a CDN and a proxy add the scheme', ['10.0.0.0/8'], from('10.0.0.1', '1.1.1.1, 10.0.0.2', 'https,http'), '1.1.1.1', '1.1.1.1, 10.0.0.2, 10.0.0.1', 'https'],
+  ['a visitor adds one before them', ['10.0.0.0/8'], from('10.0.0.1', '1.1.1.1, 10.0.0.2', 'https,http,http'), '1.1.1.1', '1.1.1.1, 10.0.0.2, 10.0.0.1', 'http'],
+  ['a visitor adds one before the only proxy', ['10.0.0.1'], from('10.0.0.1', '1.1.1.1', 'https,http'), '1.1.1.1', '1.1.1.1, 10.0.0.1', 'http'],
+  ['the last proxy says it for all', ['10.0.0.0/8'], from('10.0.0.1', '1.1.1.1, 10.0.0.2', 'https'), '1.1.1.1', '1.1.1.1, 10.0.0.2, 10.0.0.1', 'https'],
+  ['a scheme from a proxy that names nobody', ['10.0.0.1'], from('10.0.0.1', undefined, 'https'), '10.0.0.1', '10.0.0.1', 'https'],
   ['odd scheme', ['10.0.0.1'], from('10.0.0.1', '1.1.1.1', 'gopher'), '1.1.1.1', '1.1.1.1, 10.0.0.1', 'http'],
 ] as [string, string[], IncomingMessage, string, string, string][])('%s', (_name, trusted, request, address, forwardedFor, scheme) => {
-  expect(createClientReader(trusted, 'http')(request)).toEqual({ address, forwardedFor, scheme })
+  expect(createClientReader(trusted, 'http')(request)).toMatchObject({ address, forwardedFor, scheme })
+})
+
+test('what the public port says is the scheme where nobody says another', () => {
+  const read = createClientReader(['10.0.0.1'], 'https')
+  expect(read(from('10.0.0.1', '1.1.1.1'))).toMatchObject({ scheme: 'https', isSchemeKnown: false })
+  expect(read(from('10.0.0.1', '1.1.1.1', 'http'))).toMatchObject({ scheme: 'http', isSchemeKnown: true })
 })
 
 test('what is no address or network is refused', () => {

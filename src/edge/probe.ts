@@ -1,0 +1,65 @@
+import { plainPage } from '../platform/plain-page.ts'
+import { pageAnswer, sendAnswer } from './answer.ts'
+import type { Answer, Destination, Refusal, Visit, VisitRequest } from './visit.ts'
+
+/** Where balancers ask whether this edge can serve: by any host name, or none. No site has the path. */
+export const PROBE_PATH = '/.well-known/stead/ready'
+
+const METHODS = ['GET', 'HEAD', 'OPTIONS']
+
+/** Whether a request is a probe. What is wrong with it otherwise stays wrong; health checks only name no host, or an address. */
+export const isProbe = ({ url, method }: VisitRequest, destination: Destination | Refusal): boolean =>
+  url === PROBE_PATH &&
+  METHODS.includes(method as string) &&
+  (!('status' in destination) || destination.isNameless === true)
+
+/** Answers a probe. @param isReady whether visitors can be served */
+export function answerProbe(visit: Visit, isReady: () => Promise<boolean>): void {
+  isReady().then(
+    (ready) => sendAnswer(visit, ready ? readyAnswer : notReady(visit)),
+    () => sendAnswer(visit, notReady(visit)),
+  )
+}
+
+const readyAnswer: Answer = {
+  status: 200,
+  headers: ['Content-Type', 'text/plain; charset=utf-8', 'Cache-Control', 'no-store'],
+  body: Buffer.from('ready\n'),
+}
+
+const notReady = (visit: Visit): Answer =>
+  pageAnswer(
+    visit,
+    plainPage({
+      status: 503,
+      title: 'This edge is not ready',
+      text: 'It is starting or stopping, or cannot find out which sites there are.',
+    }),
+    ['Retry-After', '5'],
+  )
+
+const FRESH_MS = 1_000
+/** Sites that are known are served without the database. Balancers that take all edges away at once would end that. */
+const PATIENCE_MS = 60_000
+
+/**
+ * Makes what tells whether an edge can serve: it finds out which sites there are, or could a short time ago.
+ * @param look finds a site @param now monotonic milliseconds
+ */
+export function createReadiness(look: () => Promise<unknown>, now = () => performance.now()): () => Promise<boolean> {
+  let workedAt = Number.NEGATIVE_INFINITY
+  let asked: { readonly at: number; readonly found: Promise<void> } | undefined
+  return async () => {
+    if (!asked || now() - asked.at >= FRESH_MS) {
+      const found = look().then(
+        () => {
+          workedAt = now()
+        },
+        () => {},
+      )
+      asked = { at: now(), found }
+    }
+    await asked.found
+    return now() - workedAt < PATIENCE_MS
+  }
+}
