@@ -135,8 +135,8 @@ describe.skipIf(!core || !hasTools)('docs/guides', { timeout: 300_000 }, () => {
     'move-a-site-in': { 'Check the site at its domain': /<title>Acme/ },
   }
   const pages = ['move-a-site-in', 'backups', 'staging', 'domains', 'many-sites', 'people']
-  /** Pages that say what there is, without commands. */
-  const references = ['README', 'htaccess']
+  /** Pages that say what there is, without commands; `behind-a-proxy.test.ts` tries the configurations of the last. */
+  const references = ['README', 'htaccess', 'behind-a-proxy']
 
   test('every page is tried', () => {
     const names = readdirSync(GUIDES).map((name) => name.replace(/\.md$/, ''))

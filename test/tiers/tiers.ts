@@ -38,6 +38,11 @@ const phpFpm: Need = {
   isHere: () => globSync('/usr/sbin/php-fpm*').length > 0,
   how: 'apt-get install php8.2-fpm php8.2-mysql',
 }
+const proxies: Need = {
+  what: 'nginx and haproxy',
+  isHere: () => (hasProgram('nginx') && hasProgram('haproxy')) || Boolean(process.env.TEST_PROXIES),
+  how: 'unpack the packages nginx and haproxy, and name the folder with TEST_PROXIES',
+}
 const mariaDb = program('mariadbd', 'mariadb-server-core')
 
 export const tiers: readonly Tier[] = [
@@ -81,6 +86,7 @@ export const tiers: readonly Tier[] = [
       program('faketime', 'faketime'),
       program('rclone', 'rclone'),
       program('nft', 'nftables'),
+      proxies,
     ],
   },
 ]
