@@ -3582,7 +3582,7 @@ export interface components {
             page?: number;
             /** @description Entries per page. Default: 20, maximum: 50 */
             per_page?: number;
-            /** @description In place of `page`: the entries behind the one with this id, 0 for the first ones; sites come in order of id then. The header `Next-After` has the id for the next request, and is missing at the end. What is added or deleted meanwhile moves nothing */
+            /** @description Use it instead of `page`: ID of the last entry that you have seen, 0 to begin. The header `Next-After` has the value for the next request; it is missing on the last one. Sites then come in order of ID. Entries that are added or deleted meanwhile cause no gaps */
             after?: number;
         };
         Page: {
@@ -3843,7 +3843,7 @@ export interface components {
             page?: number;
             /** @description Entries per page. Default: 20, maximum: 50 */
             per_page?: number;
-            /** @description In place of `page`: the entries behind the one with this id, 0 for the first ones; sites come in order of id then. The header `Next-After` has the id for the next request, and is missing at the end. What is added or deleted meanwhile moves nothing */
+            /** @description Use it instead of `page`: ID of the last entry that you have seen, 0 to begin. The header `Next-After` has the value for the next request; it is missing on the last one. Sites then come in order of ID. Entries that are added or deleted meanwhile cause no gaps */
             after?: number;
         };
         FoundSite: {
@@ -8143,7 +8143,7 @@ export interface operations {
                 page?: number;
                 /** @description Entries per page. Default: 20, maximum: 50 */
                 per_page?: number;
-                /** @description In place of `page`: the entries behind the one with this id, 0 for the first ones; sites come in order of id then. The header `Next-After` has the id for the next request, and is missing at the end. What is added or deleted meanwhile moves nothing */
+                /** @description Use it instead of `page`: ID of the last entry that you have seen, 0 to begin. The header `Next-After` has the value for the next request; it is missing on the last one. Sites then come in order of ID. Entries that are added or deleted meanwhile cause no gaps */
                 after?: number;
             };
             header?: never;
@@ -9693,7 +9693,7 @@ export interface operations {
                 page?: number;
                 /** @description Entries per page. Default: 20, maximum: 50 */
                 per_page?: number;
-                /** @description In place of `page`: the entries behind the one with this id, 0 for the first ones; sites come in order of id then. The header `Next-After` has the id for the next request, and is missing at the end. What is added or deleted meanwhile moves nothing */
+                /** @description Use it instead of `page`: ID of the last entry that you have seen, 0 to begin. The header `Next-After` has the value for the next request; it is missing on the last one. Sites then come in order of ID. Entries that are added or deleted meanwhile cause no gaps */
                 after?: number;
             };
             header?: never;
@@ -11135,7 +11135,7 @@ export interface operations {
                 page?: number;
                 /** @description Entries per page. Default: 20, maximum: 50 */
                 per_page?: number;
-                /** @description In place of `page`: the entries behind the one with this id, 0 for the first ones; sites come in order of id then. The header `Next-After` has the id for the next request, and is missing at the end. What is added or deleted meanwhile moves nothing */
+                /** @description Use it instead of `page`: ID of the last entry that you have seen, 0 to begin. The header `Next-After` has the value for the next request; it is missing on the last one. Sites then come in order of ID. Entries that are added or deleted meanwhile cause no gaps */
                 after?: number;
             };
             header?: never;
@@ -12307,7 +12307,7 @@ export interface operations {
                 page?: number;
                 /** @description Entries per page. Default: 20, maximum: 50 */
                 per_page?: number;
-                /** @description In place of `page`: the entries behind the one with this id, 0 for the first ones; sites come in order of id then. The header `Next-After` has the id for the next request, and is missing at the end. What is added or deleted meanwhile moves nothing */
+                /** @description Use it instead of `page`: ID of the last entry that you have seen, 0 to begin. The header `Next-After` has the value for the next request; it is missing on the last one. Sites then come in order of ID. Entries that are added or deleted meanwhile cause no gaps */
                 after?: number;
             };
             header?: never;
@@ -12718,7 +12718,7 @@ export interface operations {
                 page?: number;
                 /** @description Entries per page. Default: 20, maximum: 50 */
                 per_page?: number;
-                /** @description In place of `page`: the entries behind the one with this id, 0 for the first ones; sites come in order of id then. The header `Next-After` has the id for the next request, and is missing at the end. What is added or deleted meanwhile moves nothing */
+                /** @description Use it instead of `page`: ID of the last entry that you have seen, 0 to begin. The header `Next-After` has the value for the next request; it is missing on the last one. Sites then come in order of ID. Entries that are added or deleted meanwhile cause no gaps */
                 after?: number;
             };
             header?: never;
@@ -12867,7 +12867,7 @@ export interface operations {
                 page?: number;
                 /** @description Entries per page. Default: 20, maximum: 50 */
                 per_page?: number;
-                /** @description In place of `page`: the entries behind the one with this id, 0 for the first ones; sites come in order of id then. The header `Next-After` has the id for the next request, and is missing at the end. What is added or deleted meanwhile moves nothing */
+                /** @description Use it instead of `page`: ID of the last entry that you have seen, 0 to begin. The header `Next-After` has the value for the next request; it is missing on the last one. Sites then come in order of ID. Entries that are added or deleted meanwhile cause no gaps */
                 after?: number;
             };
             header?: never;
@@ -13085,7 +13085,7 @@ export interface operations {
                 page?: number;
                 /** @description Entries per page. Default: 20, maximum: 50 */
                 per_page?: number;
-                /** @description In place of `page`: the entries behind the one with this id, 0 for the first ones; sites come in order of id then. The header `Next-After` has the id for the next request, and is missing at the end. What is added or deleted meanwhile moves nothing */
+                /** @description Use it instead of `page`: ID of the last entry that you have seen, 0 to begin. The header `Next-After` has the value for the next request; it is missing on the last one. Sites then come in order of ID. Entries that are added or deleted meanwhile cause no gaps */
                 after?: number;
             };
             header?: never;

@@ -123,6 +123,10 @@ describe('rate limits', () => {
     expect((await call({}, '192.0.2.1')).headers.ratelimit).toBe('"token";r=0;t=60')
     expect((await call({ 'x-forwarded-for': '192.0.2.9' }, '192.0.2.1')).statusCode).toBe(429)
     expect((await call({}, '192.0.2.2')).statusCode).toBe(200)
+    // a visitor of IPv6 has a whole /64
+    expect((await call({}, '2001:db8:1:2::1')).statusCode).toBe(200)
+    expect((await call({}, '2001:db8:1:2::ffff')).statusCode).toBe(429)
+    expect((await call({}, '2001:db8:1:3::1')).statusCode).toBe(200)
   })
 
   it('behind a trusted proxy they count by the address that it tells', async () => {
