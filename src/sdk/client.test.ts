@@ -194,7 +194,7 @@ describe('lists', () => {
     const many = await api.person('changing@example.com')
     const siteId = await api.site(many, 'with-notes')
     const note = (n: number) => ({
-      ...{ site_id: siteId, author: 'a', editor: null, subject: `note ${n}`, body: '' },
+      ...{ site_id: siteId, author: 'a', editor: '', subject: `note ${n}`, body: '' },
       ...{ created_at: 1, updated_at: 1 },
     })
     const add = (n: number) =>
