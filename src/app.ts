@@ -142,9 +142,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     info: infoOf(options.version),
     describeAccess: ({ access, proof }) => describeAccess(access as Access, proof),
     corsOrigins: config.corsOrigins,
-    trustProxy: config.trustProxy,
-    proxyProtocol: config.proxyProtocol,
-    publicUrl: config.panelUrl,
+    ...proxiesOf(config),
     bodyLimitBytes: BODY_LIMIT_BYTES,
     bodies: budgets.requestBodies,
     readiness: options.readiness,
@@ -171,6 +169,13 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 
 const logsOf = ({ databaseUrl, dataDir, logMb }: Config): LogStore =>
   openLogStore({ url: databaseUrl, folder: join(dataDir, 'logs'), mostBytes: logMb * 2 ** 20 })
+
+/** What stands in front of the API. */
+const proxiesOf = ({ trustProxy, proxyProtocol, panelUrl }: Config) => ({
+  trustProxy,
+  proxyProtocol,
+  publicUrl: panelUrl,
+})
 
 const ratesOf = ({ rateLimit, tokenRateLimit }: Config) => ({
   application: createRateLimit('application', rateLimit),
