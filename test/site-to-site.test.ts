@@ -178,7 +178,7 @@ describe.skipIf(!core).each(runtimes.filter(({ skip }) => !skip))('sites that as
     const code = `${get} return [$get('https://my.localhost/style.css?a=1#b', ${more}), $get('https://my.localhost/seen.php', ${more})];`
     const [file, script] = (await run(code)) as [unknown, [number, string]]
     expect(file).toEqual([200, 'body{}'])
-    if (isNative) expect(script).toEqual([200, '["on","my.localhost:443","127.0.0.1"]'])
+    if (isNative) expect(script).toEqual([200, '["on","my.localhost","127.0.0.1"]'])
     else expect(script[0]).toBe(503)
   })
 
