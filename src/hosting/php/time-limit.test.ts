@@ -55,3 +55,14 @@ test('nothing is ended once the limit is lifted', () => {
   vi.advanceTimersByTime(60_000)
   expect(onOver).not.toHaveBeenCalled()
 })
+
+test('what may go on goes on as long as that is said', () => {
+  let mayGoOn = true
+  const onOver = vi.fn<(error: PhpTimeout) => void>()
+  limitTime({ ms: 1000, pid: 1, what: 'PHP did not finish', onOver, mayGoOn: () => mayGoOn, waitedMs: () => 0 })
+  vi.advanceTimersByTime(60_000)
+  expect(onOver).not.toHaveBeenCalled()
+  mayGoOn = false
+  vi.advanceTimersByTime(250)
+  expect(onOver).toHaveBeenCalledExactlyOnceWith(new PhpTimeout('PHP did not finish in time'))
+})
