@@ -22,7 +22,6 @@ const LATER: Record<string, string> = {
   'docs/metrics.md': 'Its table comes from the metrics in the code.',
   'docs/design/certificates.md': 'It is the next page to be rewritten.',
   'docs/design/limits.md': 'It is the next page to be rewritten.',
-  'docs/design/plugins.md': 'It is the next page to be rewritten.',
 }
 
 const MOST_WORDS = 35
