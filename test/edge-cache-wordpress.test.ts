@@ -416,7 +416,10 @@ add_action('wp_ajax_nopriv_own_save', 'own_save');
 
   test('a style sheet that PHP writes anew is let go of', async () => {
     const write = (text: string) =>
-      home.script('style.php', `@mkdir('wp-content/cache'); file_put_contents('wp-content/cache/own.css', '${text}');`)
+      home.script(
+        'style.php',
+        `@mkdir(__DIR__ . '/wp-content/cache'); file_put_contents(__DIR__ . '/wp-content/cache/own.css', '${text}');`,
+      )
     const post = () => ask(port, '/style.php', { host: testAddress, method: 'POST', body: 'x=1' })
     await write('one')
     await post()
