@@ -19,7 +19,7 @@ const amount = (terms: BudgetTerms, value: number): string => {
   return terms.of === 'count' ? value.toLocaleString('en') : `${Math.round((value / (1 << 20)) * 100) / 100} MB`
 }
 const rowOf = (terms: BudgetTerms): string =>
-  `| \`${terms.name}\` | ${terms.what} | ${terms.of === 'count' ? 'number' : terms.of} | ${amount(terms, terms.each)} a ${terms.whose} | ${amount(terms, terms.all)} | ${terms.over} |`
+  `| \`${terms.name}\` | ${terms.what} | ${terms.of === 'count' ? 'number' : terms.of} | ${amount(terms, terms.each)} per ${terms.whose} | ${amount(terms, terms.all)} | ${terms.over} |`
 
 describe.each(Object.entries(parts))('the budgets of the %s', (part, table) => {
   it('stand in docs/design/limits.md as they are', () => {

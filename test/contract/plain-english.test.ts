@@ -20,8 +20,6 @@ const LATER: Record<string, string> = {
   'docs/errors.md': 'Its table comes from the problems in the code.',
   'docs/settings.md': 'It comes from the settings in the code.',
   'docs/metrics.md': 'Its table comes from the metrics in the code.',
-  'docs/design/certificates.md': 'It is the next page to be rewritten.',
-  'docs/design/limits.md': 'It is the next page to be rewritten.',
 }
 
 const MOST_WORDS = 35

@@ -74,7 +74,7 @@ export const bodyTerms = (memoryBytes: number): BudgetTerms => ({
   whose: 'site',
   each: memoryBytes / 4,
   all: memoryBytes / 2,
-  over: 'the answer goes through as fast as its visitor takes it, and is not kept',
+  over: "the answer passes through at its visitor's pace, and is not cached",
 })
 
 /** Of what the entries may have: buffers that nobody uses any more. */
