@@ -95,7 +95,7 @@ const infoOf = (version: string) => ({
   title: 'Stead',
   version,
   description:
-    "Self-hosted control plane for WordPress sites. All times are UTC.\n\nEmpty segments of a path are passed over: `/v1/sites//notes` is `/v1/sites/notes`. A path that is nobody's is 404, a method that a path does not have 405 with `Allow`; both answers are the Problem object.",
+    'Self-hosted control plane for WordPress sites. All times are UTC.\n\nStead ignores empty path segments: `/v1/sites//notes` is `/v1/sites/notes`. Unknown paths return 404, and unsupported methods return 405 with `Allow`. Both responses contain the Problem object.',
   tags: resources.flatMap(({ tag }) => tag ?? []),
   scopes,
 })

@@ -173,8 +173,8 @@ describe('a value that cannot be used is named with its reason', () => {
 
   test('an unknown variable, and what may have been meant', () => {
     expect(faultsOf({ STEAD_EDGE_LISEN: ':1', STEAD_NONSENSE: '1' })).toEqual([
-      'STEAD_EDGE_LISEN is no setting of Stead (see: stead help settings). Did you mean STEAD_EDGE_LISTEN?',
-      'STEAD_NONSENSE is no setting of Stead (see: stead help settings).',
+      'STEAD_EDGE_LISEN is not a setting of Stead (see: stead help settings). Did you mean STEAD_EDGE_LISTEN?',
+      'STEAD_NONSENSE is not a setting of Stead (see: stead help settings).',
     ])
   })
 

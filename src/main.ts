@@ -73,7 +73,7 @@ function endWithLauncher(): void {
   delete process.env.STEAD_LAUNCHER_PIPE
   if (!descriptor) return
   const end = () => {
-    complain('The process that started Stead is gone: stopping')
+    complain('The process that started Stead has ended, stopping')
     process.kill(process.pid, 'SIGTERM')
   }
   new Socket({ fd: descriptor, readable: true, writable: false })

@@ -235,8 +235,8 @@ describe.skipIf(!hasPebble || !mayListen)('the certificate of all first addresse
     work({ stagingDomain, resolvers: [pebble.resolver] })
     await plan({ stagingDomain })
     const reason =
-      `The authority asks the DNS for _acme-challenge.${stagingDomain}. It is in no zone of this installation: let Stead serve the ` +
-      `zone, or make _acme-challenge.${stagingDomain} a CNAME of a name in a zone that it serves`
+      `The authority queries the DNS for _acme-challenge.${stagingDomain}. No zone of this installation contains it. Let Stead serve the ` +
+      `zone, or make _acme-challenge.${stagingDomain} a CNAME of a name in a zone that Stead serves`
     expect(await outcome()).toMatchObject({ state: 'failed', error: reason })
     expect((await told()).at(-1)).toMatchObject({ action: 'own_certificate.failed', site_id: null })
     // the settings name another domain: the first is forgotten

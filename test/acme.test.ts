@@ -228,7 +228,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
     })
     work()
     await retry()
-    expect(await stateOf()).toMatchObject({ orderUrl: null, reason: `${name} is no name of a site` })
+    expect(await stateOf()).toMatchObject({ orderUrl: null, reason: `${name} is not the name of a site` })
   })
 
   test('what the authority says against a name is kept, and each try waits longer for the next', async () => {
@@ -237,7 +237,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
     work({ edgeAddresses: ['127.0.0.9'] })
     expect(await order()).toMatchObject({ state: 'failed' })
     const first = await rowOf()
-    expect(first.reason).toMatch(/^The authority could not prove the name: .*127\.0\.0\.9/)
+    expect(first.reason).toMatch(/^The authority could not validate the name: .*127\.0\.0\.9/)
     expect(first.challenge_answer).toBeNull()
     await retry()
     const second = await rowOf()
@@ -452,7 +452,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
     nobody.close()
     work({ acmeDirectory: `https://127.0.0.1:${port}/dir` }, { ...orderCertificate, backoff: { firstMs: 1 } })
     expect(await order()).toMatchObject({ state: 'failed' })
-    expect((await stateOf())?.reason).toMatch(/^The certificate authority cannot be asked: .*ECONNREFUSED/)
+    expect((await stateOf())?.reason).toMatch(/^Stead cannot reach the certificate authority: .*ECONNREFUSED/)
     await change((tx) => tx.deleteFrom('acme_accounts').where('directory', 'like', `%:${port}/dir`).execute())
   })
 

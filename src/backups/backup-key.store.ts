@@ -48,7 +48,7 @@ function unsealed(sealer: Sealer, sealed: string): Buffer {
     return unsealBackupKey(sealer, sealed)
   } catch (error) {
     throw new OperatorError(
-      'The key of the backups is sealed under another master key than the one in force. Put in the printed one: stead backup accept-key.',
+      'The backup key is sealed with another master key than the current one. Enter the printed backup key with stead backup accept-key.',
       { cause: error },
     )
   }

@@ -55,7 +55,7 @@ export async function mayChange(storage: Storage, own: string): Promise<void> {
   const standing = await readObject(storage)
   if (standing === undefined || standing.holder === own) return
   throw new HeldByAnother(
-    `The backups in ${storage.where} are changed by another copy of this installation, on ${standing.machine} since ${timestamp(standing.since)}: it was restored from them. This copy reads them and changes nothing. If it is the one that goes on: stead backup take-over.`,
+    `Another copy of this installation, restored from these backups, changes the backups in ${storage.where}. It runs on ${standing.machine} since ${timestamp(standing.since)}. This copy only reads them. To let this copy change them instead, run stead backup take-over.`,
   )
 }
 
@@ -84,6 +84,6 @@ async function readObject(storage: Storage): Promise<Holder | undefined> {
     // said below
   }
   throw new OperatorError(
-    `${HOLDER} in ${storage.where} is damaged. Say whose the backups are: stead backup take-over.`,
+    `${HOLDER} in ${storage.where} is damaged. To let this copy change the backups, run stead backup take-over.`,
   )
 }

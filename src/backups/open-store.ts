@@ -91,7 +91,7 @@ export function openStore({ storage, key, sealer, holder = readOnly, now = Date.
 }
 
 const readOnly = async (): Promise<string> => {
-  throw new OperatorError('Backups that were opened with their key alone are only read.')
+  throw new OperatorError('Backups that were opened only with their key are read-only.')
 }
 
 /** Does it once, and again when it failed. */
@@ -118,7 +118,7 @@ export async function keyOfStorage(storage: Storage, sealer: Sealer): Promise<Bu
     return unsealBackupKey(sealer, head.key)
   } catch (error) {
     throw new OperatorError(
-      `The backups in ${storage.where} are of an installation with another master key. Give that one (STEAD_MASTER_KEY), or the printed key of the backups.`,
+      `The backups in ${storage.where} belong to an installation with another master key. Use that key (STEAD_MASTER_KEY), or the printed backup key.`,
       { cause: error },
     )
   }
@@ -128,7 +128,7 @@ export async function keyOfStorage(storage: Storage, sealer: Sealer): Promise<Bu
 export async function sealStorageAnew(storage: Storage, sealer: Sealer, key: Buffer): Promise<void> {
   const head = await readHead(storage)
   if (head && head.mark !== markOfBackupKey(key))
-    throw new OperatorError(`This is not the key of the backups in ${storage.where}. Nothing was changed.`)
+    throw new OperatorError(`This key does not open the backups in ${storage.where}. Nothing was changed.`)
   await storage.put(HEAD, headOf(sealer, key))
 }
 
@@ -137,7 +137,7 @@ async function settle(storage: Storage, key: Buffer): Promise<Head | undefined> 
   const head = await readHead(storage)
   if (head && head.mark !== markOfBackupKey(key))
     throw new OperatorError(
-      `The backups in ${storage.where} are of another installation of Stead, under another key. Nothing was changed. Choose another place (STEAD_BACKUP_DIR, STEAD_BACKUP_S3_PREFIX).`,
+      `The backups in ${storage.where} belong to another installation of Stead with another key. Nothing was changed. Choose another location (STEAD_BACKUP_DIR, STEAD_BACKUP_S3_PREFIX).`,
     )
   return head
 }
@@ -154,7 +154,9 @@ async function readHead(storage: Storage): Promise<Head | undefined> {
   try {
     head = JSON.parse(bytes.toString())
   } catch (error) {
-    throw new OperatorError(`${HEAD} in ${storage.where} is damaged. Remove it: it is made anew.`, { cause: error })
+    throw new OperatorError(`${HEAD} in ${storage.where} is damaged. Remove it, and Stead creates it again.`, {
+      cause: error,
+    })
   }
   if (head.format !== FORMAT || typeof head.mark !== 'string' || typeof head.key !== 'string')
     throw new OperatorError(`The backups in ${storage.where} were made by another version of Stead. Update Stead.`)

@@ -25,16 +25,16 @@ export function parsePrintedKey(text: string): Buffer {
   const letters = text.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1')
   const length = Math.ceil(((KEY_BYTES + SUM_BYTES) * 8) / 5)
   if (letters.length !== length)
-    throw new Error(`A key of backups has ${length} letters and digits, this has ${letters.length}.`)
+    throw new Error(`A backup key has ${length} letters and digits, but this one has ${letters.length}.`)
   const values = [...letters].map((letter) => ALPHABET.indexOf(letter))
-  if (values.includes(-1)) throw new Error('A key of backups has only letters, but not U, and digits.')
+  if (values.includes(-1)) throw new Error('A backup key contains only digits and letters except U.')
   const bits = values.map((value) => value.toString(2).padStart(5, '0')).join('')
   const bytes = Buffer.from(
     Array.from({ length: KEY_BYTES + SUM_BYTES }, (_, at) => Number.parseInt(bits.slice(8 * at, 8 * at + 8), 2)),
   )
   const key = bytes.subarray(0, KEY_BYTES)
   if (!sumOf(key).equals(bytes.subarray(KEY_BYTES)))
-    throw new Error('This is no key of backups: a letter of it is wrong.')
+    throw new Error('This is not a backup key: at least one letter is wrong.')
   return key
 }
 

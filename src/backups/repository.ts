@@ -131,7 +131,7 @@ export class Repository implements BackupRepository {
   async #manifest(name: string, kind: 'tree' | 'stream'): Promise<Manifest> {
     const parts = await this.#open()
     const manifest = await readManifest(parts, checkName(name), kind)
-    if (!manifest) throw new BackupMissing(`There is no backup ${name} (${kind}) of ${parts.keys.owner}.`)
+    if (!manifest) throw new BackupMissing(`${parts.keys.owner} has no backup ${name} (${kind}).`)
     return manifest
   }
 

@@ -180,7 +180,7 @@ describe('a sweep', () => {
     for (const { name, sizeBytes } of (await own.storage.list(`${OWNER}/packs/`)).slice(0, 1))
       await own.storage.put(name, noise(sizeBytes))
     own.clock += 100 * HOUR
-    await expect(repository.sweep()).rejects.toThrow(/nothing is removed/)
+    await expect(repository.sweep()).rejects.toThrow(/removes nothing/)
     expect(await packsIn(own)).toBe(2)
   })
 })

@@ -177,7 +177,7 @@ async function neededChunks(
       const listing = await reader.read(chunk, signal).catch((error) => {
         if (!(error instanceof ChunkLost)) throw error
         throw new BackupDamaged(
-          `What backup ${name} of ${parts.keys.owner} needs cannot be known, so that nothing is removed: ${error.message}.`,
+          `Stead removes nothing, because it cannot determine what backup ${name} of ${parts.keys.owner} needs: ${error.message}.`,
         )
       })
       if (kind === 'stream') for (const part of partsOf(listing)) needed.add(part.chunk)

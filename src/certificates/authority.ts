@@ -10,7 +10,7 @@ export class RateLimited extends Error {
   readonly retryAfterMs: number | undefined
 
   constructor(detail: string, retryAfterMs: number | undefined) {
-    super(`The authority takes no more orders for now: ${detail}`)
+    super(`The authority currently accepts no more orders: ${detail}`)
     this.retryAfterMs = retryAfterMs
   }
 }
@@ -20,7 +20,7 @@ export class AuthorityAway extends Error {
   override readonly name = 'AuthorityAway'
 
   constructor(reason: string) {
-    super(`The certificate authority cannot be asked: ${reason}`)
+    super(`Stead cannot reach the certificate authority: ${reason}`)
   }
 }
 
@@ -63,7 +63,7 @@ settings.adapter = async (config) => {
   } catch (error) {
     const { response, message, code } = error as AxiosError
     if (response) throw error
-    throw new AuthorityAway(late.aborted ? 'its answer takes too long' : message || code || 'no answer')
+    throw new AuthorityAway(late.aborted ? 'its response takes too long' : message || code || 'no response')
   }
 }
 acme.axios.interceptors.response.use((response) => {
@@ -73,7 +73,7 @@ acme.axios.interceptors.response.use((response) => {
   if (type === ACCOUNT_UNKNOWN) throw new AccountUnknown(detail ?? 'it does not exist')
   if (response.status >= 300 && response.status < 400)
     throw new AuthorityAway('it redirects, and Stead does not follow')
-  if (response.status >= 500) throw new AuthorityAway(detail ?? `it answers ${response.status}`)
+  if (response.status >= 500) throw new AuthorityAway(detail ?? `it responds with ${response.status}`)
   return response
 })
 

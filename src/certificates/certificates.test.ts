@@ -92,6 +92,9 @@ describe('an order that takes the place of a certificate', () => {
 
   test('is not asked for twice of one that is away', async () => {
     const { asked, outcome } = await begin('a.b', () => new AuthorityAway('no answer'))
-    expect([asked.length, outcome]).toEqual([1, 'AuthorityAway: The certificate authority cannot be asked: no answer'])
+    expect([asked.length, outcome]).toEqual([
+      1,
+      'AuthorityAway: Stead cannot reach the certificate authority: no answer',
+    ])
   })
 })

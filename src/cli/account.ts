@@ -20,7 +20,7 @@ import { CommandError, printOne, printRows } from './output.ts'
 /** The account with an address. @throws CommandError */
 export async function accountNamed(tx: Tx, email: string): Promise<Account> {
   const account = await findAccountByEmail(tx, normalEmail(email))
-  if (!account) throw new CommandError(`No account has the address ${email}. See: stead account list`)
+  if (!account) throw new CommandError(`No account has the address ${email}. To list accounts, run stead account list`)
   return account
 }
 
@@ -76,7 +76,7 @@ export async function update({ config, flags }: Call<UpdateFlags, RecordsKey>): 
   }
   return onRecords(config, async ({ database }) => {
     if (Object.values(facts).every((value) => value === undefined))
-      throw new CommandError('Nothing is to be changed. See: stead help account update')
+      throw new CommandError('There is nothing to change. See: stead help account update')
     const account = await database.transaction(async (tx) => {
       await setFacts(tx, (await accountNamed(tx, flags.email)).id, facts)
       return accountNamed(tx, flags.email)

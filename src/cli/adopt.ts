@@ -28,7 +28,7 @@ export interface Adopted {
  */
 export async function adoptFolder(config: RecordsSettings, wanted?: string): Promise<Adopted> {
   const { dataDir } = config
-  if (!existsSync(dataDir)) throw new CommandError(`There is no data folder ${dataDir}. See STEAD_DATA_DIR.`)
+  if (!existsSync(dataDir)) throw new CommandError(`The data folder ${dataDir} does not exist. Set STEAD_DATA_DIR.`)
   const { identity, hostName: name, homes } = await folderFacts(dataDir)
   // what is left of an installation may get a database; nothing is made of an empty folder
   const isOfStead = identity !== null || name !== null || homes > 0
@@ -55,7 +55,7 @@ async function adopt(
   const known = wanted === undefined ? own : hostNamed(facts.hosts, wanted)
   if (known && isHeardOf(known, Date.now()))
     throw new CommandError(
-      `${known.name} was heard of a moment ago. If it runs elsewhere, stop it; if it has just ended, try again in ten seconds.`,
+      `${known.name} reported a moment ago. If it runs elsewhere, stop it. If it has just stopped, try again in ten seconds.`,
     )
   const installation = (await installationOf(database.read))?.identity as string
   const isSame = folder.identity?.installation === installation
@@ -82,7 +82,7 @@ async function adopt(
 
 function hostNamed(hosts: readonly KnownHost[], name: string): KnownHost {
   const host = hosts.find((each) => each.name === name)
-  if (!host) throw new CommandError(`No host is named ${name}. See: stead host list`)
+  if (!host) throw new CommandError(`Unknown host ${name}. To list hosts, run stead host list`)
   return host
 }
 
@@ -90,5 +90,5 @@ function hostNamed(hosts: readonly KnownHost[], name: string): KnownHost {
 async function setAllAside(folders: HomeFolders, identity: RunningIdentity): Promise<void> {
   const { present, aside } = await folders.open()
   await identity.reserve(Math.max(0, ...present, ...aside))
-  for (const id of present) await folders.putAside(id, 'the folder was adopted by a database that does not know it')
+  for (const id of present) await folders.putAside(id, 'a database that does not know the folder has adopted it')
 }

@@ -47,7 +47,10 @@ export async function revoke({ config, flags }: Call<{ 'client-id': string }, Re
   const clientId = flags['client-id']
   return onRecords(config, async ({ database }) => {
     const revoked = await database.transaction((tx) => revokeApplication(tx, clientId, Date.now()))
-    if (!revoked) throw new CommandError(`No active application has the id ${clientId}. See: stead application list`)
+    if (!revoked)
+      throw new CommandError(
+        `No active application has the id ${clientId}. To list applications, run stead application list`,
+      )
     printOne({ client_id: clientId, revoked: true }, flags.json)
   })
 }

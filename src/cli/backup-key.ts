@@ -58,7 +58,7 @@ async function sealerOf(config: Call<unknown, Settings>['config'], database: Dat
   const { keyMark = null } = (await installationOf(database.read)) ?? {}
   if (!key || (keyMark !== null && keyMark !== markOfKey(key)))
     throw new CommandError(
-      `The master key of this installation is needed: in ${masterKeyFile(config)}, or STEAD_MASTER_KEY. Nothing was changed.`,
+      `This command requires the master key of this installation, in ${masterKeyFile(config)} or STEAD_MASTER_KEY. Nothing was changed.`,
     )
   return createSealer(key)
 }

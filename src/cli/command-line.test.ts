@@ -82,9 +82,9 @@ describe('no command makes a data folder or a database', () => {
     for (const folder of [empty, join(empty, 'none')]) {
       const { code, out, error } = await stead(line, { STEAD_DATA_DIR: folder })
       if (line.startsWith('host adopt')) {
-        expect(error).toContain(folder === empty ? 'There is no Stead in' : 'There is no data folder')
+        expect(error).toContain(folder === empty ? 'No Stead installation found in' : 'does not exist')
       } else if (line.startsWith('backup export')) expect(error).toContain('is not the number of a site')
-      else expect(error).toContain(line === 'restore' ? 'Give the key of the backups' : 'There is no Stead in')
+      else expect(error).toContain(line === 'restore' ? 'The backup key is required' : 'No Stead installation found in')
       expect([code, out]).toEqual([2, ''])
     }
     expect(await readdir(empty)).toEqual([])
@@ -99,7 +99,10 @@ describe('no command makes a data folder or a database', () => {
     const { database, connection, drop } = await testDatabase('postgres', {})
     try {
       const { code, error } = await stead('account list', { STEAD_DATABASE_URL: connection.url as string })
-      expect([code, error]).toEqual([2, expect.stringMatching(/^There is no Stead in the PostgreSQL database /)])
+      expect([code, error]).toEqual([
+        2,
+        expect.stringMatching(/^No Stead installation found in the PostgreSQL database /),
+      ])
       expect(await database.read.introspection.getTables({ withInternalKyselyTables: true })).toEqual([])
     } finally {
       await drop()
@@ -112,7 +115,7 @@ describe('no command makes a data folder or a database', () => {
       const none = { STEAD_DATABASE_URL: connection.url as string, STEAD_DATA_DIR: join(empty, 'none') }
       expect(await stead('key accept', none)).toMatchObject({
         code: 2,
-        error: expect.stringMatching(/^There is no data folder .*\n$/),
+        error: expect.stringMatching(/^The data folder .* does not exist\..*\n$/),
       })
     } finally {
       await drop()
@@ -190,7 +193,7 @@ describe('doctor', () => {
     const ill = await stead('doctor', broken)
     expect(ill.code).toBe(1)
     expect(ill.out).toMatch(
-      /^PROBLEM {2}ports +192\.0\.2\.1:8081 is no address of this machine\.\n +Choose another with STEAD_EDGE_LISTEN\.$/m,
+      /^PROBLEM {2}ports +192\.0\.2\.1:8081 is not an address of this server\.\n +Choose another with STEAD_EDGE_LISTEN\.$/m,
     )
     expect(ill.out).toMatch(/^1 problem, \d+ warnings?\.$/m)
   })
@@ -206,7 +209,7 @@ describe('doctor', () => {
     const otherKey = { STEAD_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') }
     expect(await database(otherKey)).toMatchObject([{ state: 'problem', text: expect.stringContaining('master key') }])
     expect(await database({ STEAD_DATABASE_URL: 'postgres://u:secret-word@127.0.0.1:9/x' })).toMatchObject([
-      { state: 'problem', text: expect.not.stringContaining('secret-word'), remedy: 'See STEAD_DATABASE_URL.' },
+      { state: 'problem', text: expect.not.stringContaining('secret-word'), remedy: 'Check STEAD_DATABASE_URL.' },
     ])
     await rm(folder, { recursive: true })
   })

@@ -5,29 +5,29 @@ import { allSettings, type Command, command, type Flag } from './command.ts'
 /** Flags that every command takes. */
 export const commonFlags: Readonly<Record<string, Flag>> = {
   json: { help: 'print JSON' },
-  help: { help: 'say how the command is used', short: 'h' },
+  help: { help: 'show help for the command', short: 'h' },
   version: { help: 'print the version', short: 'v' },
 }
 
 /** Nouns that commands have in common. */
 export const nouns: Readonly<Record<string, string>> = {
-  host: 'hosts, and the data folder of this one',
-  database: 'where the records are',
+  host: 'hosts, and the data folder of this host',
+  database: 'the control database',
   key: 'the master key',
   backup: 'backups of the whole installation, and their key',
   account: 'accounts of the API',
-  application: 'keys with which programs use the API',
-  site: 'what the operator can do about sites',
-  completion: 'print a script with which a shell completes command lines of Stead',
+  application: 'API credentials for programs',
+  site: 'site commands for the operator',
+  completion: 'print a completion script for a shell',
 }
 
 const email = { value: 'ADDRESS', help: 'e-mail address of the account', needed: true } as const
-const plan = { choices: planNames, help: 'the plan of the account' } as const
-const name = { value: 'NAME', help: 'shown name' } as const
+const plan = { choices: planNames, help: 'plan of the account' } as const
+const name = { value: 'NAME', help: 'display name' } as const
 const yesOrNo = ['yes', 'no'] as const
 const storageKey = {
   value: 'KEY',
-  help: 'the key of the backups as it was printed; default: by STEAD_MASTER_KEY',
+  help: 'printed backup key (default: from STEAD_MASTER_KEY)',
 } as const
 /** Where the records are. */
 const records = ['dataDir', 'databaseUrl'] as const
@@ -54,25 +54,25 @@ const backups = [
 export const commands: readonly Command[] = [
   command({
     name: 'serve',
-    about: 'run everything on this machine',
+    about: 'run all of Stead on this server',
     settings: allSettings,
     load: async () => (await import('../roles/supervisor.ts')).serve,
   }),
   command({
     name: 'control',
-    about: 'run the API alone; any number of them on one PostgreSQL',
+    about: 'run the API only; several can share one PostgreSQL',
     settings: allSettings,
     load: async () => (await import('../roles/process.ts')).runPart,
   }),
   command({
     name: 'host',
-    about: 'run what keeps sites and their PHP',
+    about: 'run a host, which stores sites and runs their PHP',
     settings: allSettings,
     load: async () => (await import('../roles/process.ts')).runPart,
   }),
   command({
     name: 'edge',
-    about: 'run the gateway for visitors',
+    about: 'run the edge, the gateway for visitors',
     settings: allSettings,
     load: async () => (await import('../roles/process.ts')).runPart,
   }),
@@ -84,17 +84,17 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: 'host list',
-    about: 'list hosts, and what was set aside in this data folder',
+    about: 'list hosts, and quarantined directories in this data folder',
     settings: records,
     load: async () => (await import('./host.ts')).list,
   }),
   command({
     name: 'host adopt',
-    about: 'bind this data folder to this database; homes that it does not know are set aside',
+    about: 'bind this data folder to this database; quarantines site directories that the database does not know',
     flags: {
       host: {
         value: 'NAME',
-        help: 'the host that the folder is from now on; default: the one it was, else a new one',
+        help: 'name of the host for this folder (default: its current name, or a new one)',
       },
     },
     settings: records,
@@ -103,35 +103,35 @@ export const commands: readonly Command[] = [
   command({
     name: 'database move',
     about:
-      'move the records from the SQLite file of this data folder to an empty PostgreSQL database; Stead is stopped meanwhile',
+      'move the control database from the SQLite file of this data folder to an empty PostgreSQL database; stop Stead first',
     flags: {
       to: { value: 'URL', help: 'postgres:// address of the database', needed: true },
-      'without-logs': { help: 'leave the logs of sites behind' },
+      'without-logs': { help: 'do not move the logs of sites' },
     },
     settings: ['dataDir', 'logMb'],
     load: async () => (await import('./database.ts')).move,
   }),
   command({
     name: 'backup create',
-    about: 'back up every site now, then the records and what an empty machine needs to use them',
-    flags: { 'records-only': { help: 'no new backups of sites: the newest that each has counts' } },
+    about: 'back up all sites now, then the control database and everything that an empty server needs to restore it',
+    flags: { 'records-only': { help: 'create no new backups of sites; use the newest backup of each site' } },
     settings: backups,
     load: async () => (await import('./own-backups.ts')).create,
   }),
   command({
     name: 'backup list',
-    about: 'list backups of the records, or those of a site that are in the storage, newest first',
+    about: 'list backups of the control database, or of a site, newest first',
     flags: { site: { value: 'ID', help: 'number of a site' }, key: storageKey },
     settings: backups,
     load: async () => (await import('./own-backups.ts')).list,
   }),
   command({
     name: 'backup export',
-    about: 'write the backups of a site into files (.tar.bz2, .sql), also where no Stead runs any more',
+    about: 'write backups of a site to files (.tar.bz2, .sql), even if Stead no longer runs',
     flags: {
       site: { value: 'ID', help: 'number of the site', needed: true },
-      backup: { value: 'NUMBER', help: 'one backup; default: the newest of the files and of the database' },
-      to: { value: 'FOLDER', help: 'default: the current one' },
+      backup: { value: 'NUMBER', help: 'one backup (default: the newest file backup and the newest database backup)' },
+      to: { value: 'FOLDER', help: 'default: the current directory' },
       key: storageKey,
     },
     settings: backups,
@@ -139,7 +139,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: 'backup verify',
-    about: 'read a backup of the records to its end',
+    about: 'verify a backup of the control database by reading it completely',
     flags: { name: { value: 'NAME', help: 'default: the newest' } },
     settings: backups,
     load: async () => (await import('./own-backups.ts')).verify,
@@ -147,33 +147,32 @@ export const commands: readonly Command[] = [
   command({
     name: 'restore',
     about:
-      'make an empty data folder the installation that the storage of backups has; its sites come back at the next start',
+      'restore the installation from the backup storage to an empty data folder; the next start restores its sites',
     flags: {
       key: storageKey,
-      backup: { value: 'NAME', help: 'backup of the records; default: the newest' },
-      host: { value: 'NAME', help: 'the host that the folder is to be, where there were several' },
-      trial: { help: 'to see that it works: the backups stay those of the installation that is restored' },
+      backup: { value: 'NAME', help: 'backup of the control database (default: the newest)' },
+      host: { value: 'NAME', help: 'name of the host for this folder, if the installation had several' },
+      trial: { help: 'test restore: the backups keep belonging to the original installation' },
     },
     settings: backups,
     load: async () => (await import('./restore.ts')).restore,
   }),
   command({
     name: 'key accept',
-    about: 'take the key in force, or a new one, for the right one: what is sealed under the old one is lost',
+    about: 'accept the current master key, or create a new one; secrets sealed with the old key are lost',
     settings: [...records, 'masterKey'],
     load: async () => (await import('./key.ts')).accept,
   }),
   command({
     name: 'backup key',
-    about:
-      'print the key that all backups are sealed under, for a safe: without it and the master key none can be read',
+    about: 'print the key that seals all backups; keep it in a safe, because backups need it or the master key',
     settings: [...records, 'masterKey'],
     load: async () => (await import('./backup-key.ts')).print,
   }),
   command({
     name: 'backup accept-key',
-    about: 'put in the printed key of the backups, after the master key was lost',
-    flags: { file: { value: 'FILE', help: 'where the printed key is; - for standard input', needed: true } },
+    about: 'enter the printed backup key after the master key was lost',
+    flags: { file: { value: 'FILE', help: 'file with the printed key, or - for standard input', needed: true } },
     settings: [
       ...records,
       'masterKey',
@@ -190,13 +189,13 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: 'backup take-over',
-    about: 'have this copy of an installation change the backups, and no other any more',
+    about: 'let only this copy of an installation change the backups',
     settings: backups,
     load: async () => (await import('./own-backups.ts')).takeOverBackups,
   }),
   command({
     name: 'account create',
-    about: 'make an account',
+    about: 'create an account',
     flags: { email, name, plan },
     settings: records,
     load: async () => (await import('./account.ts')).create,
@@ -209,7 +208,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: 'account update',
-    about: 'change what the API shows of an account',
+    about: 'change the details of an account',
     flags: {
       email,
       name,
@@ -217,10 +216,10 @@ export const commands: readonly Command[] = [
       phone: { value: 'NUMBER', help: 'phone number' },
       affiliate: { choices: yesOrNo, help: 'whether the account is an affiliate' },
       preview: { choices: yesOrNo, help: 'whether the account is a preview' },
-      'one-time-login': { choices: yesOrNo, help: 'whether links may log people in to WordPress on its sites' },
+      'one-time-login': { choices: yesOrNo, help: 'whether one-time login links work on its sites' },
       'automatic-updates': {
         choices: yesOrNo,
-        help: 'whether its sites get security releases of WordPress by themselves',
+        help: 'whether its sites get WordPress security releases automatically',
       },
     },
     settings: records,
@@ -228,7 +227,7 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: 'account link',
-    about: 'make a link with which somebody sets the password of the control panel, once within a week',
+    about: 'create a link to set the password of the control panel; works once within one week',
     flags: { email },
     settings: [...records, 'panelUrl', 'apiListen'],
     load: async () => (await import('./account.ts')).link,
@@ -242,32 +241,32 @@ export const commands: readonly Command[] = [
   }),
   command({
     name: 'application create',
-    about: 'make a key; its secret is shown this once',
+    about: 'create API credentials; the secret is shown only once',
     flags: {
       account: email,
-      name: { value: 'NAME', help: 'what the key is for', needed: true },
-      owner: { help: "with the account owner's permission" },
+      name: { value: 'NAME', help: 'purpose of the credentials', needed: true },
+      owner: { help: 'with account owner permission' },
     },
     settings: records,
     load: async () => (await import('./application.ts')).create,
   }),
   command({
     name: 'application list',
-    about: 'list keys',
-    flags: { account: { value: 'ADDRESS', help: 'only those of one account' } },
+    about: 'list API credentials',
+    flags: { account: { value: 'ADDRESS', help: 'only those of this account' } },
     settings: records,
     load: async () => (await import('./application.ts')).list,
   }),
   command({
     name: 'application revoke',
-    about: 'make a key and its tokens worthless at once',
-    flags: { 'client-id': { value: 'ID', help: 'the key', needed: true } },
+    about: 'revoke API credentials and their tokens immediately',
+    flags: { 'client-id': { value: 'ID', help: 'client id of the credentials', needed: true } },
     settings: records,
     load: async () => (await import('./application.ts')).revoke,
   }),
   command({
     name: 'site restore',
-    about: 'bring a deleted site back from the trash',
+    about: 'restore a deleted site from the trash',
     flags: { name: { value: 'NAME', help: 'name of the site', needed: true } },
     settings: [...records, ...names],
     load: async () => (await import('./site.ts')).restore,
@@ -277,8 +276,8 @@ export const commands: readonly Command[] = [
     about: 'move a site between native PHP with MariaDB and PHP in WebAssembly with SQLite',
     flags: {
       name: { value: 'NAME', help: 'name of the site', needed: true },
-      runtime: { choices: ['native', 'wasm'], help: 'by what it is to run', needed: true },
-      'php-version': { choices: phpVersions, help: 'the version that it has from then on; default: what it has' },
+      runtime: { choices: ['native', 'wasm'], help: 'runtime after the move', needed: true },
+      'php-version': { choices: phpVersions, help: 'PHP version after the move (default: the current version)' },
     },
     settings: records,
     load: async () => (await import('./site.ts')).move,
@@ -286,25 +285,25 @@ export const commands: readonly Command[] = [
   command({
     name: 'trust',
     about:
-      'have this machine and its browsers trust the certificates that Stead makes for local sites, such as https://my-site.localhost',
+      "make this computer and its browsers trust Stead's certificates for local sites, such as https://my-site.localhost",
     flags: {
-      remove: { help: 'have them trusted no more' },
-      check: { help: 'say which stores trust them, and change nothing' },
-      print: { help: "print the authority's certificate (PEM), for other machines and programs" },
-      only: { choices: ['system', 'browsers'], help: "the system's store alone, or those of this user's browsers" },
+      remove: { help: 'stop trusting these certificates' },
+      check: { help: 'show which stores trust them, without changes' },
+      print: { help: "print the authority's certificate (PEM) for other computers and programs" },
+      only: { choices: ['system', 'browsers'], help: "only the system store, or only those of this user's browsers" },
     },
     settings: [...records, 'masterKey', 'stagingDomain', 'localAuthority', 'edgeTlsListen'],
     load: async () => (await import('./trust.ts')).trust,
   }),
   command({
     name: 'config',
-    about: 'print the settings in force, secrets hidden',
+    about: 'print the current settings, without secrets',
     settings: allSettings,
     load: async () => (await import('./config.ts')).print,
   }),
   command({
     name: 'doctor',
-    about: 'check this machine and the installation, and say what to do; exit code 1 where something is wrong',
+    about: 'check this server and the installation, and show what to do; exit code 1 if there is a problem',
     settings: allSettings,
     load: async () => (await import('../roles/doctor.ts')).doctor,
   }),
@@ -327,8 +326,8 @@ export const commands: readonly Command[] = [
   command({ name: 'version', about: 'print the version', load: async () => (await import('./version.ts')).print }),
   command({
     name: 'help',
-    about: 'say how Stead, or one command of it, is used; help settings lists every setting',
-    flags: { markdown: { help: 'help settings as a page' } },
+    about: 'show help for Stead or for one command; "help settings" lists all settings',
+    flags: { markdown: { help: 'print "help settings" as a page' } },
     takesTopic: true,
     load: async () => (await import('./help.ts')).print,
   }),

@@ -48,7 +48,7 @@ function places(): Place[] {
     ...all.filter((place) => place !== help),
     ...ofNouns,
     ...ofApi,
-    { ...help, words: [...first, ['settings', 'every setting']] },
+    { ...help, words: [...first, ['settings', 'all settings']] },
     ...topics,
     ...ofApi
       .filter(({ words }) => words.length > 0)

@@ -14,9 +14,9 @@ export async function print({ config, flags }: Call<unknown, SettingKey>): Promi
   }
   for (const { name, value, help } of entries) console.log(`# ${help}\n${name}=${value}\n`)
   const refusal = await refusalOf(config)
-  if (refusal !== undefined) return console.log(`# A start on this machine is refused: ${refusal}`)
+  if (refusal !== undefined) return console.log(`# Stead does not start on this server: ${refusal}`)
   for (const version of phpVersions)
-    console.log(`# New sites of PHP ${version} on this machine: ${await servedBy(config, version)}`)
+    console.log(`# New sites with PHP ${version} on this server: ${await servedBy(config, version)}`)
 }
 
 /** Why no host starts with these settings, as far as it can be told without one. */
@@ -37,6 +37,6 @@ async function servedBy(config: Config, version: (typeof phpVersions)[number]): 
   const missing = await missingFor(config, version, hasMariaDb)
   if (missing === undefined && (hasMariaDb || config.runtime === 'native'))
     return `native PHP, ${hasMariaDb ? 'MariaDB' : 'SQLite'}`
-  const why = missing ?? 'there is no MariaDB (STEAD_MARIADB)'
+  const why = missing ?? 'MariaDB is off (STEAD_MARIADB)'
   return config.runtime === 'native' ? `refused: ${why}` : `${inWasm}: ${why}`
 }

@@ -19,7 +19,7 @@ export async function move({ config, flags }: Call<MoveFlags, 'dataDir' | 'logMb
   if (!isThere('stead.db'))
     throw isThere('stead.db.moved')
       ? new CommandError(
-          `The records of ${dataDir} were moved to PostgreSQL already (stead.db.moved). Set STEAD_DATABASE_URL to go on with them.`,
+          `The control database of ${dataDir} was already moved to PostgreSQL (stead.db.moved). Set STEAD_DATABASE_URL to use it.`,
         )
       : nothingThere({ dataDir, databaseUrl: undefined })
   const to = target(flags.to)
@@ -32,9 +32,9 @@ export async function move({ config, flags }: Call<MoveFlags, 'dataDir' | 'logMb
     printOne({ database, ...counts, old_file: file }, flags.json)
     if (flags.json) return
     console.log(
-      '\nEvery row was read again in PostgreSQL and is the same. From now on, for every part and every command:\n' +
-        `  STEAD_DATABASE_URL=postgres://… (the address that was given to --to)\n` +
-        'Without it Stead refuses to start on this data folder. The old file is no longer used; remove it when all is well.',
+      '\nStead verified every row in PostgreSQL. From now on, set this for all processes and commands:\n' +
+        `  STEAD_DATABASE_URL=postgres://… (the address from --to)\n` +
+        'Without it, Stead does not start on this data folder. The old file is no longer used. Remove it when everything works.',
     )
   } finally {
     bar.done()

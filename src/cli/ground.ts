@@ -52,7 +52,7 @@ export async function masterKeyOf(config: Pick<Config, 'dataDir' | 'masterKey'>,
   const { keyMark = null } = (await installationOf(database.read)) ?? {}
   if (!masterKey || (keyMark !== null && keyMark !== markOfKey(masterKey)))
     throw new CommandError(
-      `The master key of this installation is needed: ${masterKeyFile(config)}, or STEAD_MASTER_KEY, as Stead itself has it.`,
+      `This command requires the master key of this installation, in ${masterKeyFile(config)} or STEAD_MASTER_KEY.`,
     )
   return masterKey
 }

@@ -43,7 +43,7 @@ function commandsOf(topic: string, others: readonly string[]): readonly Command[
   const nounsOfApi = others.map((name) => name.split(' ')[0] as string)
   const names = [...Object.keys(nouns), ...commands.map(({ name }) => name), 'settings', ...nounsOfApi, ...others]
   const near = closest(topic, names)
-  throw new UsageError(`${topic} is no command of Stead. See: stead help`, near && `stead help ${near}`)
+  throw new UsageError(`Unknown command "${topic}". See: stead help`, near && `stead help ${near}`)
 }
 
 /** @param ofApi commands that call the API */
@@ -57,17 +57,17 @@ function overview(ofApi: readonly [string, string][]): string {
   })
   return `Stead ${version}: a control plane for WordPress sites
 
-On a data folder, for operators:
+Operator commands, which use the data folder:
 ${table(rows)}
 
-By the API, for everybody who has a key of it (stead help sites):
+API commands, which use API credentials (example: stead help sites):
 ${table(ofApi)}
 
 ${table(flagRows(commonFlags))}
-  Every setting is an environment variable or a flag: stead help settings
+  Each setting is an environment variable or a flag: stead help settings
 
-Exit codes: 0 done, 1 a failure of Stead or a refusal of the API, 2 a command or setting that cannot be used, 4 a key that the API does not
-know (the reason is on standard error).`
+Exit codes: 0 success, 1 an error of Stead or of the API, 2 an invalid command or setting, 4 credentials that the API does not accept.
+The reason is on standard error.`
 }
 
 const commandsText = (about: readonly Command[]): string =>
@@ -116,7 +116,7 @@ function settingsText(asPage: boolean): string {
   const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;')
   const rows = settings.map(
     ({ name, help, default: usual, testOnly }) =>
-      `| \`${name}\` | ${usual ? `\`${usual}\`` : ''} | ${cell(help)}${testOnly ? ' (for tests only: each start warns of it)' : ''} |`,
+      `| \`${name}\` | ${usual ? `\`${usual}\`` : ''} | ${cell(help)}${testOnly ? ' (for tests only; Stead warns about it at each start)' : ''} |`,
   )
   return `# Settings
 

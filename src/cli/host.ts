@@ -14,7 +14,7 @@ export async function list({ config, flags }: Call<unknown, RecordsKey>): Promis
     if (records.belonging.kind === 'stranger')
       console.log(`\nThe data folder ${config.dataDir} does not belong to this database.`)
     if (aside.length === 0) return
-    console.log(`\nSet aside in ${config.dataDir}; nothing removes them:`)
+    console.log(`\nQuarantined in ${config.dataDir}. Stead does not remove these directories:`)
     printRows(aside, false)
   }
   return onRecords(config, work, { makes: false, strangers: 'look' })

@@ -18,6 +18,6 @@ export async function accept({ config, flags }: Call<unknown, RecordsKey | 'mast
 
 async function keyInFile(config: Pick<Config, 'dataDir'>): Promise<Buffer> {
   if (!existsSync(config.dataDir))
-    throw new CommandError(`There is no data folder ${config.dataDir}. See STEAD_DATA_DIR, STEAD_MASTER_KEY.`)
+    throw new CommandError(`The data folder ${config.dataDir} does not exist. Set STEAD_DATA_DIR and STEAD_MASTER_KEY.`)
   return makeMasterKey(masterKeyFile(config))
 }

@@ -98,7 +98,7 @@ describe.skipIf(!postgresUrl)('from the SQLite file of a data folder to PostgreS
     })
     expect(await run('database', 'move', `--to=${url}`)).toMatchObject({
       code: 2,
-      error: expect.stringContaining('were moved to PostgreSQL already'),
+      error: expect.stringContaining('was already moved to PostgreSQL'),
     })
     const config = readConfig({ STEAD_DATA_DIR: dataDir, STEAD_LOG_LEVEL: 'silent' })
     await expect(openGround(config, 'serve')).rejects.toThrow('is missing')
@@ -137,8 +137,8 @@ describe.skipIf(!postgresUrl)('from the SQLite file of a data folder to PostgreS
   })
 
   test.each([
-    ['newer', '9999-from-tomorrow', 'by a newer Stead'],
-    ['older', undefined, 'by an older Stead'],
+    ['newer', '9999-from-tomorrow', 'a newer version of Stead'],
+    ['older', undefined, 'an older version of Stead'],
   ])('a file that a Stead used last which was %s: refused, and nothing is made', async (_age, more, words) => {
     await changeSource(async ({ transaction }) =>
       transaction(async (tx) => {
@@ -181,7 +181,7 @@ describe.skipIf(!postgresUrl)('from the SQLite file of a data folder to PostgreS
     await changeSource(({ transaction }) =>
       transaction((tx) => tx.updateTable('installation').set({ identity: 'other' }).execute()),
     )
-    await expect(move()).rejects.toThrow('is of another installation')
+    await expect(move()).rejects.toThrow('belongs to another installation')
     expect(await tablesOfTarget()).toEqual([])
   })
 

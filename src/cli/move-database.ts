@@ -64,8 +64,7 @@ async function openAlone(file: string): Promise<Tx> {
     await sql`select 1`.execute(source)
     return source
   } catch (error) {
-    if (isBusy(error))
-      throw new CommandError(`Another process uses ${file}. Stop Stead, and every command of it, first.`)
+    if (isBusy(error)) throw new CommandError(`Another process uses ${file}. Stop Stead and all of its commands first.`)
     throw openFault(error, { file })
   }
 }
@@ -75,7 +74,7 @@ async function mustBeMovable(source: Tx, dataDir: string): Promise<void> {
   knowsAll(migrations, applied)
   if (applied.length < Object.keys(migrations).length)
     throw new CommandError(
-      'The database was last used by an older Stead. Start this one on it once (stead serve), stop it, and move it then.',
+      'The database belongs to an older version of Stead. Start this version on it once (stead serve), stop it, then move the database.',
     )
   const [folder, facts] = [await folderFacts(dataDir), await databaseFacts({ dialect: 'sqlite', read: source })]
   const belonging = belongingOf(folder, facts)
@@ -90,10 +89,13 @@ async function inTarget<Result>(url: string, work: (target: Database) => Promise
     return await work(target)
   } catch (error) {
     if (error instanceof CommitUnknown)
-      throw new CommandError('The connection was lost at the very end. Run the same command again: it finds out.', {
-        cause: error,
-        exitCode: 1,
-      })
+      throw new CommandError(
+        'The connection was lost at the very end. Run the same command again to check the result.',
+        {
+          cause: error,
+          exitCode: 1,
+        },
+      )
     throw openFault(error, { url, file: '' })
   } finally {
     await target?.close()
@@ -117,7 +119,9 @@ async function copyOrCompare(source: Tx, target: Database, onProgress: MoveOptio
     (await databaseFacts(target)).installation ===
     (await databaseFacts({ dialect: 'sqlite', read: source })).installation
   if (!isOfSame)
-    throw new CommandError('The PostgreSQL database is not empty. Give an empty one (createdb). Nothing was changed.')
+    throw new CommandError(
+      'The PostgreSQL database is not empty. Create an empty database (createdb). Nothing was changed.',
+    )
   try {
     return await target.transaction(async (tx) => {
       await withoutTimeLimit(tx)
@@ -126,8 +130,8 @@ async function copyOrCompare(source: Tx, target: Database, onProgress: MoveOptio
   } catch (error) {
     if (!(error instanceof RowsDiffer)) throw error
     throw new CommandError(
-      'The PostgreSQL database holds this installation already, in another state: it has been in use since it was moved there, or the file has. ' +
-        `(${error.message}.) Nothing was changed. Set STEAD_DATABASE_URL to go on with it, or give an empty database.`,
+      'The PostgreSQL database already contains this installation in another state: it or the file was used after the move. ' +
+        `(${error.message}.) Nothing was changed. Set STEAD_DATABASE_URL to use that database, or choose an empty one.`,
       { cause: error },
     )
   }

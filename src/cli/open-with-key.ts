@@ -26,10 +26,10 @@ export async function openWithKey(config: Pick<Config, BackupKey>, printed: stri
   }
   if (!masterKey)
     throw new CommandError(
-      'Give the key of the backups, as stead backup key has printed it (--key=…), or STEAD_MASTER_KEY.',
+      'The backup key is required. Send the output of stead backup key with --key=…, or set STEAD_MASTER_KEY.',
     )
   const sealer = createSealer(masterKey)
   const key = await keyOfStorage(storage, sealer)
-  if (!key) throw new CommandError(`Nothing was ever backed up in ${storage.where}.`)
+  if (!key) throw new CommandError(`${storage.where} does not contain backups.`)
   return openStoreWithKey(storage, key, sealer)
 }

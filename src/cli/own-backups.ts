@@ -31,7 +31,7 @@ export async function create({ config, flags }: Call<{ 'records-only': boolean }
     else {
       if (!flags['records-only'])
         console.error(
-          'Stead does not run: of sites, the backups that they have count. Only the records are backed up now.',
+          'Stead does not run, so this command backs up only the control database. It uses the existing backups of sites.',
         )
       const now = Date.now()
       await backUpRecords(await recordsParts({ ...ground, config, database: records.database }), { now })
@@ -56,7 +56,7 @@ async function order({ database }: Records, isOfRecordsOnly: boolean): Promise<v
         else if (operation.finishedAt !== null) states.set(id, operation.state)
       }
       if (states.has(order.records)) break
-      const doing = `Backing up: ${states.size} of ${order.sites.length + 1} parts`
+      const doing = `Backed up ${states.size} of ${order.sites.length + 1} parts`
       bar.show({ doing, receivedBytes: 0, totalBytes: null })
       await pause(LOOK_MS)
     }
@@ -66,11 +66,11 @@ async function order({ database }: Records, isOfRecordsOnly: boolean): Promise<v
   const failed = order.sites.filter((id) => states.get(id) !== 'succeeded')
   if (failed.length > 0)
     console.error(
-      `${failed.length} backups of sites failed; an older one of each counts. Operations: ${failed.join(', ')}`,
+      `${failed.length} backups of sites failed. Stead uses the previous backup of each. Operations: ${failed.join(', ')}`,
     )
   if (states.get(order.records) !== 'succeeded') {
     const error = (await getOperation(database.read, order.records))?.error ?? 'unknown'
-    throw new CommandError(`The records could not be backed up: ${error}`, { exitCode: 1 })
+    throw new CommandError(`The backup of the control database failed: ${error}`, { exitCode: 1 })
   }
 }
 
@@ -92,7 +92,8 @@ export async function list(
   const { config, flags } = call
   const { site, key } = flags
   if (site !== undefined) return listOfSite({ ...call, flags: { ...flags, site, key } })
-  if (key !== undefined) throw new CommandError('--key goes with --site: the records of this data folder have the key.')
+  if (key !== undefined)
+    throw new CommandError('--key requires --site. The control database of this data folder already has the key.')
   return onBackups(config, async ({ backups }) => {
     printRows((await listRecordsBackups(recordsRepository(backups))).map(inWords), flags.json)
   })
@@ -103,7 +104,8 @@ export async function verify({ config, flags }: Call<{ name: string | undefined 
   return onBackups(config, async ({ backups }) => {
     const repository = recordsRepository(backups)
     const name = flags.name ?? (await listRecordsBackups(repository))[0]?.name
-    if (name === undefined) throw new CommandError('There is no backup of the records. See: stead backup create')
+    if (name === undefined)
+      throw new CommandError('No backup of the control database exists. To create one, run stead backup create')
     const rows = await verifyRecords(repository, name)
     const { head } = await openRecordsBackup(repository, name)
     printOne({ name, of: timestamp(head.takenAt), rows, whole: true }, flags.json)

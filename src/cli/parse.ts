@@ -45,9 +45,9 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
     // a single dash is short for several letters: what was typed says more than the first of them
     const typed = (argv[token.index] as string).split('=')[0] as string
     if (!flag) throw unknownFlag(typed, commandOf(words))
-    if (!takesValue(flag) && inlineValue) throw new UsageError(`--${name} takes no value`)
+    if (!takesValue(flag) && inlineValue) throw new UsageError(`--${name} does not accept a value`)
     if (takesValue(flag) && (value === undefined || (!inlineValue && value.startsWith('--'))))
-      throw new UsageError(`--${name} needs a value: --${name}=…`)
+      throw new UsageError(`--${name} requires a value: --${name}=…`)
     if (Object.hasOwn(ofSettings, name) && !Object.hasOwn(own, name)) settings[`--${name}`] = value as string
     else flags[name] = value ?? true
   }
@@ -58,7 +58,7 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
   const command = commandOf(words) ?? noCommand(words)
   const rest = words.slice(command.name.split(' ').length)
   if (rest.length > 0 && !command.takesTopic)
-    throw new UsageError(`stead ${command.name} takes no ${rest[0]}. See: stead help ${command.name}`)
+    throw new UsageError(`"stead ${command.name}" does not accept ${rest[0]}. See: stead help ${command.name}`)
   return { command, words: rest, flags: { ...common, ...ownFlags(command, others) }, settings }
 }
 
@@ -86,12 +86,12 @@ function named(name: string): Command | undefined {
 function noCommand([noun = '', verb]: readonly string[]): never {
   if (!Object.hasOwn(nouns, noun)) {
     const near = closest(noun, [...new Set(commands.map(({ name }) => name.split(' ')[0] as string))])
-    throw new UsageError(`${noun} is no command of Stead. See: stead help`, near && `stead ${near}`)
+    throw new UsageError(`Unknown command "${noun}". See: stead help`, near && `stead ${near}`)
   }
   const verbs = verbsOf(noun).map(([each]) => each)
   const near = verb && closest(verb, verbs)
   throw new UsageError(
-    `stead ${noun} needs one of: ${verbs.join(', ')}. See: stead help ${noun}`,
+    `"stead ${noun}" requires one of: ${verbs.join(', ')}. See: stead help ${noun}`,
     near && `stead ${noun} ${near}`,
   )
 }
@@ -100,7 +100,7 @@ function unknownFlag(typed: string, command: Command | undefined): UsageError {
   const own = command ? [...Object.keys(command.flags), ...Object.keys(commonFlags)] : [...knownFlags.keys()]
   const candidates = [...new Set([...own, ...Object.keys(ofSettings)])].map((name) => `--${name}`)
   return new UsageError(
-    `${typed} is no flag of Stead. See: stead help, stead help settings`,
+    `Unknown flag ${typed}. See: stead help, stead help settings`,
     closest(typed.replace(/^-*/, '--'), candidates),
   )
 }
@@ -111,7 +111,7 @@ function ownFlags(command: Command, given: Readonly<Record<string, string | bool
   for (const name of Object.keys(given))
     if (!Object.hasOwn(command.flags, name))
       throw new UsageError(
-        `--${name} is no flag of stead ${command.name}. ${see}`,
+        `Unknown flag --${name} for "stead ${command.name}". ${see}`,
         closest(
           `--${name}`,
           Object.keys(command.flags).map((each) => `--${each}`),
@@ -121,7 +121,7 @@ function ownFlags(command: Command, given: Readonly<Record<string, string | bool
     Object.entries(command.flags).map(([name, flag]) => {
       if (!takesValue(flag)) return [name, given[name] === true]
       const value = given[name] as string | undefined
-      if (flag.needed && !value) throw new UsageError(`--${name} is needed. ${see}`)
+      if (flag.needed && !value) throw new UsageError(`--${name} is required. ${see}`)
       if (value !== undefined && flag.choices && !flag.choices.includes(value))
         throw new UsageError(
           `--${name} must be one of: ${flag.choices.join(', ')}. ${see}`,

@@ -160,13 +160,11 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
     // and one of which not even the head can be read
     await tornHead(`stead/backups/r${at + 1}.stream`)
     await tornHead(`site-${siteId}/backups/b4.stream`)
-    await expect(restore({ backup: `r${at + 1}` })).rejects.toThrow(
-      /r\d+ of the records cannot be used: The head .*Nothing/,
-    )
+    await expect(restore({ backup: `r${at + 1}` })).rejects.toThrow(/r\d+ is unusable: The header .*Nothing/)
     const said = await restore()
     expect(said.backup).toBe(`r${at}`)
     expect(said.damaged.map(({ name }) => name)).toEqual([`r${at}2`, `r${at + 1}`])
-    expect(said.damaged[1]?.reason).toMatch(/^The head of backup/)
+    expect(said.damaged[1]?.reason).toMatch(/^The header of backup/)
     expect(good?.name).not.toBe(said.backup)
     const { database } = await openRecords(config, { makes: false, strangers: 'refuse' })
     // a site's backup whose head cannot be read is none, and its number is not given out again
@@ -178,7 +176,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
   test('when no backup of the records is whole, all are named and nothing is written', async () => {
     const [only] = await listRecordsBackups(recordsRepository(storage()))
     await tornHead(`stead/backups/${only?.name}.stream`)
-    await expect(restore()).rejects.toThrow(new RegExp(`None of the backups .*\\n${only?.name}: The head`))
+    await expect(restore()).rejects.toThrow(new RegExp(`cannot read any backup .*\\n${only?.name}: The header`))
     expect(existsSync(config.dataDir)).toBe(false)
   })
 
@@ -216,8 +214,8 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
     const { stdout } = spawnSync('tar', ['-xjOf', archive], { encoding: 'utf8' })
     expect(stdout).toBe('this is license.txtthis is wp-config.php')
     // not twice, not of others, and nothing half
-    await expect(exportSite(config, { ...of, to, backup: '5' })).rejects.toThrow('is there already')
-    await expect(exportSite(config, { ...of, to, backup: '9' })).rejects.toThrow('no such backup')
+    await expect(exportSite(config, { ...of, to, backup: '5' })).rejects.toThrow('already exists')
+    await expect(exportSite(config, { ...of, to, backup: '9' })).rejects.toThrow('does not contain this backup')
     await expect(exportSite(config, { ...of, to, site: '0', backup: undefined })).rejects.toThrow('--site: 0')
     await expect(exportSite(config, { ...of, to, key: undefined, backup: '3' })).rejects.toThrow('--key=')
     await expect(exportSite(config, { ...of, to: join(dump, 'in-a-file'), backup: '4' })).rejects.toThrow(
@@ -234,7 +232,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
     await expect(restore({ key: undefined })).rejects.toThrow('--key=')
     await expect(restore({ key: printKey(Buffer.alloc(32, 3)) })).rejects.toThrow()
     await expect(restore({ key: 'no key' })).rejects.toThrow('--key: ')
-    await expect(restore({ host: 'nobody' })).rejects.toThrow('No host is named nobody')
+    await expect(restore({ host: 'nobody' })).rejects.toThrow('Unknown host nobody')
     await expect(restore({ backup: 'r1' })).rejects.toThrow()
     expect(existsSync(config.dataDir)).toBe(false)
     await expect(restoreInstallation(settings('old'), { ...options(), key: printed })).rejects.toThrow('is in use')

@@ -66,7 +66,7 @@ export async function restoreInstallation(config: Settings, options: RestoreOpti
   const { dataDir } = config
   const backups = await openWithKey(config, options.key)
   const repository = recordsRepository(backups)
-  options.onProgress('Looking for backups of the records')
+  options.onProgress('Looking for backups of the control database')
   const { name, head, damaged } = await chosenBackup(repository, options.backup, backupStorage(config).where)
   knowsAll(migrations, head.migrations)
   const host = chosenHost(head, options.host)
@@ -95,9 +95,11 @@ async function chosenBackup(repository: BackupRepository, wanted: string | undef
   if (wanted === undefined) {
     const found = await newestWholeBackup(repository)
     if (found.name !== undefined) return found
-    if (found.damaged.length === 0) throw new CommandError(`There is no backup of records in ${where}.`)
+    if (found.damaged.length === 0) throw new CommandError(`${where} does not contain a backup of a control database.`)
     const each = found.damaged.map(({ name, reason }) => `${name}: ${reason}`).join('\n')
-    throw new CommandError(`None of the backups of records in ${where} can be read. Nothing was changed.\n${each}`)
+    throw new CommandError(
+      `Stead cannot read any backup of a control database in ${where}. Nothing was changed.\n${each}`,
+    )
   }
   try {
     await verifyRecords(repository, wanted)
@@ -105,7 +107,7 @@ async function chosenBackup(repository: BackupRepository, wanted: string | undef
   } catch (error) {
     if (!isUnusable(error)) throw error
     throw new CommandError(
-      `The backup ${wanted} of the records cannot be used: ${error.message} Without --backup the newest that is whole is taken. Nothing was changed.`,
+      `The backup ${wanted} is unusable: ${error.message} Without --backup, Stead uses the newest complete backup. Nothing was changed.`,
       { cause: error },
     )
   }
@@ -113,12 +115,12 @@ async function chosenBackup(repository: BackupRepository, wanted: string | undef
 
 function chosenHost({ hosts }: RecordsHead, wanted: string | undefined): string | null {
   if (wanted !== undefined) {
-    if (!hosts.includes(wanted)) throw new CommandError(`No host is named ${wanted}. There are: ${hosts.join(', ')}`)
+    if (!hosts.includes(wanted)) throw new CommandError(`Unknown host ${wanted}. Available: ${hosts.join(', ')}`)
     return wanted
   }
   if (hosts.length > 1)
     throw new CommandError(
-      `There were several hosts. Say which one this folder is to be: --host=${hosts.join(' or --host=')}`,
+      `The installation had several hosts. Choose the host for this folder: --host=${hosts.join(' or --host=')}`,
     )
   return hosts[0] ?? null
 }
@@ -128,13 +130,13 @@ async function mustBeEmpty({ dataDir, databaseUrl, masterKey }: Settings, head: 
   const { identity, homes } = await folderFacts(dataDir)
   if (homes > 0 || existsSync(join(dataDir, 'stead.db')) || (identity && identity.installation !== head.installation))
     throw new CommandError(
-      `The data folder ${dataDir} is in use. Give an empty one (STEAD_DATA_DIR). Nothing was changed.`,
+      `The data folder ${dataDir} is in use. Choose an empty folder (STEAD_DATA_DIR). Nothing was changed.`,
     )
   const key = Buffer.from(head.masterKey, 'base64')
   const other = masterKey ?? (await readMasterKey(masterKeyFile({ dataDir })))
   if (other && !other.equals(key))
     throw new CommandError(
-      `${masterKey ? 'STEAD_MASTER_KEY' : masterKeyFile({ dataDir })} is not the master key of these records. Leave it out: the backup has the right one. Nothing was changed.`,
+      `${masterKey ? 'STEAD_MASTER_KEY' : masterKeyFile({ dataDir })} is not the master key of this control database. Omit it, because the backup contains the correct key. Nothing was changed.`,
     )
   if (databaseUrl) return
   for (const end of ['', '-wal', '-shm', '-notices'])
@@ -214,7 +216,9 @@ async function fill(database: Database, { repository, name, head, backups, onPro
     if (!(error instanceof NotEmpty)) throw error
     // another host's folder, or an attempt that was cut off after it: the records are there
     if ((await databaseFacts(database)).installation !== head.installation)
-      throw new CommandError('The PostgreSQL database is not empty. Give an empty one (createdb). Nothing was changed.')
+      throw new CommandError(
+        'The PostgreSQL database is not empty. Create an empty database (createdb). Nothing was changed.',
+      )
   }
   return settled
 }

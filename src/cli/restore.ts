@@ -35,22 +35,22 @@ export async function restore({ config, flags }: Call<RestoreFlags, BackupKey>):
 function nextSteps({ host, of, damaged, withoutBackup, unknown }: Restored, isTrial: boolean): string {
   const lines = [
     host === null
-      ? 'The records are back. No host was in them: start Stead.'
-      : `The records are back, and this folder is ${host}. Start Stead: sites come back one by one from their newest backups, and answer 503 until then.`,
+      ? 'The control database is restored. It contains no host. Start Stead.'
+      : `The control database is restored, and this folder is ${host}. Start Stead. It restores the sites one by one from their newest backups. Until then, they return 503.`,
     isTrial
-      ? 'Backups stay those of the installation that this is a copy of: it may run, on another network, and none are made here. Start this one with STEAD_SCHEDULED_BACKUPS=false.'
-      : 'The installation that this is a copy of must never be started again. It can change none of the backups any more.',
+      ? 'This is a test copy: the backups belong to the original installation, which may keep running on another network. This copy creates no backups. Start it with STEAD_SCHEDULED_BACKUPS=false.'
+      : 'Never start the original installation again. It can no longer change the backups.',
   ]
   if (damaged.length > 0)
     lines.push(
-      `${damaged.length} newer backups of the records are damaged and were passed over, so that what was changed after ${of} is not in the records:`,
+      `${damaged.length} newer backups of the control database are damaged and were skipped. Changes after ${of} are lost:`,
       ...damaged.map(({ name, reason }) => `  ${name}: ${reason}`),
     )
   if (withoutBackup.length > 0)
-    lines.push(`Sites without a whole backup, which cannot come back: ${withoutBackup.join(', ')}`)
+    lines.push(`Sites without a complete backup, which Stead cannot restore: ${withoutBackup.join(', ')}`)
   if (unknown.length > 0)
     lines.push(
-      `The storage has backups of ${unknown.length} sites that were made after these records: site ${unknown.join(', ')}`,
+      `The storage has backups of ${unknown.length} sites that are newer than this control database: site ${unknown.join(', ')}`,
     )
   return lines.join('\n')
 }

@@ -60,7 +60,9 @@ export async function exportSite(
       ? (['files', 'database'] as const).flatMap((kind) => all.find((each) => each.kind === kind) ?? [])
       : all.filter(({ backup }) => String(backup) === order.backup)
   if (wanted.length === 0)
-    throw new CommandError(`The storage has no such backup of site ${siteId}. See: stead backup list --site=${siteId}`)
+    throw new CommandError(
+      `The storage does not contain this backup of site ${siteId}. To list backups, run stead backup list --site=${siteId}`,
+    )
   await mkdir(order.to, { recursive: true }).catch((error) => {
     throw diskError(order.to, error)
   })
@@ -123,7 +125,7 @@ const inWords = ({ name, kind, createdAt, sizeBytes }: BackupFacts): SiteBackup[
 async function* contentOf(backups: BackupStore, siteId: number, { name, backup, kind }: SiteBackup) {
   const repository = backups.repository(siteOwner(siteId))
   const own = { repository, name }
-  if (kind === 'damaged') throw new BackupDamaged(`The head of backup ${backup} of site ${siteId} cannot be read.`)
+  if (kind === 'damaged') throw new BackupDamaged(`Stead cannot read the header of backup ${backup} of site ${siteId}.`)
   if (kind === 'database') return yield* repository.readStream(own.name)
   const version = await coreOf(backups, siteId, backup)
   const core = { repository: backups.repository(coreOwner(version)), name: CORE_BACKUP }
@@ -141,7 +143,9 @@ async function coreOf(backups: BackupStore, siteId: number, backup: number): Pro
   const repository = recordsRepository(backups)
   const { name } = await newestWholeBackup(repository)
   if (name === undefined)
-    throw new CommandError('The storage has no whole backup of the records, which say what release the site ran on.')
+    throw new CommandError(
+      'The storage has no complete backup of the control database, which contains the WordPress version of the site.',
+    )
   const { rows } = await openRecordsBackup(repository, name)
   let ofBackup: Value | undefined
   let ofSite: Value | undefined
@@ -157,7 +161,7 @@ async function coreOf(backups: BackupStore, siteId: number, backup: number): Pro
   }
   const version = ofBackup ?? ofSite
   if (typeof version === 'string') return version
-  throw new CommandError(`The records in the storage do not know what release site ${siteId} ran on.`)
+  throw new CommandError(`The backup of the control database does not contain the WordPress version of site ${siteId}.`)
 }
 
 /** @throws CommandError when the file is there already, the backup cannot be read, or the file cannot be written */
@@ -169,5 +173,5 @@ async function writeWhole(file: string, content: AsyncIterable<Uint8Array>): Pro
       throw new CommandError(error.message, { cause: error })
     throw diskError(file, error)
   }
-  throw new CommandError(`${file} is there already. Nothing was overwritten.`)
+  throw new CommandError(`${file} already exists. Nothing was overwritten.`)
 }

@@ -22,7 +22,7 @@ export async function restore({
       .catch((error) => {
         throw error instanceof Problem || error instanceof SiteIsLeaving ? new CommandError(error.message) : error
       })
-    if (!site) throw new CommandError(`No deleted site named ${name} is in the trash`)
+    if (!site) throw new CommandError(`The trash contains no site named ${name}`)
     printOne({ id: site.id, name: site.name, state: site.state }, flags.json)
   })
 }
@@ -45,7 +45,7 @@ export async function move({ config, flags }: Call<MoveFlags, RecordsKey>): Prom
       .transaction(async (tx) => {
         const found = await findSiteNamed(tx, name)
         const site = found && (await holdSite(tx, found.id))
-        if (!site) throw new CommandError(`There is no site named ${name}`)
+        if (!site) throw new CommandError(`No site is named ${name}`)
         const change = changeBy(tx, { actor: 'systems', about: aboutSite(site), now: Date.now() })
         return { ...(await orderMove(tx, site, order, change)), id: site.id }
       })

@@ -25,7 +25,7 @@ type TrustCall = Call<Flags, RecordsKey | 'masterKey' | 'stagingDomain' | 'local
 export async function trust(call: TrustCall): Promise<number> {
   const { flags, environment } = call
   if ([flags.remove, flags.check, flags.print].filter(Boolean).length > 1)
-    throw new UsageError('Give one of --remove, --check and --print.')
+    throw new UsageError('Use only one of --remove, --check and --print.')
   const wish: Wish = flags.remove ? 'remove' : flags.check ? 'check' : 'trust'
   let code = 0
   await onRecords(call.config, async ({ database }) => {
@@ -51,8 +51,8 @@ async function authoritiesFor({ config }: TrustCall, wish: Wish, database: Datab
   if (domain === undefined)
     throw new CommandError(
       config.localAuthority === 'off'
-        ? 'There is nothing to trust: STEAD_LOCAL_AUTHORITY is off.'
-        : `There is nothing to trust: sites are below ${config.stagingDomain} (STEAD_STAGING_DOMAIN), which public authorities know.`,
+        ? 'Nothing to trust: STEAD_LOCAL_AUTHORITY is off.'
+        : `Nothing to trust: sites are below ${config.stagingDomain} (STEAD_STAGING_DOMAIN), for which public authorities issue certificates.`,
     )
   const sealer = createSealer(await masterKeyOf(config, database))
   return [await localAuthority({ database, sealer, domain, now: Date.now() })]
@@ -62,11 +62,11 @@ async function authoritiesFor({ config }: TrustCall, wish: Wish, database: Datab
 function warn({ config }: TrustCall, authorities: readonly KnownAuthority[]): void {
   for (const { domain } of authorities)
     console.error(
-      `Who has the records and the master key of this installation can make certificates that are believed here, for names below ${domain} and no others.\n` +
-        'Take it back with stead trust --remove.',
+      `Anyone with the control database and the master key of this installation can create certificates that this computer trusts, but only for names below ${domain}.\n` +
+        'Undo this with stead trust --remove.',
     )
   if (config.edgeTlsListen === 'off')
-    console.error('The edge does not listen for TLS yet: start Stead with STEAD_EDGE_TLS_LISTEN=127.0.0.1:8443.')
+    console.error('The edge does not listen for TLS yet. Start Stead with STEAD_EDGE_TLS_LISTEN=127.0.0.1:8443.')
 }
 
 function print(standings: readonly Standing[], asJson: boolean): void {
@@ -80,8 +80,8 @@ function print(standings: readonly Standing[], asJson: boolean): void {
 function nothingThere(wish: Wish, isAuthorityThere: boolean): number {
   console.error(
     isAuthorityThere
-      ? 'No browser has a store here: start it once, and repeat.'
-      : 'There is no authority yet: the first visitor over https makes it, or stead trust.',
+      ? 'No browser store found. Start the browser once, then repeat the command.'
+      : 'The authority does not exist yet. The first https request, or stead trust, creates it.',
   )
   return wish === 'remove' ? 0 : 1
 }

@@ -17,7 +17,7 @@ export function createDnsMetrics(registry: Registry, { zones, notices }: DnsFigu
     registry,
     {
       ...{ name: 'stead_dns_answers_total', type: 'counter', labels: ['rcode', 'transport'] },
-      help: 'Answers of the name server by what they say, and by how they were asked for',
+      help: 'Responses of the name server by code and transport',
     },
     () =>
       (['udp', 'tcp'] as const).flatMap((transport) =>
@@ -33,7 +33,7 @@ export function createDnsMetrics(registry: Registry, { zones, notices }: DnsFigu
     registry,
     {
       name: 'stead_dns_waiting_notices',
-      help: 'Changes of zones that secondaries have not heard of yet',
+      help: 'Zone changes that secondaries have not received yet',
       type: 'gauge',
     },
     () => only(notices()),

@@ -80,7 +80,7 @@ function noticeEntry({ siteId, atMs }: LogRecord, dropped: number): AccessEntry 
     request_completion: '',
     request_time: 0,
     request_type: '',
-    request_url: `… ${dropped} requests of this day are left out: the site had more than are kept.`,
+    request_url: `… ${dropped} requests of this day were omitted because the site reached its limit.`,
     scheme: '',
     status: 0,
     timestamp: Math.floor(atMs / 1000),

@@ -5,7 +5,7 @@ import { plainPage, reasonOf } from '../platform/plain-page.ts'
 
 /** CONNECT asks for a tunnel; the edge is no forward proxy. */
 export function answerConnect(socket: Duplex): void {
-  endWith(socket, 405, 'This server opens no tunnels.', 'Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n')
+  endWith(socket, 405, 'This server does not open tunnels.', 'Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n')
 }
 
 /** Answers what Node's parser could not read, or what took too long, and closes the connection. */

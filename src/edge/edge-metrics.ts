@@ -19,19 +19,19 @@ export function createEdgeMetrics(registry: Registry, cache: () => CacheFigures)
   const registers = [registry]
   const requests = new Counter({
     name: 'stead_edge_requests_total',
-    help: 'Requests of visitors by class of status, and by how the cache took part',
+    help: 'Requests of visitors by status class and cache status',
     labelNames: ['status', 'cache'],
     registers,
   })
   const bytes = new Counter({
     name: 'stead_edge_sent_bytes_total',
-    help: 'Bytes of bodies that visitors were sent',
+    help: 'Bytes of response bodies sent to visitors',
     labelNames: ['cache'],
     registers,
   })
   const durations = new Histogram({
     name: 'stead_edge_request_seconds',
-    help: 'Time from the head of a request of a visitor to the end of the answer',
+    help: "Time from the header of a visitor's request to the end of the response",
     labelNames: ['cache'],
     buckets: [0.001, 0.01, 0.05, 0.2, 1, 5, 20],
     registers,
@@ -45,7 +45,7 @@ export function createEdgeMetrics(registry: Registry, cache: () => CacheFigures)
   for (const reason of failureReasons) failures.inc({ reason }, 0)
   const versions = new Counter({
     name: 'stead_edge_http_requests_total',
-    help: 'Requests of visitors by version of HTTP',
+    help: 'Requests of visitors by HTTP version',
     labelNames: ['version'],
     registers,
   })
@@ -69,13 +69,13 @@ function createHandshakeMetrics(registry: Registry): HandshakeMetrics {
   const registers = [registry]
   const handshakes = new Counter({
     name: 'stead_edge_tls_handshakes_total',
-    help: 'Connections over TLS by its version, and whether they went on with an earlier session',
+    help: 'TLS connections by version, and whether they resumed a session',
     labelNames: ['version', 'resumed'],
     registers,
   })
   const failures = new Counter({
     name: 'stead_edge_tls_failures_total',
-    help: 'Connections over TLS that came to nothing before they were encrypted',
+    help: 'TLS connections that failed during the handshake',
     labelNames: ['reason'],
     registers,
   })
@@ -103,7 +103,7 @@ function watchCache(registry: Registry, cache: () => CacheFigures): void {
     registry,
     {
       name: 'stead_edge_cache_bytes',
-      help: 'What the pages and files in the cache take',
+      help: 'Size of the pages and files in the cache',
       type: 'gauge',
       labels: ['tier'],
     },
@@ -116,14 +116,14 @@ function watchCache(registry: Registry, cache: () => CacheFigures): void {
     registry,
     {
       name: 'stead_edge_cache_copies',
-      help: 'Pages and files in memory that are one of several copies of their address, which differ by headers of visitors',
+      help: 'Pages and files in memory that are one of several variants of a URL, which differ by request headers',
       type: 'gauge',
     },
     () => only(cache().copies),
   )
   watch(
     registry,
-    { name: 'stead_edge_cache_fills', help: 'Pages and files that are being fetched into the cache', type: 'gauge' },
+    { name: 'stead_edge_cache_fills', help: 'Pages and files that the cache is fetching', type: 'gauge' },
     () => only(cache().fills),
   )
 }

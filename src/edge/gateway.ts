@@ -171,7 +171,7 @@ function createSecureGate(context: GatewayContext, contexts: Pick<SecureContexts
     contexts,
     metrics: options.metrics,
     onFault: (error: unknown, serverName: string) =>
-      options.log.warn({ err: error, host: serverName }, 'a certificate cannot be looked up'),
+      options.log.warn({ err: error, host: serverName }, 'could not look up a certificate'),
     speakHttp2: (socket: TLSSocket) => http2.accept(socket),
   }
   const server = createSecureServer(parts, { ...http, handshakeTimeout: limits.headersTimeoutMs })
@@ -344,7 +344,7 @@ function route(context: GatewayContext, visit: Visit): void {
     found.then(
       (late) => decide(context, visit, late),
       (error) => {
-        context.options.log.warn({ err: error, requestId: visit.id, host: visit.hostName }, 'route cannot be looked up')
+        context.options.log.warn({ err: error, requestId: visit.id, host: visit.hostName }, 'could not look up a route')
         sendAnswer(visit, pageAnswer(visit, noRoutes, ['Retry-After', '5']))
       },
     )
@@ -387,7 +387,7 @@ function applyRules(context: GatewayContext, visit: Visit, index: number): void 
 }
 
 function fail(context: GatewayContext, visit: Visit, error: unknown): void {
-  context.options.log.error({ err: error, requestId: visit.id }, 'edge failed on a request')
+  context.options.log.error({ err: error, requestId: visit.id }, 'could not handle a request')
   if (visit.response.headersSent) visit.response.destroy()
   else sendAnswer(visit, pageAnswer(visit, broken))
 }
@@ -403,7 +403,7 @@ function createFailureReport(options: GatewayOptions): ProxyContext['onFailure']
     if (performance.now() < (quietUntilMs.get(found.upstream) ?? 0)) return
     quietUntilMs.set(found.upstream, performance.now() + 1_000)
     const facts = { err: error, requestId: visit.id, siteId: found.siteId, upstream: found.upstream }
-    options.log.warn(facts, 'host does not answer')
+    options.log.warn(facts, 'host does not respond')
   }
 }
 
@@ -413,24 +413,24 @@ function refusalAnswer(visit: Visit, refusal: Refusal): Answer {
 }
 
 const refusalTitles: Partial<Record<Refusal['status'], string>> = {
-  413: 'This is too much',
+  413: 'This request is too large',
   414: 'This address is too long',
-  421: 'This request has come the wrong way',
-  505: 'This version of HTTP is not spoken here',
+  421: 'This request was sent to the wrong server',
+  505: 'This HTTP version is not supported',
 }
 const tooMany = plainPage({
   status: 503,
-  title: 'Too many requests at a time',
+  title: 'Too many requests at once',
   text: 'Too many requests are waiting on this connection. Wait for responses before you send more.',
 })
 const unexpected = plainPage({
   status: 417,
-  title: 'This request expects too much',
-  text: 'Only 100-continue may be expected.',
+  title: 'This expectation is not supported',
+  text: 'Only 100-continue is supported.',
 })
 const noRoutes = plainPage({
   status: 503,
-  title: 'This site cannot be looked up right now',
+  title: 'This site cannot be found right now',
   text: 'Please try again in a moment.',
 })
 const broken = plainPage({

@@ -129,7 +129,7 @@ export function createPageViews(options: PageViewOptions): PageViews {
       for (const [key, { siteId, day, views, visitors: raw }] of taken) add(key, siteId, day, views, raw)
       if (performance.now() < quietUntilMs) return
       quietUntilMs = performance.now() + 10_000
-      log.warn({ err: error, sites: waiting.size, bytes }, 'page views cannot be stored now')
+      log.warn({ err: error, sites: waiting.size, bytes }, 'could not store page views')
     }
   }
   const flush = async () => {

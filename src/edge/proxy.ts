@@ -70,7 +70,7 @@ const slowBody = plainPage({
 const unreachable = plainPage({
   status: 502,
   title: 'This site cannot be reached right now',
-  text: 'The server that keeps it does not answer. Please try again in a moment.',
+  text: 'Its server does not respond. Please try again in a moment.',
 })
 const tooSlow = plainPage({
   status: 504,
@@ -80,7 +80,7 @@ const tooSlow = plainPage({
 const malformed = plainPage({
   status: 400,
   title: 'This request cannot be understood',
-  text: 'The address or a header holds characters that are not allowed there.',
+  text: 'The address or a header contains characters that are not allowed.',
 })
 
 const TIMEOUTS = new Set(['HOST_HEAD_TIMEOUT', 'HOST_BODY_TIMEOUT'])

@@ -143,7 +143,7 @@ function lookUp(table: Table, hostName: string): Pending {
   if (known) return known
   const { pending, options } = table
   if (pending.size >= options.maxPending)
-    return { promise: Promise.reject(new RoutesBusy('too many routes are being looked up')), outdated: false }
+    return { promise: Promise.reject(new RoutesBusy('too many route lookups at once')), outdated: false }
   const entry: Pending = { promise: loadUntilCurrent(table, hostName, () => entry), outdated: false }
   pending.set(hostName, entry)
   return entry

@@ -153,7 +153,7 @@ export function readDestination(request: VisitRequest, maxUrlBytes: number): Des
   let target = url
   if (!url.startsWith('/')) {
     const absolute = /^https?:\/\/([^/?#]*)([^#]*)/i.exec(url)
-    if (!absolute) return { status: 400, reason: 'The request does not say which page it wants.' }
+    if (!absolute) return { status: 400, reason: 'The request does not name a page.' }
     host = absolute[1] as string
     target = (absolute[2] as string).startsWith('/') ? (absolute[2] as string) : `/${absolute[2]}`
   }
@@ -164,7 +164,7 @@ export function readDestination(request: VisitRequest, maxUrlBytes: number): Des
 
 /** RFC 9113 §8.3.1: `Host` is another way to say `:authority`, not another host; and a target is a path. */
 function hostFault({ authority, headers, url }: Http2Request): Refusal | undefined {
-  if (!url.startsWith('/')) return { status: 400, reason: 'The request does not say which page it wants.' }
+  if (!url.startsWith('/')) return { status: 400, reason: 'The request does not name a page.' }
   if (authority === undefined || headers.host === undefined) return undefined
   if (parseAuthority(authority)?.host === parseAuthority(headers.host)?.host) return undefined
   return { status: 400, reason: 'The request names more than one host.' }

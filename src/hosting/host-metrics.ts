@@ -28,7 +28,7 @@ export function watchHost(registry: Registry, sources: Sources): void {
     watch(registry, { name: `stead_${name}_total`, help, type: 'counter' }, () => only(read()))
   watch(
     registry,
-    { name: 'stead_php_processes', help: 'PHP processes by what they are for', type: 'gauge', labels: ['kind'] },
+    { name: 'stead_php_processes', help: 'PHP processes by purpose', type: 'gauge', labels: ['kind'] },
     () => {
       const { processes, spares } = php()
       return [
@@ -37,14 +37,14 @@ export function watchHost(registry: Registry, sources: Sources): void {
       ]
     },
   )
-  gauge('php_busy', 'Sites whose PHP is at work', () => php().busy)
-  gauge('php_requests_waiting', 'Requests that wait for the PHP of their site', () => php().waiting)
+  gauge('php_busy', 'Sites whose PHP is busy', () => php().busy)
+  gauge('php_requests_waiting', 'Requests waiting for the PHP of their site', () => php().waiting)
   gauge('php_resident_bytes', 'Memory of all PHP processes', () => php().residentBytes)
   watch(
     registry,
     {
       name: 'stead_php_ended_total',
-      help: 'PHP processes that did not end by themselves, or not well',
+      help: 'PHP processes that were killed or crashed',
       type: 'counter',
       labels: ['reason'],
     },
@@ -57,15 +57,15 @@ export function watchHost(registry: Registry, sources: Sources): void {
       ]
     },
   )
-  counter('php_refused_requests', 'Requests that found the queue of their site full', () => php().refused)
+  counter('php_refused_requests', 'Requests rejected because the queue of their site was full', () => php().refused)
   counter('cron_runs', 'Runs of scheduled events of WordPress', () => cron().runs)
   counter('cron_failures', 'Runs of scheduled events of WordPress that failed', () => cron().failures)
-  gauge('cron_sites_due', 'Sites with events that were due at the last look', () => cron().due)
+  gauge('cron_sites_due', 'Sites with due events at the last check', () => cron().due)
   watch(
     registry,
     {
       name: 'stead_site_mails_total',
-      help: 'Mails of sites by what became of them: taken from PHP, refused to it, sent, kept as files, and recipients that failed for good',
+      help: 'Mails of sites by result: accepted from PHP, rejected, sent, kept as files, and permanently failed recipients',
       type: 'counter',
       labels: ['result'],
     },
@@ -74,21 +74,21 @@ export function watchHost(registry: Registry, sources: Sources): void {
       return Object.entries(counts).map(([result, count]) => [{ result }, count])
     },
   )
-  gauge('site_mails_waiting', 'Mails of sites that have not left yet', () => mail().waiting)
-  gauge('sftp_connections', 'SFTP connections of users who have logged in', () => sftp().connections)
+  gauge('site_mails_waiting', 'Mails of sites waiting to be sent', () => mail().waiting)
+  gauge('sftp_connections', 'SFTP connections of logged-in users', () => sftp().connections)
   counter('sftp_logins', 'Log-ins of SFTP users', () => sftp().logins)
   watch(
     registry,
     {
       name: 'stead_sftp_refused_total',
-      help: 'What SFTP has refused: connections over a limit, those of addresses that guess, and wrong passwords and keys',
+      help: 'Rejected SFTP connections: over a limit, from guessing addresses, and with wrong passwords or keys',
       type: 'counter',
       labels: ['reason'],
     },
     () => Object.entries(sftp().refused).map(([reason, count]) => [{ reason }, count]),
   )
-  gauge('sites_lost', 'Sites whose database or folder is gone', lostSites)
-  gauge('homes_set_aside', 'Homes that the database does not know', setAsideHomes)
+  gauge('sites_lost', 'Sites whose database or folder is missing', lostSites)
+  gauge('homes_set_aside', 'Site directories that the database does not know', setAsideHomes)
 }
 
 function watchMariaDb(registry: Registry, mariaDb: Sources['mariaDb']): void {
@@ -97,19 +97,14 @@ function watchMariaDb(registry: Registry, mariaDb: Sources['mariaDb']): void {
       const figures = mariaDb()
       return figures ? only(read(figures)) : []
     })
-  one('up', 'Whether the MariaDB of the host answers: 1, or 0', 'gauge', ({ isUp }) => Number(isUp))
-  one(
-    'restarts_total',
-    'How often MariaDB was started again because it had ended',
-    'counter',
-    ({ restarts }) => restarts,
-  )
+  one('up', 'Whether the MariaDB of the host responds: 1 or 0', 'gauge', ({ isUp }) => Number(isUp))
+  one('restarts_total', 'Restarts of MariaDB after it ended unexpectedly', 'counter', ({ restarts }) => restarts)
   one('databases', 'Databases of sites on MariaDB', 'gauge', ({ databases }) => databases)
   one('connections', 'Connections of sites to MariaDB', 'gauge', ({ connections }) => connections)
   one('slow_statements_total', 'Statements of sites that took longer than a second', 'counter', ({ slow }) => slow)
   one(
     'ended_statements_total',
-    'Statements of sites that were ended because they took too long',
+    'Statements of sites that were stopped because they took too long',
     'counter',
     ({ ended }) => ended,
   )

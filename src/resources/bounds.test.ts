@@ -129,7 +129,7 @@ for (const { dialect, skip } of dialects) {
       const refused = await invite(`late-${number}@example.com`)
       expect([refused.status, refused.body.errors[0]]).toEqual([
         400,
-        'email: a site may have 200 collaborators. Remove one first.',
+        'email: a site can have 200 collaborators. Remove one first.',
       ])
       expect(await mailsTo(`late-${number}@example.com`)).toBe(0)
     })
@@ -160,7 +160,7 @@ for (const { dialect, skip } of dialects) {
         .select('message')
         .where('account_id', '=', owner.accountId)
         .execute()
-      expect(entries).toContainEqual({ message: `No mail went to ${email}, who was told the same within the hour` })
+      expect(entries).toContainEqual({ message: `Sent no mail to ${email}, who got the same mail in the last hour` })
       await write((tx) =>
         tx
           .updateTable('mail_counts')
@@ -177,7 +177,7 @@ for (const { dialect, skip } of dialects) {
         expect((await invite(email, await api.site(owner, `much-${number}-${index}`))).status).toBe(200)
       expect(await mailsTo(email)).toBe(10)
       const said = await api.database.read.selectFrom('activity').select('message').execute()
-      const why = `No mail went to ${email}, who had too many mails within the hour`
+      const why = `Sent no mail to ${email}, who got too many mails in the last hour`
       expect(said.filter(({ message }) => message === why)).toHaveLength(4)
       // others may still write, up to a bound of all together
       const other = await api.person(`other-${number}@example.com`)

@@ -34,18 +34,18 @@ export function apiCertificates(ground: NeededGround, now = Date.now): Load {
     return ofLocalAuthority(ground, { domain, apiName, now })
   throw new OperatorError(
     apiName === undefined
-      ? 'STEAD_API_TLS_LISTEN needs a certificate: name the host by which the API is reached (STEAD_API_NAME), or files (STEAD_API_TLS_CERTIFICATE, STEAD_API_TLS_KEY).'
-      : `No authority knows ${apiName} (STEAD_API_NAME): name files with a certificate of yours (STEAD_API_TLS_CERTIFICATE, STEAD_API_TLS_KEY).`,
+      ? 'STEAD_API_TLS_LISTEN requires a certificate. Set the host name of the API (STEAD_API_NAME), or certificate files (STEAD_API_TLS_CERTIFICATE, STEAD_API_TLS_KEY).'
+      : `No authority issues certificates for ${apiName} (STEAD_API_NAME). Set files with your own certificate (STEAD_API_TLS_CERTIFICATE, STEAD_API_TLS_KEY).`,
   )
 }
 
 async function ofFiles(certificate: string | undefined, key: string | undefined): Promise<ApiCertificate> {
   if (certificate === undefined || key === undefined)
-    throw new OperatorError('STEAD_API_TLS_CERTIFICATE and STEAD_API_TLS_KEY are to be set together.')
+    throw new OperatorError('Set STEAD_API_TLS_CERTIFICATE and STEAD_API_TLS_KEY together.')
   const chain = await read(certificate, 'STEAD_API_TLS_CERTIFICATE', (text) => new X509Certificate(text))
   const secret = await read(key, 'STEAD_API_TLS_KEY', createPrivateKey)
   if (!new X509Certificate(chain).checkPrivateKey(createPrivateKey(secret)))
-    throw new OperatorError(`The key in ${key} is not that of the certificate in ${certificate}.`)
+    throw new OperatorError(`The key in ${key} does not match the certificate in ${certificate}.`)
   return { chain, key: secret }
 }
 
@@ -57,7 +57,7 @@ async function read(file: string, variable: string, check: (text: string) => unk
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     throw new OperatorError(
-      `${file} (${variable}) cannot be used: ${code === 'ENOENT' ? 'there is no such file' : message}.`,
+      `${file} (${variable}) cannot be used: ${code === 'ENOENT' ? 'the file does not exist' : message}.`,
     )
   }
 }

@@ -72,20 +72,22 @@ export function banner(config: Config, { credentials, hosts }: FirstWords, { isF
   const keys = credentialsFile(resolve(config.dataDir))
   lines.push(`  Account    ${credentials.account_email}  (keys: ${keys})`)
   const shared = config.panel === 'on' ? domainSharedWithSites(config) : undefined
-  if (shared) lines.push(`  Warning    the panel shares ${shared} with sites of customers: give it a domain of its own`)
-  if (isFirst) lines.push('  Backups    sealed under a key of their own: put it into a safe (stead backup key)')
+  if (shared)
+    lines.push(`  Warning    the panel shares ${shared} with customers' sites. Use a separate domain for the panel`)
+  if (isFirst)
+    lines.push('  Backups    sealed with a separate key. Print it with stead backup key, and keep it in a safe')
   if (!isFirst) return `${lines.join('\n')}\n`
   const canMakeSites = hosts.some(({ wordpress }) => wordpress)
   if (isTerminal) {
     lines.push(`  Keys       client_id ${credentials.client_id}  client_secret ${credentials.client_secret}`)
-    if (credentials.panel_link) lines.push(`  Password   of the panel, set here once: ${credentials.panel_link}`)
+    if (credentials.panel_link) lines.push(`  Password   for the panel. Set it once at ${credentials.panel_link}`)
   }
   if (!canMakeSites)
     return `${[
       ...lines,
       '',
       'You cannot create a site yet. Stead keeps trying to get WordPress ready.',
-      `curl ${api}/readyz shows the status "ready" when it is, and what is missing until then.`,
+      `To check, run curl ${api}/readyz. It shows the status "ready", or what is missing.`,
     ].join('\n')}\n`
   return `${[
     ...lines,
@@ -112,7 +114,7 @@ function secureAddressOf(name: string, config: Config): string {
   const { edgeTlsListen, edgeTlsPublicPort, stagingDomain } = config
   if (edgeTlsListen === 'off' || localDomainOf(config) === undefined) return ''
   const port = edgeTlsPublicPort ?? edgeTlsListen.port
-  return `, https://${name}.${stagingDomain}${port === 443 ? '' : `:${port}`}  (browsers trust it after: stead trust)`
+  return `, https://${name}.${stagingDomain}${port === 443 ? '' : `:${port}`}  (to trust it in browsers, run stead trust)`
 }
 
 const inShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
@@ -122,19 +124,17 @@ function containmentText(containment: object | undefined): string {
   const native = Object.entries(runtimes ?? {}).flatMap(([version, runtime]) => (runtime === 'native' ? [version] : []))
   const walls = [
     bubblewrap ? 'in a bubblewrap sandbox' : '',
-    uid ? 'with a user of its own a site' : '',
+    uid ? 'with a separate user for each site' : '',
     nodePermissions ? "behind Node's permissions" : '',
-    network === 'none-but-egress' ? 'without a network of its own' : '',
-    native.length > 0 ? `PHP ${native.join(' and ')} by this machine's php-fpm` : '',
+    network === 'none-but-egress' ? 'without a separate network' : '',
+    native.length > 0 ? `PHP ${native.join(' and ')} with this server's php-fpm` : '',
   ].filter(Boolean)
   return walls.length > 0 ? walls.join(', ') : 'not contained'
 }
 
 function databasesText(databases: object | undefined): string {
   const onServer = Object.entries(databases ?? {}).flatMap(([version, kind]) => (kind === 'mariadb' ? [version] : []))
-  return onServer.length > 0
-    ? `\n             new sites of PHP ${onServer.join(' and ')} have their database on MariaDB`
-    : ''
+  return onServer.length > 0 ? `\n             new sites with PHP ${onServer.join(' and ')} use MariaDB` : ''
 }
 
 function bubblewrapHint(containment: object | undefined): string {

@@ -43,18 +43,18 @@ export async function openSockets(
       const both = await listenOnBoth({ address, ipv6Only, isShared, responder, connections, onError })
       open.push(both)
       const { address: host, port } = both.udp.address()
-      log.info({ address: host, port }, 'the name server listens')
+      log.info({ address: host, port }, 'name server is listening')
     }
     return { port: (open[0] as Both).udp.address().port, close }
   } catch (error) {
     await close()
     const isDefault = dnsListen.map(({ host, port }) => `${host}:${port}`).join() === settings.dnsListen.default
     if (!(error instanceof CannotListen) || !isDefault) throw error
-    log.warn({ reason: error.message }, 'there is no name server: its port is in use')
+    log.warn({ reason: error.message }, 'the name server is off because its port is in use')
     return undefined
   }
   function onError(error: unknown): void {
-    log.error({ err: error }, 'the name server has trouble with its address')
+    log.error({ err: error }, 'the name server has a problem with its address')
   }
 }
 

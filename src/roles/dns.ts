@@ -45,8 +45,8 @@ export async function startDns(ground: Ground): Promise<NameServer> {
     read: (seq, take) => readChangedZones(database, seq, take, ground.sealer),
     onChange: (callback) => database.changes.subscribe('zones', callback),
     onZone: notices.changed,
-    onError: (error) => log.warn({ err: error }, 'zones could not be read: what was known of them is answered'),
-    onFault: (zone, { type, name }, error) => log.warn({ zone, type, name, err: error }, 'a record is not served'),
+    onError: (error) => log.warn({ err: error }, 'could not read zones, serving the last known records'),
+    onFault: (zone, { type, name }, error) => log.warn({ zone, type, name, err: error }, 'skipped an invalid record'),
   })
   await feed.refresh()
   const counts = createDnsMetrics(own.registry, { zones: () => feed.zones.size, notices: notices.waiting })
@@ -67,7 +67,7 @@ export async function startDns(ground: Ground): Promise<NameServer> {
       const earlier = await readEarlier(database.read, zone.name, serial, zone.serial)
       return earlier && differenceTo(zone, serial, earlier, { nameservers })
     } catch (error) {
-      log.warn({ zone: zone.name, err: error }, 'changes of a zone could not be read: all of it is given')
+      log.warn({ zone: zone.name, err: error }, 'could not read the changes of a zone, sending the complete zone')
       return undefined
     }
   }
@@ -99,7 +99,7 @@ function openNotices({ config, log }: Ground, keys: ReadonlyMap<string, Buffer>)
   const unknown = secondaries.find(({ keyName }) => keyName !== undefined && !keys.has(keyName))
   if (unknown)
     throw new OperatorError(
-      `STEAD_DNS_SECONDARIES names the key ${unknown.keyName}, which STEAD_DNS_TSIG_KEYS does not have. Add it there: ${unknown.keyName}=<32 bytes in base64>.`,
+      `STEAD_DNS_SECONDARIES uses the key ${unknown.keyName}, which is missing in STEAD_DNS_TSIG_KEYS. Add ${unknown.keyName}=<32 bytes in base64>.`,
     )
   const isOneOfSeveral = dnsProcesses(config) > 1
   const notifier = new Notifier({
@@ -107,7 +107,7 @@ function openNotices({ config, log }: Ground, keys: ReadonlyMap<string, Buffer>)
     keys,
     againMs: isOneOfSeveral ? TELL_AGAIN_MS : undefined,
     onGiveUp: ({ host, port }, zone) =>
-      log.warn({ host, port, zone }, 'a secondary has not heard of a change: it will, when it asks by itself'),
+      log.warn({ host, port, zone }, 'could not notify a secondary of a change, it will poll later'),
   })
   let lock: Promise<Unlock | undefined> | undefined
   const isTheOne = async () => {
@@ -122,7 +122,7 @@ function openNotices({ config, log }: Ground, keys: ReadonlyMap<string, Buffer>)
       if (secondaries.length === 0) return
       isTheOne()
         .then((isOne) => isOne && notifier.changed(zone))
-        .catch((error) => log.warn({ err: error }, 'secondaries were not told of a change'))
+        .catch((error) => log.warn({ err: error }, 'could not notify secondaries of a change'))
     },
     waiting: () => notifier.waiting,
     async close() {

@@ -31,8 +31,7 @@ async function findRecords(config: Call<unknown, SettingKey>['config']): Promise
   try {
     const { database } = await openRecords(config, { makes: false, strangers: 'refuse', onlyLooks: true })
     const isOld = (await appliedMigrations(database.read)).length < Object.keys(migrations).length
-    if (isOld)
-      return { kind: 'none', why: 'The next start brings the control database up to date. It was not checked.' }
+    if (isOld) return { kind: 'none', why: 'The next start migrates the control database. It was not checked.' }
     return { kind: 'open', database, sealer: createSealer(await masterKeyOf(config, database)) }
   } catch (error) {
     if (error instanceof NothingThere) return { kind: 'none', why: 'Stead has not been started yet.' }
@@ -41,7 +40,7 @@ async function findRecords(config: Call<unknown, SettingKey>['config']): Promise
 }
 
 function inTime(work: Promise<FoundRecords>): Promise<FoundRecords> {
-  const error = new OperatorError('The control database does not answer. See STEAD_DATABASE_URL, and the network.')
+  const error = new OperatorError('The control database does not respond. Check STEAD_DATABASE_URL and the network.')
   return Promise.race([work, pause<FoundRecords>(LIMIT_MS, { kind: 'fault', error }, { ref: false })])
 }
 

@@ -45,7 +45,7 @@ export function certificatesOf(
         return await make(ground, { domain: domain as string, hostName, replaces: kept?.issuedAt, now: now() })
       } catch (error) {
         if (!known || now() >= known.expiresAt) throw error
-        log.warn({ err: error, hostName }, 'a local certificate could not be renewed')
+        log.warn({ err: error, hostName }, 'could not renew a local certificate')
         return { ...known, renewAt: now() + AGAIN_MS }
       }
     },

@@ -105,8 +105,8 @@ export async function startEdge(ground: Ground): Promise<Edge> {
   const port = await listenToVisitors(gateway.server, config, config.edgeListen, 'STEAD_EDGE_LISTEN')
   const tlsPort = secure && (await secure.listen(gateway.secureServer as SecureServer))
   const reporting = startReporting(ground, own)
-  log.info({ host: config.edgeListen.host, port }, 'the edge listens')
-  if (secure) log.info({ host: secure.host, port: tlsPort }, 'the edge listens over TLS')
+  log.info({ host: config.edgeListen.host, port }, 'edge is listening')
+  if (secure) log.info({ host: secure.host, port: tlsPort }, 'edge is listening for TLS')
   return {
     port,
     tlsPort,
@@ -146,14 +146,14 @@ const followRoutes = ({ database, log }: Ground): RouteTable =>
     load: (hostName) => loadRoute(database.read, hostName),
     changesSince: (seq) => routeChangesSince(database.read, seq),
     onChange: (callback) => database.changes.subscribe('routes', callback),
-    onError: (error) => log.warn({ err: error }, 'routes could not be read'),
+    onError: (error) => log.warn({ err: error }, 'could not read routes'),
   })
 
 const followPurges = ({ database, log }: Ground): PurgeFeed =>
   createPurgeFeed({
     since: (seq) => purgesSince(database.read, seq),
     onChange: (callback) => database.changes.subscribe('purges', callback),
-    onError: (error) => log.warn({ err: error }, 'purges could not be read'),
+    onError: (error) => log.warn({ err: error }, 'could not read purges'),
   })
 
 type CacheParts = Pick<PageCacheOptions, 'upstreams' | 'purges' | 'underWay' | 'bodies'>
@@ -221,7 +221,7 @@ async function openSecure(ground: Ground, routes: RouteTable, onVisitor: (route:
       current = keys
       server?.setTicketKeys(keys)
     },
-    onError: (error) => log.warn({ err: error }, 'the key of session tickets could not be read'),
+    onError: (error) => log.warn({ err: error }, 'could not read the session ticket key'),
   })
   await tickets.look()
   return {

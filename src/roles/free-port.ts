@@ -15,8 +15,8 @@ const RETRY_MS = 100
 
 const reasons: Record<string, string> = {
   EADDRINUSE: 'is in use by another program',
-  EACCES: 'may not be used by this user (ports below 1024 need a right of their own)',
-  EADDRNOTAVAIL: 'is no address of this machine',
+  EACCES: 'is not allowed for this user (ports below 1024 require a special permission)',
+  EADDRNOTAVAIL: 'is not an address of this server',
 }
 
 /** An address on which nobody can listen as the settings stand. */
@@ -62,13 +62,13 @@ export async function untilPredecessorsListenNoMore(dataDir: string, log: Log): 
   const file = portsLock(dataDir)
   let unlock = await lockFile(file)
   if (!unlock) {
-    log.warn('parts of a Stead that was killed still run on this data folder: waiting for them to end')
+    log.warn('waiting for processes of a killed Stead on this data folder to end')
     unlock = await lockFile(file, { patienceMs: PREDECESSOR_STANDS_MS })
   }
   if (!unlock)
     throw new OperatorError(
-      `Parts of a Stead that was killed still run on this data folder, and keep their ports: ${dataDir}\n` +
-        `They do not end by themselves. End them (fuser -v ${file} lists them), then start again.`,
+      `Processes of a killed Stead still run on this data folder and block their ports: ${dataDir}\n` +
+        `They do not stop automatically. Stop them (fuser -v ${file} lists them), then start Stead again.`,
     )
   unlock()
 }
@@ -99,7 +99,7 @@ export async function listenTogether(server: Server, address: Listening, variabl
 
 /** @param code of the system's error */
 export function cannotListen({ host, port }: ListenAddress, code: string, variable: string): CannotListen {
-  const reason = reasons[code] ?? `cannot be listened on (${code})`
+  const reason = reasons[code] ?? `cannot be used (${code})`
   return new CannotListen(`${host}:${port} ${reason}. Choose another with ${variable}.`)
 }
 

@@ -126,7 +126,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     setAsideHomes: () => folders.setAside,
     mariaDb: () => mariaDb.figures(),
   })
-  log.info({ address: web.address, ...runtime.containment() }, 'the host listens')
+  log.info({ address: web.address, ...runtime.containment() }, 'host is listening')
 
   return {
     fault: reports.fault,

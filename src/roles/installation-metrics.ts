@@ -44,52 +44,38 @@ export function createInstallationMetrics({ database, schedules, version }: Opti
     read: (facts: Facts) => Iterable<Value<Label>>,
   ) => watch(registry, { name: `stead_${name}`, help, type: 'gauge', labels }, async () => read(await facts()))
 
-  watch(registry, { name: 'stead_info', help: 'The version of Stead', type: 'gauge', labels: ['version'] }, () => [
+  watch(registry, { name: 'stead_info', help: 'Version of Stead', type: 'gauge', labels: ['version'] }, () => [
     [{ version }, 1],
   ])
   gauge('sites', 'Sites by state', ['state'], ({ sites }) =>
     siteStates.map((state) => [{ state }, sites.find((each) => each.state === state)?.count ?? 0]),
   )
-  gauge(
-    'operations',
-    'Background work by state: what is queued and running, and what ended within the last hour',
-    ['state'],
-    ({ operations }) => byState(operations, () => true),
+  gauge('operations', 'Operations by state: queued, running, and ended in the last hour', ['state'], ({ operations }) =>
+    byState(operations, () => true),
   )
-  gauge(
-    'mails',
-    'Mails by state: what is queued and on its way, and what was sent or given up within the last hour',
-    ['state'],
-    ({ operations }) => byState(operations, (type) => type === sendMail.name),
+  gauge('mails', 'Mails by state: queued, sending, and sent or failed in the last hour', ['state'], ({ operations }) =>
+    byState(operations, (type) => type === sendMail.name),
   )
   gauge(
     'webhooks',
-    'Webhooks by how they are: the last attempt arrived, or it failed, or they are disabled',
+    'Webhooks by state: last attempt succeeded, last attempt failed, or disabled',
     ['state'],
     ({ webhooks }) => (['well', 'failing', 'disabled'] as const).map((state) => [{ state }, webhooks[state]]),
   )
-  gauge('webhook_deliveries_due', 'Events for webhooks that could be sent by now', [], ({ webhooks }) =>
-    only(webhooks.due),
-  )
-  gauge(
-    'webhook_oldest_due_seconds',
-    'How long the first event that could be sent to a webhook has waited',
-    [],
-    ({ webhooks }) => only(webhooks.oldestSeconds),
+  gauge('webhook_deliveries_due', 'Events for webhooks that are due', [], ({ webhooks }) => only(webhooks.due))
+  gauge('webhook_oldest_due_seconds', 'Waiting time of the oldest due event for a webhook', [], ({ webhooks }) =>
+    only(webhooks.oldestSeconds),
   )
   const due = ({ operations }: Facts, runner: string) => operations.due.find((each) => each.runner === runner)
-  gauge('operations_due', 'Background work that could be done by now and is not begun', ['runner'], (all) =>
+  gauge('operations_due', 'Operations that are due but not started', ['runner'], (all) =>
     runners.map((runner) => [{ runner }, due(all, runner)?.count ?? 0]),
   )
-  gauge(
-    'operations_oldest_due_seconds',
-    'How long the first background work that is due has waited',
-    ['runner'],
-    (all) => runners.map((runner) => [{ runner }, due(all, runner)?.oldestSeconds ?? 0]),
+  gauge('operations_oldest_due_seconds', 'Waiting time of the oldest due operation', ['runner'], (all) =>
+    runners.map((runner) => [{ runner }, due(all, runner)?.oldestSeconds ?? 0]),
   )
   gauge(
     'schedule_last_slot_timestamp_seconds',
-    'When recurring work was last begun, seconds since 1970',
+    'Time of the last start of recurring work, in seconds since 1970',
     ['schedule'],
     (all) =>
       schedules.flatMap(({ name: schedule }) => {
@@ -99,12 +85,12 @@ export function createInstallationMetrics({ database, schedules, version }: Opti
   )
   gauge(
     'records_backup_timestamp_seconds',
-    'When the records were last backed up, seconds since 1970; 0: never',
+    'Time of the last backup of the control database, in seconds since 1970. 0 if never',
     [],
     (all) => only((all.backedUpAt ?? 0) / 1000),
   )
   showCertificates(gauge)
-  gauge('schedule_interval_seconds', 'How often recurring work is to be begun', ['schedule'], () =>
+  gauge('schedule_interval_seconds', 'Interval between starts of recurring work', ['schedule'], () =>
     schedules.map(({ name: schedule, everyMs }) => [{ schedule }, everyMs / 1000]),
   )
   return registry
@@ -118,18 +104,15 @@ type Gauge = (
 ) => void
 
 function showCertificates(gauge: Gauge): void {
-  gauge('certificates_ended', 'Ordered certificates that have ended, and were not replaced', [], ({ certificates }) =>
+  gauge('certificates_ended', 'Expired certificates without a replacement', [], ({ certificates }) =>
     only(certificates.ended),
   )
-  gauge(
-    'certificates_failing',
-    'Names for which the last try to get a certificate, or a newer one, failed',
-    [],
-    ({ certificates }) => only(certificates.failing),
+  gauge('certificates_failing', 'Names whose last certificate request failed', [], ({ certificates }) =>
+    only(certificates.failing),
   )
   gauge(
     'certificate_first_end_timestamp_seconds',
-    'When the first of the ordered certificates ends, seconds since 1970; 0: there is none',
+    'Earliest expiry of a certificate, in seconds since 1970. 0 without certificates',
     [],
     ({ certificates }) => only((certificates.firstEndAt ?? 0) / 1000),
   )

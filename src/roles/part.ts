@@ -134,7 +134,7 @@ export async function openRecords(config: RecordsSettings, options: RecordsOptio
 /** For who makes nothing and has found nothing. */
 export const nothingThere = (config: RecordsSettings): OperatorError =>
   new NothingThere(
-    `There is no Stead in ${config.databaseUrl ? whereRecordsAre(config) : `${config.dataDir} (no stead.db)`}. Start it first (stead serve), or say where it is: STEAD_DATA_DIR, STEAD_DATABASE_URL.`,
+    `No Stead installation found in ${config.databaseUrl ? whereRecordsAre(config) : `${config.dataDir} (no stead.db)`}. Start it first (stead serve), or set its location with STEAD_DATA_DIR or STEAD_DATABASE_URL.`,
   )
 
 /**
@@ -176,7 +176,7 @@ export const whileStarting = (error: unknown, config: Config): unknown =>
   isLost(error) ? databaseLost(error, databaseOf(config)) : error
 
 const WAY_OUT =
-  'If it is lost for good: stead key accept (what is sealed under the old one can then never be read again).'
+  'If it is permanently lost, run stead key accept. Secrets sealed with the old key can then never be read again.'
 
 /** The key that the installation's secrets are sealed under: made by the very first start, and never replaced by itself. */
 async function masterKey(config: Config, { database, facts }: Records): Promise<Buffer> {
@@ -187,15 +187,15 @@ async function masterKey(config: Config, { database, facts }: Records): Promise<
   const isInUse = keyMark !== null || facts.hosts.length > 0
   if (!given && isInUse)
     throw new OperatorError(
-      `The master key is missing: ${file} is not there, and this installation has secrets sealed under it. Nothing was changed.\n` +
-        `Put the file back from a backup, or set STEAD_MASTER_KEY. ${WAY_OUT}`,
+      `The master key is missing: ${file} does not exist, and this installation has secrets sealed with it. Nothing was changed.\n` +
+        `Restore the file from a backup, or set STEAD_MASTER_KEY. ${WAY_OUT}`,
     )
   const key = given ?? (await makeMasterKey(file))
   const mark = markOfKey(key)
   if ((keyMark ?? (await database.transaction((tx) => settleKeyMark(tx, mark)))) !== mark)
     throw new OperatorError(
-      `${config.masterKey ? 'STEAD_MASTER_KEY' : file} is not the master key of this installation, whose secrets are sealed under another. ` +
-        `Nothing was changed.\nGive the right one: every part of an installation has the same. ${WAY_OUT}`,
+      `${config.masterKey ? 'STEAD_MASTER_KEY' : file} is not the master key of this installation. Its secrets are sealed with another key. ` +
+        `Nothing was changed.\nUse the correct key. All processes of an installation have the same key. ${WAY_OUT}`,
     )
   return key
 }

@@ -28,7 +28,7 @@ export async function runPart(call: Call<unknown, SettingKey>): Promise<number |
   if (process.send && command !== 'host') unlock = await holdPorts(config.dataDir)
   const ground = await openGround(config, command)
   const tests = testSettingsInForce(config)
-  if (tests.length > 0) ground.log.warn({ settings: tests }, 'settings for tests are on: never use them in production')
+  if (tests.length > 0) ground.log.warn({ settings: tests }, 'test settings are on, never use them in production')
   process.on('uncaughtException', (error) => {
     ground.log.fatal({ err: error }, 'unexpected error')
     process.exit(1)

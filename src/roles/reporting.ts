@@ -14,7 +14,7 @@ export function startReporting({ database, log }: Ground, { id, part, registry }
   const reportInTurn = () => {
     reporting = reporting
       .then(report)
-      .catch((error) => log.debug({ err: error }, 'figures of this process were not written'))
+      .catch((error) => log.debug({ err: error }, 'could not write the metrics of this process'))
   }
   // whoever died before has left a row
   reporting = database.transaction((tx) => forgetProcess(tx, id, Date.now())).catch(() => {})

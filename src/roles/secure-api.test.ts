@@ -86,14 +86,18 @@ test('a certificate of files is read again when it changes, and one that cannot 
 test('what cannot be served ends the start with the reason', async () => {
   await place()
   await expect(start({ ...files(), STEAD_API_TLS_KEY: join(folder, 'none.pem') })).rejects.toThrow(
-    /there is no such file/,
+    /the file does not exist/,
   )
-  await expect(start({ STEAD_API_TLS_KEY: join(folder, 'key.pem') })).rejects.toThrow(/set together/)
+  await expect(start({ STEAD_API_TLS_KEY: join(folder, 'key.pem') })).rejects.toThrow(
+    /Set STEAD_API_TLS_CERTIFICATE and STEAD_API_TLS_KEY together/,
+  )
   await expect(start({})).rejects.toThrow(OperatorError)
-  await expect(start({ STEAD_API_NAME: 'api.internal' })).rejects.toThrow(/No authority knows api.internal/)
+  await expect(start({ STEAD_API_NAME: 'api.internal' })).rejects.toThrow(
+    /No authority issues certificates for api.internal/,
+  )
   const other = await generate([{ name: 'commonName', value: 'other' }], { keyType: 'ec' })
   await writeFile(files().STEAD_API_TLS_KEY, other.private)
-  await expect(start(files())).rejects.toThrow(/is not that of the certificate/)
+  await expect(start(files())).rejects.toThrow(/does not match the certificate/)
 })
 
 test('below a domain that no public authority knows the installation certifies it itself', async () => {

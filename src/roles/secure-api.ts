@@ -46,16 +46,15 @@ export async function startSecureApi(ground: Ground, plain: PlainServer): Promis
     if (found) use(found)
   }
   await look()
-  if (current === undefined)
-    log.warn('the API has no certificate yet: nobody can connect to it over TLS before it has one')
+  if (current === undefined) log.warn('the API has no certificate yet and accepts no TLS connections until it has one')
   const timer = setInterval(
-    () => void look().catch((error) => log.warn({ err: error }, 'the certificate of the API could not be read')),
+    () => void look().catch((error) => log.warn({ err: error }, 'could not read the certificate of the API')),
     LOOK_MS,
   )
   timer.unref()
   await listenAlone(server, address, 'STEAD_API_TLS_LISTEN')
   const { port } = server.address() as AddressInfo
-  log.info({ host: address.host, port }, 'the API listens over TLS')
+  log.info({ host: address.host, port }, 'API is listening for TLS')
   return {
     port,
     look,

@@ -43,7 +43,10 @@ export async function settleRecords({ command, config, environment }: Call<unkno
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
   if (refused) throw new OperatorError(refused.message, { exitCode: refused.exitCode })
   if (code !== 0)
-    throw new OperatorError(`The database was not made ready (${signal ?? `exit code ${code}`}); why stands above.`, {
-      exitCode: 1,
-    })
+    throw new OperatorError(
+      `The database could not be prepared (${signal ?? `exit code ${code}`}). See the reason above.`,
+      {
+        exitCode: 1,
+      },
+    )
 }

@@ -16,10 +16,11 @@ export function onStopSignals(stop: (reason: string) => void, endNow: () => void
   const take = (signal: string) => {
     if (pressedMs === undefined) {
       pressedMs = performance.now()
-      if (signal === 'SIGINT') complain('Stopping: what is under way is finished first. Ctrl-C again ends it at once.')
+      if (signal === 'SIGINT')
+        complain('Stopping. Running work finishes first. Press Ctrl-C again to stop immediately.')
       stop(signal)
     } else if (signal === 'SIGINT' && performance.now() - pressedMs > SAME_PRESS_MS) {
-      complain('Ended at once: what was under way is cut off.')
+      complain('Stopped immediately. Running work was interrupted.')
       endNow()
     }
   }
@@ -33,10 +34,10 @@ export function onStopSignals(stop: (reason: string) => void, endNow: () => void
 export function onOrder(stop: (reason: string) => void): void {
   for (const signal of stopSignals) process.on(signal, () => {})
   process.on('message', (message: StopOrder) => {
-    if (message.stop) stop('the supervisor stops')
+    if (message.stop) stop('supervisor is stopping')
   })
   // nobody would restart or stop this process any more
-  const orphaned = () => stop('the supervisor ended')
+  const orphaned = () => stop('supervisor stopped')
   process.on('disconnect', orphaned)
   if (!process.connected) orphaned()
 }

@@ -61,8 +61,8 @@ export async function serve(call: Call<unknown, SettingKey>): Promise<number> {
   const unlock = await lockFile(serveLock(config.dataDir), { patienceMs: GLANCE_MS })
   if (!unlock) {
     complain(
-      `Stead is running on this data folder already: ${config.dataDir}\n` +
-        'Stop it first, or give this one a folder and ports of its own (STEAD_DATA_DIR, STEAD_API_LISTEN, STEAD_EDGE_LISTEN).',
+      `Stead already runs on this data folder: ${config.dataDir}\n` +
+        'Stop it first, or use another folder and other ports (STEAD_DATA_DIR, STEAD_API_LISTEN, STEAD_EDGE_LISTEN).',
     )
     return UNUSABLE
   }
@@ -166,7 +166,7 @@ function supervise(
     })
     child.on('error', (error) => {
       if (child.pid !== undefined) return
-      log.error({ err: error, part: part.name, number: part.number }, 'a part could not be started')
+      log.error({ err: error, part: part.name, number: part.number }, 'could not start a process')
       ended(part, null, null)
     })
     child.on('exit', (code, signal) => ended(part, code, signal))
@@ -177,7 +177,7 @@ function supervise(
     if (stopping) return
     tell()
     if (code === UNUSABLE) {
-      stop('a part cannot run').then(() => gaveUp.resolve())
+      stop('a process cannot run').then(() => gaveUp.resolve())
       return
     }
     part.failures = performance.now() - part.startedAt > HEALTHY_MS ? 1 : part.failures + 1
@@ -190,7 +190,7 @@ function supervise(
     }
     // the first restart is immediate: visitors wait for it
     const pauseMs = part.failures === 1 ? 0 : Math.min(LONGEST_PAUSE_MS, 100 * 2 ** part.failures)
-    log.error({ part: part.name, number: part.number, code, signal, pauseMs }, 'a part died; starting it again')
+    log.error({ part: part.name, number: part.number, code, signal, pauseMs }, 'a process died, restarting it')
     part.restart = setTimeout(() => start(part), pauseMs)
   }
   /** @returns the exit code */

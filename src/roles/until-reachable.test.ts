@@ -16,7 +16,7 @@ test('waits for a database server that starts, and says so once', async () => {
   expect(await untilReachable(open, { againMs: 1, say: (text) => said.push(text) })).toBe('open')
   expect(tries).toBe(4)
   expect(said).toEqual([
-    'The PostgreSQL database db.test/stead cannot be reached (57P03). See STEAD_DATABASE_URL. Stead retries for 60 s.',
+    'The PostgreSQL database db.test/stead cannot be reached (57P03). Check STEAD_DATABASE_URL. Stead retries for 60 s.',
   ])
 })
 
@@ -26,7 +26,7 @@ test('gives up after the time, with the reason', async () => {
   await expect(done).rejects.toMatchObject({
     exitCode: 1,
     message:
-      'Stead waited 0 s. The PostgreSQL database db.test/stead cannot be reached (57P03). See STEAD_DATABASE_URL.',
+      'Stead waited 0 s. The PostgreSQL database db.test/stead cannot be reached (57P03). Check STEAD_DATABASE_URL.',
   })
 })
 

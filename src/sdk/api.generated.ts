@@ -949,7 +949,7 @@ export interface paths {
         };
         /**
          * List the DNS zones
-         * @description By name: the zones of your account, and those that lead to sites of others on all of which you have the role `manage_dns`.
+         * @description Returns the zones of your account in alphabetical order, and zones of other accounts if you have the role `manage_dns` on all sites that they point to.
          */
         get: operations["listZones"];
         put?: never;
@@ -968,14 +968,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a DNS zone with its records
-         * @description For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.
+         * Get a DNS zone with its records
+         * @description Requires the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.
          */
         get: operations["getZone"];
         put?: never;
         /**
          * Add a DNS record
-         * @description The answer is the zone with all records. An A record with `site_id` gives the site its name as a domain; without `value` it gets the addresses of the edge. A second SPF record goes into the first one of its name. For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.
+         * @description Returns the zone with all records. An A record with `site_id` adds its name to the site as a domain. Without `value`, it gets the addresses of the edge. Stead merges a second SPF record into the first one of the same name. Requires the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.
          */
         post: operations["createDnsRecord"];
         delete?: never;
@@ -996,7 +996,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a DNS record
-         * @description The answer is the zone with the remaining records. With the last record of a domain the site loses it; was it the primary one, the site goes back to its address under the staging domain. For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.
+         * @description Returns the zone with the remaining records. If you delete the last record of a domain, the site loses the domain. If that was the primary domain, the site returns to its address under the staging domain. Requires the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.
          */
         delete: operations["deleteDnsRecord"];
         options?: never;
@@ -1015,7 +1015,7 @@ export interface paths {
         put?: never;
         /**
          * Add the records of a mail provider
-         * @description MX, SPF and whatever else the provider asks for and can be known: what only its administration shows (DKIM, proof of ownership) is named in the activity log. Records of another one of these providers are replaced, an SPF record is extended; the same provider again changes nothing. For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.
+         * @description Adds MX, SPF and other records that the provider requires. The activity log names records that you find only in the provider's administration, such as DKIM and proof of ownership. Stead replaces the records of another of these providers and extends an existing SPF record. If the provider is already set up, nothing changes. Requires the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.
          */
         post: operations["applyMailProvider"];
         delete?: never;
@@ -1032,13 +1032,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the SSL details of an A record
-         * @description What is known of the certificate of the name. Where nothing could be ordered yet, only `broken_record` and `broken_check`, with the reason. For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.
+         * Get the SSL details of an A record
+         * @description Returns the certificate of the name. If Stead could not request one yet, returns only `broken_record` and `broken_check` with the reason. Requires the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.
          */
         get: operations["getSsl"];
         /**
-         * Try again to get a certificate for an A record
-         * @description The operation says how it ends. `force_ssl` is an addition of Stead: whether visitors of the name are sent to https once it has a certificate. For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.
+         * Retry the certificate for an A record
+         * @description Starts an operation that requests the certificate again. `force_ssl` is an addition of Stead: it redirects visitors of the name to https once it has a certificate. Requires the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.
          */
         put: operations["retrySsl"];
         post?: never;
@@ -1057,12 +1057,12 @@ export interface paths {
         };
         /**
          * Read a DNS zone as a zone file
-         * @description An addition of Stead: the records as a zone file (RFC 1035 §5), which other name servers and `PUT` of the same path read. For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.
+         * @description An addition of Stead: the records as a zone file (RFC 1035 §5), which other name servers and `PUT` of the same path read. For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.
          */
         get: operations["exportZone"];
         /**
          * Add the records of a zone file
-         * @description An addition of Stead: reads a zone file (RFC 1035 §5, as BIND writes it) and adds what is not there yet; nothing is removed. Lines that cannot be taken are left out and listed in `leftOut`, with the reason; with `strict` such a line refuses the file. SOA, and NS of the zone itself, are always left out: those are the name server’s own. `POST /v1/zones/{zone_id}/file/preview` shows the same without a change. For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.
+         * @description An addition of Stead: reads a zone file (RFC 1035 §5, as BIND writes it) and adds what is not there yet; nothing is removed. Lines that cannot be taken are left out and listed in `leftOut`, with the reason; with `strict` such a line refuses the file. SOA, and NS of the zone itself, are always left out: those are the name server’s own. `POST /v1/zones/{zone_id}/file/preview` shows the same without a change. Requires the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.
          */
         put: operations["importZone"];
         post?: never;
@@ -1100,13 +1100,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read how a DNS zone is signed
-         * @description An addition of Stead: whether the zone is signed, with the DS record for the registrar, and what is to be done next. For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.
+         * Get the DNSSEC state of a zone
+         * @description An addition of Stead. Returns whether the zone is signed, the DS record for the registrar, and what to do next. Requires the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.
          */
         get: operations["getDnssec"];
         /**
-         * Switch DNSSEC of a zone on or off
-         * @description An addition of Stead. On: the zone is signed at once; give its DS record to the registrar of the domain. Off: it stays signed as long as the zone above names its key or resolvers may remember that it did, for they would not believe it otherwise; have the registrar remove the DS record first. With what is set already the operation looks at once which keys the zone above names, which is else done every hour while something is waited for. For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.
+         * Turn DNSSEC of a zone on or off
+         * @description An addition of Stead. If you turn it on, Stead signs the zone immediately. Then give its DS record to the registrar of the domain. Before you turn it off, have the registrar remove the DS record. The zone stays signed while the parent zone or caches of resolvers still contain the DS record. Stead checks the parent zone every hour. To check it immediately, send the current value again. Requires the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.
          */
         put: operations["changeDnssec"];
         post?: never;
@@ -1127,7 +1127,7 @@ export interface paths {
         put?: never;
         /**
          * Change the key of a signed DNS zone
-         * @description An addition of Stead: a new key is published beside the one that signs. When the zone above names it, it signs, and when nobody remembers the old one any more, that one goes, all by itself; `GET /v1/zones/{zone_id}/dnssec` says what is waited for. For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.
+         * @description An addition of Stead. Publishes a new key next to the current key. When the parent zone contains its DS record, the new key signs. Stead removes the old key when it has expired in all resolvers. `GET /v1/zones/{zone_id}/dnssec` shows the progress. Requires the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.
          */
         post: operations["rollDnssecKey"];
         delete?: never;
@@ -1720,7 +1720,7 @@ export interface paths {
         };
         /**
          * List collaborators
-         * @description All collaborators on the caller's sites and the caller's own collaborations, in order of id.
+         * @description Returns all collaborators on your sites and all of your own collaborations, ordered by id.
          */
         get: operations["listCollaborators"];
         put?: never;
@@ -1739,8 +1739,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a collaborator
-         * @description A collaborator on one of the caller's sites, or a collaboration of the caller's own.
+         * Get a collaborator
+         * @description Returns a collaborator on one of your sites, or one of your own collaborations.
          */
         get: operations["getCollaborator"];
         put?: never;
@@ -1761,7 +1761,7 @@ export interface paths {
         get?: never;
         /**
          * Set a collaborator's account-level access
-         * @description `add_to_all_new`: joins every site created from now on, with `roles`. `create_site`: may create sites for the owner, which includes `add_to_all_new`. A field that is absent keeps its value (false, false and no roles for a new address). With both false account-level access ends, and the collaborator stays on its sites.
+         * @description With `add_to_all_new`, the collaborator gets `roles` on every new site. With `create_site`, the collaborator can also create sites for the owner. Absent fields keep their values, which are false and no roles for a new address. If both are false, account-level access ends, but the collaborator keeps access to their current sites.
          *
          *     Requires an application with account owner permission (scope `owner`).
          */
@@ -1784,7 +1784,7 @@ export interface paths {
         put?: never;
         /**
          * Add a collaborator to many sites
-         * @description Where the collaborator is already, it gets these roles instead of its own (without `roles` it keeps them); losing `wp_access` deletes its WordPress user, and the next available administrator takes over the posts. `-1` in `siteIds`: all sites that the caller owns or may do this on. What was done with each site: `results` of the operation.
+         * @description On sites where the person is already a collaborator, these roles replace their current roles. Without `roles`, they keep their roles. If they lose `wp_access`, Stead deletes their WordPress user and gives its posts to the next administrator. Use `-1` in `siteIds` for all sites that you own or where you have the required roles. The `results` of the operation contain the outcome for each site.
          *
          *     Requires the owner of each site, or a collaborator with the role `create_collaborator` and the role `execute_bulk_operations`.
          */
@@ -1806,7 +1806,7 @@ export interface paths {
         put?: never;
         /**
          * Remove a collaborator from many sites
-         * @description `-1` in `siteIds`: all sites that the caller owns. With `delete_wp_user` its WordPress user goes, too: the oldest administrator takes over the posts. What was done with each site: `results` of the operation.
+         * @description Use `-1` in `siteIds` for all sites that you own. With `delete_wp_user`, Stead also deletes the WordPress user and gives its posts to the oldest administrator. The `results` of the operation contain the outcome for each site.
          *
          *     Requires the owner of each site, or a collaborator with the role `delete_collaborator` and the role `execute_bulk_operations`.
          */
@@ -1826,7 +1826,7 @@ export interface paths {
         };
         /**
          * List a site's collaborators
-         * @description In order of id, without the owner of the site.
+         * @description Returns the collaborators of the site ordered by id, without the owner.
          *
          *     Requires the site's owner, or a collaborator with any role.
          */
@@ -1834,7 +1834,7 @@ export interface paths {
         put?: never;
         /**
          * Add a collaborator to a site
-         * @description An address without an account gets one. Who has no way in yet gets an invitation by mail: its link sets a password for the control panel, once, within a week. With `wp_access` an administrator with that address is made in WordPress, in the background.
+         * @description If the address has no account, Stead creates one. People who cannot sign in yet get an invitation by mail, with a link to set a password for the control panel. The link works once and expires in one week. With `wp_access`, Stead creates a WordPress administrator with that address in the background.
          *
          *     Requires the site's owner, or a collaborator with the role `create_collaborator`.
          */
@@ -1853,7 +1853,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a site's collaborator
+         * Get a collaborator of a site
          * @description Requires the site's owner, or a collaborator with any role.
          */
         get: operations["getSiteCollaborator"];
@@ -1861,7 +1861,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a collaborator from a site
-         * @description With `delete_wp_user` its WordPress user goes, too, in the background: the oldest administrator takes over the posts.
+         * @description With `delete_wp_user`, Stead also deletes the WordPress user in the background and gives its posts to the oldest administrator.
          *
          *     Requires the site's owner, or a collaborator with the role `delete_collaborator`.
          */
@@ -1902,7 +1902,7 @@ export interface paths {
         };
         /**
          * List what you may do with a site
-         * @description Every operation on a site, in the order of this description, and whether this token, or session, may do it: for clients that offer only what goes. The operations themselves decide: what an operation needs of other sites, or in the state of this one, is not looked at.
+         * @description Lists all operations on a site in the order of this document, and whether this token or session can run each. Clients can use it to hide unavailable operations. The list does not consider requirements on other sites or on the state of this site.
          *
          *     Requires the site's owner, or a collaborator with any role.
          */
@@ -1925,15 +1925,15 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Mark a site as a favourite
-         * @description For the caller's account alone. Favourites come first in its lists.
+         * Add a site to your favourites
+         * @description Favourites apply to your account only, and come first in your lists of sites.
          *
          *     Requires the site's owner, or a collaborator with any role.
          */
         post: operations["addFavorite"];
         /**
-         * Take a site off the favourites
-         * @description For the caller's account alone. Favourites come first in its lists.
+         * Remove a site from your favourites
+         * @description Favourites apply to your account only, and come first in your lists of sites.
          *
          *     Requires the site's owner, or a collaborator with any role.
          */
@@ -1954,14 +1954,14 @@ export interface paths {
         put?: never;
         /**
          * Add tags to a site
-         * @description Tags of the caller's account; other accounts that see the site have their own.
+         * @description Tags belong to your account. Other accounts that see the site have their own tags.
          *
          *     Requires the site's owner, or a collaborator with any role.
          */
         post: operations["addSiteTags"];
         /**
          * Remove tags from a site
-         * @description Tags of the caller's account; other accounts that see the site have their own.
+         * @description Tags belong to your account. Other accounts that see the site have their own tags.
          *
          *     Requires the site's owner, or a collaborator with any role.
          */
@@ -1979,8 +1979,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the site of a collaborator
-         * @description The site as the collaborator sees it. For the collaborator itself and the owner of the site.
+         * Get the site of a collaborator
+         * @description Returns the site as the collaborator sees it. Only for the collaborator and the owner of the site.
          */
         get: operations["getCollaborationSite"];
         put?: never;
@@ -2002,12 +2002,12 @@ export interface paths {
         put?: never;
         /**
          * Add tags to a site, as a collaborator's
-         * @description For the collaborator itself and the owner of the site.
+         * @description Only for the collaborator and the owner of the site.
          */
         post: operations["addCollaborationTags"];
         /**
          * Remove tags from a site, as a collaborator's
-         * @description For the collaborator itself and the owner of the site.
+         * @description Only for the collaborator and the owner of the site.
          */
         delete: operations["removeCollaborationTags"];
         options?: never;
@@ -2024,7 +2024,7 @@ export interface paths {
         };
         /**
          * List a collaborator's sites
-         * @description The sites as the collaborator sees them, its favourites first, then by name; one page. For the collaborator itself all of them, for others those that the caller's account owns.
+         * @description Returns one page of sites as the collaborator sees them, favourites first, then by name. Collaborators get all of their sites. Other callers get only the sites that they own.
          */
         get: operations["listCollaboratorSites"];
         put?: never;
@@ -2042,7 +2042,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read one of a collaborator's sites */
+        /** Get one of a collaborator's sites */
         get: operations["getCollaboratorSite"];
         put?: never;
         post?: never;
@@ -2061,9 +2061,9 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mark a site as a collaborator's favourite */
+        /** Add a site to a collaborator's favourites */
         post: operations["addCollaboratorFavorite"];
-        /** Take a site off a collaborator's favourites */
+        /** Remove a site from a collaborator's favourites */
         delete: operations["removeCollaboratorFavorite"];
         options?: never;
         head?: never;
@@ -2204,7 +2204,7 @@ export interface paths {
         get?: never;
         /**
          * Update WordPress
-         * @description With `latest` to the latest stable release; without a version to the other one of the latest stable release and the beta, where there is one. Answers with the site as it is; the work goes on in an operation: the site is closed for the moment of the change, its database is upgraded, and it is opened when its front page answers. When it does not, everything is as it was before, and the operation says why in the words of PHP. A site that has the release already is left alone. Stead looks which releases there are now; when it cannot, it uses what it knew last, and `message` says so.
+         * @description Updates to the latest stable release with `latest`. Without a version, switches between the latest stable release and the beta, if one exists. Returns the current site and starts an operation: Stead closes the site for a moment, upgrades its database, and opens it when its homepage responds. If it does not respond, Stead rolls back, and the operation contains the PHP error. If the site already has the version, nothing changes. Stead checks for the latest releases first. If that fails, it uses the last known releases, and `message` says so.
          *
          *     Requires the site's owner, or a collaborator with the role `update_site_cms_version`.
          */
@@ -2225,7 +2225,7 @@ export interface paths {
         };
         /**
          * List the domains of a site
-         * @description In order of id. What is said of their health was seen within the last ten minutes or so.
+         * @description Returns the domains ordered by id. Their health is about ten minutes old at most.
          *
          *     Requires the site's owner, or a collaborator with any role.
          */
@@ -2233,7 +2233,7 @@ export interface paths {
         put?: never;
         /**
          * Add a domain to a site
-         * @description The answer lists all domains of the site. The zone of the registrable domain is made when there is none, with records for the edge; a registrable domain itself (`example.com`) brings `www.example.com` along where that name is free. International names may be written either way. A domain that another account has can be claimed: the answer is 400 with a TXT record, `_stead-challenge` in the domain. Create it, and send the request again. When Stead sees the record, it answers 201 without the new domain, and `message` says when the domain moves. The other account is told. A day later Stead looks at the record once more, moves the domain, and adds the host name to the site. If the record is gone by then, the claim ends.
+         * @description Returns all domains of the site. If the registrable domain has no zone yet, Stead creates it with records for the edge. If you add a registrable domain (`example.com`), Stead also adds `www.example.com` if that name is free. You can write international names in either form. You can claim a domain of another account: the response is 400 with a TXT record `_stead-challenge` for the domain. Create the record, then send the request again. When Stead finds the record, it returns 201 without the new domain, and `message` says when the domain moves. Stead notifies the other account. A day later, it checks the record again, moves the domain, and adds the host name to the site. If the record is missing by then, the claim ends.
          *
          *     Requires the site's owner, or a collaborator with the role `manage_dns`.
          */
@@ -2252,7 +2252,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a domain of a site
+         * Get a domain of a site
          * @description Requires the site's owner, or a collaborator with any role.
          */
         get: operations["getDomain"];
@@ -2279,8 +2279,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Make a domain the primary one
-         * @description WordPress is told its new address (in its settings, links, media and serialized values), then the other domains of the site redirect there. `-1` in place of an id: the address under the staging domain.
+         * Set the primary domain
+         * @description Updates the address in WordPress (settings, links, media and serialized values). Then the site's other domains redirect to it. Use `-1` instead of an id for the address under the staging domain.
          *
          *     Requires the site's owner, or a collaborator with the role `manage_dns`.
          */
@@ -2302,8 +2302,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Look at a domain now
-         * @description An addition of Stead: `healthy`, `dnsConfirmed` and `provisioned` are looked at anew, in an operation.
+         * Check a domain now
+         * @description An addition of Stead. Starts an operation that checks `healthy`, `dnsConfirmed` and `provisioned` again.
          *
          *     Requires the site's owner, or a collaborator with the role `manage_dns`.
          */
@@ -2323,7 +2323,7 @@ export interface paths {
         };
         /**
          * List a site's SFTP users
-         * @description The owner of the site and each collaborator with the role `sftp_access` have one, in order of id.
+         * @description Returns the SFTP users of the owner and of each collaborator with the role `sftp_access`, ordered by id.
          *
          *     Requires the site's owner, or a collaborator with the role `sftp_access`.
          */
@@ -2344,7 +2344,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read an SFTP user
+         * Get an SFTP user
          * @description Requires the site's owner, or a collaborator with the role `sftp_access`.
          */
         get: operations["getSftpUser"];
@@ -2367,7 +2367,7 @@ export interface paths {
         put?: never;
         /**
          * Reset an SFTP user's password
-         * @description Answers with a new random password, which is shown this once. Connections of the user end. A password that a collaborator has made for another user is good as long as that collaborator has the role `sftp_access`.
+         * @description Sets a random password and returns it. Save it: Stead does not show it again. Ends all connections of the user. A password that a collaborator created for another user is valid while that collaborator has the role `sftp_access`.
          *
          *     Requires the site's owner, or a collaborator with the role `sftp_access`. In the control panel, you must have confirmed your password in the last 15 minutes.
          */
@@ -2387,7 +2387,7 @@ export interface paths {
         };
         /**
          * List an SFTP user's public keys
-         * @description In order of id.
+         * @description Returns the keys ordered by id.
          *
          *     Requires the site's owner, or a collaborator with the role `sftp_access`.
          */
@@ -2395,7 +2395,7 @@ export interface paths {
         put?: never;
         /**
          * Add a public key to an SFTP user
-         * @description Whoever holds the private key can log in as the user. A key that a collaborator has added is good as long as that collaborator has the role `sftp_access`.
+         * @description Anyone with the private key can log in as the user. A key that a collaborator added is valid while that collaborator has the role `sftp_access`.
          *
          *     Requires the site's owner, or a collaborator with the role `sftp_access`.
          */
@@ -2417,8 +2417,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take a public key from an SFTP user
-         * @description Connections of the user end.
+         * Remove a public key from an SFTP user
+         * @description Ends all connections of the user.
          *
          *     Requires the site's owner, or a collaborator with the role `sftp_access`.
          */
@@ -2437,7 +2437,7 @@ export interface paths {
         };
         /**
          * End all of a site's SSH connections
-         * @description Answers when they have ended. Whoever has a password or a key can come back.
+         * @description Waits until the connections have ended. Users with a password or key can connect again.
          *
          *     Requires the site's owner, or a collaborator with the role `sftp_access`.
          */
@@ -2458,23 +2458,23 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the extension license
-         * @description The newest one, also when it was revoked.
+         * Get the extension license
+         * @description Returns the newest license, even if it was revoked.
          *
          *     Requires the site's owner, or a collaborator with any role.
          */
         get: operations["getExtensionLicense"];
         put?: never;
         /**
-         * Write the extension license into the site
-         * @description The first call issues a license; later ones write the same key again, until it is revoked. Answers when the option `stead_ext_license` of the site's options table has the key.
+         * Write the extension license to the site
+         * @description The first call issues a license. Later calls write the same key again until you revoke it. Waits until the option `stead_ext_license` in the site's options table contains the key.
          *
          *     Requires the site's owner, or a collaborator with the role `plugin_management_access`.
          */
         post: operations["issueExtensionLicense"];
         /**
          * Revoke the extension license
-         * @description Answers when the key is out of the site's options table; it stays readable here, with the time of its end. A new one is issued by the next POST. Where there is none, nothing changes; one that is revoked is taken out again.
+         * @description Removes the key from the site's options table and waits until it is gone. You can still read the license, with the time of its revocation. The next POST issues a new license. Without a license, nothing changes. If the license is already revoked, Stead removes the key again.
          *
          *     Requires the site's owner, or a collaborator with the role `plugin_management_access`.
          */
@@ -2494,8 +2494,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a link that logs in to WordPress once
-         * @description For the owner of the site or a collaborator with the role `wp_access`. The link is good for 30 seconds and for one use, by a browser whose `User-Agent` is exactly the one given; whoever else opens it, or opens it again, gets the log-in page with the reason.
+         * Create a one-time login link for WordPress
+         * @description Creates the link for the owner of the site or a collaborator with the role `wp_access`. The link works once within 30 seconds, in a browser whose `User-Agent` exactly matches the request. Otherwise, the browser gets the log-in page with the reason.
          *
          *     Requires the site's owner, or a collaborator with the role `wp_access`.
          */
@@ -2514,8 +2514,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Make a link that opens the site's database
-         * @description Opens Adminer on the database of this site, and on no other. The link is good for 5 minutes and for one browser: the first that opens it has a session of one hour, nobody else gets in by it. Ask for it only when it is about to be used.
+         * Create a link to the site's database
+         * @description Creates a link that opens Adminer with the database of this site only. The link works once within 5 minutes. The browser that opens it gets a session of one hour. Create the link right before you use it.
          *
          *     Requires the site's owner, or a collaborator with the role `db_admin_access`.
          */
@@ -2537,14 +2537,14 @@ export interface paths {
         };
         /**
          * List the notes of a site
-         * @description Newest first, one page.
+         * @description Returns one page of notes, newest first.
          *
          *     Requires the site's owner, or a collaborator with the role `manage_notes`.
          */
         get: operations["listNotes"];
         put?: never;
         /**
-         * Write a note
+         * Create a note
          * @description Requires the site's owner, or a collaborator with the role `manage_notes`.
          */
         post: operations["createNote"];
@@ -2562,13 +2562,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a note
+         * Get a note
          * @description Requires the site's owner, or a collaborator with the role `manage_notes`.
          */
         get: operations["getNote"];
         /**
-         * Change a note
-         * @description At least one of the fields. `editor` and `updated` change with it.
+         * Update a note
+         * @description Send at least one field. The update also changes `editor` and `updated`.
          *
          *     Requires the site's owner, or a collaborator with the role `manage_notes`.
          */
@@ -2592,8 +2592,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a site's web server log
-         * @description Requests of visitors in the last 7 days, newest first, 200 a page.
+         * Get a site's web server log
+         * @description Returns visitors' requests of the last 7 days, newest first, 200 per page.
          *
          *     Requires the site's owner, or a collaborator with any role.
          */
@@ -2614,8 +2614,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a site's PHP error log
-         * @description Errors of the last 7 days, newest first, 200 a page.
+         * Get a site's PHP error log
+         * @description Returns errors of the last 7 days, newest first, 200 per page.
          *
          *     Requires the site's owner, or a collaborator with any role.
          */
@@ -2636,8 +2636,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read page views and storage use of a site
-         * @description Windows that are still open (today, this month, …) are at most five minutes old; the others, and what is used of the disk, are refreshed once a night. The log of the site says who read them, at most once an hour for each person. Days and months are those of UTC.
+         * Get page views and storage usage of a site
+         * @description Stead updates current periods (today, this month, …) every five minutes, and past periods and disk usage every night. Days and months are in UTC. The site's activity log records each reader at most once an hour.
          *
          *     Requires the site's owner, or a collaborator with any role.
          */
@@ -2659,7 +2659,7 @@ export interface paths {
         };
         /**
          * List page views of a site by day
-         * @description An addition of Stead: every day up to today, the oldest first, also those without visits. What edges have counted is there within seconds.
+         * @description An addition of Stead. Returns each day up to today, oldest first, including days without visits. New visits appear within seconds.
          *
          *     Requires the site's owner, or a collaborator with any role.
          */
@@ -2681,7 +2681,7 @@ export interface paths {
         };
         /**
          * Get the latest performance report
-         * @description `data` is null while there is none. What Lighthouse could not find out is null.
+         * @description `data` is null if the site has no report yet. Values that Lighthouse could not measure are null.
          *
          *     Requires the site's owner, or a collaborator with any role.
          */
@@ -2704,8 +2704,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a performance report
-         * @description A background operation, of a minute or two: a browser opens the front page twice, as on a desktop and as on a phone.
+         * Create a performance report
+         * @description Starts an operation that takes one or two minutes. A browser opens the homepage twice, as on a desktop and as on a phone.
          *
          *     Requires the site's owner, or a collaborator with the role `manage_performance`.
          */
@@ -2724,8 +2724,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the picture of a performance report
-         * @description The page as the browser showed it. `thumbnail_location` of a report has the path.
+         * Get the screenshot of a performance report
+         * @description Returns the page as the browser showed it. The path is `thumbnail_location` of a report.
          *
          *     Requires the site's owner, or a collaborator with any role.
          */
@@ -2972,8 +2972,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How this Stead is
-         * @description To who operates it, which is the account that was there first: hosts, queues, budgets, certificates and backups of its records. To all others `health` is null.
+         * Get the health of the installation
+         * @description Returns hosts, queues, budgets, certificates and backups of Stead's own records. Only the operator, which is the first account, gets `health`. It is null for other accounts.
          */
         get: operations["getInstallation"];
         put?: never;
@@ -2992,8 +2992,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Check this Stead
-         * @description What `stead doctor` finds on the machine of the API: names, DNS, ports, certificates, clock, disk, databases, storage, mail, PHP and limits. Takes up to 15 seconds. An answer is kept for ten seconds. For all accounts but the operator, `checks` is null.
+         * Check the installation
+         * @description Returns the results of `stead doctor` on the API server: names, DNS, ports, certificates, clock, disk, databases, storage, mail, PHP and limits. Takes up to 15 seconds. Stead caches the result for ten seconds. `checks` is null unless your account operates the installation.
          */
         get: operations["checkInstallation"];
         put?: never;
@@ -3414,7 +3414,7 @@ export interface components {
         };
         Views: {
             /**
-             * @description Unique visits: different visitors each day
+             * @description Unique visitors of each day
              * @example 128
              */
             people: number;
@@ -4208,12 +4208,12 @@ export interface components {
         DnsRecord: {
             id: number;
             zoneId: number;
-            /** @description It leads to a site by its primary domain */
+            /** @description Whether a site uses the zone for its primary domain */
             primary: boolean;
             /** @example A */
             type: string;
             /**
-             * @description Before the name of the zone; empty for the zone itself
+             * @description Part before the name of the zone. Empty for the zone itself
              * @example www
              */
             name: string;
@@ -4230,7 +4230,7 @@ export interface components {
              * @example 3600
              */
             ttl: number;
-            /** @description The site that it leads to */
+            /** @description Id of the site that the record points to */
             siteId: number | null;
             /**
              * @description ISO 8601 time in UTC with milliseconds
@@ -4261,7 +4261,7 @@ export interface components {
              */
             type: string;
             /**
-             * @description Before the name of the zone, or with it; `@`, empty or absent: the zone itself
+             * @description Part before the name of the zone, or the full name. `@`, empty or absent for the zone itself
              * @example mail
              */
             name?: string;
@@ -4270,15 +4270,15 @@ export interface components {
              * @example 192.0.2.1
              */
             value?: string;
-            /** @description MX and SRV need it: 0 to 65535 */
+            /** @description Required for MX and SRV: 0 to 65535 */
             priority?: number;
-            /** @description SRV needs it: 0 to 65535 */
+            /** @description Required for SRV: 0 to 65535 */
             weight?: number;
-            /** @description SRV needs it: 0 to 65535 */
+            /** @description Required for SRV: 0 to 65535 */
             port?: number;
-            /** @description Seconds; when absent that of the other records of this name and type, else 3600 */
+            /** @description Seconds. Default: the TTL of other records with this name and type, otherwise 3600 */
             ttl?: number;
-            /** @description A records only: the site that this name leads to */
+            /** @description Id of the site that the name points to (A records only) */
             site_id?: number;
         };
         MailProvider: {
@@ -4290,12 +4290,12 @@ export interface components {
         };
         SslDetails: {
             /**
-             * @description "true": visitors are sent to https; else "false"
+             * @description "true" if visitors are redirected to https, otherwise "false"
              * @example false
              */
             force_ssl?: string;
             /**
-             * @description Address of the order at the authority
+             * @description URL of the order at the certificate authority
              * @example https://ca.example/order/7
              */
             acme_certificate_id?: string | null;
@@ -4305,7 +4305,7 @@ export interface components {
              */
             validation_expiration?: string | null;
             /**
-             * @description Address of the authorization at the authority
+             * @description URL of the authorization at the certificate authority
              * @example https://ca.example/authz/7
              */
             authz_uri?: string | null;
@@ -4316,12 +4316,12 @@ export interface components {
              */
             certificate_expiration_date?: string | null;
             /**
-             * @description The name that gets no certificate
+             * @description Name without a certificate
              * @example null
              */
             broken_record: string | null;
             /**
-             * @description Why it gets none, or no newer one
+             * @description Why the name gets no new certificate
              * @example null
              */
             broken_check: string | null;
@@ -4384,7 +4384,7 @@ export interface components {
             /** @example A */
             type: string;
             /**
-             * @description Before the name of the zone; empty for the zone itself
+             * @description Part before the name of the zone. Empty for the zone itself
              * @example mail
              */
             name: string;
@@ -4406,19 +4406,19 @@ export interface components {
             /** @example 20326 */
             tag: number;
             /**
-             * @description `published`: its DS record is waited for; `active`: it signs; `retired`: it is about to go
+             * @description `published`: Stead waits for its DS record. `active`: it signs. `retired`: Stead will remove it
              * @example active
              */
             state: string;
-            /** @description The zone above named it when it was last asked */
+            /** @description Whether the parent zone contained its DS record at the last check */
             has_ds: boolean;
             /**
-             * @description The DS record for the registrar
+             * @description DS record for the registrar
              * @example 20326 13 2 E06D44B8…
              */
             ds: string;
             /**
-             * @description For registrars that ask for the key
+             * @description Public key, for registrars that require it
              * @example 257 3 13 mdsswUyr…
              */
             dnskey: string;
@@ -4431,12 +4431,12 @@ export interface components {
         Dnssec: {
             enabled: boolean;
             /**
-             * @description `off`; `signed`: but no DS record leads to it yet; `secure`: resolvers check the signatures; `rolling`: the key is being changed; `leaving`: it is signed until no resolver trusts its key any more
+             * @description `off`: not signed. `signed`: signed, but without a DS record. `secure`: resolvers verify the signatures. `rolling`: Stead is replacing the key. `leaving`: signed until no resolver trusts the key
              * @example signed
              */
             status: string;
             /**
-             * @description What is to be done next, by whom
+             * @description What to do next
              * @example Give the DS record to the registrar of the domain.
              */
             advice: string;
@@ -4447,7 +4447,7 @@ export interface components {
              */
             looked_at: string | null;
             /**
-             * @description Why the zone above could not be asked
+             * @description Why Stead could not check the parent zone
              * @example null
              */
             fault: string | null;
@@ -5262,7 +5262,7 @@ export interface components {
             /** @example false */
             create_site?: boolean;
             /**
-             * @description None when absent
+             * @description Default: none
              * @example [
              *       "manage_notes",
              *       "wp_access"
@@ -5286,7 +5286,7 @@ export interface components {
             email: string;
             siteIds: number[];
             /**
-             * @description None when absent
+             * @description Default: none
              * @example [
              *       "manage_notes",
              *       "wp_access"
@@ -5302,7 +5302,7 @@ export interface components {
             email: string;
             siteIds: number[];
             /**
-             * @description False when absent
+             * @description Default: false
              * @example false
              */
             delete_wp_user?: boolean;
@@ -5342,7 +5342,7 @@ export interface components {
              */
             email: string;
             /**
-             * @description None when absent
+             * @description Default: none
              * @example [
              *       "manage_notes",
              *       "wp_access"
@@ -5352,29 +5352,29 @@ export interface components {
         };
         SiteRight: {
             /**
-             * @description Its `operationId` in this description
+             * @description `operationId` of the operation in this document
              * @example updateSite
              */
             operation: string;
             /**
-             * @description Of its body: about requests that send this field
+             * @description Field of the body. The entry applies to requests that send this field
              * @example php_version
              */
             field: string | null;
             allowed: boolean;
             /**
-             * @description What the operation would be refused with
+             * @description Error that the operation would return
              * @example You need the role update_site_php_version on this site for this operation.
              */
             reason: string | null;
         };
         TagNames: {
-            /** @description Tags that do not exist yet are made; those that the site has already stay. None: nothing changes */
+            /** @description Stead creates missing tags and keeps the site's current tags. An empty list changes nothing */
             tag_names: string[];
         };
         TagIds: {
             /**
-             * @description Ids of tags that the site does not have are passed over. None: nothing changes
+             * @description Stead ignores ids of tags that the site does not have. An empty list changes nothing
              * @example [
              *       1
              *     ]
@@ -5464,7 +5464,7 @@ export interface components {
         };
         TagIdsIfAny: {
             /**
-             * @description Ids of tags that the site does not have are passed over. None: nothing changes
+             * @description Stead ignores ids of tags that the site does not have. An empty list changes nothing
              * @example [
              *       1
              *     ]
@@ -5549,7 +5549,7 @@ export interface components {
         };
         CmsVersion: {
             /**
-             * @description Absent: stable or beta, whichever the site has not
+             * @description Default: switch between stable and beta
              * @example latest
              * @enum {string}
              */
@@ -5562,18 +5562,18 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             created: string;
-            /** @description The site is to be reached by it, and its other domains lead there */
+            /** @description Whether this is the primary domain, to which the site's other domains redirect */
             primary: boolean;
             /**
-             * @description Before the name of the zone; null for the zone itself
+             * @description Part before the name of the zone. Null for the zone itself
              * @example www
              */
             name: string | null;
-            /** @description It leads here, and the edge answers for it */
+            /** @description Whether the domain points to Stead and the edge responds for it */
             healthy: boolean;
-            /** @description Its name leads to the addresses of the edge, and to no others */
+            /** @description Whether the name points only to the addresses of the edge */
             dnsConfirmed: boolean;
-            /** @description The edge knows it */
+            /** @description Whether the edge knows the domain */
             provisioned: boolean;
             /** @example www.example.com */
             domainName: string;
@@ -5592,11 +5592,11 @@ export interface components {
         };
         NewDomain: {
             /**
-             * @description A host name
+             * @description Host name to add
              * @example www.example.com
              */
             name: string;
-            /** @description One entry for each address, with the id of its record */
+            /** @description One entry per address, with the id of its record */
             separate_records?: boolean;
         };
         Domain: {
@@ -5606,18 +5606,18 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             created: string;
-            /** @description The site is to be reached by it, and its other domains lead there */
+            /** @description Whether this is the primary domain, to which the site's other domains redirect */
             primary: boolean;
             /**
-             * @description Before the name of the zone; null for the zone itself
+             * @description Part before the name of the zone. Null for the zone itself
              * @example www
              */
             name: string | null;
-            /** @description It leads here, and the edge answers for it */
+            /** @description Whether the domain points to Stead and the edge responds for it */
             healthy: boolean;
-            /** @description Its name leads to the addresses of the edge, and to no others */
+            /** @description Whether the name points only to the addresses of the edge */
             dnsConfirmed: boolean;
-            /** @description The edge knows it */
+            /** @description Whether the edge knows the domain */
             provisioned: boolean;
             /** @example www.example.com */
             domainName: string;
@@ -5630,7 +5630,7 @@ export interface components {
             ipAddresses: string[];
         };
         PrimaryDomain: {
-            /** @description One entry for each address, with the id of its record */
+            /** @description One entry per address, with the id of its record */
             separate_records?: boolean;
         };
         SftpUser: {
@@ -5658,7 +5658,7 @@ export interface components {
             siteName: string;
             /** @example my-first-site_1 */
             username: string;
-            /** @description Of the account that owns the site */
+            /** @description Id of the account that owns the site */
             owner: boolean;
             /** @example owner@example.com */
             email: string;
@@ -5671,7 +5671,7 @@ export interface components {
              */
             created: string;
             /**
-             * @description The comment of the key
+             * @description Comment of the key
              * @example me@laptop
              */
             name: string;
@@ -5682,19 +5682,19 @@ export interface components {
         };
         NewSftpKey: {
             /**
-             * @description A line as in `~/.ssh/id_ed25519.pub`: ssh-ed25519, ecdsa-sha2-nistp…, or ssh-rsa of 2,048 bits at least
+             * @description A line as in `~/.ssh/id_ed25519.pub`. Accepts ssh-ed25519, ecdsa-sha2-nistp…, and ssh-rsa with at least 2,048 bits
              * @example ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBxSxnVbFVFF9zWQ6Ky5hLYDZ1GlDbrnAjGYgdzvCT8P me@laptop
              */
             public_key: string;
         };
         CreateOneTimeLoginBody: {
             /**
-             * @description Who is logged in
+             * @description E-mail address of the person to log in
              * @example colleague@example.com
              */
             email: string;
             /**
-             * @description The header `User-Agent` of the browser that will open the link
+             * @description `User-Agent` header of the browser that will open the link
              * @example Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0
              */
             user_agent: string;
@@ -5708,14 +5708,14 @@ export interface components {
             /** @example owner@example.com */
             author: string;
             /**
-             * @description Who changed it last
+             * @description Person who last changed the note
              * @example owner@example.com
              */
             editor: string;
             /** @example Opening hours */
             subject: string;
             /**
-             * @description May contain HTML: as it was given
+             * @description May contain HTML. Stead stores it unchanged
              * @example <p>They change in May.</p>
              */
             body: string;
@@ -5746,7 +5746,7 @@ export interface components {
             /** @example 18432 */
             body_bytes_sent: number;
             /**
-             * @description How the edge cache took part; empty: not at all
+             * @description Edge cache status. Empty if the cache was not used
              * @example HIT
              */
             cached: string;
@@ -5756,7 +5756,7 @@ export interface components {
              */
             date: string;
             /**
-             * @description `h2` over HTTP/2, else empty
+             * @description `h2` for HTTP/2, otherwise empty
              * @example
              */
             http2: string;
@@ -5769,17 +5769,17 @@ export interface components {
             /** @example HTTP/1.1 */
             http_version: string;
             /**
-             * @description As the visitor sent it, believed or not
+             * @description Header from the visitor, not verified
              * @example
              */
             http_x_forwarded_for: string;
             /**
-             * @description Who made the body: `php`, `static` or `edge`
+             * @description Source of the body: `php`, `static` or `edge`
              * @example php
              */
             renderer: string;
             /**
-             * @description `OK`, or empty when the visitor did not get all of it
+             * @description `OK`, or empty if the visitor did not receive the complete response
              * @example OK
              */
             request_completion: string;
@@ -5802,7 +5802,7 @@ export interface components {
              */
             timestamp: number;
             /**
-             * @description `access`; `notice` where `request_url` says how many requests are left out
+             * @description `access`, or `notice` if `request_url` contains the number of omitted requests
              * @example access
              */
             type: string;
@@ -5810,11 +5810,11 @@ export interface components {
             user_ip: string;
         };
         ServerLog: {
-            /** @description Not counted */
+            /** @description Always the same value: Stead does not count the entries */
             total_results: null;
             logs: components["schemas"]["ServerLogEntry"][];
             /**
-             * @description Send it to get the next (older) page
+             * @description Send this value to get the next, older page
              * @example nWq0c1xkZ3J5cGg
              */
             scroll_id: string;
@@ -5823,12 +5823,12 @@ export interface components {
             /** @example Undefined variable $title */
             message: string;
             /**
-             * @description PHP's own word; `User`: written by the site's code
+             * @description Type of the error in PHP. `User` means that the site's code wrote the entry
              * @example Warning
              */
             severity: string;
             /**
-             * @description Whose code it is: `plugin`, `mu-plugin`, `theme`, `core`, or empty
+             * @description Origin of the code: `plugin`, `mu-plugin`, `theme`, `core` or empty
              * @example plugin
              */
             kind: string;
@@ -5838,12 +5838,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description Path from the web root; empty when unknown
+             * @description Path relative to the web root. Empty if unknown
              * @example wp-content/plugins/example-plugin/example-plugin.php
              */
             file: string;
             /**
-             * @description -1 when unknown
+             * @description Line number. -1 if unknown
              * @example 12
              */
             line: number;
@@ -5852,15 +5852,15 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             timestamp: string;
-            /** @description The site */
+            /** @description Id of the site */
             atomic_site_id: number;
         };
         PhpLog: {
-            /** @description Not counted */
+            /** @description Always the same value: Stead does not count the entries */
             total_results: null;
             logs: components["schemas"]["PhpLogEntry"][];
             /**
-             * @description Send it to get the next (older) page
+             * @description Send this value to get the next, older page
              * @example nWq0c1xkZ3J5cGg
              */
             scroll_id: string;
@@ -5875,12 +5875,12 @@ export interface components {
             lastTwoYears: components["schemas"]["Views"];
         };
         SiteStatistics: {
-            /** @description The site */
+            /** @description Id of the site */
             id: number;
             /** @example 1458176 */
             databaseUsageBytes: number;
             /**
-             * @description The site's own files; WordPress itself is shared
+             * @description Size of the site's own files, without the shared files of WordPress
              * @example 52428800
              */
             fileSystemUsageBytes: number;
@@ -5915,12 +5915,12 @@ export interface components {
              */
             updated_at: string;
             /**
-             * @description Path of the picture of the page, which needs the same token
+             * @description Path of the screenshot. It requires the same token
              * @example /v1/sites/1/reports/…
              */
             thumbnail_location: string | null;
             /**
-             * @description Where the visit ended
+             * @description Final URL after redirects
              * @example http://my-first-site.example.com/
              */
             final_url: string | null;
@@ -5930,7 +5930,7 @@ export interface components {
              */
             performance_score: number | null;
             /**
-             * @description Of the category
+             * @description Score of the category
              * @example Performance
              */
             performance_title: string | null;
@@ -5940,7 +5940,7 @@ export interface components {
              */
             accessibility_score: number | null;
             /**
-             * @description Of the category
+             * @description Score of the category
              * @example Performance
              */
             accessibility_title: string | null;
@@ -5950,7 +5950,7 @@ export interface components {
              */
             best_practices_score: number | null;
             /**
-             * @description Of the category
+             * @description Score of the category
              * @example Performance
              */
             best_practices_title: string | null;
@@ -5960,17 +5960,17 @@ export interface components {
              */
             seo_score: number | null;
             /**
-             * @description Of the category
+             * @description Score of the category
              * @example Performance
              */
             seo_title: string | null;
             /**
-             * @description Of the audit
+             * @description Score of the audit
              * @example Speed Index
              */
             first_contentful_paint_title: string | null;
             /**
-             * @description What is measured
+             * @description Description of the audit
              * @example How quickly the page is shown.
              */
             first_contentful_paint_description: string | null;
@@ -5980,27 +5980,27 @@ export interface components {
              */
             first_contentful_paint_score: number | null;
             /**
-             * @description For people
+             * @description Value in readable form
              * @example 1.2 s
              */
             first_contentful_paint_display_value: string | null;
             /**
-             * @description The figure
+             * @description Measured value
              * @example 1234.5
              */
             first_contentful_paint_numeric_value: string | null;
             /**
-             * @description Its unit
+             * @description Unit of the value
              * @example millisecond
              */
             first_contentful_paint_numeric_unit: string | null;
             /**
-             * @description Of the audit
+             * @description Score of the audit
              * @example Speed Index
              */
             interactive_title: string | null;
             /**
-             * @description What is measured
+             * @description Description of the audit
              * @example How quickly the page is shown.
              */
             interactive_description: string | null;
@@ -6010,27 +6010,27 @@ export interface components {
              */
             interactive_score: number | null;
             /**
-             * @description For people
+             * @description Value in readable form
              * @example 1.2 s
              */
             interactive_display_value: string | null;
             /**
-             * @description The figure
+             * @description Measured value
              * @example 1234.5
              */
             interactive_numeric_value: string | null;
             /**
-             * @description Its unit
+             * @description Unit of the value
              * @example millisecond
              */
             interactive_numeric_unit: string | null;
             /**
-             * @description Of the audit
+             * @description Score of the audit
              * @example Speed Index
              */
             speed_index_title: string | null;
             /**
-             * @description What is measured
+             * @description Description of the audit
              * @example How quickly the page is shown.
              */
             speed_index_description: string | null;
@@ -6040,27 +6040,27 @@ export interface components {
              */
             speed_index_score: number | null;
             /**
-             * @description For people
+             * @description Value in readable form
              * @example 1.2 s
              */
             speed_index_display_value: string | null;
             /**
-             * @description The figure
+             * @description Measured value
              * @example 1234.5
              */
             speed_index_numeric_value: string | null;
             /**
-             * @description Its unit
+             * @description Unit of the value
              * @example millisecond
              */
             speed_index_numeric_unit: string | null;
             /**
-             * @description Of the audit
+             * @description Score of the audit
              * @example Speed Index
              */
             total_blocking_time_title: string | null;
             /**
-             * @description What is measured
+             * @description Description of the audit
              * @example How quickly the page is shown.
              */
             total_blocking_time_description: string | null;
@@ -6070,27 +6070,27 @@ export interface components {
              */
             total_blocking_time_score: number | null;
             /**
-             * @description For people
+             * @description Value in readable form
              * @example 1.2 s
              */
             total_blocking_time_display_value: string | null;
             /**
-             * @description The figure
+             * @description Measured value
              * @example 1234.5
              */
             total_blocking_time_numeric_value: string | null;
             /**
-             * @description Its unit
+             * @description Unit of the value
              * @example millisecond
              */
             total_blocking_time_numeric_unit: string | null;
             /**
-             * @description Of the audit
+             * @description Score of the audit
              * @example Speed Index
              */
             largest_contentful_paint_title: string | null;
             /**
-             * @description What is measured
+             * @description Description of the audit
              * @example How quickly the page is shown.
              */
             largest_contentful_paint_description: string | null;
@@ -6100,27 +6100,27 @@ export interface components {
              */
             largest_contentful_paint_score: number | null;
             /**
-             * @description For people
+             * @description Value in readable form
              * @example 1.2 s
              */
             largest_contentful_paint_display_value: string | null;
             /**
-             * @description The figure
+             * @description Measured value
              * @example 1234.5
              */
             largest_contentful_paint_numeric_value: string | null;
             /**
-             * @description Its unit
+             * @description Unit of the value
              * @example millisecond
              */
             largest_contentful_paint_numeric_unit: string | null;
             /**
-             * @description Of the audit
+             * @description Score of the audit
              * @example Speed Index
              */
             cumulative_layout_shift_title: string | null;
             /**
-             * @description What is measured
+             * @description Description of the audit
              * @example How quickly the page is shown.
              */
             cumulative_layout_shift_description: string | null;
@@ -6130,27 +6130,27 @@ export interface components {
              */
             cumulative_layout_shift_score: number | null;
             /**
-             * @description For people
+             * @description Value in readable form
              * @example 1.2 s
              */
             cumulative_layout_shift_display_value: string | null;
             /**
-             * @description The figure
+             * @description Measured value
              * @example 1234.5
              */
             cumulative_layout_shift_numeric_value: string | null;
             /**
-             * @description Its unit
+             * @description Unit of the value
              * @example millisecond
              */
             cumulative_layout_shift_numeric_unit: string | null;
             /**
-             * @description Of the audit
+             * @description Score of the audit
              * @example Speed Index
              */
             server_response_time_title: string | null;
             /**
-             * @description What is measured
+             * @description Description of the audit
              * @example How quickly the page is shown.
              */
             server_response_time_description: string | null;
@@ -6160,17 +6160,17 @@ export interface components {
              */
             server_response_time_score: number | null;
             /**
-             * @description For people
+             * @description Value in readable form
              * @example 1.2 s
              */
             server_response_time_display_value: string | null;
             /**
-             * @description The figure
+             * @description Measured value
              * @example 1234.5
              */
             server_response_time_numeric_value: string | null;
             /**
-             * @description Its unit
+             * @description Unit of the value
              * @example millisecond
              */
             server_response_time_numeric_unit: string | null;
@@ -6197,12 +6197,12 @@ export interface components {
              */
             updated_at: string;
             /**
-             * @description Path of the picture of the page, which needs the same token
+             * @description Path of the screenshot. It requires the same token
              * @example /v1/sites/1/reports/…
              */
             thumbnail_location: string | null;
             /**
-             * @description Where the visit ended
+             * @description Final URL after redirects
              * @example http://my-first-site.example.com/
              */
             final_url: string | null;
@@ -6212,7 +6212,7 @@ export interface components {
              */
             performance_score: number | null;
             /**
-             * @description Of the category
+             * @description Score of the category
              * @example Performance
              */
             performance_title: string | null;
@@ -6222,7 +6222,7 @@ export interface components {
              */
             accessibility_score: number | null;
             /**
-             * @description Of the category
+             * @description Score of the category
              * @example Performance
              */
             accessibility_title: string | null;
@@ -6232,7 +6232,7 @@ export interface components {
              */
             best_practices_score: number | null;
             /**
-             * @description Of the category
+             * @description Score of the category
              * @example Performance
              */
             best_practices_title: string | null;
@@ -6242,17 +6242,17 @@ export interface components {
              */
             seo_score: number | null;
             /**
-             * @description Of the category
+             * @description Score of the category
              * @example Performance
              */
             seo_title: string | null;
             /**
-             * @description Of the audit
+             * @description Score of the audit
              * @example Speed Index
              */
             first_contentful_paint_title: string | null;
             /**
-             * @description What is measured
+             * @description Description of the audit
              * @example How quickly the page is shown.
              */
             first_contentful_paint_description: string | null;
@@ -6262,27 +6262,27 @@ export interface components {
              */
             first_contentful_paint_score: number | null;
             /**
-             * @description For people
+             * @description Value in readable form
              * @example 1.2 s
              */
             first_contentful_paint_display_value: string | null;
             /**
-             * @description The figure
+             * @description Measured value
              * @example 1234.5
              */
             first_contentful_paint_numeric_value: string | null;
             /**
-             * @description Its unit
+             * @description Unit of the value
              * @example millisecond
              */
             first_contentful_paint_numeric_unit: string | null;
             /**
-             * @description Of the audit
+             * @description Score of the audit
              * @example Speed Index
              */
             interactive_title: string | null;
             /**
-             * @description What is measured
+             * @description Description of the audit
              * @example How quickly the page is shown.
              */
             interactive_description: string | null;
@@ -6292,27 +6292,27 @@ export interface components {
              */
             interactive_score: number | null;
             /**
-             * @description For people
+             * @description Value in readable form
              * @example 1.2 s
              */
             interactive_display_value: string | null;
             /**
-             * @description The figure
+             * @description Measured value
              * @example 1234.5
              */
             interactive_numeric_value: string | null;
             /**
-             * @description Its unit
+             * @description Unit of the value
              * @example millisecond
              */
             interactive_numeric_unit: string | null;
             /**
-             * @description Of the audit
+             * @description Score of the audit
              * @example Speed Index
              */
             speed_index_title: string | null;
             /**
-             * @description What is measured
+             * @description Description of the audit
              * @example How quickly the page is shown.
              */
             speed_index_description: string | null;
@@ -6322,27 +6322,27 @@ export interface components {
              */
             speed_index_score: number | null;
             /**
-             * @description For people
+             * @description Value in readable form
              * @example 1.2 s
              */
             speed_index_display_value: string | null;
             /**
-             * @description The figure
+             * @description Measured value
              * @example 1234.5
              */
             speed_index_numeric_value: string | null;
             /**
-             * @description Its unit
+             * @description Unit of the value
              * @example millisecond
              */
             speed_index_numeric_unit: string | null;
             /**
-             * @description Of the audit
+             * @description Score of the audit
              * @example Speed Index
              */
             total_blocking_time_title: string | null;
             /**
-             * @description What is measured
+             * @description Description of the audit
              * @example How quickly the page is shown.
              */
             total_blocking_time_description: string | null;
@@ -6352,27 +6352,27 @@ export interface components {
              */
             total_blocking_time_score: number | null;
             /**
-             * @description For people
+             * @description Value in readable form
              * @example 1.2 s
              */
             total_blocking_time_display_value: string | null;
             /**
-             * @description The figure
+             * @description Measured value
              * @example 1234.5
              */
             total_blocking_time_numeric_value: string | null;
             /**
-             * @description Its unit
+             * @description Unit of the value
              * @example millisecond
              */
             total_blocking_time_numeric_unit: string | null;
             /**
-             * @description Of the audit
+             * @description Score of the audit
              * @example Speed Index
              */
             largest_contentful_paint_title: string | null;
             /**
-             * @description What is measured
+             * @description Description of the audit
              * @example How quickly the page is shown.
              */
             largest_contentful_paint_description: string | null;
@@ -6382,27 +6382,27 @@ export interface components {
              */
             largest_contentful_paint_score: number | null;
             /**
-             * @description For people
+             * @description Value in readable form
              * @example 1.2 s
              */
             largest_contentful_paint_display_value: string | null;
             /**
-             * @description The figure
+             * @description Measured value
              * @example 1234.5
              */
             largest_contentful_paint_numeric_value: string | null;
             /**
-             * @description Its unit
+             * @description Unit of the value
              * @example millisecond
              */
             largest_contentful_paint_numeric_unit: string | null;
             /**
-             * @description Of the audit
+             * @description Score of the audit
              * @example Speed Index
              */
             cumulative_layout_shift_title: string | null;
             /**
-             * @description What is measured
+             * @description Description of the audit
              * @example How quickly the page is shown.
              */
             cumulative_layout_shift_description: string | null;
@@ -6412,27 +6412,27 @@ export interface components {
              */
             cumulative_layout_shift_score: number | null;
             /**
-             * @description For people
+             * @description Value in readable form
              * @example 1.2 s
              */
             cumulative_layout_shift_display_value: string | null;
             /**
-             * @description The figure
+             * @description Measured value
              * @example 1234.5
              */
             cumulative_layout_shift_numeric_value: string | null;
             /**
-             * @description Its unit
+             * @description Unit of the value
              * @example millisecond
              */
             cumulative_layout_shift_numeric_unit: string | null;
             /**
-             * @description Of the audit
+             * @description Score of the audit
              * @example Speed Index
              */
             server_response_time_title: string | null;
             /**
-             * @description What is measured
+             * @description Description of the audit
              * @example How quickly the page is shown.
              */
             server_response_time_description: string | null;
@@ -6442,17 +6442,17 @@ export interface components {
              */
             server_response_time_score: number | null;
             /**
-             * @description For people
+             * @description Value in readable form
              * @example 1.2 s
              */
             server_response_time_display_value: string | null;
             /**
-             * @description The figure
+             * @description Measured value
              * @example 1234.5
              */
             server_response_time_numeric_value: string | null;
             /**
-             * @description Its unit
+             * @description Unit of the value
              * @example millisecond
              */
             server_response_time_numeric_unit: string | null;
@@ -6755,10 +6755,10 @@ export interface components {
             id: number;
             /** @example host-1 */
             name: string;
-            /** @description How many it has, those in the trash apart */
+            /** @description Number of sites on the host, without those in the trash */
             sites: number;
             /**
-             * @description How many it may have
+             * @description Maximum number of sites on the host
              * @example 100
              */
             max_sites: number;
@@ -6767,7 +6767,7 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             seen_at: string | null;
-            /** @description Whether it was heard of within a minute */
+            /** @description Whether the host reported in the last minute */
             answers: boolean;
         };
         OperationsInState: {
@@ -6778,17 +6778,17 @@ export interface components {
         };
         QueueHealth: {
             /**
-             * @description Who does the work: hosts, or the control
+             * @description Which process runs the operations: hosts or control
              * @example host
              */
             runner: string;
-            /** @description What could be done by now and is not begun */
+            /** @description Number of operations that are due but not started */
             due: number;
             /** @example 0 */
             oldest_seconds: number;
         };
         WebhooksHealth: {
-            /** @description Events that could be sent by now */
+            /** @description Number of events that are due */
             due: number;
             /** @example 0 */
             oldest_seconds: number;
@@ -6796,9 +6796,9 @@ export interface components {
             disabled: number;
         };
         CertificatesHealth: {
-            /** @description Names for which the last try failed */
+            /** @description Names whose last attempt failed */
             failing: number;
-            /** @description Certificates that have ended, and were not replaced */
+            /** @description Expired certificates without a replacement */
             ended: number;
             /**
              * @description ISO 8601 time in UTC with milliseconds
@@ -6815,7 +6815,7 @@ export interface components {
              */
             kind: string;
             /**
-             * @description Name of the site that has it
+             * @description Name of the site that uses it
              * @example my-first-site
              */
             site: string | null;
@@ -6824,21 +6824,21 @@ export interface components {
         };
         InstallationNames: {
             /**
-             * @description Registrable domain that the panel has in common with sites of customers; null: none
+             * @description Registrable domain that the panel shares with customers' sites. Null if none
              * @example null
              */
             shared_domain: string | null;
-            /** @description Names of the installation that an account got before a setting reserved them; 100 at most */
+            /** @description Up to 100 names of the installation that accounts used before a setting reserved them */
             taken: components["schemas"]["TakenName"][];
         };
         BudgetHealth: {
             /** @example request_bodies */
             name: string;
-            /** @description Bytes, or a number of things */
+            /** @description Current value in bytes or items */
             used: number;
             /** @example 67108864 */
             limit: number;
-            /** @description Since the process began */
+            /** @description Since the process started */
             refusals: number;
         };
         ProcessHealth: {
@@ -6852,13 +6852,13 @@ export interface components {
             disk_free_bytes: number;
             budgets: components["schemas"]["BudgetHealth"][];
         };
-        /** @description The figures of `/metrics` that a person looks at: up to ten seconds old */
+        /** @description Most important metrics of `/metrics`, at most ten seconds old */
         InstallationHealth: {
             /** @example 0.1.0 */
             version: string | null;
             sites: components["schemas"]["SitesInState"][];
             hosts: components["schemas"]["HostHealth"][];
-            /** @description What is queued and running, and what has ended within the last hour */
+            /** @description Queued and running operations, and those that ended in the last hour */
             operations: components["schemas"]["OperationsInState"][];
             queues: components["schemas"]["QueueHealth"][];
             webhooks: components["schemas"]["WebhooksHealth"];
@@ -6872,28 +6872,28 @@ export interface components {
             processes: components["schemas"]["ProcessHealth"][];
         };
         Installation: {
-            /** @description Whether your account operates it */
+            /** @description Whether your account operates the installation */
             operator: boolean;
             health: components["schemas"]["InstallationHealth"] | null;
         };
         InstallationCheck: {
             /**
-             * @description What was checked
+             * @description Name of the check
              * @enum {string}
              */
             area: "settings" | "disk" | "databases" | "clock" | "ports" | "names" | "dns" | "certificates" | "storage" | "mail" | "php" | "limits";
             /**
-             * @description `problem`: something does not work. `warning`: it works, and you should change it. `skipped`: it could not be checked now
+             * @description `problem`: something does not work. `warning`: it works, but you should change it. `skipped`: Stead could not check it now
              * @enum {string}
              */
             state: "ok" | "warning" | "problem" | "skipped";
             /**
-             * @description What was found
+             * @description Result of the check
              * @example 203.0.113.7:443 is in use by another program.
              */
             text: string;
             /**
-             * @description What to do; null where nothing is wrong
+             * @description What to do. Null if nothing is wrong
              * @example Choose another with STEAD_EDGE_LISTEN.
              */
             remedy: string | null;
@@ -10768,7 +10768,7 @@ export interface operations {
     removeSiteCollaborator: {
         parameters: {
             query?: {
-                /** @description False when absent */
+                /** @description Default: false */
                 delete_wp_user?: boolean;
             };
             header?: {
@@ -11690,7 +11690,7 @@ export interface operations {
     listDomains: {
         parameters: {
             query?: {
-                /** @description One entry for each address, with the id of its record */
+                /** @description One entry per address, with the id of its record */
                 separate_records?: boolean;
             };
             header?: never;
@@ -11721,7 +11721,7 @@ export interface operations {
     addDomain: {
         parameters: {
             query?: {
-                /** @description One entry for each address, with the id of its record */
+                /** @description One entry per address, with the id of its record */
                 separate_records?: boolean;
             };
             header?: {
@@ -11830,7 +11830,7 @@ export interface operations {
     setPrimaryDomain: {
         parameters: {
             query?: {
-                /** @description One entry for each address, with the id of its record */
+                /** @description One entry per address, with the id of its record */
                 separate_records?: boolean;
             };
             header?: {
@@ -11841,7 +11841,7 @@ export interface operations {
                 /** @example 1 */
                 site_id: number;
                 /**
-                 * @description -1: the staging address
+                 * @description Id of the domain, or -1 for the staging address
                  * @example 1
                  */
                 id: number;
@@ -12489,12 +12489,12 @@ export interface operations {
     listServerLog: {
         parameters: {
             query?: {
-                /** @description A status from 100 to 599, or several with commas between them */
+                /** @description One or more statuses from 100 to 599, separated by commas */
                 status?: number | string;
                 request_type?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-                /** @description Address of the visitor */
+                /** @description IP address of the visitor */
                 user_ip?: string;
-                /** @description `scroll_id` of an earlier page: the page after it. Filters sent with it apply to this page */
+                /** @description `scroll_id` of a page, to get the page after it. Filters in the same request apply to the new page */
                 scroll_id?: string;
             };
             header?: never;
@@ -12526,7 +12526,7 @@ export interface operations {
         parameters: {
             query?: {
                 status?: "User" | "Warning" | "Deprecated" | "Fatal error";
-                /** @description `scroll_id` of an earlier page: the page after it. Filters sent with it apply to this page */
+                /** @description `scroll_id` of a page, to get the page after it. Filters in the same request apply to the new page */
                 scroll_id?: string;
             };
             header?: never;
@@ -12588,7 +12588,7 @@ export interface operations {
     listDailyStatistics: {
         parameters: {
             query?: {
-                /** @description How many, today included: 30 when absent */
+                /** @description Number of days, including today. Default: 30 */
                 days?: number;
             };
             header?: never;

@@ -121,7 +121,7 @@ export const jobRefusals: readonly JobRefusal[] = [
   { type: 'site.clone', says: 'The source site is on another host', wrong: (world) => sendAway(world) },
   { type: 'site.clone', says: 'WordPress 6.9 cannot be had from any source', wrong: (world) => give(world, { template: unavailable }) },
   { type: 'site.clone', says: 'WordPress uses http://elsewhere.example as its address', wrong: (world) => answer(world, 'check-copy', () => ({ home: 'http://elsewhere.example' })) },
-  { type: 'site.clone', says: 'The clone does not respond: its front page answers with status 500', wrong: breakPage, isTriedAgain: true },
+  { type: 'site.clone', says: 'The clone does not respond: its homepage responds with status 500', wrong: breakPage, isTriedAgain: true },
 
   { type: 'site.sync', says: 'Backup 987654 of site', wrong: (world, input) => input.backups.push({ siteId: world.site, backupId: 987654 }) },
   { type: 'site.sync', says: 'One of the two sites was deleted', wrong: (world) => deleteSite(world) },
@@ -160,7 +160,7 @@ export const jobRefusals: readonly JobRefusal[] = [
   { type: 'site.restore', says: 'no longer exists', wrong: (world, { databaseId }) => deleteBackup(world, databaseId) },
   { type: 'site.restore', says: 'no longer exists', wrong: loseBackups },
   { type: 'site.preview_restore', says: 'no longer exists', wrong: loseBackups },
-  { type: 'site.bring_back', says: "There is no backup of the site's files that can be used", wrong: loseBackups },
+  { type: 'site.bring_back', says: "The site has no usable backup of its files", wrong: loseBackups },
 
   { type: 'backup.take', says: 'This backup was canceled. Create another backup', wrong: (world, { backupId }) => deleteBackup(world, backupId) },
   { type: 'backup.take', says: 'This backup was canceled', after: 'take', wrong: (world, { backupId }) => deleteBackup(world, backupId) },
@@ -182,9 +182,9 @@ export const jobRefusals: readonly JobRefusal[] = [
   { type: 'site.reset_admin_password', says: 'WordPress did not set the password of', wrong: (world) => answer(world, 'reset-password', refuse) },
   { type: 'site.remove', says: 'The site is not deleted', wrong: (world) => change(world, (tx) => tx.updateTable('sites').set({ deleted_at: null }).where('id', '=', world.site).execute()) },
 
-  { type: 'collaborator.reset_password', says: 'The collaborator has no access to WordPress any more', wrong: (world) => change(world, (tx) => tx.deleteFrom('collaborators').where('account_id', '=', world.mate.accountId).execute()) },
-  { type: 'collaborator.reset_password', says: 'The collaborator has no access to WordPress any more', wrong: (world) => world.api.collaborate(world.mate, world.site, ['sftp_access']) },
-  { type: 'collaborator.reset_password', says: 'The collaborator has no access to WordPress any more', wrong: (world) => deleteSite(world) },
+  { type: 'collaborator.reset_password', says: 'The collaborator no longer has access to WordPress', wrong: (world) => change(world, (tx) => tx.deleteFrom('collaborators').where('account_id', '=', world.mate.accountId).execute()) },
+  { type: 'collaborator.reset_password', says: 'The collaborator no longer has access to WordPress', wrong: (world) => world.api.collaborate(world.mate, world.site, ['sftp_access']) },
+  { type: 'collaborator.reset_password', says: 'The collaborator no longer has access to WordPress', wrong: (world) => deleteSite(world) },
   { type: 'collaborator.sync_wp_user', says: 'not today', wrong: (world) => answer(world, 'ensure-administrator', refuse) },
 
   { type: 'password.mail_link', says: 'The account was deleted', wrong: (_world, input) => { input.accountId = 987654 } },
@@ -207,5 +207,5 @@ export const jobRefusals: readonly JobRefusal[] = [
   { type: 'plugin.delete', says: 'the name of its folder is not allowed', wrong: async (world, input) => { await addPlugin(world, 'a b/a b.php'); input.plugins[0].path = 'a b' } },
 
   { type: 'certificate.order', says: 'too many of them', wrong: (world, { hostName }) => change(world, (tx) => changeName(tx, hostName, { not_before: Date.now() + 1e6, reason: 'too many of them' })) },
-  { type: 'certificate.order', says: 'before the operator has agreed to the terms', wrong: (world, { hostName }) => change(world, (tx) => changeName(tx, hostName, { chain: null })) },
+  { type: 'certificate.order', says: 'until the operator agrees to the terms', wrong: (world, { hostName }) => change(world, (tx) => changeName(tx, hostName, { chain: null })) },
 ]

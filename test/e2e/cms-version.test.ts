@@ -159,7 +159,7 @@ describeSites('the release of WordPress', ({ env, isNative }) => {
         },
         240_000,
       )
-      const message = expect.stringMatching(/to 6\.8\.96 by itself, a security release$/)
+      const message = expect.stringMatching(/to 6\.8\.96 automatically, because it is a security release$/)
       expect(entry).toMatchObject({ source: 'systems', message })
       expect(await runs()).toBe(stable)
     },

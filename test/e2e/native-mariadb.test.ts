@@ -131,7 +131,7 @@ describe.skipIf(!core || skip)('a site on native PHP and MariaDB', () => {
     const plugin = join(stead.homeOf('on-server'), 'web/wp-content/mu-plugins/elsewhere.php')
     await mkdir(dirname(plugin), { recursive: true })
     for (const [hook, code, reason] of [
-      ['wp_footer', 'flush(); no_such_function();', /broken off there|status 500/],
+      ['wp_footer', 'flush(); no_such_function();', /incomplete there|status 500/],
       ['template_redirect', 'wp_redirect("/elsewhere/"); exit;', /status 302 there, and with 200 here/],
     ] as const) {
       await writeFile(plugin, elsewhere(hook, code))

@@ -93,7 +93,7 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
     await page.getByRole('status').getByText('Certificate').first().waitFor()
     const { data } = (await owner.call('POST', '/v1/account/logs/activity', {})).body
     expect(data.map(({ message }: { message: string }) => message)).toContain(
-      'Ordered another try to get a certificate for shop.example.com',
+      'Requested a retry of the certificate for shop.example.com',
     )
   })
 

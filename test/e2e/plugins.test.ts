@@ -179,8 +179,8 @@ describeSites('plugins', ({ env, isNative }) => {
   })
 
   test.each([
-    ['blank', 'it breaks the site: its front page is empty'],
-    ['sorry', 'it breaks the site: its front page answers with status 500'],
+    ['blank', 'it breaks the site: its homepage is empty'],
+    ['sorry', 'it breaks the site: its homepage responds with status 500'],
     ['hooked', 'WordPress says: Call to undefined function no_such_hook() (hooked.php:7)'],
     [
       'modern',
@@ -206,7 +206,7 @@ describeSites('plugins', ({ env, isNative }) => {
     expect(results).toMatchObject([{ subject: url, message: `Installed tool 0.3 from ${url}` }])
     const nowhere = `${directory.base}/none.zip`
     const { error } = await done('POST', '', [{ path: nowhere }])
-    expect(error).toBe(`${nowhere}: the server answered with status 404`)
+    expect(error).toBe(`${nowhere}: the server responded with status 404`)
     expect(await done('DELETE', '', [{ path: 'tool' }])).toMatchObject({ state: 'succeeded' })
   })
 

@@ -74,7 +74,7 @@ describe.skipIf(!postgresUrl)('PostgreSQL that goes away', () => {
       const { code, stdout, stderr } = await stead.cli('control')
       // lost when it was opened, and again when the first account was made
       expect([code, proxy.cuts]).toEqual([1, 2])
-      const lost = 'The PostgreSQL database \\S+ cannot be reached \\(.+\\)\\. See STEAD_DATABASE_URL\\.'
+      const lost = 'The PostgreSQL database \\S+ cannot be reached \\(.+\\)\\. Check STEAD_DATABASE_URL\\.'
       expect(stderr).toMatch(new RegExp(`^${lost} Stead retries for 60 s\\.\n${lost}\n$`))
       expect(stdout).not.toContain('"level":60')
     } finally {

@@ -131,7 +131,7 @@ describeSites(
       stead = await startStead({ env: { ...env, STEAD_SFTP_LISTEN: '127.0.0.1:0', STEAD_WP_CLI: phar as string } })
       const id = await stead.createSite({ name: 'commanded' })
       const port = await until('the port of SFTP', () =>
-        /SFTP clients can connect[^\n]*?"?port"?[=: ]+"?(\d+)|"?port"?[=: ]+"?(\d+)[^\n]*SFTP clients can connect/
+        /SFTP server is listening[^\n]*?"?port"?[=: ]+"?(\d+)|"?port"?[=: ]+"?(\d+)[^\n]*SFTP server is listening/
           .exec(stead.output())
           ?.slice(1)
           .find((found) => found !== undefined),

@@ -43,7 +43,7 @@ describeSites(
       id = await stead.createSite({ name: 'commanded' })
       port = await until(
         'the port of SFTP',
-        async () => /SFTP clients can connect[^\n]*/.exec(stead.output())?.[0] && portIn(stead.output()),
+        async () => /SFTP server is listening[^\n]*/.exec(stead.output())?.[0] && portIn(stead.output()),
       )
       owner = (await users())[0]?.username as string
       await addKey(owner)
@@ -57,7 +57,7 @@ describeSites(
       output
         .split('\n')
         .flatMap((line) =>
-          line.includes('SFTP clients can connect') ? (/"?port"?[=: ]+"?(\d+)/.exec(line)?.[1] ?? []) : [],
+          line.includes('SFTP server is listening') ? (/"?port"?[=: ]+"?(\d+)/.exec(line)?.[1] ?? []) : [],
         )[0]
     const users = async (): Promise<{ username: string; email: string }[]> =>
       (await stead.api('GET', `/v1/sites/${id}/ftp`)).body.data

@@ -167,7 +167,7 @@ describe.skipIf(!core)('a supervisor that is killed while a part stands still', 
     stead.kill('supervisor')
     const started = stead.start()
     try {
-      await until('the start waits', () => /waiting for them to end/.test(stead.output().slice(before)))
+      await until('the start waits', () => /waiting for processes of a killed Stead/.test(stead.output().slice(before)))
     } finally {
       process.kill(pid, 'SIGCONT')
     }

@@ -93,7 +93,7 @@ describe.skipIf(!core || skip || !maySmallDisk)('MariaDB on a small disk', () =>
     await until('it has ended', () => !server())
     await disk.fill(MB)
     const rests: string[] = []
-    await until('Stead lives on its reserve', async () => !(await readdir(stead.dataDir)).includes('reserve'))
+    await until('Stead uses its disk reserve', async () => !(await readdir(stead.dataDir)).includes('reserve'))
     // others write as well: what it could take until there was no more stays taken
     await until('nothing is left', async () => {
       const bytes = disk.freeBytes() - MB
@@ -119,7 +119,7 @@ describe.skipIf(!core || skip || !maySmallDisk)('MariaDB on a small disk', () =>
       const mails = await Promise.all(
         (await readdir(outbox).catch(() => [])).map((name) => readFile(join(outbox, name), 'utf8').catch(() => '')),
       )
-      return mails.some((mail) => mail.includes('cannot be started'))
+      return mails.some((mail) => mail.includes('does not start'))
     })
     expect((await readiness()).hosts[0]?.mariaDb.mayWrite).toBe('all')
   })

@@ -76,7 +76,7 @@ describe.skipIf(!core || !maySmallDisk)('a hostile site on a small disk', () => 
     // the rest is taken by something that is no site
     const rest = join(disk.folder, 'rest')
     await run('fallocate', ['-l', `${freeMb() - 1}M`, rest])
-    await until('Stead lives on its reserve', async () => !(await readdir(stead.dataDir)).includes('reserve'))
+    await until('Stead uses its disk reserve', async () => !(await readdir(stead.dataDir)).includes('reserve'))
     // a name goes a moment before its room comes
     await expect.poll(freeMb).toBeGreaterThan(RESERVE_MB / 2)
     const readiness = async () => {

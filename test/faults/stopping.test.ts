@@ -109,9 +109,9 @@ describe.skipIf(!core).each(['auto', 'none'])('stopping, sandbox %s', (sandbox) 
     const ended = new Promise((resolve) => stead.whenEnded(resolve))
     const group = groupOf(stead)
     const all = await tell(stead, () => process.kill(-group, 'SIGINT'))
-    expect(stead.output()).toContain('Ctrl-C again ends it at once')
+    expect(stead.output()).toContain('Press Ctrl-C again to stop immediately')
     await until('the second press is noticed', () => {
-      if (stead.output().includes('Ended at once')) return true
+      if (stead.output().includes('Stopped immediately')) return true
       process.kill(-group, 'SIGINT')
       return false
     })

@@ -225,7 +225,7 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
       async () => {
         if (started.exitCode !== null || started.signalCode)
           throw new Error(`stead ended with ${started.exitCode}: ${output.slice(before).slice(-1000)}`)
-        const deaths = output.slice(before).match(/a part died/g)?.length ?? 0
+        const deaths = output.slice(before).match(/a process died/g)?.length ?? 0
         if (deaths > 5) throw new Error('its parts do not start')
         // a process that is stopped takes the connection and never answers
         const signal = AbortSignal.timeout(10_000)

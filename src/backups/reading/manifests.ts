@@ -41,7 +41,7 @@ export async function readManifest(
   try {
     return openManifest(keys, name, kind, sealed)
   } catch (error) {
-    throw new BackupDamaged(`The head of backup ${name} of ${keys.owner} is damaged: ${(error as Error).message}.`, {
+    throw new BackupDamaged(`The header of backup ${name} of ${keys.owner} is damaged: ${(error as Error).message}.`, {
       cause: error,
     })
   }

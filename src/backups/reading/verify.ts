@@ -15,14 +15,14 @@ export async function verifyBackup(
   options: VerifyOptions = {},
 ): Promise<BackupFacts> {
   const manifest = await findManifest(parts, name)
-  if (!manifest) throw new BackupMissing(`There is no backup ${name} of ${parts.keys.owner}.`)
+  if (!manifest) throw new BackupMissing(`${parts.keys.owner} has no backup ${name}.`)
   const index = await loadIndex(parts.storage, parts.keys, options.signal)
   const reader = new ChunkReader(parts, index)
   const check = new Check(reader, options, options.only && { index, packs: new Set(manifest.packs) })
   for (const chunk of manifest.listing) await check.listing(chunk, manifest)
   if (check.faults > 0)
     throw new BackupDamaged(
-      `Backup ${name} of ${parts.keys.owner} is damaged. ${check.named.join('; ')}${check.faults > check.named.length ? `; and ${check.faults - check.named.length} more` : ''}. All else of it can be read.`,
+      `Backup ${name} of ${parts.keys.owner} is damaged. ${check.named.join('; ')}${check.faults > check.named.length ? `; and ${check.faults - check.named.length} more` : ''}. The rest of the backup is readable.`,
     )
   return factsOf(manifest)
 }

@@ -75,7 +75,7 @@ async function inTime<Result>(
     ended.reject(
       signal?.aborted
         ? signal.reason
-        : new StorageFailure(`${where} did not answer within ${Math.round(limitMs / 1000)} seconds.`),
+        : new StorageFailure(`${where} did not respond within ${Math.round(limitMs / 1000)} seconds.`),
     )
   own.addEventListener('abort', end, { once: true })
   const result = work(own)

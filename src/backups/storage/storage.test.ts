@@ -204,7 +204,7 @@ describe('patience', () => {
         }),
     }
     const storage = patientStorage(silent, { attempts: 2, attemptMs: 5, pauseMs: 1 })
-    await expect(storage.get('x', { start: 0, length: 1 })).rejects.toThrow(/did not answer/)
+    await expect(storage.get('x', { start: 0, length: 1 })).rejects.toThrow(/did not respond/)
     expect(told).toEqual([true, true])
   })
 

@@ -236,7 +236,7 @@ class Writing {
     if (standing && (await isWhole(this.#parts, standing, signal))) return factsOf(standing)
     await storage.remove([object])
     throw new StorageFailure(
-      'What the backup leans on was removed while it was written. Another attempt writes it anew.',
+      'Data that the backup depends on was removed during the backup. The next attempt writes it again.',
     )
   }
 

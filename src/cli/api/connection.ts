@@ -30,7 +30,7 @@ export async function findConnection(
   if (name !== undefined) return ofProfile(stored, name)
   if (clientId && clientSecret && url) return { url, clientId, clientSecret, from: 'STEAD_API_URL and STEAD_CLIENT_ID' }
   if (clientId || clientSecret)
-    throw new CommandError('STEAD_API_URL, STEAD_CLIENT_ID and STEAD_CLIENT_SECRET are needed together.')
+    throw new CommandError('Set STEAD_API_URL, STEAD_CLIENT_ID and STEAD_CLIENT_SECRET together.')
   const dataDir = wanted.dataDir ?? environment.STEAD_DATA_DIR ?? './data'
   if (stored.current !== null && !url && wanted.dataDir === undefined) return ofProfile(stored, stored.current)
   const local = await readCredentials(dataDir)
@@ -39,7 +39,7 @@ export async function findConnection(
     return { url: url ?? api_url, clientId: client_id, clientSecret: client_secret, from: credentialsFile(dataDir) }
   }
   throw new CommandError(
-    `Which Stead is meant? There is no ${credentialsFile(dataDir)} here, and no profile. Log in: stead login https://api.example.com`,
+    `No server selected: neither ${credentialsFile(dataDir)} nor a profile exists. Log in with stead login https://api.example.com`,
   )
 }
 
@@ -51,7 +51,7 @@ function ofProfile(
   if (!profile) {
     const names = Object.keys(profiles)
     throw new UsageError(
-      `There is no profile ${name}. ${names.length > 0 ? `See: stead profiles` : 'Make one: stead login'}`,
+      `Unknown profile ${name}. ${names.length > 0 ? 'To list profiles, run stead profiles' : 'To create one, run stead login'}`,
       closest(name, names),
     )
   }

@@ -17,9 +17,9 @@ export async function download(
   output: string | undefined,
   { out, err }: Pick<Surroundings, 'out' | 'err'>,
 ): Promise<number> {
-  if (output === '-' && out.isTTY) throw new CommandError('The file is not for a terminal: --output=FILE, or a pipe')
-  if (output !== undefined && output !== '-' && existsSync(output))
-    throw new CommandError(`${output} is there already.`)
+  if (output === '-' && out.isTTY)
+    throw new CommandError('Stead does not print files to a terminal. Use --output=FILE or a pipe')
+  if (output !== undefined && output !== '-' && existsSync(output)) throw new CommandError(`${output} already exists.`)
   const response = await stead.download(command.path as never, { params: { path } } as never)
   const body = Readable.fromWeb(response.body as never)
   if (output === '-') {
@@ -42,7 +42,7 @@ export async function download(
   return 0
 }
 
-const takenName = (file: string) => new CommandError(`${file} is there already: --output=FILE for another name`)
+const takenName = (file: string) => new CommandError(`${file} already exists. Choose another name with --output=FILE`)
 
 /** A name in the current folder, whatever the server says. */
 function nameIn({ headers }: Response): string | undefined {

@@ -53,7 +53,7 @@ export function nounRows(): [string, string][] {
 function listOf(found: readonly Described[], out: Terminal): string {
   const rows = found.map((each) => [usageLine(each), each.about] as const)
   const noun = found[0]?.name.split(' ')[0]
-  return `${inColumns(rows, 44, out)}\n\nMore of one: stead help ${noun} VERB`
+  return `${inColumns(rows, 44, out)}\n\nFor one command: stead help ${noun} VERB`
 }
 
 function textOf(command: Described, out: Terminal): string {

@@ -18,17 +18,14 @@ export const isApiNoun = (word: string): boolean =>
 export function noSuchWord(word: string, locals: readonly string[]): UsageError {
   const known = [...new Set([...allNames().map((name) => name.split(' ')[0] as string), ...locals])]
   const near = closest(word, known)
-  return new UsageError(`${word} is no command of Stead. See: stead help`, near && `stead ${near}`)
+  return new UsageError(`Unknown command "${word}". See: stead help`, near && `stead ${near}`)
 }
 
 /** `stead site list`: what the operator has is in the singular, what the API has in the plural. */
 export function inPlural(noun: string, verb: string): UsageError | undefined {
   const name = `${noun}s ${verb}`
   if (!allNames().includes(name)) return undefined
-  return new UsageError(
-    `stead ${noun} is for the operator, and has no ${verb}. See: stead help ${noun}`,
-    `stead ${name}`,
-  )
+  return new UsageError(`Unknown command "${noun} ${verb}". See: stead help ${noun}`, `stead ${name}`)
 }
 
 /** Runs a command line whose first word {@link isApiNoun}. @returns the exit code; what went wrong is said */
@@ -80,7 +77,7 @@ export function commandOf([noun = '', verb]: readonly string[]): Found {
   const near =
     verb && (closest(verb, verbs) ?? verbs.find((each) => each.startsWith(`${verb}-`) || each.endsWith(`-${verb}`)))
   throw new UsageError(
-    `stead ${noun} needs one of: ${verbs.join(', ')}. See: stead help ${noun}`,
+    `"stead ${noun}" requires one of: ${verbs.join(', ')}. See: stead help ${noun}`,
     near && `stead ${noun} ${near}`,
   )
 }

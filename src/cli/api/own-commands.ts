@@ -34,20 +34,20 @@ const connected = async ({ own }: ParsedCall, { environment }: Surroundings) =>
 export const ownCommands: readonly OwnCommand[] = [
   {
     name: 'sites open',
-    about: 'Open a site in the browser; without one that can be opened, print its address',
+    about: 'Open a site in the browser, or print its address if there is no browser',
     words: [word('site', 'SITE')],
     flags: [],
-    own: { admin: { help: 'the log-in page of WordPress' }, ...onSite },
+    own: { admin: { help: 'open the WordPress log-in page' }, ...onSite },
     run: openSite,
   },
   {
     name: 'sites logs',
-    about: "Read a site's log: visitors' requests, or what PHP complains of",
+    about: "Show a site's web server log or PHP error log",
     words: [word('site', 'SITE')],
     flags: [],
     own: {
-      php: { help: "PHP's complaints in place of requests" },
-      follow: { help: 'go on with what comes', short: 'f' },
+      php: { help: 'show PHP errors instead of requests' },
+      follow: { help: 'keep running and show new entries', short: 'f' },
       json: json as Flag,
       ...onSite,
     },
@@ -80,13 +80,13 @@ export const ownCommands: readonly OwnCommand[] = [
   },
   {
     name: 'mcp',
-    about: 'Let a language model use the API: a server of the Model Context Protocol, on standard input and output',
+    about: 'Run a Model Context Protocol server for language models on standard input and output',
     words: [],
     flags: [],
     own: {
-      'allow-changes': { help: 'tools that change something as well; else there are those that read' },
-      listen: { value: 'HOST:PORT', help: 'over HTTP, at /mcp; each request brings its own token' },
-      host: { value: 'NAME', help: 'over HTTP: a name under which it may be asked; several with commas' },
+      'allow-changes': { help: 'also offer tools that change something (default: read-only tools)' },
+      listen: { value: 'HOST:PORT', help: 'serve over HTTP at /mcp, where each request sends its own token' },
+      host: { value: 'NAME', help: 'host names that HTTP requests may use, separated by commas' },
       ...onSite,
     },
     // large, and needed by nobody else
@@ -94,23 +94,23 @@ export const ownCommands: readonly OwnCommand[] = [
   },
   {
     name: 'login',
-    about: 'Keep the key of a server, and use it from now on',
+    about: 'Save the credentials of a server, and use it from now on',
     words: [word('url', 'URL')],
     flags: [],
     own: {
-      'client-id': { value: 'ID', help: 'the key; asked for on a terminal' },
+      'client-id': { value: 'ID', help: 'client id (default: asks on a terminal)' },
       'client-secret-file': {
         value: 'FILE',
-        help: 'where its secret is; - for standard input; asked for on a terminal',
+        help: 'file with the client secret, or - for standard input (default: asks on a terminal)',
       },
-      name: { value: 'NAME', help: 'what the profile is called; default: the host of the address' },
+      name: { value: 'NAME', help: 'name of the profile (default: the host name of the address)' },
       ...onProfiles,
     },
     run: logIn,
   },
   {
     name: 'logout',
-    about: 'Forget the key of a server; it stays valid: stead application revoke',
+    about: 'Remove the saved credentials of a server; to revoke them, run stead application revoke',
     words: [word('name', 'PROFILE', false)],
     flags: [],
     own: onProfiles,
@@ -118,7 +118,7 @@ export const ownCommands: readonly OwnCommand[] = [
   },
   {
     name: 'profiles',
-    about: 'List the servers that there are keys of, and say which one is used here',
+    about: 'List servers with saved credentials, and show which one is in use',
     words: [],
     flags: [],
     own: onProfiles,
@@ -126,7 +126,7 @@ export const ownCommands: readonly OwnCommand[] = [
   },
   {
     name: 'profiles use',
-    about: 'Use another profile from now on',
+    about: 'Switch to another profile',
     words: [word('name', 'PROFILE')],
     flags: [],
     own: onProfiles,
@@ -135,7 +135,7 @@ export const ownCommands: readonly OwnCommand[] = [
       const name = path.name as string
       await findConnection(environment, { profile: name })
       await writeProfiles(environment, { ...stored, current: name })
-      err.write(`From now on: ${name}, ${stored.profiles[name]?.url}\n`)
+      err.write(`Using ${name}, ${stored.profiles[name]?.url}\n`)
       return 0
     },
   },
@@ -164,7 +164,7 @@ async function logIn({ path, own }: ParsedCall, around: Surroundings): Promise<n
   const url = addressOf(path.url as string)
   const question = around.ask ?? ask
   const missing = (flag: string): never => {
-    throw new UsageError(`--${flag} is needed where nobody can be asked. See: stead help login`)
+    throw new UsageError(`--${flag} is required without a terminal. See: stead help login`)
   }
   const clientId =
     (own['client-id'] as string) ?? (around.isInteractive ? await question('Client id: ') : missing('client-id'))
@@ -176,11 +176,13 @@ async function logIn({ path, own }: ParsedCall, around: Surroundings): Promise<n
       : missing('client-secret-file')
   const name = (own.name as string) ?? new URL(url).host
   if (url.startsWith('http:') && !isLocal(new URL(url).host))
-    around.err.write('The key goes to this address unencrypted, for all between to read: use https, or a tunnel.\n')
+    around.err.write(
+      'Warning: Stead sends the client secret to this address without encryption. Use https or a tunnel.\n',
+    )
   const stead = clientOf({ url, clientId, clientSecret, from: '' }, 1)
   const account = await stead.get('/v1/account').catch((error) => {
     if (error instanceof ApiError && error.status === 401)
-      throw new CommandError(`${url} does not know this key: ${error.message}`)
+      throw new CommandError(`${url} rejected these credentials: ${error.message}`)
     throw error
   })
   const stored = await readProfiles(around.environment)
@@ -188,7 +190,7 @@ async function logIn({ path, own }: ParsedCall, around: Surroundings): Promise<n
   await writeProfiles(around.environment, { current: name, profiles: { ...stored.profiles, [name]: profile } })
   const kept = { profile: name, url, account: account.data.email, kept_in: profilesFile(around.environment) }
   if (own.json) around.out.write(`${jsonOf(kept)}\n`)
-  else around.err.write(`Logged in to ${url} as ${account.data.email}. Kept in ${kept.kept_in}\n`)
+  else around.err.write(`Logged in to ${url} as ${account.data.email}. Saved in ${kept.kept_in}\n`)
   return 0
 }
 
@@ -198,15 +200,16 @@ const isLocal = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])(:
 function addressOf(text: string): string {
   const url = URL.parse(/^\w+:\/\//.test(text) ? text : `${isLocal(text) ? 'http' : 'https'}://${text}`)
   if (!url || !/^https?:$/.test(url.protocol) || url.username)
-    throw new UsageError(`${text} is no address of an API: https://api.example.com`)
+    throw new UsageError(`${text} is not the URL of an API. Example: https://api.example.com`)
   return url.href.replace(/\/+$/, '')
 }
 
 async function logOut({ path }: ParsedCall, { environment, err }: Surroundings): Promise<number> {
   const stored = await readProfiles(environment)
   const name = path.name ?? stored.current
-  if (name === null) throw new CommandError('Nobody is logged in.')
-  if (!Object.hasOwn(stored.profiles, name)) throw new CommandError(`There is no profile ${name}. See: stead profiles`)
+  if (name === null) throw new CommandError('You are not logged in.')
+  if (!Object.hasOwn(stored.profiles, name))
+    throw new CommandError(`Unknown profile ${name}. To list profiles, run stead profiles`)
   const { [name]: _forgotten, ...profiles } = stored.profiles
   await writeProfiles(environment, { current: stored.current === name ? null : stored.current, profiles })
   err.write(`Forgotten: ${name}\n`)
@@ -223,6 +226,6 @@ async function listProfiles({ own }: ParsedCall, { environment, out, err }: Surr
   }))
   printRows(rows, own.json === true, out)
   const used = await findConnection(environment).catch((error: Error) => error)
-  if (!own.json) err.write(used instanceof Error ? `${used.message}\n` : `Used here: ${used.url}, by ${used.from}\n`)
+  if (!own.json) err.write(used instanceof Error ? `${used.message}\n` : `In use: ${used.url}, from ${used.from}\n`)
   return 0
 }

@@ -28,7 +28,8 @@ export function shownFlag(field: Field): Flag {
   const choices = choicesOf(field)
   const { description = '', items } = field.schema
   const members = Object.keys(items?.properties ?? {}).map((name) => `${name}=…`)
-  const text = description.split('\n')[0] || (members.length > 0 ? `${members.join(',')}, or JSON; once for each` : '')
+  const text =
+    description.split('\n')[0] || (members.length > 0 ? `${members.join(',')}, or JSON; repeat for each entry` : '')
   return {
     help: `${text}${field.isNeeded ? ' (needed)' : ''}`.trim(),
     ...(!isSwitch(field) && (choices.length > 0 ? { choices } : { value: placeholderOf(field) })),
@@ -50,7 +51,7 @@ export function parseCall(usage: Usage, argv: readonly string[]): ParsedCall {
     const own = isLast && [field.schema.type].flat().includes('array') ? rest.splice(0) : rest.splice(0, 1)
     if (own.length > 0) given.set(field, own)
   }
-  if (rest.length > 0) throw new UsageError(`stead ${usage.name} takes no ${rest[0]}. ${see}`)
+  if (rest.length > 0) throw new UsageError(`"stead ${usage.name}" does not accept ${rest[0]}. ${see}`)
   const valuesIn = (place: Field['in']) =>
     Object.fromEntries(
       [...given]
@@ -61,7 +62,7 @@ export function parseCall(usage: Usage, argv: readonly string[]): ParsedCall {
   const body = { ...input, ...valuesIn('body') }
   for (const field of usage.flags)
     if (field.isNeeded && (field.in === 'body' ? body[field.name] === undefined : !given.has(field)))
-      throw new UsageError(`--${field.flag} is needed. ${see}`)
+      throw new UsageError(`--${field.flag} is required. ${see}`)
   return { path, query: valuesIn('query'), body: Object.keys(body).length > 0 ? body : undefined, own }
 }
 
@@ -83,7 +84,7 @@ function inputOf(file: string): Record<string, unknown> {
   } catch {
     // said below
   }
-  throw new UsageError(`${file} must hold a JSON object`)
+  throw new UsageError(`${file} must contain a JSON object`)
 }
 
 function sorted({ name, flags, own }: Usage, argv: readonly string[], see: string) {
@@ -108,18 +109,19 @@ function sorted({ name, flags, own }: Usage, argv: readonly string[], see: strin
     if (token.kind !== 'option') continue
     const flag = token.name.replace(/^no-(?=.)/, (no) => (names.includes(token.name) ? no : ''))
     const typed = (argv[token.index] as string).split('=')[0] as string
-    if (!names.includes(flag)) throw new UsageError(`${typed} is no flag of stead ${name}. ${see}`, near(typed, names))
+    if (!names.includes(flag))
+      throw new UsageError(`Unknown flag ${typed} for "stead ${name}". ${see}`, near(typed, names))
     const isNo = flag !== token.name || typed === `--no-${flag}`
     if (takesValue(flag)) {
       if (isNo || token.value === undefined || (!token.inlineValue && /^--./.test(token.value)))
-        throw new UsageError(`--${flag} needs a value: --${flag}=…`)
+        throw new UsageError(`--${flag} requires a value: --${flag}=…`)
       const field = fields.get(flag)
       if (field) given.set(field, [...(given.get(field) ?? []), token.value])
       else values[flag] = token.value
     } else {
       const field = fields.get(flag)
       if (field) given.set(field, [isNo ? 'no' : (token.value ?? 'yes')])
-      else if (token.value !== undefined || isNo) throw new UsageError(`--${flag} takes no value`)
+      else if (token.value !== undefined || isNo) throw new UsageError(`--${flag} does not accept a value`)
       else values[flag] = true
     }
   }

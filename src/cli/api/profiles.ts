@@ -34,7 +34,7 @@ export async function readProfiles(environment: Environment): Promise<Profiles> 
   } catch {
     // said below
   }
-  throw new CommandError(`${file} holds no profiles. Repair it, or remove it and log in again: stead login`)
+  throw new CommandError(`${file} does not contain profiles. Repair it, or remove it and log in again with stead login`)
 }
 
 /** Its owner's alone: it holds secrets. */

@@ -19,7 +19,7 @@ export function operationProgress(terminal: Terminal): { show(operation: Operati
         if (state === 'succeeded') say(`✓ ${name}${took(startedAt, finishedAt)}${warning ? `: ${warning}` : ''}`)
         if (state === 'failed') say(`✗ ${name}`)
       }
-      if (state === 'queued' && error) say(`! try ${attempts} failed, another follows: ${error}`)
+      if (state === 'queued' && error) say(`! attempt ${attempts} failed, retrying: ${error}`)
       if (!terminal.isTTY) return
       const step = steps.find(({ state }) => state === 'running')
       const done = Math.round((progress / 100) * BAR_WIDTH)

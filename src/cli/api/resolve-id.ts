@@ -79,13 +79,13 @@ async function idOf(
   if (ids.length === 1) return ids[0] as string
   const what = flag.toLowerCase()
   if (ids.length > 1)
-    throw new CommandError(`${text} is the name of more than one ${what}: give its number, one of ${ids.join(', ')}`)
+    throw new CommandError(`More than one ${what} is named ${text}. Use its number, one of ${ids.join(', ')}`)
   const known =
     collection === '/v1/sites'
       ? (await Array.fromAsync(stead.list('/v1/sites'))).map(({ name }) => name)
       : items.flatMap((item) => nameOf(item) ?? [])
   const near = closest(text, known)
-  throw new CommandError(`There is no ${what} ${text}.${near ? `\nDid you mean ${near}?` : ''}`)
+  throw new CommandError(`Unknown ${what} ${text}.${near ? `\nDid you mean ${near}?` : ''}`)
 }
 
 const nameOf = (item: Item): string | undefined =>

@@ -77,7 +77,7 @@ describe('calls', () => {
       'pageViews.today.views': 0,
     })
     expect((await stead('sites list --get name')).out).toBe('my-blog\nmy-shop\n')
-    expect((await stead('sites get 1 --get no.such')).err).toContain('The answer has no no.such')
+    expect((await stead('sites get 1 --get no.such')).err).toContain('The response does not contain no.such')
   })
 
   test('things by their names: sites, what belongs to a site, addresses', async () => {
@@ -89,13 +89,13 @@ describe('calls', () => {
     await stead('notes create my-shop Plans again')
     expect(await stead('notes get my-shop Plans')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('Plans is the name of more than one note: give its number, one of '),
+      err: expect.stringContaining('More than one note is named Plans. Use its number, one of '),
     })
     expect(await stead('sites get my-shap')).toMatchObject({
       code: 2,
-      err: 'There is no site my-shap.\nDid you mean my-shop?\n',
+      err: 'Unknown site my-shap.\nDid you mean my-shop?\n',
     })
-    expect((await stead('operations get mine')).err).toContain('There is no operation mine.')
+    expect((await stead('operations get mine')).err).toContain('Unknown operation mine.')
     expect((await stead('backups get-restore-preview my-shop mine')).err).toContain('OPERATION must be a number')
   })
 
@@ -110,23 +110,23 @@ describe('calls', () => {
   test('what starts work names the operation', async () => {
     const { out, err } = await stead('sites create made-here --php-version=8.2')
     expect(out).toContain('made-here')
-    expect(err).toMatch(/^Operation \d+ has begun. See how it goes: stead operations watch \d+\n$/)
+    expect(err).toMatch(/^Started operation \d+. Follow it with stead operations watch \d+\n$/)
     expect(await json('sites create made-there')).toMatchObject({ name: 'made-there', operationId: expect.any(Number) })
   })
 
   test('pages: the next one is named, --all has them all', async () => {
     const first = await stead('activity list-account --per-page 1')
     expect(first.out.trim().split('\n')).toHaveLength(2)
-    expect(first.err).toMatch(/^Page 1 of \d+, \d+ in all. The next: --page=2. All: --all\n$/)
+    expect(first.err).toMatch(/^Page 1 of \d+, \d+ entries in total. Next page: --page=2. All pages: --all\n$/)
     const all = await json('activity list-account --all')
     expect(all.length).toBeGreaterThan(2)
-    expect(all.length).toBe(Number(/, (\d+) in all/.exec(first.err)?.[1]))
+    expect(all.length).toBe(Number(/, (\d+) entries in total/.exec(first.err)?.[1]))
   })
 
   test('a file goes where it is told to, and never over another', async () => {
     const taken = join(folder, 'taken')
     await writeFile(taken, 'mine')
-    expect((await stead(`backups download-ondemand my-shop 1 --output ${taken}`)).err).toContain('is there already')
+    expect((await stead(`backups download-ondemand my-shop 1 --output ${taken}`)).err).toContain('already exists')
     expect(await readFile(taken, 'utf8')).toBe('mine')
   })
 
@@ -190,7 +190,7 @@ describe('--wait', () => {
       code: 1,
       out: '',
       err: expect.stringMatching(
-        /site.provision failed: the disk is full\nAnother try: stead operations retry \d+ --wait\n$/,
+        /site.provision failed: the disk is full\nTo retry, run stead operations retry \d+ --wait\n$/,
       ),
     })
   })
@@ -233,7 +233,7 @@ describe('what cannot be had back', () => {
     await api.site(owner, 'to-delete')
     expect(await stead('sites delete to-delete')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('needs --yes'),
+      err: expect.stringContaining('requires --yes'),
     })
     expect(await stead('sites delete to-delete', { answers: ['yes'] })).toMatchObject({
       code: 2,
@@ -266,7 +266,7 @@ describe('what cannot be had back', () => {
         .executeTakeFirstOrThrow(),
     )
     for (const line of [restore, `backups undo-operation ${id}`]) {
-      expect((await stead(line)).err).toContain('needs --yes')
+      expect((await stead(line)).err).toContain('requires --yes')
       for (const wrong of ['the-source', String(target), String(source), String(id)])
         expect((await stead(line, { answers: [wrong] })).err).toBe('Nothing was changed.\n')
       // the API's word, so it was asked
@@ -285,7 +285,7 @@ describe('what goes wrong', () => {
     })
     const { code, err } = await stead('sites create www --json')
     expect([code, JSON.parse(err)]).toEqual([1, expect.objectContaining({ code: 'invalid_input', status: 400 })])
-    expect((await stead('sites get 999')).err).toContain('See what there is: stead sites list')
+    expect((await stead('sites get 999')).err).toContain('To list them, run stead sites list')
   })
 
   test('a key that is not known: 4; nobody there: 1; no key at all: 2', async () => {
@@ -297,7 +297,7 @@ describe('what goes wrong', () => {
     const { STEAD_CLIENT_ID: _id, STEAD_CLIENT_SECRET: _secret, STEAD_API_URL: _url, ...none } = environment
     expect(await stead('sites list', { env: none })).toMatchObject({
       code: 2,
-      err: expect.stringContaining('Log in: stead login'),
+      err: expect.stringContaining('Log in with stead login'),
     })
     expect(await stead('sites list', { env: { ...none, STEAD_CLIENT_ID: 'x' } })).toMatchObject({ code: 2 })
   })
@@ -332,7 +332,7 @@ describe('profiles', () => {
     expect((await stead(line, { env })).code).toBe(0)
     expect((await readProfiles(env)).current).toBe(new URL(url).host)
     expect((await stead('profiles use here', { env })).code).toBe(0)
-    expect((await stead('profiles', { env })).err).toContain('by profile here')
+    expect((await stead('profiles', { env })).err).toContain('from profile here')
     expect(await stead('sites list --profile her', { env })).toMatchObject({
       code: 2,
       err: expect.stringContaining('Did you mean here?'),
@@ -347,15 +347,15 @@ describe('profiles', () => {
     const env = bare()
     expect(await stead(`login ${url}`, { env })).toMatchObject({
       code: 2,
-      err: expect.stringContaining('--client-id is needed'),
+      err: expect.stringContaining('--client-id is required'),
     })
     expect(await stead(`login ${url}`, { env, answers: [owner.clientId, 'wrong'] })).toMatchObject({
       code: 2,
-      err: expect.stringContaining('does not know this key'),
+      err: expect.stringContaining('rejected these credentials'),
     })
     expect(await readProfiles(env)).toEqual({ current: null, profiles: {} })
     expect((await stead(`login ${url}`, { env, answers: [owner.clientId, owner.clientSecret] })).code).toBe(0)
-    expect((await stead('login ftp://x', { env })).err).toContain('is no address of an API')
+    expect((await stead('login ftp://x', { env })).err).toContain('is not the URL of an API')
   })
 
   test('the variables win over the profile in use, --profile over them; the data folder is last', async () => {

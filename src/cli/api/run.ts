@@ -27,11 +27,11 @@ export interface Surroundings {
 /** Flags of every command for the API. */
 export const commonApiFlags: Readonly<Record<string, Flag>> = {
   json: { help: 'print JSON' },
-  fields: { value: 'A,B.C', help: 'only these fields, as columns or in the JSON' },
-  get: { value: 'PATH', help: 'only this field, bare: url, tags.0.name' },
-  profile: { value: 'NAME', help: 'the server to call; see: stead profiles' },
-  'data-dir': { value: 'FOLDER', help: 'the server whose data folder this is' },
-  help: { help: 'say how the command is used', short: 'h' },
+  fields: { value: 'A,B.C', help: 'show only these fields, as columns or in the JSON' },
+  get: { value: 'PATH', help: 'show only the value of this field, such as url or tags.0.name' },
+  profile: { value: 'NAME', help: 'server to call (see: stead profiles)' },
+  'data-dir': { value: 'FOLDER', help: 'call the server with this data folder' },
+  help: { help: 'show help for the command', short: 'h' },
 }
 
 /** How an operation of the API is said on the command line. */
@@ -40,12 +40,14 @@ export const usageOf = (command: ApiCommand): Usage => ({
   words: command.words,
   flags: command.flags,
   own: {
-    ...(command.hasBody && { input: { value: 'FILE', help: 'a JSON object with the fields; - for standard input' } }),
-    ...(command.startsWork && { wait: { help: 'wait until the work is done, and show how it goes' } }),
-    ...(command.isPaged && { all: { help: 'all pages' } }),
-    ...(command.isDestructive && { yes: { help: 'do not ask', short: 'y' } }),
+    ...(command.hasBody && {
+      input: { value: 'FILE', help: 'file with a JSON object of fields, or - for standard input' },
+    }),
+    ...(command.startsWork && { wait: { help: 'wait for the operation and show its progress' } }),
+    ...(command.isPaged && { all: { help: 'get all pages' } }),
+    ...(command.isDestructive && { yes: { help: 'do not ask for confirmation', short: 'y' } }),
     ...(command.answers === 'file' && {
-      output: { value: 'FILE', help: 'where the file goes; - for standard output', short: 'o' },
+      output: { value: 'FILE', help: 'file to write, or - for standard output', short: 'o' },
     }),
     ...commonApiFlags,
   },
@@ -83,7 +85,7 @@ export async function runOperation(
   const init = { params: { path, query: sent.query }, ...(body && { body }) }
   if (own.all) return printAll(stead, command, init, own, around)
   const answer = await stead.call(command.method, command.path, init)
-  if (answer.ignored) around.err.write(`Passed over: ${harmless(answer.ignored)}\n`)
+  if (answer.ignored) around.err.write(`Ignored: ${harmless(answer.ignored)}\n`)
   const { operationId } = answer
   let { data } = answer
   if (operationId !== undefined && own.wait) {
@@ -101,12 +103,12 @@ export async function runOperation(
   print(own.json && !isWaited ? withOperation(data, operationId) : data, own, around)
   if (isForProgram) return 0
   if (operationId !== undefined && !isWaited)
-    around.err.write(`Operation ${operationId} has begun. See how it goes: stead operations watch ${operationId}\n`)
+    around.err.write(`Started operation ${operationId}. Follow it with stead operations watch ${operationId}\n`)
   else if (data === null) around.err.write('Done.\n')
   const { page } = answer
   if (page && page.lastPage > page.currentPage)
     around.err.write(
-      `Page ${page.currentPage} of ${page.lastPage}, ${page.totalItems} in all. The next: --page=${page.currentPage + 1}. All: --all\n`,
+      `Page ${page.currentPage} of ${page.lastPage}, ${page.totalItems} entries in total. Next page: --page=${page.currentPage + 1}. All pages: --all\n`,
     )
   return 0
 }
@@ -118,7 +120,8 @@ async function printAll(
   own: ParsedCall['own'],
   around: Surroundings,
 ): Promise<number> {
-  if (operationId === 'listCollaboratorSites') throw new CommandError('--all: give --page and --per-page here')
+  if (operationId === 'listCollaboratorSites')
+    throw new CommandError('--all is not possible here. Use --page and --per-page')
   const entries =
     method === 'post' ? stead.search(path as never, init as never) : stead.list(path as never, init as never)
   print(await Array.fromAsync(entries), own, around)
@@ -146,7 +149,8 @@ export function print(data: unknown, own: ParsedCall['own'], { out }: Pick<Surro
     const path = own.get
     for (const each of Array.isArray(data) && !/^\d/.test(path) ? data : [data]) {
       const value = valueAt(each, path)
-      if (value === undefined) throw new CommandError(`The answer has no ${path}. See all of it: --json`)
+      if (value === undefined)
+        throw new CommandError(`The response does not contain ${path}. To see the response, use --json`)
       line(typeof value === 'object' ? jsonOf(value) : harmless(String(value)))
     }
     return
@@ -201,9 +205,9 @@ async function watch(stead: Stead, id: number, asJson: boolean, around: Surround
 
 /** Who deletes says what: on a terminal by its name, in a script by `--yes`. @throws CommandError */
 async function confirm(stead: Stead, command: ApiCommand, call: ParsedCall, around: Surroundings): Promise<void> {
-  if (!around.isInteractive) throw new CommandError(`stead ${command.name} needs --yes where nobody can be asked.`)
+  if (!around.isInteractive) throw new CommandError(`"stead ${command.name}" requires --yes without a terminal.`)
   const what = await nameOf(stead, command, call)
-  const answer = await (around.ask ?? ask)(`${command.about}. Type ${harmless(what)} to go on: `)
+  const answer = await (around.ask ?? ask)(`${command.about}. Type ${harmless(what)} to continue: `)
   if (answer !== what) throw new CommandError('Nothing was changed.')
 }
 
@@ -234,14 +238,14 @@ export function explained(
   if (error instanceof OperationFailed) {
     const { operation } = error
     if (asJson) return { text: jsonOf(operation), code: 1 }
-    const again = operation.state === 'failed' ? `\nAnother try: stead operations retry ${operation.id} --wait` : ''
+    const again = operation.state === 'failed' ? `\nTo retry, run stead operations retry ${operation.id} --wait` : ''
     return { text: `${harmless(error.message)}${again}`, code: 1 }
   }
   if (error instanceof ConnectionError)
     return {
       text: asJson
         ? jsonOf({ code: 'no_answer', errors: [error.message] })
-        : `${error.message}\nDoes Stead run there? See: stead profiles`,
+        : `${error.message}\nCheck that Stead runs there, and see: stead profiles`,
       code: 1,
     }
   return undefined
@@ -250,11 +254,11 @@ export function explained(
 function advice({ status, code, requestId, retryAfterSeconds }: ApiError, command: ApiCommand | undefined): string[] {
   if (status === 401)
     return [
-      'The key is not known there, or was revoked. See which one is used: stead profiles. Log in anew: stead login',
+      'The server does not know these credentials, or they were revoked. To see which ones are in use, run stead profiles. To log in again, run stead login',
     ]
   if (code === 'invalid_input' && command) return [usageLine(command), `See: stead help ${command.name}`]
-  if (status === 404 && command) return [`See what there is: stead ${command.noun} list`]
+  if (status === 404 && command) return [`To list them, run stead ${command.noun} list`]
   if (status === 429 && retryAfterSeconds) return [`Try again in ${retryAfterSeconds} s.`]
-  if (status >= 500 && requestId) return [`In the log of the server this is request ${requestId}.`]
+  if (status >= 500 && requestId) return [`In the server log, this is request ${requestId}.`]
   return []
 }

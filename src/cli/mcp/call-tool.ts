@@ -60,7 +60,7 @@ export function refusal(error: unknown): ToolResult {
     return refuses(`${errors.join('\n')}${after}\n(${about})`)
   }
   if (error instanceof OperationFailed) return refuses(JSON.stringify(error.operation))
-  if (error instanceof ConnectionError) return refuses(`${error.message} Does Stead run there?`)
+  if (error instanceof ConnectionError) return refuses(`${error.message} Check that Stead runs there.`)
   throw error
 }
 
@@ -78,21 +78,21 @@ export function textOf(data: unknown, about: Readonly<Record<string, unknown>>):
     }
     const left = data.length - kept.length
     if (kept.length > 0)
-      return text(kept, { left_out: `${left} more entries: ask for a page (per_page, page) or for one entry` })
+      return text(kept, { left_out: `${left} more entries. Request a page (per_page, page) or one entry` })
   }
-  return `${all.slice(0, MOST_CHARACTERS)}… (${all.length - MOST_CHARACTERS} characters left out; this is no whole JSON)`
+  return `${all.slice(0, MOST_CHARACTERS)}… (${all.length - MOST_CHARACTERS} characters omitted, so this is not complete JSON)`
 }
 
 /** What the API would pass over is refused: a name that is nearly right would be as if it had not been said. */
 function faultOf({ fields, inputSchema }: ApiTool, args: Arguments): string | undefined {
   const known = Object.keys(inputSchema.properties)
   const unknown = Object.keys(args).filter((name) => !known.includes(name))
-  if (unknown.length > 0) return `There is no ${unknown.join(', ')}. There is: ${known.join(', ') || 'nothing to say'}`
+  if (unknown.length > 0) return `Unknown parameters: ${unknown.join(', ')}. Available: ${known.join(', ') || 'none'}`
   const missing = inputSchema.required.filter((name) => args[name] === undefined)
   if (missing.length > 0) return `Needed: ${missing.join(', ')}`
   const inPath = fields.filter((field) => field.in === 'path').map(({ name }) => name)
   const odd = inPath.filter((name) => !['string', 'number'].includes(typeof args[name]) || args[name] === '')
-  return odd.length > 0 ? `${odd.join(', ')}: must be a number or a text` : undefined
+  return odd.length > 0 ? `${odd.join(', ')}: must be a number or text` : undefined
 }
 
 /** @returns why nothing is done, as long as the name of the site was not said */
@@ -110,11 +110,9 @@ async function notConfirmed(
   for (const [index, id] of ids.entries()) {
     const { data } = await stead.get('/v1/sites/{id}', { params: { path: { id: Number(id) } }, signal })
     if (names[index] !== data.name)
-      return `Nothing was changed: ${CONFIRM} must be the name of the site ${id}. Ask the person whom you work for.`
+      return `Nothing was changed: ${CONFIRM} must be the name of the site ${id}. Ask your user.`
   }
-  return names.length === ids.length
-    ? undefined
-    : `Nothing was changed: ${CONFIRM} has more names than there are sites.`
+  return names.length === ids.length ? undefined : `Nothing was changed: ${CONFIRM} contains more names than sites.`
 }
 
 /** A picture is answered itself; anything larger is left where it is. */
@@ -143,7 +141,7 @@ async function fileAnswer(
       path: at,
       type,
       bytes: Number.isFinite(length) ? length : null,
-      how: `GET with the bearer token of the API, or on a command line: stead ${command.name} ${words.join(' ')} --output=FILE`,
+      how: `Send GET with the bearer token of the API, or run stead ${command.name} ${words.join(' ')} --output=FILE`,
     }),
   )
 }

@@ -30,28 +30,31 @@ export async function serveHttp({ url, mayChange, listen, hosts, atOnce = AT_ONC
   const allowed = [...OWN_HOSTS, listen.host, ...hosts].map((name) => name.toLowerCase())
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.url?.split('?')[0] !== '/mcp') return refuse(response, 404, 'The protocol is at /mcp.')
+    if (request.url?.split('?')[0] !== '/mcp') return refuse(response, 404, 'Send requests to /mcp.')
     // a page in somebody's browser whose name was turned to this address would otherwise be let in
     if (!allowed.includes(hostOf(request.headers.host)))
-      return refuse(response, 403, 'This server is not known under that name: --host=NAME adds one.')
+      return refuse(response, 403, 'This server does not accept that host name. Add it with --host=NAME.')
     const { origin } = request.headers
     if (origin !== undefined && !allowed.includes(hostOf(origin.replace(/^https?:\/\//, ''))))
-      return refuse(response, 403, 'Pages of other servers are not let in.')
+      return refuse(response, 403, 'Requests from pages of other servers are not allowed.')
     if (request.method !== 'POST')
-      return refuse(response, 405, 'There are no sessions here: every message is a POST.', { allow: 'POST' })
+      return refuse(response, 405, 'This server has no sessions. Send each message with POST.', { allow: 'POST' })
     const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
     if (token === undefined)
-      return refuse(response, 401, 'A token of the API is needed: Authorization: Bearer …', {
+      return refuse(response, 401, 'Send a token of the API: Authorization: Bearer …', {
         'www-authenticate': 'Bearer realm="stead"',
       })
-    if (open >= atOnce) return refuse(response, 503, 'Too many messages at once.', { 'retry-after': '5' })
+    if (open >= atOnce)
+      return refuse(response, 503, 'Too many messages at once. Wait for responses before you send more.', {
+        'retry-after': '5',
+      })
     open++
     response.once('close', () => open--)
     const body = await bodyOf(request)
     if (body === undefined)
-      return refuse(response, 413, `A message has at most ${MOST_BYTES} bytes.`, { connection: 'close' })
+      return refuse(response, 413, `A message can have at most ${MOST_BYTES} bytes.`, { connection: 'close' })
     const message = parsed(body)
-    if (message === undefined) return refuse(response, 400, 'A message is JSON.')
+    if (message === undefined) return refuse(response, 400, 'Messages must be JSON.')
     await pass(message, token, request, response)
   }
 
@@ -67,7 +70,7 @@ export async function serveHttp({ url, mayChange, listen, hosts, atOnce = AT_ONC
   const http = createHttpServer({ requestTimeout: 30_000 }, (request, response) => {
     answer(request, response).catch(() => {
       if (response.headersSent) response.destroy()
-      else refuse(response, 500, 'This was a fault of Stead.')
+      else refuse(response, 500, 'An internal error occurred in Stead.')
     })
   })
   http.listen(listen.port, listen.host)

@@ -11,7 +11,7 @@ import { createServer } from './server.ts'
 export async function serveMcp({ own }: ParsedCall, { environment, err }: Surroundings): Promise<number> {
   const mayChange = own['allow-changes'] === true
   const wanted = { profile: own.profile as string | undefined, dataDir: own['data-dir'] as string | undefined }
-  const tells = mayChange ? 'everything that its token may' : 'reading only; --allow-changes for all'
+  const tells = mayChange ? 'all operations that its token allows' : 'read-only; to allow changes, use --allow-changes'
   if (own.listen !== undefined) {
     const url = environment.STEAD_API_URL ?? (await findConnection(environment, wanted)).url
     const listen = addressOf(own.listen as string)

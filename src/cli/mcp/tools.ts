@@ -55,14 +55,14 @@ export function apiTools(mayChange: boolean): ApiTool[] {
 
 export const waitTool: Tool = {
   name: 'wait_for_operation',
-  title: 'Wait for background work',
+  title: 'Wait for an operation',
   description:
-    'Work that takes long goes on after the answer that has its operation_id. This waits for its end and answers how it went; ' +
-    'after timeout_seconds it answers how far it is, and the work goes on.',
+    'Some tools return an operation_id while work continues in the background. This tool waits for its end and returns the result. ' +
+    'After timeout_seconds, it returns the progress, and the work continues.',
   inputSchema: {
     type: 'object',
     properties: {
-      operation_id: { type: 'integer', description: 'As another tool answered it' },
+      operation_id: { type: 'integer', description: 'operation_id from the response of another tool' },
       timeout_seconds: { type: 'integer', minimum: 1, maximum: 600, description: 'Default: 120' },
     },
     required: ['operation_id'],
@@ -81,9 +81,9 @@ function toolOf(command: ApiCommand): ApiTool {
     description: [
       command.about,
       command.description,
-      command.startsWork && 'The work goes on after the answer: wait_for_operation waits for its end.',
-      command.answers === 'file' && 'Answers where the file can be had; pictures are answered themselves.',
-      losers && `Asks for the name of the site that loses something, as ${CONFIRM}.`,
+      command.startsWork && 'The work continues after the response. Use wait_for_operation to wait for its end.',
+      command.answers === 'file' && 'Returns where to download the file, or the image itself.',
+      losers && `Requires the name of the affected site as ${CONFIRM}.`,
     ]
       .filter(Boolean)
       .map((text) => (text as string).replace(/[^.]$/, '$&.'))
@@ -110,9 +110,9 @@ function toolOf(command: ApiCommand): ApiTool {
 const mayTry = ({ flags }: ApiCommand): boolean => flags.some(({ name }) => name === 'dry_run')
 
 function confirmSchema(command: ApiCommand): object {
-  const text = 'Name of the site that loses something, as the people who own it call it'
+  const text = 'Name of the affected site, as its owner calls it'
   if (command.flags.some(({ name }) => name === 'siteIds'))
-    return { type: 'array', items: { type: 'string' }, description: 'Names of all these sites, in the same order' }
+    return { type: 'array', items: { type: 'string' }, description: 'Names of all affected sites in the same order' }
   return { type: 'string', description: mayTry(command) ? `${text}; not needed with dry_run` : text }
 }
 

@@ -30,6 +30,11 @@ export async function waitForOperation(
     return says(JSON.stringify(operation))
   } catch (error) {
     if (error instanceof OperationFailed || !timeout.aborted) return refusal(error)
-    return says(JSON.stringify({ ...last, note: `It goes on after ${seconds} s. Wait again, or look later.` }))
+    return says(
+      JSON.stringify({
+        ...last,
+        note: `The operation is still running after ${seconds} s. Wait again, or check later.`,
+      }),
+    )
   }
 }

@@ -83,7 +83,10 @@ describe.skipIf(!isDebian)("Debian's store", () => {
   test('changes nothing the second time, and takes a half-done change to its end', async () => {
     const file = join(anchors(), `${root.fileName}.crt`)
     await writeFile(file, root.certificate)
-    expect((await ask('check', 'system'))[0]).toMatchObject({ trusted: null, note: 'a change was cut off: repeat it' })
+    expect((await ask('check', 'system'))[0]).toMatchObject({
+      trusted: null,
+      note: 'a change was interrupted. Repeat the command',
+    })
     expect((await ask('trust', 'system'))[0]).toMatchObject({ trusted: true, note: 'from now on' })
     const before = await contentOf(machine.systemRoot)
     expect((await ask('trust', 'system'))[0]).toMatchObject({ trusted: true, note: '' })
@@ -100,14 +103,14 @@ describe.skipIf(!isDebian)("Debian's store", () => {
     const file = join(anchors(), `${root.fileName}.crt`)
     expect(standing).toEqual({
       ...{ authority: root.name, where: anchors(), trusted: false },
-      note: `only root may. Run: stead trust --print | sudo tee ${file} >/dev/null && sudo update-ca-certificates`,
+      note: `this requires root. Run: stead trust --print | sudo tee ${file} >/dev/null && sudo update-ca-certificates`,
     })
     expect(await contentOf(machine.systemRoot)).toEqual(before)
     await ask('trust', 'system')
     const [kept] = await ask('remove', 'system', { isRoot: false })
     expect(kept).toMatchObject({
       trusted: true,
-      note: `only root may. Run: sudo rm -f ${file} && sudo update-ca-certificates --fresh`,
+      note: `this requires root. Run: sudo rm -f ${file} && sudo update-ca-certificates --fresh`,
     })
   })
 
@@ -131,7 +134,7 @@ describe.skipIf(!isDebian)("Debian's store", () => {
     expect(failed).toMatchObject({ trusted: false, note: expect.stringContaining('update-ca-certificates failed') })
     expect(await readdir(anchors())).toEqual(['company.crt'])
     const [missing] = await ask('trust', 'system', thisMachineWithout())
-    expect(missing?.note).toContain('install the package ca-certificates')
+    expect(missing?.note).toContain('Install the package ca-certificates')
     expect(await readdir(anchors())).toEqual(['company.crt'])
   })
 

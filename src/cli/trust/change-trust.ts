@@ -57,7 +57,7 @@ async function change(place: TrustPlace, root: Root, wish: Wish): Promise<Standi
   return {
     ...standing,
     trusted,
-    note: isAsWished({ trusted }, wish) ? done[wish] : 'it does not take it, and does not say why',
+    note: isAsWished({ trusted }, wish) ? done[wish] : 'it rejected the certificate without a reason',
   }
 }
 
@@ -66,6 +66,6 @@ type Held = Awaited<ReturnType<TrustPlace['holds']>>
 const trustedOf = (held: Held | undefined): boolean | null =>
   held === 'all' ? true : held === 'nothing' ? false : null
 
-const noteOf = (held: Held): string => (held === 'part' ? 'a change was cut off: repeat it' : '')
+const noteOf = (held: Held): string => (held === 'part' ? 'a change was interrupted. Repeat the command' : '')
 
 const done = { trust: 'from now on', remove: 'no more' } as const

@@ -58,7 +58,7 @@ function anchors({ systemRoot, isRoot, run }: Machine, kind: Anchors): TrustPlac
   const update = async (...how: readonly string[]) => {
     const args = systemRoot === '/' ? how : [...how, ...below(systemRoot)]
     const { code, isMissing, error } = await run(program, args)
-    if (isMissing) throw new TrustFault(`${program} is not there: install the package ca-certificates`)
+    if (isMissing) throw new TrustFault(`${program} is missing. Install the package ca-certificates`)
     if (code !== 0) throw new TrustFault(`${program} failed: ${error}`)
   }
   return {
@@ -71,10 +71,12 @@ function anchors({ systemRoot, isRoot, run }: Machine, kind: Anchors): TrustPlac
     async add(root) {
       const file = fileOf(root)
       if (!isRoot)
-        throw new TrustFault(`only root may. Run: stead trust --print | sudo tee ${file} >/dev/null && sudo ${program}`)
+        throw new TrustFault(
+          `this requires root. Run: stead trust --print | sudo tee ${file} >/dev/null && sudo ${program}`,
+        )
       const there = await read(file)
       if (there !== undefined && there !== root.certificate)
-        throw new TrustFault(`${file} is there already, and is another file`)
+        throw new TrustFault(`a different file ${file} already exists`)
       await writeFile(file, root.certificate, { mode: 0o644 })
       try {
         await update()
@@ -86,7 +88,7 @@ function anchors({ systemRoot, isRoot, run }: Machine, kind: Anchors): TrustPlac
     async remove(root) {
       const file = fileOf(root)
       const command = [program, ...forgetting].join(' ')
-      if (!isRoot) throw new TrustFault(`only root may. Run: sudo rm -f ${file} && sudo ${command}`)
+      if (!isRoot) throw new TrustFault(`this requires root. Run: sudo rm -f ${file} && sudo ${command}`)
       if ((await read(file)) === root.certificate) await rm(file)
       await update(...forgetting)
     },
@@ -134,10 +136,10 @@ function unknownStore({ platform }: Machine): TrustPlace {
   const refuse = async () => {
     throw new TrustFault(
       isWindows
-        ? 'Stead does not look into it. Run: stead trust --print > stead.crt, then certutil -user -addstore Root stead.crt (or -delstore Root, and the name)'
-        : 'Stead does not know where it is here. Put in what stead trust --print prints, or take it out, as the system wants it',
+        ? 'Stead does not change it. Run stead trust --print > stead.crt, then certutil -user -addstore Root stead.crt (or -delstore Root and the name)'
+        : 'Stead does not know its location on this system. Add or remove the output of stead trust --print as your system requires',
     )
   }
-  const where = isWindows ? 'the store of Windows' : 'the store of the system'
+  const where = isWindows ? 'the Windows store' : 'the system store'
   return { where, holds: refuse, add: refuse, remove: refuse }
 }

@@ -97,8 +97,8 @@ const before = `<!doctype html>
 
 const after = Buffer.from(`<main>
 <h1>One moment, please</h1>
-<p id="status" role="status" aria-live="polite">This site gets unusually many requests right now, so your browser is being checked. It takes some seconds, and the page then loads by itself.</p>
-<noscript><p>This check needs JavaScript. Please switch it on for this site and load the page again, or come back later.</p></noscript>
+<p id="status" role="status" aria-live="polite">This site gets unusually many requests right now, so your browser is being checked. This takes a few seconds, then the page loads automatically.</p>
+<noscript><p>This check needs JavaScript. Please turn it on for this site and load the page again, or come back later.</p></noscript>
 </main>
 <script>${script}</script>
 </body>

@@ -23,7 +23,7 @@ test('503: nobody gets anything of a site that is being worked on, its owner nei
   ]) {
     const { status, headers: got, body } = await ask(port, path, { headers })
     expect([path, status, got['retry-after'], got['cache-control']]).toEqual([path, 503, '60', 'no-store'])
-    expect(body).toContain('Work on it is being done')
+    expect(body).toContain('Maintenance work is in progress')
   }
   expect((await ask(port, '/wp-login.php', { method: 'POST', body: 'log=admin' })).status).toBe(503)
 })

@@ -8,7 +8,7 @@ const RETRY_SECONDS = 60
 const page = plainPage({
   status: 503,
   title: 'This site is under maintenance',
-  text: 'Work on it is being done right now. Please try again in some minutes.',
+  text: 'Maintenance work is in progress. Please try again in a few minutes.',
 })
 
 /**

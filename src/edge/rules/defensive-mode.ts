@@ -26,10 +26,10 @@ const MOST_PASSES = 50_000
 
 const forPrograms = plainPage({
   status: 503,
-  title: 'Only browsers are answered right now',
-  text: 'This site gets unusually many requests, and checks its visitors with a script in the browser. Please try again later.',
+  title: 'Only browsers can open this site right now',
+  text: 'This site gets unusually many requests, so it checks browsers with a script. Please try again later.',
 })
-const refused = plainPage({ status: 403, title: 'The check was not passed', text: 'Please load the page again.' })
+const refused = plainPage({ status: 403, title: 'The check failed', text: 'Please load the page again.' })
 
 /**
  * While a site is in defensive mode, a visitor that has no pass gets a challenge instead of a page. Known bots are let by, and files

@@ -8,7 +8,7 @@ const RETRY_SECONDS = 300
 const page = plainPage({
   status: 503,
   title: 'This site is under maintenance',
-  text: 'It will be back soon. Please try again in some minutes.',
+  text: 'It will be back soon. Please try again in a few minutes.',
 })
 
 /**

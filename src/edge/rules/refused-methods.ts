@@ -5,7 +5,7 @@ import type { Answer, Rule, Visit } from '../visit.ts'
 const page = plainPage({
   status: 405,
   title: 'This method is not allowed',
-  text: 'This site does not answer requests of this kind.',
+  text: 'This site does not support this type of request.',
 })
 
 /** TRACE would echo cookies and the edge's own headers back (RFC 9110 §9.3.8); CONNECT, which names no page, never gets here. */

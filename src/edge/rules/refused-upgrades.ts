@@ -5,7 +5,7 @@ import type { Rule } from '../visit.ts'
 const page = plainPage({
   status: 501,
   title: 'WebSockets are not supported',
-  text: 'This site answers plain HTTP requests only.',
+  text: 'This site supports plain HTTP requests only.',
 })
 
 /**

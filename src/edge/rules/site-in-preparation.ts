@@ -9,14 +9,14 @@ const RETRY_FAILED_SECONDS = 300
 const page = plainPage({
   status: 503,
   title: 'This site is being set up',
-  text: 'It will be here in a moment. This page reloads by itself.',
+  text: 'It will be ready in a moment. This page reloads automatically.',
   refreshSeconds: RETRY_SECONDS,
 })
 
 const failedPage = plainPage({
   status: 503,
   title: 'This site could not be set up',
-  text: 'It is not here, and waiting does not help. Its owner finds the reason where the site was ordered.',
+  text: 'Waiting does not help. The owner can find the reason in the control panel.',
 })
 
 /** Sites that are being created or cloned, or could not be. */

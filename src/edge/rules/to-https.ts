@@ -4,7 +4,7 @@ import type { Route } from '../route.ts'
 import type { Rule } from '../visit.ts'
 
 const page = (status: 301 | 308) =>
-  plainPage({ status, title: 'This site is at another address', text: 'It is to be had over https alone.' })
+  plainPage({ status, title: 'This site is at another address', text: 'It is available over https only.' })
 const moved = page(301)
 /** What was sent is sent again, as it was. */
 const movedWithBody = page(308)

@@ -53,7 +53,7 @@ export async function findAdminer(options: AdminerOptions): Promise<Buffer | und
   const fetched = fetchOnce(folder, options).catch((error) => {
     log.warn(
       { err: error },
-      'Adminer could not be fetched: nobody can look into databases, and the next start tries again',
+      'could not download Adminer, so database links do not work; Stead retries at the next start',
     )
     return undefined
   })
@@ -77,7 +77,7 @@ async function fetchOnce(folder: string, options: AdminerOptions): Promise<Buffe
     const { php, from } = await fetchFromFirst(part, options)
     await writeFile(join(part, NAME), php)
     await rename(join(part, NAME), join(folder, NAME))
-    options.log.info({ from, version: RELEASE.version }, 'Adminer was fetched')
+    options.log.info({ from, version: RELEASE.version }, 'downloaded Adminer')
     return php
   } finally {
     await rm(part, { recursive: true, force: true })

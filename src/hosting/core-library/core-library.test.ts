@@ -115,7 +115,11 @@ describe('from the release API', () => {
 describe('what is refused', () => {
   const zip = '/release/wordpress-6.8.7.zip'
   const cases: [string, () => void, RegExp][] = [
-    ['a wrong checksum', () => api.override(`${zip}.sha1`, (_q, r) => r.end('0'.repeat(40))), /not what was published/],
+    [
+      'a wrong checksum',
+      () => api.override(`${zip}.sha1`, (_q, r) => r.end('0'.repeat(40))),
+      /checksum of the download is wrong/,
+    ],
     [
       'no checksum',
       () => ['sha1', 'md5'].map((kind) => api.override(`${zip}.${kind}`, (_q, r) => r.writeHead(404).end())),
@@ -220,7 +224,7 @@ describe('sources in order', () => {
         'WordPress latest cannot be had from any source:',
         '- nowhere: it is not there',
         '- elsewhere: it is not there',
-        'Set STEAD_CORE_SOURCE to a folder, .zip or .tar.gz with a WordPress release, and start Stead again.',
+        'Set STEAD_CORE_SOURCE to a folder, .zip or .tar.gz with a WordPress release, then restart Stead.',
       ].join('\n'),
     )
     await expect(none.offers()).rejects.toThrow(CoreUnavailable)

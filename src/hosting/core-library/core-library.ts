@@ -71,9 +71,9 @@ export class CoreUnavailable extends Error {
     const tried = failures.map(({ source, reason }) => `- ${source}: ${reason}`)
     super(
       [
-        `WordPress ${wanted} cannot be had from any source:`,
+        `No source provides WordPress ${wanted}:`,
         ...tried,
-        'Set STEAD_CORE_SOURCE to a folder, .zip or .tar.gz with a WordPress release, and start Stead again.',
+        'Set STEAD_CORE_SOURCE to a folder, .zip or .tar.gz with a WordPress release, then restart Stead.',
       ].join('\n'),
     )
     this.failures = failures
@@ -126,7 +126,7 @@ export function createCoreLibrary(options: CoreLibraryOptions): CoreLibrary {
       )
       if (sorted.length === 0) throw new CoreUnavailable('latest', failures)
       for (const { source, reason } of failures)
-        options.log.warn({ source, reason }, 'this source does not say which releases of WordPress it has')
+        options.log.warn({ source, reason }, 'this source does not list its releases of WordPress')
       return sorted.map((version) => offerOf(version, offers))
     },
   }
@@ -164,7 +164,7 @@ async function fetchFromFirst(
     } catch (error) {
       signal?.throwIfAborted()
       const reason = error instanceof Error ? error.message : String(error)
-      log.warn({ source: source.name, reason }, `no WordPress ${version} from this source`)
+      log.warn({ source: source.name, reason }, `this source does not have WordPress ${version}`)
       failures.push({ source: source.name, reason })
     }
   }

@@ -39,7 +39,7 @@ export async function installCore(home: string, workDir: string, source: CoreSou
   const tree = join(workDir, 'core')
   await found.unpack(tree)
   const version = await versionOf(tree)
-  if (version !== found.version) throw new Error(`it says ${found.version} and delivers ${version}`)
+  if (version !== found.version) throw new Error(`it announces ${found.version} but delivers ${version}`)
   await checkComplete(tree)
   const content = await sealTree(tree)
   await flushTree(tree)

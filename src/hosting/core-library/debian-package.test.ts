@@ -96,7 +96,7 @@ describe('addresses are those of the machine, and no others', () => {
     ['a-vendor', 'deb http://127.0.0.1:9/linux/debian bookworm stable\n'],
   ])('%s: it says that there is no source', async (name, sources) => {
     expect(await fetchedWith(name, sources)).toMatch(
-      /Debian's package \(\w+\): (no source of Debian packages is configured on this machine|Debian's signing keys)/,
+      /Debian's package \(\w+\): (this server has no configured source of Debian packages|Debian's signing keys)/,
     )
   })
 

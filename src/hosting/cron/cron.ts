@@ -146,7 +146,7 @@ export class Cron {
     this.#timer = setTimeout(() => {
       const startedAt = performance.now()
       this.#passing = this.pass()
-        .catch((error) => this.#options.log.warn({ err: error }, 'scheduled events could not be looked for'))
+        .catch((error) => this.#options.log.warn({ err: error }, 'could not check for scheduled events'))
         .then(() => this.start(Math.max(0, EVERY_MS - (performance.now() - startedAt))))
     }, delayMs).unref()
   }
@@ -266,7 +266,7 @@ export class Cron {
     if (!known.unproven || nextAt === Infinity) return
     known.unproven = false
     // WordPress counts in seconds
-    if (known.next && nextAt < known.ranAt - 1000) this.#fail(site, known, new Error('what was due is still due'))
+    if (known.next && nextAt < known.ranAt - 1000) this.#fail(site, known, new Error('due events are still due'))
     else known.failures = 0
   }
 

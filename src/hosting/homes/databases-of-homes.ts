@@ -44,7 +44,7 @@ export class DatabasesOfHomes {
     await this.#server
       ?.drop(home)
       .catch((error) =>
-        this.#log.warn({ err: error, home: home.id }, 'it is not known whether a home has left a database'),
+        this.#log.warn({ err: error, home: home.id }, 'cannot determine whether a site directory left a database'),
       )
   }
 
@@ -65,7 +65,7 @@ export class DatabasesOfHomes {
     await this.#fit(home, templatePath).catch((error) => {
       // from a home whose database is a file no server is reached, whatever its configuration says
       if (home.database === 'mariadb') throw error
-      this.#log.warn({ err: error, home: home.id }, 'the configuration of a home stays as it came')
+      this.#log.warn({ err: error, home: home.id }, 'could not update the configuration of a site directory')
     })
   }
 
@@ -78,7 +78,7 @@ export class DatabasesOfHomes {
   /** What homes need for a database that is a file, as this Stead has it. No PHP of any site runs. */
   async renew(homes: readonly Home[], folder: string): Promise<void> {
     await renewPlatformFiles(homes, folder, ({ path }, error) =>
-      this.#log.error({ err: error, folder: path }, 'the SQLite plugin of a home could not be renewed'),
+      this.#log.error({ err: error, folder: path }, 'could not update the SQLite plugin of a site directory'),
     )
   }
 
@@ -101,7 +101,7 @@ export class DatabasesOfHomes {
     try {
       return (await this.#server?.numbers()) ?? []
     } catch (error) {
-      this.#log.error({ err: error }, 'the databases of homes could not be looked at')
+      this.#log.error({ err: error }, 'could not check the databases of site directories')
       return []
     }
   }
@@ -110,9 +110,9 @@ export class DatabasesOfHomes {
   async setAside(home: { readonly id: number; readonly path: string }): Promise<void> {
     try {
       await this.#demanded.setAside(home)
-      this.#log.warn({ home: home.id }, 'a database that no record speaks of was set aside: its account is locked')
+      this.#log.warn({ home: home.id }, 'quarantined an unknown database and locked its account')
     } catch (error) {
-      this.#log.error({ err: error, home: home.id }, 'a database that no record speaks of could not be set aside')
+      this.#log.error({ err: error, home: home.id }, 'could not quarantine an unknown database')
     }
   }
 
@@ -122,6 +122,6 @@ export class DatabasesOfHomes {
 
   get #demanded(): HomeDatabases {
     if (this.#server) return this.#server
-    throw new Error('The database of the home is on MariaDB, which this host is not to use (STEAD_MARIADB)')
+    throw new Error('The site uses MariaDB, which is turned off on this host (STEAD_MARIADB)')
   }
 }

@@ -16,7 +16,7 @@ export async function checkRoom(folder: string, keepFreeBytes = 0): Promise<void
   const neededBytes = SITE_BYTES + keepFreeBytes
   if (freeBytes >= neededBytes) return
   const [freeMb, neededMb] = [freeBytes, neededBytes].map((bytes) => Math.floor(bytes / (1 << 20)))
-  throw new DiskFull(`The disk of the host is full: ${freeMb} MB are free, a new site needs ${neededMb} MB`)
+  throw new DiskFull(`The disk of the host is full: ${freeMb} MB are free, but a new site needs ${neededMb} MB`)
 }
 
 /** The error itself, or {@link DiskFull} when it means that. */

@@ -54,7 +54,8 @@ export class HomeFolders {
   /** Whose a home is; null where Stead does not run as root. Number 0 is who installs templates. */
   uidOf(id: number): number | null {
     if (!this.#options.isRoot) return null
-    if (id >= USERS) throw new OperatorError(`This data folder has had ${USERS} homes, more than it has users for.`)
+    if (id >= USERS)
+      throw new OperatorError(`This data folder has had ${USERS} site directories and has no users left for new ones.`)
     return this.#options.identity.current.firstUser + id
   }
 
@@ -191,7 +192,7 @@ export class HomeFolders {
     const from = this.path(id)
     const to = await setAside(dataDir, from, reason, Date.now())
     this.#setAside = await listSetAside(dataDir)
-    log.warn({ from, to, reason }, 'a folder that no record speaks of was set aside')
+    log.warn({ from, to, reason }, 'quarantined an unknown folder')
   }
 
   /** A record may come back as well, with the right database: its home is then moved back. @returns whether there was one */
@@ -202,7 +203,7 @@ export class HomeFolders {
       if (!mark || mark === 'unreadable' || !isSameHome(mark, record, this.#owner)) continue
       await bringBack(found, this.path(record.id))
       this.#setAside = await listSetAside(dataDir)
-      log.warn({ from: found.path, to: this.path(record.id) }, 'a home that had been set aside is back in its place')
+      log.warn({ from: found.path, to: this.path(record.id) }, 'restored a site directory from quarantine')
       return true
     }
     return false

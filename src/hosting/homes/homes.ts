@@ -31,7 +31,7 @@ export class HomeLost extends Error {
 
   constructor(path: string) {
     super(
-      `The home of the site is lost: ${path} is not there, or is another one. Put it back from a backup, or delete the site.`,
+      `The site directory is missing: ${path} does not exist or belongs to another site. Restore it from a backup, or delete the site.`,
     )
   }
 }
@@ -115,7 +115,7 @@ export class Homes {
     const records = await allHomes(database.read, hostId)
     await inBatches(records, async (record) => {
       await this.#reconcileRecord(record, isTakenOver).catch((error) =>
-        log.error({ err: error, folder: folders.path(record.id) }, 'a home could not be looked at'),
+        log.error({ err: error, folder: folders.path(record.id) }, 'could not check a site directory'),
       )
     })
     await this.databases.renew(
@@ -148,7 +148,7 @@ export class Homes {
     } else if (record.state === 'taken' && found === 'nothing')
       log.error(
         { siteId: record.siteId, site: record.siteName, folder: folders.path(record.id) },
-        'the home of a site is lost: put it back from a backup, or delete the site',
+        'a site directory is missing; restore it from a backup, or delete the site',
       )
   }
 
@@ -201,7 +201,7 @@ export class Homes {
   async makeAgain(siteId: number): Promise<Home> {
     const { folders } = this.#options
     const recorded = await this.#recordOf(siteId)
-    if (!recorded) throw new Error('The site has no home')
+    if (!recorded) throw new Error('The site has no site directory')
     const record = await this.#onWhatIsHere(recorded)
     const found = await folders.look(record)
     if (found === 'nothing') {
@@ -253,7 +253,7 @@ export class Homes {
         // it is tried again by the next start; nobody waits for it
         if (isWithdrawn)
           await this.#discard(record).catch((error) =>
-            log.warn({ err: error, home: record.id }, 'a home that is of no use could not be removed'),
+            log.warn({ err: error, home: record.id }, 'could not remove an unused site directory'),
           )
       }
     for (const kind of kinds) await this.#fillWith({ ...template, database: kind })

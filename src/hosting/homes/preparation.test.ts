@@ -54,7 +54,7 @@ async function toldByStart(): Promise<string[]> {
 test('a first start tells of each of its steps while somebody waits for it; a later one of what it has to do', async () => {
   expect(await toldByStart()).toEqual([
     'Downloading WordPress from there',
-    'Installing WordPress once, as the template of all sites',
+    'Installing WordPress as the template for all sites',
     'Copying the template for the first sites',
     'Warming PHP for the first site',
   ])

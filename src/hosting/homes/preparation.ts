@@ -64,7 +64,7 @@ export function createPreparation(options: PreparationOptions): Preparation {
       const usual = { dataDir: config.dataDir, core, runtime, uid: homes.installer }
       const parts = dumpTemplate ? { ...usual, dump: dumpTemplate } : usual
       isNew = !(await hasTemplate(parts))
-      if (isNew) tell(step('Installing WordPress once, as the template of all sites'))
+      if (isNew) tell(step('Installing WordPress as the template for all sites'))
       done = await ensureTemplate(parts)
       reason = null
       return done
@@ -84,7 +84,7 @@ export function createPreparation(options: PreparationOptions): Preparation {
     if (codeTried.has(version)) return
     codeTried.add(version)
     const isDone = await keepMachineCode({ runtime, homes, pool }, golden, version, stopped.signal).catch((error) =>
-      log.warn({ err: error, version }, "what was compiled of PHP could not be kept: sites' PHP starts more slowly"),
+      log.warn({ err: error, version }, 'could not save compiled PHP, so PHP of sites starts more slowly'),
     )
     if (isDone === false) codeTried.delete(version)
   }
@@ -101,7 +101,7 @@ export function createPreparation(options: PreparationOptions): Preparation {
     if (!preparing) for (const version of phpVersions) await keepCode(golden, version)
   }
   const refill = () => {
-    refilling = refilling.then(fill).catch((error) => log.warn({ err: error }, 'homes could not be prepared'))
+    refilling = refilling.then(fill).catch((error) => log.warn({ err: error }, 'could not prepare site directories'))
   }
   /** The source may be reachable, or the machine less busy, in a while. */
   const tryLater = (waitMs: number) => {
@@ -115,7 +115,9 @@ export function createPreparation(options: PreparationOptions): Preparation {
     template,
     refill,
     async start() {
-      await library.tidy(stopped.signal).catch((error) => log.warn({ err: error }, 'tidying the core library failed'))
+      await library
+        .tidy(stopped.signal)
+        .catch((error) => log.warn({ err: error }, 'cleaning up the core library failed'))
       try {
         await template()
         refill()
@@ -125,7 +127,7 @@ export function createPreparation(options: PreparationOptions): Preparation {
         if (isNew) refill()
       } catch (error) {
         if (!stopped.signal.aborted)
-          log.error({ err: error, retryInMs: FIRST_WAIT_MS }, 'no WordPress to make sites of')
+          log.error({ err: error, retryInMs: FIRST_WAIT_MS }, 'WordPress is not available for new sites')
         tryLater(FIRST_WAIT_MS)
       } finally {
         preparing = false

@@ -206,7 +206,7 @@ export class Folders {
       appendFileSync(memory, `${JSON.stringify([siteId, homePath, name, print])}\n`)
       return true
     } catch (error) {
-      log.warn({ err: error }, 'the folders with rules of sites cannot be noted')
+      log.warn({ err: error }, 'could not save the folders with rules of sites')
       return false
     }
   }

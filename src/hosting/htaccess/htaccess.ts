@@ -97,7 +97,7 @@ export class Htaccess {
     } catch (error) {
       if (!(error instanceof TooMuchWork || error instanceof TooManyPasswords)) throw error
       if (error instanceof TooMuchWork)
-        this.#options.log.warn({ siteId: site.siteId }, 'the rules of a site are too much work')
+        this.#options.log.warn({ siteId: site.siteId }, 'the rules of a site take too much processing time')
       return { kind: 'end', status: 503, headers: ['Retry-After', '5'], document: undefined }
     } finally {
       if (held?.kind === 'file') held.found.close()
@@ -132,12 +132,7 @@ export class Htaccess {
     const hash = hashOf(text, user)
     if (hash === undefined) return false
     if (isSupported(hash)) return this.#passwords.isRight(site.siteId, password, hash)
-    this.#options.told(
-      site.siteId,
-      '.htaccess',
-      0,
-      `AuthUserFile ${file}: the password of a user is of a kind that is not supported`,
-    )
+    this.#options.told(site.siteId, '.htaccess', 0, `AuthUserFile ${file}: a password has an unsupported format`)
     return false
   }
 }

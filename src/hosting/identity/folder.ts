@@ -52,8 +52,8 @@ async function readIdentity(dataDir: string): Promise<FolderIdentity | null> {
     (firstUser === null || Number.isSafeInteger(firstUser))
   if (!isWhole)
     throw new OperatorError(
-      `${identityFile(dataDir)} cannot be understood. Put it back from a backup, or remove it: ` +
-        'the host is then known by its name as long as its database is the right one.',
+      `${identityFile(dataDir)} is invalid. Restore it from a backup, or remove it. ` +
+        'Without it, Stead identifies the host by its name, if the database is the correct one.',
     )
   return { installation, host, epoch: epoch as number, lastHome: lastHome as number, firstUser }
 }

@@ -48,8 +48,8 @@ export async function takeUsers(
     const release = await lockFile(lockOf(locks, own), { patienceMs: PREDECESSOR_GOES_MS })
     if (release) return { first: own, release }
     throw new OperatorError(
-      `Another Stead on this machine gives its sites the users ${own} to ${own + USERS - 1}, which are those of this data folder's sites, too: ` +
-        'one of the folders is a copy of the other. Stop the other one first, or run one of them in a container or on another machine.',
+      `Another Stead on this server uses the users ${own} to ${own + USERS - 1} for its sites, as this data folder does, so ` +
+        'one of the folders is a copy of the other. Stop the other Stead first, or run one of them in a container or on another server.',
     )
   }
   for (let attempt = 0; attempt < RANGES; attempt++) {
@@ -58,7 +58,7 @@ export async function takeUsers(
     if (release) return { first, release }
   }
   throw new OperatorError(
-    `Too many data folders are in use on this machine: each needs users of its own, and none are left.`,
+    `Too many data folders are in use on this server. Each needs separate users, and none are left.`,
   )
 }
 

@@ -22,7 +22,7 @@ export function contentByHome(sqlite: DatabaseContent, mariaDb: DatabaseContent 
   const of = ({ homePath }: SiteHome): DatabaseContent => {
     if (!isOnMariaDb(homePath)) return sqlite
     if (mariaDb) return mariaDb
-    throw new SiteUnavailable("The site's database is on MariaDB, which this host is not to use (STEAD_MARIADB)")
+    throw new SiteUnavailable('The site uses MariaDB, which is turned off on this host (STEAD_MARIADB)')
   }
   return {
     size: async (home) => of(home).size(home),

@@ -73,7 +73,7 @@ export class DatabaseDiskWatch {
     this.#options = options
     const { databases, log, tickMs = TICK_MS } = options
     const failed = (error: Error) => {
-      if (databases.server.isUp) log.warn({ err: error }, 'the databases of sites cannot be measured')
+      if (databases.server.isUp) log.warn({ err: error }, 'could not measure the databases of sites')
     }
     this.#repeat = new Repeat(
       () => this.look().catch(failed),
@@ -151,7 +151,7 @@ export class DatabaseDiskWatch {
     const look = { disk: this.#disk, sessions }
     for (const home of inTurn)
       await this.#fit(connection, home, look).catch((error) =>
-        this.#options.log.warn({ err: error, home }, 'the rights of a site on its database could not be changed'),
+        this.#options.log.warn({ err: error, home }, 'could not change the rights of a site on its database'),
       )
     if (this.#disk === 'least')
       for (const { id, isIdle, seconds } of sessions)
@@ -172,7 +172,7 @@ export class DatabaseDiskWatch {
     const isLess = worse(level, now) === level
     log.info(
       { home, usedBytes, quotaBytes, level },
-      isLess ? 'a site may not add to its database' : 'a site may add to its database again',
+      isLess ? "a site's database is now read-only" : "a site's database is writable again",
     )
     const concerns = own !== 'all' || sessions.some((session) => session.home === home)
     if (isLess && concerns) onRefusal(home, own === 'all' ? 'disk' : 'quota')
@@ -198,7 +198,7 @@ export class DatabaseDiskWatch {
           hasRoomFor: (bytes) => !room || room.stateAt(room.ask() - bytes) === 'ok',
         }),
       )
-      .catch((error) => log.warn({ err: error, home }, 'tables of a site that is over its quota could not be rebuilt'))
+      .catch((error) => log.warn({ err: error, home }, 'could not rebuild tables of a site over its quota'))
   }
 }
 

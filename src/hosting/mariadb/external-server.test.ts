@@ -57,8 +57,8 @@ describe.skipIf(!hasMariaDb)('a server that an operator runs', () => {
 
   test.each([
     ['whose password is wrong', () => url('operator', 'wrong'), 'Access denied'],
-    ['where nobody listens', () => 'mariadb://operator:x@127.0.0.1:9', 'cannot be used'],
-    ['whose account may too little', () => url('weak'), /may not do what Stead needs: .*CREATE USER/],
+    ['where nobody listens', () => 'mariadb://operator:x@127.0.0.1:9', 'Stead cannot use the server'],
+    ['whose account may too little', () => url('weak'), /lacks rights that Stead needs: .*CREATE USER/],
   ])('is refused %s, and nothing is left on it', async (_name, address, message) => {
     await expect(openExternalServer(address(), prefix)).rejects.toThrow(message)
     expect(await sites()).toEqual([])

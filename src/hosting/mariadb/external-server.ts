@@ -18,7 +18,7 @@ export async function openExternalServer(url: string, prefix: string, wayFolder?
   const { address, administrator } = parse(url)
   const server = new ExternalServer(address, administrator)
   const connection = await server.connect().catch((error: Error) => {
-    throw new OperatorError(`The server of STEAD_MARIADB_URL cannot be used: ${error.message}`, {
+    throw new OperatorError(`Stead cannot use the server at STEAD_MARIADB_URL: ${error.message}`, {
       cause: error,
       exitCode: 1,
     })
@@ -116,8 +116,8 @@ async function tryRights(connection: Connection, accountHost: string, prefix: st
     ])
       await connection.query(statement).catch((error: Error) => {
         throw new OperatorError(
-          `The account of STEAD_MARIADB_URL may not do what Stead needs: ${error.message} (${statement.replace(password, '…')}). ` +
-            'It makes databases and accounts of sites: GRANT ALL ON *.* TO … WITH GRANT OPTION.',
+          `The account of STEAD_MARIADB_URL lacks rights that Stead needs: ${error.message} (${statement.replace(password, '…')}). ` +
+            'It must create databases and accounts of sites. Run GRANT ALL ON *.* TO … WITH GRANT OPTION.',
           { cause: error },
         )
       })

@@ -56,7 +56,9 @@ export async function loadDump(
       signal?.throwIfAborted()
       // with the byte that says what it is; the server would end the connection
       if (sql.length + 1 > Number(most?.[0]))
-        throw new UnreadableSql(`A row has ${sql.length} bytes, the server takes ${most?.[0]} (max_allowed_packet)`)
+        throw new UnreadableSql(
+          `A row has ${sql.length} bytes, but the server accepts ${most?.[0]} (max_allowed_packet)`,
+        )
       unlooked += sql.length
       if (unlooked >= LOOKS_EVERY_BYTES) {
         await checkRoom()

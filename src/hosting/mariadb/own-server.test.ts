@@ -17,7 +17,7 @@ import { versionIn } from './programs.ts'
 test('a server that is no MariaDB, or is too old, is refused', () => {
   expect(versionIn('10.11.19-MariaDB-0+deb12u1-log')).toBe('10.11.19')
   expect(versionIn('mariadbd  Ver 11.4.2-MariaDB for Linux')).toBe('11.4.2')
-  expect(() => versionIn('8.0.36')).toThrow('is no MariaDB')
+  expect(() => versionIn('8.0.36')).toThrow('is not MariaDB')
   expect(() => versionIn('10.5.23-MariaDB')).toThrow('too old')
 })
 
@@ -140,7 +140,7 @@ describe.skipIf(!hasMariaDb)('the server of a host', () => {
     await mkdir(closed, { mode: 0o700 })
     if (testUid !== null)
       await expect(startOwnServer({ folder: join(closed, 'm'), uid: testUid, log: noLog })).rejects.toThrow(
-        'is closed to other users',
+        'Other users cannot enter',
       )
     await expect(startOwnServer({ folder: join(above, 'x'.repeat(100)), uid: testUid, log: noLog })).rejects.toThrow(
       'too long for a socket',

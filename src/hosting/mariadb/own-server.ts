@@ -48,7 +48,7 @@ export async function startOwnServer(options: OwnServerOptions): Promise<Databas
   const folder = new ServerFolder(options.folder, options.uid)
   await folder.prepare(programs)
   const unlock = await lockFile(folder.lock, { patienceMs: PREDECESSOR_ENDS_MS })
-  if (!unlock) throw new OperatorError(`Another process of Stead runs the MariaDB in ${options.folder}`)
+  if (!unlock) throw new OperatorError(`Another Stead process runs the MariaDB in ${options.folder}`)
   try {
     await endLeft(folder, options.log)
     const server = new OwnServer(programs, folder, unlock, options)
@@ -176,7 +176,7 @@ class OwnServer implements DatabaseServer {
       if (now - begunAt > ANSWERS_MS) {
         child.kill('SIGKILL')
         await ended
-        throw new OperatorError(`MariaDB does not answer: ${faultIn(said())}`, { exitCode: 1 })
+        throw new OperatorError(`MariaDB does not respond: ${faultIn(said())}`, { exitCode: 1 })
       }
       if (now - saidAt > SAYS_SO_EVERY_MS) {
         saidAt = now
@@ -205,7 +205,7 @@ class OwnServer implements DatabaseServer {
         this.isUp = false
         if (this.#stopping.signal.aborted) return
         this.fault = inWords(how)
-        this.#log.error({ how }, 'MariaDB has ended by itself: it is started again')
+        this.#log.error({ how }, 'MariaDB ended unexpectedly, restarting it')
         if (performance.now() - sinceMs > STABLE_MS) failures = 0
       }
       await this.#untilNext(waitAfter(++failures, crashes, Math.random()))
@@ -215,13 +215,13 @@ class OwnServer implements DatabaseServer {
         if (!this.#stopping.signal.aborted) this.#cannotStart(error)
         return undefined
       })
-      if (running) this.#log.info({}, 'MariaDB answers again')
+      if (running) this.#log.info({}, 'MariaDB responds again')
     }
   }
 
   #cannotStart(error: Error): void {
     this.fault = inWords(error.message)
-    this.#log.error({ err: error, fault: this.fault }, 'MariaDB cannot be started: it is tried again')
+    this.#log.error({ err: error, fault: this.fault }, 'could not start MariaDB, retrying')
     this.#onFault(this.fault)
   }
 
@@ -238,7 +238,7 @@ class OwnServer implements DatabaseServer {
   }
 }
 
-const DISK_FULL = 'The disk of the host is full. MariaDB starts again automatically when there is room'
+const DISK_FULL = 'The disk of the host is full. MariaDB restarts automatically when there is free space'
 /** A start writes its temporary tablespace, and what a crash has left undone. */
 const START_BYTES = 16 << 20
 
@@ -269,7 +269,7 @@ function faultIn(said: string): string {
 async function endLeft(folder: ServerFolder, log: OwnServerOptions['log']): Promise<void> {
   let left = await serversOf(folder.settings)
   if (left.length === 0) return
-  log.warn({ pids: left }, 'the MariaDB of a host that was killed is still there: it is ended first')
+  log.warn({ pids: left }, 'stopping the MariaDB of a killed host first')
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     for (const pid of left) process.kill(pid, signal)
     const giveUpAt = performance.now() + PREDECESSOR_ENDS_MS

@@ -23,8 +23,8 @@ export async function findPrograms(): Promise<MariaDbPrograms> {
   const [server, install, setpriv] = await Promise.all(['mariadbd', 'mariadb-install-db', 'setpriv'].map(findProgram))
   if (!server || !install || !setpriv)
     throw new OperatorError(
-      'MariaDB is not installed on this machine: apt install mariadb-server-core mariadb-client (Debian, Ubuntu). ' +
-        'Stead starts a server of its own; one that runs already is not touched. Or name one with STEAD_MARIADB_URL.',
+      'MariaDB is not installed on this server. Run apt install mariadb-server-core mariadb-client (Debian, Ubuntu). ' +
+        'Stead starts a separate MariaDB server and does not touch one that already runs. To use another server, set STEAD_MARIADB_URL.',
     )
   const { stdout } = await run(server, ['--no-defaults', '--version'], { env: serverEnvironment(), timeout: 30_000 })
   return { server, install, setpriv, version: versionIn(stdout) }
@@ -35,10 +35,10 @@ export function versionIn(text: string): string {
   const [, version = ''] = /(\d+\.\d+\.\d+)-MariaDB/i.exec(text) ?? []
   if (!version)
     throw new OperatorError(
-      `The database server is no MariaDB: it says "${text.trim().slice(0, 100)}". MySQL is not enough.`,
+      `The database server is not MariaDB. It reports "${text.trim().slice(0, 100)}". Stead does not support MySQL.`,
     )
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const isOldEnough = major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])
-  if (!isOldEnough) throw new OperatorError(`MariaDB ${version} is too old: ${OLDEST.join('.')} or newer is needed.`)
+  if (!isOldEnough) throw new OperatorError(`MariaDB ${version} is too old: ${OLDEST.join('.')} or newer is required.`)
   return version
 }

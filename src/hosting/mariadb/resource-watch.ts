@@ -41,7 +41,7 @@ export class ResourceWatch {
     this.#options = options
     const { server, log, tickMs = TICK_MS } = options
     const failed = (error: Error) => {
-      if (server.isUp) log.warn({ err: error }, 'the memory of MariaDB cannot be looked at')
+      if (server.isUp) log.warn({ err: error }, 'could not check the memory of MariaDB')
     }
     this.#repeat = new Repeat(
       () => this.#tick().catch(failed),
@@ -77,7 +77,7 @@ export class ResourceWatch {
         await endSession(connection, session.id)
         this.#ended++
         const facts = { home: session.home, bytes, seconds: session.seconds }
-        this.#options.log.warn(facts, `a session of a site was ended: ${why}`)
+        this.#options.log.warn(facts, `ended a database session of a site: ${why}`)
       }
     })
     this.#lookedAt = performance.now()
@@ -112,14 +112,18 @@ export function overMemory(
   for (const session of bySize) {
     const ofSite = [...left].filter(({ home }) => home === session.home)
     if (memoryIn(ofSite) <= limits.siteMemoryBytes) continue
-    endings.push({ session, bytes: session.bytes, why: 'its site holds too much memory of MariaDB' })
+    endings.push({ session, bytes: session.bytes, why: 'its site uses too much memory of MariaDB' })
     left.delete(session)
     excess -= session.bytes
   }
   for (const session of left) {
     // a small session frees nothing that the server would notice
     if (excess <= 0 || session.bytes < LEAST_WORTH_BYTES) break
-    endings.push({ session, bytes: session.bytes, why: 'MariaDB is over its memory, and this session holds most' })
+    endings.push({
+      session,
+      bytes: session.bytes,
+      why: 'MariaDB exceeds its memory limit, and this session uses most of it',
+    })
     excess -= session.bytes
   }
   return endings
@@ -134,7 +138,7 @@ export function overTemporary(
   files: { readonly bytes: number; readonly ofSession: ReadonlyMap<number, number> },
 ): Ending[] {
   const bytesOf = ({ id }: SiteSession) => files.ofSession.get(id) ?? 0
-  const why = 'its temporary files take too much of the disk'
+  const why = 'its temporary files use too much disk space'
   const endings = sessions
     .filter((session) => bytesOf(session) > limits.temporaryBytes)
     .map((session) => ({ session, bytes: bytesOf(session), why }))

@@ -107,7 +107,7 @@ export class ServerFolder {
     } catch (error) {
       const { stderr = '', stdout = '', message } = error as Error & { stderr?: string; stdout?: string }
       const said = `${stderr}\n${stdout}`.trim().slice(0, 1000) || message
-      throw new OperatorError(`mariadb-install-db has failed: ${said}`, { cause: error, exitCode: 1 })
+      throw new OperatorError(`mariadb-install-db failed: ${said}`, { cause: error, exitCode: 1 })
     }
     await rename(made, this.data)
     await syncFolder(this.path)
@@ -150,8 +150,8 @@ export class ServerFolder {
     for (let above = this.path; above !== dirname(above); above = dirname(above)) {
       if (((await stat(above)).mode & 0o001) !== 0) continue
       throw new OperatorError(
-        `The folder ${above} is closed to other users: MariaDB, which runs as one of its own, cannot come to its data. ` +
-          `chmod o+x ${above}, or choose another data folder with STEAD_DATA_DIR.`,
+        `Other users cannot enter the folder ${above}, so MariaDB, which runs as a separate user, cannot reach its data. ` +
+          `Run chmod o+x ${above}, or choose another data folder with STEAD_DATA_DIR.`,
       )
     }
   }

@@ -44,7 +44,7 @@ export class SiteWatch {
     const { everyMs = LOOKS_EVERY_MS, log, server } = options
     const failed = (error: Error) => {
       // that it has ended is told by who starts it again
-      if (server.isUp) log.warn({ err: error }, 'MariaDB cannot be looked at')
+      if (server.isUp) log.warn({ err: error }, 'could not check MariaDB')
     }
     this.#repeat = new Repeat(
       () => this.look().catch(failed),
@@ -95,7 +95,7 @@ export class SiteWatch {
       await endSession(connection, id)
       if (isIdle) continue
       this.#counts.ended++
-      this.#options.log.warn({ home, seconds }, 'a statement of a site took too long: it was ended')
+      this.#options.log.warn({ home, seconds }, 'stopped a statement of a site that took too long')
     }
   }
 

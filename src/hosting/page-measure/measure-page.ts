@@ -65,7 +65,7 @@ export async function measurePage(options: MeasureOptions): Promise<unknown> {
     return JSON.parse(text)
   } catch (error) {
     signal.throwIfAborted()
-    throw error instanceof SyntaxError ? new MeasureFailed('Lighthouse gave no readable result') : error
+    throw error instanceof SyntaxError ? new MeasureFailed('Lighthouse returned no readable result') : error
   } finally {
     socks.close()
     for (const each of open) each.destroy()
@@ -100,12 +100,12 @@ async function run(args: readonly string[], { signal, mostBytes = MOST_BYTES, mo
     // the first process of the jail dies with this one, and all others with that
     child.kill('SIGKILL')
   }
-  const onAbort = () => end('It was cut off')
+  const onAbort = () => end('It was interrupted')
   signal.addEventListener('abort', onAbort)
-  const late = setTimeout(() => end(`The page was not measured within ${Math.round(mostMs / 1000)} seconds`), mostMs)
+  const late = setTimeout(() => end(`Measuring the page took longer than ${Math.round(mostMs / 1000)} seconds`), mostMs)
   const watch = setInterval(async () => {
     const resident = child.pid === undefined ? 0 : await residentBytesOf(child.pid)
-    if ((resident ?? 0) > mostBytes) end(`The page needs more than ${mostBytes >> 20} MB of memory in a browser`)
+    if ((resident ?? 0) > mostBytes) end(`The page uses more than ${mostBytes >> 20} MB of memory in a browser`)
   }, LOOK_MS)
   child.stdout.on('data', (piece: Buffer) => {
     bytes += piece.length

@@ -90,7 +90,7 @@ export class PhpLogFollower {
     if (this.#stopped) return
     this.#timer = setTimeout(() => {
       this.#passing = this.pass()
-        .catch((error) => this.#options.log.warn({ err: error }, 'PHP error logs could not be read'))
+        .catch((error) => this.#options.log.warn({ err: error }, 'could not read PHP error logs'))
         .then(() => this.start())
     }, this.#limits.everyMs).unref()
   }
@@ -100,7 +100,7 @@ export class PhpLogFollower {
     this.#stopped = true
     clearTimeout(this.#timer)
     await this.#passing
-    await this.pass().catch((error) => this.#options.log.warn({ err: error }, 'PHP error logs could not be read'))
+    await this.pass().catch((error) => this.#options.log.warn({ err: error }, 'could not read PHP error logs'))
     this.#options.places.close()
   }
 
@@ -124,10 +124,7 @@ export class PhpLogFollower {
         if (look.more) this.#again.set(siteId, site)
         await breathe()
       } catch (error) {
-        this.#options.log.warn(
-          { err: error, siteId: Math.abs(siteId) },
-          'the PHP error log of a site could not be read',
-        )
+        this.#options.log.warn({ err: error, siteId: Math.abs(siteId) }, 'could not read the PHP error log of a site')
       }
     }
     for (const [siteId, site] of sites) this.#again.set(siteId, site)
@@ -320,6 +317,6 @@ function droppedMessage(entries: number, bytes: number) {
     ...(entries > 0 ? [`${entries} messages`] : []),
     ...(bytes > 0 ? [`${(bytes / 2 ** 20).toFixed(1)} MB of messages`] : []),
   ].join(' and ')
-  const message = `… ${what} dropped: this site writes more errors than are kept.`
+  const message = `… ${what} dropped because the site writes too many errors.`
   return { message, severity: 'User', file: '', line: -1 }
 }

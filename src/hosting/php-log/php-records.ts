@@ -27,7 +27,7 @@ export function phpRecord(at: Pick<LogRecord, 'siteId' | 'atMs' | 'id'>, message
 export function phpEntryOf(record: LogRecord): PhpLogEntry {
   const dropped = droppedIn(record)
   if (dropped !== undefined) {
-    const message = `… ${dropped} messages of this day are left out: this site writes more errors than are kept.`
+    const message = `… ${dropped} messages of this day were omitted because the site reached its limit.`
     const nobodys = { kind: '', name: '', file: '', line: -1 }
     return { message, severity: 'User', ...nobodys, atMs: record.atMs, siteId: record.siteId }
   }

@@ -38,7 +38,7 @@ export async function chooseRuntime(
   const reasons = [...onMachine.versions.values()].map(({ missing }) => missing)
   if (choice === 'native' && reasons.every((missing) => missing !== undefined)) {
     await onMachine.close()
-    throw new PhpUnavailable(`no PHP runs natively here: ${[...new Set(reasons)].join('; ')}`)
+    throw new PhpUnavailable(`no PHP version runs natively on this server: ${[...new Set(reasons)].join('; ')}`)
   }
   const hasMariaDb = native.databases !== undefined
   return together(onMachine, choice === 'auto' ? await createWasmRuntime(wasm) : undefined, hasMariaDb)
@@ -59,7 +59,7 @@ function together(native: NativeRuntime | undefined, wasm: PhpRuntime | undefine
     // PHP in WebAssembly does not come to a server; where there is both, a file is left to it
     const runtime = onServer ? isNative(phpVersion) && hasMariaDb && native : (wasm ?? (isNative(phpVersion) && native))
     if (runtime) return runtime
-    const why = isNative(phpVersion) ? 'this host is to use no MariaDB that sites could reach' : missing(phpVersion)
+    const why = isNative(phpVersion) ? 'this host has no MariaDB for sites' : missing(phpVersion)
     throw new PhpUnavailable(
       `PHP ${phpVersion} does not run natively on this host${onServer ? ', and the database of the site is on MariaDB' : ''}: ${why}`,
     )

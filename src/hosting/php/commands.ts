@@ -25,8 +25,8 @@ export class Commands {
   /** @throws PhpBusy when as many run as may; what `start` throws */
   async start(siteId: number, start: () => Promise<PhpProcess>): Promise<PhpProcess> {
     const ofSite = [...this.#running].filter((each) => each.siteId === siteId)
-    if (ofSite.length >= MOST_OF_SITE) throw new PhpBusy(`${MOST_OF_SITE} commands of this site run already`)
-    if (this.#running.size >= MOST) throw new PhpBusy(`${MOST} commands run on this host already`)
+    if (ofSite.length >= MOST_OF_SITE) throw new PhpBusy(`${MOST_OF_SITE} commands of this site are already running`)
+    if (this.#running.size >= MOST) throw new PhpBusy(`${MOST} commands are already running on this host`)
     if (this.#barred.has(siteId)) throw new PhpBusy('the database of the site is being replaced')
     const running: Running = { siteId, gone: Promise.withResolvers(), process: undefined, endedBy: undefined }
     this.#running.add(running)

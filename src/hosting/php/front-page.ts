@@ -73,10 +73,10 @@ export function faultOfPage(
   { status, location, text }: FrontPage,
   others: readonly string[] = [],
 ): string | undefined {
-  if (status >= 500) return `its front page answers with status ${status}`
+  if (status >= 500) return `its homepage responds with status ${status}`
   if (status >= 300 && status < 400) return redirectFault(site, location, others)
   // 401 and 403 are of sites that are not for everybody, 404 of those that have no front page
-  return status === 200 && text === '' ? 'its front page is empty' : undefined
+  return status === 200 && text === '' ? 'its homepage is empty' : undefined
 }
 
 /** Where a redirect leads is the site's own affair, but for these; WordPress without tables leads to its installation. */
@@ -87,5 +87,5 @@ function redirectFault(
 ): string | undefined {
   const target = URL.parse(location, `http://${address}`)
   if (target?.pathname.endsWith('/wp-admin/install.php')) return 'WordPress does not find its tables'
-  return target && others.includes(target.host) ? `its front page leads to ${target.host}` : undefined
+  return target && others.includes(target.host) ? `its homepage redirects to ${target.host}` : undefined
 }

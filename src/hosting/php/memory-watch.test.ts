@@ -60,7 +60,7 @@ describe('processes that have more than their memory together', () => {
     expect(gone(1500, all())).toEqual(['idle: stopped', 'older: stopped'])
     expect(gone(1300, all())).toEqual(['idle: stopped', 'older: stopped', 'spare: stopped'])
     expect(gone(1200, all())).toEqual([
-      'greedy: PHP had 700 MB of memory when all sites together had more than 1200 MB',
+      'greedy: PHP used 700 MB of memory when all sites together used more than 1200 MB',
       'idle: stopped',
       'older: stopped',
       'spare: stopped',
@@ -97,7 +97,7 @@ describe('processes that have more than their memory together', () => {
       const swollen = process('swollen', 1001)
       gone(10_000, [swollen])
       await vi.advanceTimersByTimeAsync(1001)
-      expect(swollen.ended).toEqual(['PHP took more than 1000 MB of memory'])
+      expect(swollen.ended).toEqual(['PHP used more than 1000 MB of memory'])
     } finally {
       vi.useRealTimers()
     }

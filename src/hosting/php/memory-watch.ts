@@ -72,7 +72,7 @@ export class MemoryWatch {
       const most = 2 * this.#options.processMemoryBytes
       for (const { process } of this.#options.processes())
         if ((await process.residentBytes()) > most)
-          process.kill(new PhpCrashed(`PHP took more than ${inMb(most)} of memory`))
+          process.kill(new PhpCrashed(`PHP used more than ${inMb(most)} of memory`))
       this.grown()
     } finally {
       this.#looking = false
@@ -85,13 +85,15 @@ export class MemoryWatch {
     this.#ending.add(process)
     const facts = { pid: process.pid, bytes: process.lastResidentBytes, budgetBytes: memoryBytes }
     if (idleSince !== undefined) {
-      log.warn({ ...facts, isSpare }, 'an idle PHP process gives way: all together have more than their memory')
+      log.warn({ ...facts, isSpare }, 'stopping an idle PHP process, because PHP exceeds its memory limit')
       void watched.stop()
       return
     }
-    log.warn(facts, 'the largest PHP process is ended: all together have more than their memory')
+    log.warn(facts, 'stopping the largest PHP process, because PHP exceeds its memory limit')
     const has = inMb(process.lastResidentBytes)
-    process.kill(new PhpCrashed(`PHP had ${has} of memory when all sites together had more than ${inMb(memoryBytes)}`))
+    process.kill(
+      new PhpCrashed(`PHP used ${has} of memory when all sites together used more than ${inMb(memoryBytes)}`),
+    )
   }
 }
 

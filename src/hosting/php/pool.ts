@@ -230,7 +230,7 @@ export class PhpPool {
   async runCommand(site: PooledSite, { args, onAsk, ...plan }: CommandPlan & CommandRun): Promise<RunningCommand> {
     const { siteId } = site
     const demandOpen = () => {
-      if (this.#held.has(siteId)) throw new PhpBusy('work on the site is being done')
+      if (this.#held.has(siteId)) throw new PhpBusy('another operation is using the site')
     }
     demandOpen()
     const process = await this.#commands.start(siteId, async () => {
@@ -442,7 +442,7 @@ export class PhpPool {
 
   #add(site: PooledSite, job: Job, { signal, whileHeld }: { signal?: AbortSignal; whileHeld?: boolean }): void {
     try {
-      if (this.#held.has(site.siteId) && !whileHeld) throw new PhpBusy('work on the site is being done')
+      if (this.#held.has(site.siteId) && !whileHeld) throw new PhpBusy('another operation is using the site')
       this.#lane(site).add(job, signal)
     } catch (error) {
       if (error instanceof PhpBusy) this.#counts.refused++

@@ -190,7 +190,7 @@ export class Room {
     const { process } = most
     this.#options.log.warn(
       { pid: process.pid, jobMs: Math.round(most.interruptibleMs) },
-      'a long request is broken off: PHP of other sites waits for memory, and this one has had most',
+      'stopping a long request, because PHP of other sites waits for memory and this site used most of it',
     )
     process.kill(new PhpDisplaced('other sites waited for memory, and this request took long'))
     await process.exited

@@ -32,9 +32,9 @@ export function marksOf(first: FrontPage, second: FrontPage): PageMarks {
 /** Why a page is not the one that it was, in words for the site's owner; undefined for one whose lines alone may be others. */
 export function otherPage(before: PageMarks, page: FrontPage): string | undefined {
   if (page.status !== before.status)
-    return `its front page answers with status ${page.status} there, and with ${before.status} here`
-  if (page.location !== before.location) return 'its front page leads to another place there'
-  return before.isWhole && !isWhole(page) ? 'its front page is broken off there' : undefined
+    return `its homepage responds with status ${page.status} there, but with ${before.status} here`
+  if (page.location !== before.location) return 'its homepage redirects to another URL there'
+  return before.isWhole && !isWhole(page) ? 'its homepage is incomplete there' : undefined
 }
 
 export function compareLines(before: PageMarks, page: FrontPage): Compared {

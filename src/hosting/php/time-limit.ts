@@ -32,8 +32,7 @@ export function limitTime({ ms, pid, what, onOver, mayGoOn, waitedMs = waitedMsO
     const counted = elapsed - Math.max(0, waitedMs(pid) - waitedBefore)
     if (counted >= ms && mayGoOn?.()) wait(LOOK_AGAIN_MS)
     else if (counted >= ms) onOver(new PhpTimeout(`${what} in time`))
-    else if (elapsed >= ms * MOST_TIMES)
-      onOver(new PhpStarved(`${what} in time: this machine is too busy, so that PHP got no processor`))
+    else if (elapsed >= ms * MOST_TIMES) onOver(new PhpStarved(`${what} in time: this server is too busy to run PHP`))
     else wait(Math.max(LOOK_AGAIN_MS, ms - counted))
   }
   const wait = (inMs: number) => {

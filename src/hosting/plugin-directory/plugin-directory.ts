@@ -48,7 +48,7 @@ export function createPluginDirectory(options: { base: string | undefined; allow
       // one that was closed is answered with a reason
       if (typeof (answer as { error?: unknown } | null)?.error === 'string') return undefined
       if (!Value.Check(Answer, answer))
-        throw new FetchFailed(`${base}: the answer of the plugin directory is not understood`)
+        throw new FetchFailed(`${base}: the response of the plugin directory is invalid`)
       const { version, download_link: newest, versions = [] } = answer
       const packages = new Map(Array.isArray(versions) ? [] : Object.entries(versions))
       packages.delete('trunk')

@@ -30,7 +30,7 @@ export function createRecoveryLinks({ record, log }: RecoveryLinksOptions): (sit
     if (!link) return
     told.set(siteId, true)
     record(siteId, link).catch((error) =>
-      log.warn({ err: error, siteId }, 'a link to recovery mode could not be sent to the owner of a site'),
+      log.warn({ err: error, siteId }, 'could not send a recovery mode link to the owner of a site'),
     )
   }
 }

@@ -209,7 +209,7 @@ export class DiskWatch {
       watched.told = room
       process.setDisk(room)
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'a site could not be measured')
+      this.#options.log.warn({ err: error }, 'could not measure a site')
     } finally {
       watched.measuredAt = performance.now()
       watched.idleSinceJob = isBusy ? undefined : jobs

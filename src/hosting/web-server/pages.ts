@@ -34,8 +34,8 @@ const TEXTS: Record<number, [title: string, text: string]> = {
     'This site cannot wait for itself',
     'All of its PHP is at work on requests that wait for pages like this one.',
   ],
-  [CLOSED]: ['This site is under maintenance', 'Work on it is being done right now. Please try again in some minutes.'],
-  [UNKNOWN_NOW]: ['This site cannot be looked up right now', 'Please try again in a moment.'],
+  [CLOSED]: ['This site is under maintenance', 'Maintenance work is in progress. Please try again in a few minutes.'],
+  [UNKNOWN_NOW]: ['This site cannot be found right now', 'Please try again in a moment.'],
   504: ['This site took too long to answer', 'Please try again in a moment.'],
 }
 

@@ -30,7 +30,7 @@ test('503: nothing of a site that is being worked on, neither files nor PHP', as
   for (const path of ['/style.css', '/', '/wp-login.php', '/nothing.css']) {
     const reply = await ask(port, path)
     expect([path, reply.status, reply.headers['retry-after']]).toEqual([path, 503, '5'])
-    expect(reply.text).toContain('Work on it is being done')
+    expect(reply.text).toContain('Maintenance work is in progress')
   }
 })
 

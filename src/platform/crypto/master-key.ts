@@ -19,7 +19,7 @@ export async function readMasterKey(file: string): Promise<Buffer | undefined> {
   }
   const key = Buffer.from(text.trim(), 'base64')
   if (key.length !== 32)
-    throw new OperatorError(`${file} does not hold a master key (32 bytes in base64). Put it back from a backup.`)
+    throw new OperatorError(`${file} does not contain a master key (32 bytes in base64). Restore it from a backup.`)
   return key
 }
 

@@ -36,7 +36,7 @@ export function knowsAll(migrations: Migrations, applied: readonly string[]): vo
   const unknown = applied.filter((name) => !Object.hasOwn(migrations, name))
   if (unknown.length > 0)
     throw new DatabaseTooNew(
-      `The database was used by a newer Stead (${unknown.join(', ')}). Start that version, or restore a backup of the database.`,
+      `The database belongs to a newer version of Stead (${unknown.join(', ')}). Start that version, or restore a backup of the database.`,
     )
 }
 

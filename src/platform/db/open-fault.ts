@@ -28,7 +28,7 @@ export class DatabaseLost extends OperatorError {
 export function databaseLost(error: unknown, where: { url?: string | undefined; file: string }): DatabaseLost {
   const { code, message } = error as { code?: string; message?: string }
   const name = databaseInWords(where).replace(/^the /, 'The ')
-  const text = `${name} cannot be reached (${code ?? message}). See STEAD_DATABASE_URL.`
+  const text = `${name} cannot be reached (${code ?? message}). Check STEAD_DATABASE_URL.`
   return new DatabaseLost(text, { cause: error, exitCode: 1 })
 }
 
@@ -59,14 +59,14 @@ export function openFault(error: unknown, where: { url?: string | undefined; fil
   if (where.url) {
     if (isLost(error)) return databaseLost(error, where)
     if (/^(28...|3D000|42501)$/.test(code ?? ''))
-      return because(`${name} cannot be used: ${message}. See STEAD_DATABASE_URL.`)
+      return because(`${name} cannot be used: ${message}. Check STEAD_DATABASE_URL.`)
     return error
   }
   switch ((errcode ?? 0) % 256) {
     case SQLITE.notADatabase:
     case SQLITE.corrupt:
       return because(
-        `${name} is damaged: ${message}. Nothing was changed. Put it back from a backup, together with its -wal file if there is one.`,
+        `${name} is damaged: ${message}. Nothing was changed. Restore it from a backup, together with its -wal file if it exists.`,
       )
     case SQLITE.full:
       return because(inFull(where.file), 1)
@@ -76,10 +76,12 @@ export function openFault(error: unknown, where: { url?: string | undefined; fil
       // SQLite says an error of the disk where it has no room for its log
       if (isFull(where.file)) return because(inFull(where.file), 1)
       return because(
-        `${name} cannot be used: ${message}. Stead's user must own it and be able to write to it, and the disk must be well.`,
+        `${name} cannot be used: ${message}. The user of Stead must own the file and be able to write to it, and the disk must work.`,
       )
   }
   if (typeof code === 'string' && /^E[A-Z]+$/.test(code) && errcode === undefined)
-    return because(`${name} cannot be opened (${code}). Stead's user must own it and be able to write to it.`)
+    return because(
+      `${name} cannot be opened (${code}). The user of Stead must own the file and be able to write to it.`,
+    )
   return error
 }

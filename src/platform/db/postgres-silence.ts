@@ -6,7 +6,7 @@ export class DatabaseSilent extends Error {
   readonly code = 'ETIMEDOUT'
 
   constructor() {
-    super('The database does not answer')
+    super('The database does not respond')
   }
 }
 

@@ -53,7 +53,7 @@ export function canonicalHost(hostname: string): string {
   const bracketed = isIP(hostname) === 6 ? `[${hostname.replace(/%.*$/, '')}]` : hostname
   const wellFormed = /^(\[[^\]]*\]|[^\s/\\?#@:]+)$/.test(bracketed)
   const host = wellFormed ? URL.parse(`http://${bracketed}`)?.hostname : undefined
-  if (!host) throw new AddressRefused(`“${hostname.slice(0, 255)}” is no host name`)
+  if (!host) throw new AddressRefused(`“${hostname.slice(0, 255)}” is not a host name`)
   return host.startsWith('[') ? host.slice(1, -1) : host
 }
 

@@ -47,7 +47,7 @@ function connected(address: string, port: number, place: string, options: Connec
     }
     const stop = () => end(signal.reason)
     signal.addEventListener('abort', stop, { once: true })
-    socket.setTimeout(timeoutMs, () => end(new FetchTimedOut(`${place}: the server did not answer in time`)))
+    socket.setTimeout(timeoutMs, () => end(new FetchTimedOut(`${place}: the server did not respond in time`)))
     socket.once('error', end)
     socket.once('connect', () => {
       signal.removeEventListener('abort', stop)

@@ -34,8 +34,8 @@ const reasons: Record<string, string> = {
   EPIPE: 'closed the connection',
   EHOSTUNREACH: 'cannot be reached from here',
   ENETUNREACH: 'cannot be reached from here',
-  UND_ERR_SOCKET: 'closed the connection before the answer was complete',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'sent an incomplete answer',
+  UND_ERR_SOCKET: 'closed the connection before the response was complete',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'sent an incomplete response',
 }
 
 /** Turns what the network threw into one of the errors above. `place` names the URL for the reader. */
@@ -45,13 +45,13 @@ export function fetchErrorFrom(cause: unknown, place: string): FetchError {
   if (name === 'AddressRefused') return new FetchRefused(`${place}: ${message}`, { cause })
   if (name === 'AddressNotFound') return new FetchFailed(`${place}: ${message}`, { cause })
   if (/^(UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT|ETIMEDOUT)$/.test(code))
-    return new FetchTimedOut(`${place}: the server did not answer in time`, { cause })
+    return new FetchTimedOut(`${place}: the server did not respond in time`, { cause })
   if (/^Z_|^ERR__?(BROTLI|ZSTD)/.test(code))
-    return new FetchFailed(`${place}: the server sent an answer that cannot be decompressed`, { cause })
+    return new FetchFailed(`${place}: the server sent a response that cannot be decompressed`, { cause })
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code))
     return new FetchFailed(`${place}: no secure connection (${code})`, { cause })
   if (name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW')
-    return new FetchFailed(`${place}: the server sent an answer that is not valid HTTP`, { cause })
+    return new FetchFailed(`${place}: the server sent a response that is not valid HTTP`, { cause })
   return new FetchFailed(
     `${place}: the server ${reasons[code] ?? `cannot be reached (${code || 'no reason given'})`}`,
     {

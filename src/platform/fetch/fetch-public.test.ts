@@ -296,7 +296,7 @@ describe('limits', () => {
       if (when === 'within the body') response.write('x')
     })
     const error = await fetchBuffer(base, { ...options, idleTimeoutMs: 300 }).catch((thrown) => thrown)
-    expect([error.name, error.message]).toEqual(['FetchTimedOut', `${base}/: the server did not answer in time`])
+    expect([error.name, error.message]).toEqual(['FetchTimedOut', `${base}/: the server did not respond in time`])
   })
 
   test('the caller may give up', async () => {
@@ -312,7 +312,7 @@ describe('failures', () => {
     const error: FetchFailed = await fetchBuffer(`${base}/x?token=secret`, options).catch((thrown) => thrown)
     expect(error).toBeInstanceOf(FetchFailed)
     expect(error.status).toBe(503)
-    expect(error.message).toBe(`${base}/x: the server answered with status 503`)
+    expect(error.message).toBe(`${base}/x: the server responded with status 503`)
   })
 
   test('a body that stops short', async () => {

@@ -104,7 +104,7 @@ export async function fetchJson(address: string | URL, options: FetchOptions): P
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new FetchFailed(`${place(new URL(address))}: the answer is not JSON`, { cause })
+    throw new FetchFailed(`${place(new URL(address))}: the response is not JSON`, { cause })
   }
 }
 
@@ -188,11 +188,11 @@ async function follow(
     response.body.destroy()
     const { location } = response.headers
     if (![301, 302, 303, 307, 308].includes(status) || typeof location !== 'string')
-      throw new FetchFailed(`${place(url)}: the server answered with status ${status}`, { status })
+      throw new FetchFailed(`${place(url)}: the server responded with status ${status}`, { status })
     if (redirects === maxRedirects)
       throw new FetchRefused(`${place(start)}: redirected more than ${maxRedirects} times`)
     const target = URL.parse(location, url)
-    if (!target) throw new FetchFailed(`${place(url)}: redirects to an address that is not valid`, { status })
+    if (!target) throw new FetchFailed(`${place(url)}: redirects to an invalid URL`, { status })
     url = parseUrl(target, options)
     headers = Object.fromEntries(Object.entries(headers).filter(([name]) => keptOnRedirect.test(name)))
     headers['accept-encoding'] = 'identity'
@@ -225,9 +225,9 @@ export function parseUrl(address: string | URL, options: FetchOptions): URL {
   const url = URL.parse(String(address))
   if (!url) throw new FetchRefused('The address is not a valid URL')
   const http = url.protocol === 'http:' && (options.allowHttp ?? options.allowPrivate)
-  if (url.protocol !== 'https:' && !http) throw new FetchRefused(`${place(url)}: only https addresses can be fetched`)
+  if (url.protocol !== 'https:' && !http) throw new FetchRefused(`${place(url)}: only https URLs can be fetched`)
   if (url.username || url.password)
-    throw new FetchRefused(`${place(url)}: an address with a user name or password in it is not fetched`)
+    throw new FetchRefused(`${place(url)}: a URL with a user name or password cannot be fetched`)
   return url
 }
 
@@ -270,7 +270,7 @@ function decoderFor(encoding: string, url: URL) {
   if (encoding === 'identity') return undefined
   if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip()
   if (encoding === 'br') return createBrotliDecompress()
-  throw new FetchFailed(`${place(url)}: the answer is compressed in a way that is not understood`)
+  throw new FetchFailed(`${place(url)}: the response uses an unsupported compression`)
 }
 
 async function* limit(

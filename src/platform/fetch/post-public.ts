@@ -49,7 +49,7 @@ export async function postPublic(address: string, options: PostOptions): Promise
     }
   } catch (error) {
     if (options.signal.aborted) throw options.signal.reason
-    if (deadline.aborted) throw new FetchTimedOut(`${place(url)}: no answer in ${timeoutMs / 1000} s`)
+    if (deadline.aborted) throw new FetchTimedOut(`${place(url)}: no response in ${timeoutMs / 1000} s`)
     throw fetchErrorFrom(error, place(url))
   } finally {
     dispatcher.destroy().catch(() => {})

@@ -69,7 +69,7 @@ export function createResolver({
     try {
       return await ask((resolver) => question(resolver, host), timeoutMs)
     } catch (cause) {
-      if (silence.has(codeOf(cause))) throw new NameServerSilent('the name server does not answer', { cause })
+      if (silence.has(codeOf(cause))) throw new NameServerSilent('the name server does not respond', { cause })
       throw cause
     }
   }

@@ -73,7 +73,7 @@ export class FreeRoom {
 
   /** @throws DiskLow */
   forRecords(): void {
-    if (!this.hasRoomForRecords) throw new DiskLow('the disk is nearly full: nothing is recorded')
+    if (!this.hasRoomForRecords) throw new DiskLow('the disk is nearly full, recording is paused')
   }
 }
 
@@ -130,7 +130,7 @@ export class DiskReserve {
   start(): void {
     if (this.#stopped) return
     this.#looking = this.look()
-      .catch((error) => this.#options.log.warn({ err: error }, 'the reserve on the disk could not be kept'))
+      .catch((error) => this.#options.log.warn({ err: error }, 'could not create the disk reserve'))
       .then(() => {
         this.#timer = setTimeout(() => this.start(), this.#options.everyMs ?? 500).unref()
         if (this.#stopped) clearTimeout(this.#timer)
@@ -153,13 +153,13 @@ export class DiskReserve {
     )
     if (size > 0 && freeBytes < FOR_ESSENTIALS * bytes) {
       await rm(this.#file, { force: true })
-      log.warn({ freeBytes }, 'the disk is full: Stead lives on its reserve now')
+      log.warn({ freeBytes }, 'the disk is full, Stead uses its disk reserve')
     } else if (size !== bytes && freeBytes + size >= TO_MAKE * bytes) await this.#make()
     this.room.ask()
     const { state } = this.room
     if (state !== this.#said) {
       const facts = { freeBytes: this.room.freeBytes, state }
-      if (state === 'ok') log.info(facts, 'the disk has room again')
+      if (state === 'ok') log.info(facts, 'the disk has free space again')
       else log.warn(facts, 'the disk is nearly full')
     }
     this.#said = state

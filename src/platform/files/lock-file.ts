@@ -42,7 +42,7 @@ export async function lockFile(file: string, options: LockOptions = {}): Promise
     if (lock?.isOpen) lock.close()
     const reason = (error as Error).message
     throw new OperatorError(
-      `The lock ${file} cannot be taken: ${reason}. Stead's user must own it; a damaged one can be removed.`,
+      `Stead cannot lock ${file}: ${reason}. The user of Stead must own the file. You can remove a damaged lock file.`,
       {
         cause: error,
       },

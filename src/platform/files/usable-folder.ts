@@ -29,9 +29,9 @@ function faultOf(error: { readonly code?: string }, folder: string, variable: st
 
 const reasons: Record<string, string> = {
   EEXIST: 'is a file',
-  ENOTDIR: 'lies below something that is no folder',
-  EACCES: "may not be written by Stead's user",
-  EPERM: "may not be written by Stead's user",
-  EROFS: 'lies on a file system that is read-only',
-  ENOSPC: 'cannot be made: the disk is full',
+  ENOTDIR: 'is below a path that is not a folder',
+  EACCES: 'is not writable for the user of Stead',
+  EPERM: 'is not writable for the user of Stead',
+  EROFS: 'is on a read-only file system',
+  ENOSPC: 'cannot be created: the disk is full',
 }

@@ -103,7 +103,7 @@ function partByPart(
     try {
       yield* textOf(list, write)
     } catch (error) {
-      log.error({ err: error, requestId: request.id, path: pathOf(request) }, 'an answer was broken off')
+      log.error({ err: error, requestId: request.id, path: pathOf(request) }, 'a response was interrupted')
       throw error
     }
   }

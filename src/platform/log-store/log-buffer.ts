@@ -45,7 +45,7 @@ export function createLogBuffer(options: LogBufferOptions): LogBuffer {
   const complain = (error: unknown) => {
     if (performance.now() < quietUntilMs) return
     quietUntilMs = performance.now() + 10_000
-    log.warn({ err: error, kind, waiting: waiting.length, dropped }, 'log entries cannot be stored now')
+    log.warn({ err: error, kind, waiting: waiting.length, dropped }, 'could not store log entries')
   }
   const run = async () => {
     while (waiting.length > 0) {
@@ -59,7 +59,7 @@ export function createLogBuffer(options: LogBufferOptions): LogBuffer {
       waiting = waiting.slice(sent.length)
       for (const record of sent) budget.give(record.siteId, sizeOf(record))
       if (dropped > told) {
-        log.warn({ kind, dropped: dropped - told }, 'log entries were dropped while they could not be stored')
+        log.warn({ kind, dropped: dropped - told }, 'dropped log entries that could not be stored')
         told = dropped
       }
       if (waiting.length < batch && !closing) return
@@ -97,7 +97,7 @@ export function createLogBuffer(options: LogBufferOptions): LogBuffer {
         await Promise.race([flush(), end])
         if (waiting.length > 0) await Promise.race([pause(Math.min(retryMs, 100)), end])
       }
-      if (waiting.length > 0) log.warn({ kind, lost: waiting.length }, 'log entries are lost: they could not be stored')
+      if (waiting.length > 0) log.warn({ kind, lost: waiting.length }, 'lost log entries that could not be stored')
     },
   }
 }

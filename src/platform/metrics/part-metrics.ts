@@ -27,18 +27,20 @@ export function createPartMetrics(part: string, { budgets, room }: Sources): Par
   const id = `${part}-${randomBytes(6).toString('hex')}`
   const registry = new Registry()
   registry.setDefaultLabels({ part, process: id })
-  watch(registry, { name: 'stead_process_resident_bytes', help: 'Memory of a process of Stead', type: 'gauge' }, () =>
+  watch(registry, { name: 'stead_process_resident_bytes', help: 'Memory of a Stead process', type: 'gauge' }, () =>
     only(process.memoryUsage.rss()),
   )
-  watch(registry, { name: 'stead_disk_free_bytes', help: 'Room on the disk of the data folder', type: 'gauge' }, () =>
-    only(room.freeBytes),
+  watch(
+    registry,
+    { name: 'stead_disk_free_bytes', help: 'Free space on the disk of the data folder', type: 'gauge' },
+    () => only(room.freeBytes),
   )
   const pause = new LongestPause()
   watch(
     registry,
     {
       name: 'stead_event_loop_longest_pause_seconds',
-      help: 'The longest time within the last minute or two in which a process came to nothing else',
+      help: 'Longest event loop delay of a process in the last one to two minutes',
       type: 'gauge',
     },
     () => only(pause.seconds),
@@ -58,26 +60,26 @@ const ofBudgets: readonly {
 }[] = [
   {
     name: 'used',
-    help: 'What of a budget is in use (bytes, or a number of things)',
+    help: 'Used part of a budget, in bytes or items',
     type: 'gauge',
     of: ({ used }) => used,
   },
-  { name: 'limit', help: 'What a budget allows all together', type: 'gauge', of: ({ limit }) => limit },
+  { name: 'limit', help: 'Total limit of a budget', type: 'gauge', of: ({ limit }) => limit },
   {
     name: 'largest_share',
-    help: 'What the site, address or application that has most has',
+    help: 'Usage of the site, address or application that uses most',
     type: 'gauge',
     of: ({ largestShare }) => largestShare,
   },
   {
     name: 'share_limit',
-    help: 'What one site, address or application may have',
+    help: 'Limit for one site, address or application',
     type: 'gauge',
     of: ({ shareLimit }) => shareLimit,
   },
   {
     name: 'refusals_total',
-    help: 'How often somebody wanted more than a budget has',
+    help: 'Number of requests that exceeded a budget',
     type: 'counter',
     of: ({ refusals }) => refusals,
   },

@@ -45,8 +45,8 @@ export function execute(
 
   const abandon = (error: unknown) => {
     const bindings = { err: error, operationId: lease.operationId, type: taken.operation.type }
-    if (error instanceof LeaseLost) surroundings.log.warn(bindings, 'an operation was lost to another worker')
-    else surroundings.log.error(bindings, 'the state of an operation was not recorded; its lease runs out')
+    if (error instanceof LeaseLost) surroundings.log.warn(bindings, 'another worker took over an operation')
+    else surroundings.log.error(bindings, 'could not record the state of an operation, its lease will expire')
     tell(work, 'lost', taken, undefined)
   }
 

@@ -52,7 +52,7 @@ export function createHeartbeat({ database, log, owner, running, leaseMs }: Hear
         await update(renews)
       }
     } catch (error) {
-      log.warn({ err: error }, 'leases of operations could not be renewed')
+      log.warn({ err: error }, 'could not renew leases of operations')
     } finally {
       busy = false
     }

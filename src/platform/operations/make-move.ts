@@ -241,7 +241,7 @@ async function writeProgress(
       await changeStep(tx, copyOf(standing), move.position, { done_bytes, total_bytes, seconds_left })
     })
   } catch (error) {
-    log.debug({ err: error, operationId: lease.operationId }, 'progress was not written')
+    log.debug({ err: error, operationId: lease.operationId }, 'could not write progress')
   }
 }
 

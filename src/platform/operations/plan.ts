@@ -30,7 +30,7 @@ export function nextMove(
   const at = step.position
   if (operation.cancel_requested) return { do: 'turn', at, ending: 'canceled', error: null }
   if (step.attempts >= mostStarts)
-    return { do: 'turn', at, ending: 'failed', error: `Step ${step.name} was cut off ${step.attempts} times` }
+    return { do: 'turn', at, ending: 'failed', error: `Step ${step.name} was interrupted ${step.attempts} times` }
   return { do: 'run', position: step.position }
 }
 

@@ -86,7 +86,7 @@ export function createScheduler({ database, schedules, log, ...options }: Schedu
       try {
         await enqueueDue(database, each, await clock(), log)
       } catch (error) {
-        log.error({ err: error, schedule: each.name }, 'scheduled work could not be enqueued')
+        log.error({ err: error, schedule: each.name }, 'could not enqueue scheduled work')
       }
     }
   }
@@ -136,7 +136,7 @@ async function enqueueDue(database: Database, each: Schedule, now: number, log: 
       .where('last_slot', '=', last)
       .executeTakeFirst()
     if (numUpdatedRows !== 1n) return
-    if (last > slot) log.warn({ schedule: each.name, last, slot }, 'a schedule was far ahead of the clock')
+    if (last > slot) log.warn({ schedule: each.name, last, slot }, 'reset a schedule that was far ahead of the clock')
     await each.enqueue(tx, slot)
   })
 }

@@ -165,7 +165,7 @@ async function callHook(
     await sql`rollback to savepoint failed_hook`.execute(tx)
     log.error(
       { err: error, operationId: operation.id, type: operation.type },
-      'the failure of an operation was not recorded',
+      'could not record the failure of an operation',
     )
   }
 }

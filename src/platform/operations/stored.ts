@@ -8,7 +8,8 @@ import { type AnyDefinition, PermanentFailure } from './definition.ts'
  */
 export function inputOf(definition: AnyDefinition, operation: Pick<OperationRow, 'input'>): unknown {
   const input: unknown = JSON.parse(operation.input)
-  if (!Value.Check(definition.input, input)) throw new PermanentFailure('The input does not fit this version of Stead')
+  if (!Value.Check(definition.input, input))
+    throw new PermanentFailure('The input does not match this version of Stead')
   return input
 }
 

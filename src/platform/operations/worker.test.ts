@@ -69,7 +69,7 @@ for (const { dialect, skip } of dialects) {
       start([oneStep(() => ran++)])
       expect(await ended(db, id)).toMatchObject({
         state: 'failed',
-        error: 'The input does not fit this version of Stead',
+        error: 'The input does not match this version of Stead',
       })
       expect(ran).toBe(0)
     })
@@ -466,7 +466,7 @@ for (const { dialect, skip } of dialects) {
       stolen.open()
       await until(() => lost.length === 2)
       expect(lost).toEqual(['LeaseLost', 'lost'])
-      expect(said).toMatchObject([{ level: 40, operationId: id, msg: 'an operation was lost to another worker' }])
+      expect(said).toMatchObject([{ level: 40, operationId: id, msg: 'another worker took over an operation' }])
       expect(await getOperation(db.read, id)).toMatchObject({ state: 'running', steps: [{ state: 'running' }] })
       expect(await db.read.selectFrom('schedules').selectAll().execute()).toEqual([])
     })
@@ -487,10 +487,8 @@ for (const { dialect, skip } of dialects) {
       await until(() => reasons.length > 0)
       expect(reasons).toEqual(['Error: lost'])
       await ask(definition)
-      await until(() => said.some(({ msg }) => msg === 'operations could not be taken up'))
-      expect(said).toContainEqual(
-        expect.objectContaining({ level: 40, msg: 'leases of operations could not be renewed' }),
-      )
+      await until(() => said.some(({ msg }) => msg === 'could not claim operations'))
+      expect(said).toContainEqual(expect.objectContaining({ level: 40, msg: 'could not renew leases of operations' }))
       isAway = false
     })
 
@@ -504,7 +502,9 @@ for (const { dialect, skip } of dialects) {
       const id = await ask(definition)
       await begun.opened
       await worker.stop(0)
-      expect(said).toMatchObject([{ level: 40, operations: 1, msg: 'steps that do not stop keep their leases' }])
+      expect(said).toMatchObject([
+        { level: 40, operations: 1, msg: 'running steps did not stop, their operations resume at the next start' },
+      ])
       expect(await getOperation(db.read, id)).toMatchObject({ state: 'running' })
       over.open()
     })
@@ -664,7 +664,7 @@ for (const { dialect, skip } of dialects) {
         await tx.updateTable('operation_steps').set({ state: 'running', attempts: 6, started_at: 1 }).execute()
       })
       start([definition])
-      expect(await ended(db, id)).toMatchObject({ state: 'failed', error: 'Step only was cut off 6 times' })
+      expect(await ended(db, id)).toMatchObject({ state: 'failed', error: 'Step only was interrupted 6 times' })
       expect(undone).toBe(1)
       expect(await db.transaction((tx) => cancelOperation(tx, id, 1))).toBe('too_late')
     })

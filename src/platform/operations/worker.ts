@@ -161,7 +161,7 @@ export function createWorker<Services>(options: WorkerOptions<Services>): Worker
       waitMs = await takeUpAll()
     } catch (error) {
       hungry = false
-      log.error({ err: error }, 'operations could not be taken up')
+      log.error({ err: error }, 'could not claim operations')
     }
     if (!stopping) nextLook = setTimeout(look, Math.min(waitMs, lookEveryMs))
   }
@@ -199,7 +199,8 @@ export function createWorker<Services>(options: WorkerOptions<Services>): Worker
       await settledWithin(running, graceMs)
       for (const execution of running) execution.abort('stopping')
       await settledWithin(running, ABORT_PATIENCE_MS)
-      if (running.size > 0) log.warn({ operations: running.size }, 'steps that do not stop keep their leases')
+      if (running.size > 0)
+        log.warn({ operations: running.size }, 'running steps did not stop, their operations resume at the next start')
       for (const end of ends) end()
     },
   }

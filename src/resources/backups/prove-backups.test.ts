@@ -113,10 +113,10 @@ test('one whose page does not come: the log and a mail say so, and nothing is le
   await take('fs')
   await take('db')
   page = () => ({ status: 500 })
-  expect(await prove()).toMatchObject({ state: 'failed', error: 'its front page answers with status 500' })
+  expect(await prove()).toMatchObject({ state: 'failed', error: 'its homepage responds with status 500' })
   expect(host.homeFolders()).toHaveLength(1)
   expect(await log()).toMatchObject([
-    { site_id: site, message: expect.stringContaining('front page answers with status 500') },
+    { site_id: site, message: expect.stringContaining('homepage responds with status 500') },
   ])
   expect(await mails()).toBe(1)
   // within a day it is no news

@@ -282,7 +282,7 @@ test('a site that does not answer with what was restored is as it was, open, and
   const seen: unknown[] = []
   answering({ status: 500 }, async () => seen.push([...(await says(site.home)), await isOpen(site)]))
   const id = await order(site.id, body)
-  const reason = 'WordPress does not respond with the restored content: its front page answers with status 500'
+  const reason = 'WordPress does not respond with the restored content: its homepage responds with status 500'
   expect(await ended(api.database, id)).toMatchObject({ state: 'failed', error: reason })
   expect(seen).toEqual([['old', 'old', false]])
   expect(await says(site.home)).toEqual(['new', 'new'])
@@ -312,7 +312,7 @@ test('onto another site, a front page that leads to the source is not let throug
   answering({ status: 302, headers: ['Location', `http://${source.name}.test/`] })
   expect(await ended(api.database, await order(source.id, body))).toMatchObject({
     state: 'failed',
-    error: `WordPress does not respond with the restored content: its front page leads to ${source.name}.test`,
+    error: `WordPress does not respond with the restored content: its homepage redirects to ${source.name}.test`,
   })
   expect(await says(target.home)).toEqual(['the target', 'the target'])
 })

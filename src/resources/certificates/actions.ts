@@ -2,13 +2,12 @@ import { declareActions } from '../action.ts'
 
 const ofSite = declareActions('site', {
   'certificate.issued': 'A certificate was issued for a name of the site',
-  'certificate.failed': 'No certificate could be had for a name of the site',
+  'certificate.failed': 'Getting a certificate for a name of the site failed',
 })
 
 const ofAccount = declareActions('account', {
-  'own_certificate.issued':
-    'A certificate was issued for names of Stead itself: the first addresses of all sites, or the API',
-  'own_certificate.failed': 'No certificate could be had for names of Stead itself',
+  'own_certificate.issued': 'A certificate was issued for names of the installation: the staging domain or the API',
+  'own_certificate.failed': 'Getting a certificate for names of the installation failed',
 })
 
 /** What the activity log says of certificates. */

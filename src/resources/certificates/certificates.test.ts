@@ -188,12 +188,12 @@ describe.each(dialects)('names that want a certificate, on $dialect', ({ dialect
     expect(await mails()).toEqual([])
     for (const atDay of [76, 80, 89]) await fail(atDay, { error: `It is away ${atDay}` })
     expect(await mails()).toMatchObject([
-      { to: 'owner@example.com', subject: `The certificate of ${hostName} is about to end` },
+      { to: 'owner@example.com', subject: `The certificate of ${hostName} expires soon` },
     ])
     for (const atDay of [90, 91]) await fail(atDay)
     const ended = (await mails())[1]
-    expect(ended?.subject).toBe(`The certificate of ${hostName} has ended`)
-    expect(ended?.text).toContain('ended at 1970-04-01 00:00 UTC')
+    expect(ended?.subject).toBe(`The certificate of ${hostName} has expired`)
+    expect(ended?.text).toContain('expired at 1970-04-01 00:00 UTC')
     expect(ended?.text).toContain('It is away')
     const next = { ...life, expires_at: 180 * day, issued_at: 90 * day }
     await api.database.transaction((tx) => changeName(tx, hostName, next))

@@ -96,7 +96,7 @@ async function renewalOf(context: Context, chain: string): Promise<number> {
     // chosen anew each day it would come too early on average: the middle of the window is as good as any
     return (await suggestedRenewal(context.services.config.acmeDirectory, chain, 0.5)) ?? usual
   } catch (error) {
-    context.log.warn({ err: error }, 'the authority does not say when a certificate is to be renewed')
+    context.log.warn({ err: error }, 'the authority does not provide a renewal time for a certificate')
     return usual
   }
 }
@@ -144,7 +144,10 @@ async function prove(context: DueContext): Promise<void> {
     const reason = decided?.challenges.find((each) => 'error' in each && each.error) as
       | { error?: { detail?: string } }
       | undefined
-    throw await givenUp(context, `The authority could not prove the name: ${reason?.error?.detail ?? decided?.status}`)
+    throw await givenUp(
+      context,
+      `The authority could not validate the name: ${reason?.error?.detail ?? decided?.status}`,
+    )
   })
 }
 
@@ -169,12 +172,12 @@ async function issue(context: DueContext): Promise<boolean> {
     if (done.status !== 'valid')
       throw await givenUp(
         context,
-        `The authority issued no certificate: ${(done.error as { detail?: string } | undefined)?.detail ?? 'it does not say why'}`,
+        `The authority did not issue a certificate: ${(done.error as { detail?: string } | undefined)?.detail ?? 'it gave no reason'}`,
       )
     const chain = await client.getCertificate(done)
     const key = services.sealer.open(row.order_key, KEY_PURPOSE)
     const fault = faultOfIssued(chain, { hostName: input.hostName, key, now: now() })
-    if (fault) throw await givenUp(context, `The authority issued a certificate that cannot be used: ${fault}`)
+    if (fault) throw await givenUp(context, `The authority issued an unusable certificate: ${fault}`)
     const kept = { chain, private_key: row.order_key, order_key: null, issued_at: now() }
     const life = { expires_at: lifeOf(chain).until, challenge_token: null, challenge_answer: null, told: 0 }
     await transaction((tx) => changeServedName(tx, input.hostName, { ...kept, ...life }))
@@ -209,7 +212,7 @@ async function givenUp({ transaction, input }: Context, reason: string): Promise
 
 async function nameOf({ services, input }: Context): Promise<Certificate> {
   const row = await findName(services.database.read, input.hostName)
-  if (!row) throw new PermanentFailure(`No certificate is wanted for ${input.hostName} any more`)
+  if (!row) throw new PermanentFailure(`${input.hostName} no longer needs a certificate`)
   return row
 }
 

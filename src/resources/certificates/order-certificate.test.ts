@@ -137,7 +137,7 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     await run('prove')
     const { makeKey } = await import('../../certificates/authority.ts')
     await change({ order_key: api.sealer.seal(await makeKey(), KEY_PURPOSE) })
-    await expect(run('issue')).rejects.toThrow('The authority issued a certificate that cannot be used')
+    await expect(run('issue')).rejects.toThrow('The authority issued an unusable certificate')
     expect(await row()).toMatchObject({ chain: null, order_key: null })
   })
 
@@ -184,7 +184,7 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     authority.proved = 'invalid'
     await run('order')
     const failed = run('prove') as Promise<void>
-    await expect(failed).rejects.toThrow('The authority could not prove the name: it leads elsewhere')
+    await expect(failed).rejects.toThrow('The authority could not validate the name: it leads elsewhere')
     await expect(failed).rejects.toThrow(PermanentFailure)
     expect((await row()).order_key).toBeNull()
     authority.proved = 'valid'
@@ -197,14 +197,14 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     await run('order')
     await run('prove')
     const failed = run('issue') as Promise<void>
-    await expect(failed).rejects.toThrow('The authority issued no certificate: a record forbids it')
+    await expect(failed).rejects.toThrow('The authority did not issue a certificate: a record forbids it')
     expect(await row()).toMatchObject({ order_key: null, chain: null })
   })
 
   test('that the authority offers no proof for that the site could give is refused', async () => {
     authority.challenges = ['tls-alpn-01']
     await run('order')
-    const says = 'The authority does not offer to prove the name by http-01'
+    const says = 'The authority does not offer the challenge http-01 for this name'
     await expect(run('prove') as Promise<void>).rejects.toThrow(says)
     expect(authority.asked).not.toContain('answer/1')
   })
@@ -222,7 +222,9 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     expect(await row(wildcard)).toMatchObject({ challenge_token: null, authz_url: expect.any(String) })
     expect(authority.asked).not.toContain('answer/1')
     authority.challenges = ['http-01']
-    await expect(run('prove', results, wildcard) as Promise<void>).rejects.toThrow('prove the name by dns-01')
+    await expect(run('prove', results, wildcard) as Promise<void>).rejects.toThrow(
+      'does not offer the challenge dns-01',
+    )
   })
 
   test.each([
@@ -230,7 +232,7 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     [undefined, 3_600_000],
   ])('that is refused for a while (Retry-After: %s) is not asked for before that is over', async (header, ms) => {
     authority.refuse = { path: 'order', by: limited(header) }
-    const says = 'The authority takes no more orders for now: too many orders'
+    const says = 'The authority currently accepts no more orders: too many orders'
     await expect(run('order') as Promise<void>).rejects.toThrow(new PermanentFailure(says))
     expect((await row()).not_before).toBe(time + ms)
     await change({ reason: 'too many orders' })
@@ -280,7 +282,7 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
 
   test('of a name that is not wanted any more is refused', async () => {
     await expect(run('order', { claim: true, due: true }, 'gone.example.com') as Promise<void>).rejects.toThrow(
-      'No certificate is wanted for gone.example.com any more',
+      'gone.example.com no longer needs a certificate',
     )
     expect(authority.orders).toEqual([])
   })
@@ -321,7 +323,7 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     const due = () => run('due', { claim: true }) as Promise<unknown>
     expect(await due()).toBe(false)
     await change({ chain: null })
-    await expect(due()).rejects.toThrow('before the operator has agreed to the terms')
+    await expect(due()).rejects.toThrow('until the operator agrees to the terms')
     expect([authority.asked, authority.accounts]).toEqual([[], []])
   })
 })

@@ -17,7 +17,7 @@ export async function answerQuestion(context: Context, client: Client, authoriza
   // a name with many hosts can be proved by its zone alone (RFC 8555 §8.4)
   const type = isWildcard(hostName) ? 'dns-01' : 'http-01'
   const challenge = authorization.challenges.find((each) => each.type === type)
-  if (!challenge) throw new PermanentFailure(`The authority does not offer to prove the name by ${type}`)
+  if (!challenge) throw new PermanentFailure(`The authority does not offer the challenge ${type} for this name`)
   const answer = await client.getChallengeKeyAuthorization(challenge)
   const known = {
     authz_url: authorization.url,
@@ -45,6 +45,6 @@ async function answerInDns({ input, services, signal, transaction, now }: Contex
   const silent = await untilAnswered({ name, value, servers, signal })
   if (silent.length > 0)
     throw new PermanentFailure(
-      `The authority asks the name servers of ${zone.name} for ${name}, and these do not answer what Stead has put there: ${silent.join(', ')}`,
+      `The authority queries the name servers of ${zone.name} for ${name}, but these do not return the record that Stead created: ${silent.join(', ')}`,
     )
 }

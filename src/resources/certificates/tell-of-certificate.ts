@@ -67,15 +67,15 @@ async function mailOf(tx: Tx, { accountId, operationId, now, row, reason, hasEnd
   const day = new Date(until ?? 0).toISOString().slice(0, 16).replace('T', ' ')
   const names = isWildcard(hostName) ? `the names below ${hostName.slice(2)}` : hostName
   const subject = hasEnded
-    ? `The certificate of ${hostName} has ended`
-    : `The certificate of ${hostName} is about to end`
+    ? `The certificate of ${hostName} has expired`
+    : `The certificate of ${hostName} expires soon`
   const state = hasEnded
-    ? `The certificate of ${hostName} ended at ${day} UTC. Browsers warn everybody who opens ${names} over https. Nobody is sent to https any more; over http all is as before.`
-    : `The certificate of ${hostName} ends at ${day} UTC, and there is no newer one. From then on browsers warn everybody who opens ${names} over https.`
+    ? `The certificate of ${hostName} expired at ${day} UTC. Browsers show a warning to everyone who opens ${names} over https. Stead no longer redirects visitors to https. http works as before.`
+    : `The certificate of ${hostName} expires at ${day} UTC, and Stead has no newer one. From then on, browsers show a warning to everyone who opens ${names} over https.`
   const mail = letter(subject, [
     state,
-    `Stead has tried again and again to get another: ${reason}.`,
-    `It goes on trying, in pauses of a day at most. What was tried last: GET /v1/operations/${operationId}.`,
+    `Stead could not renew the certificate: ${reason}.`,
+    `Stead keeps trying at least once a day. For the last attempt, see GET /v1/operations/${operationId}.`,
   ])
   const about = { accountId, to: owner.email, says: mail.subject, now: now() }
   if ((await countMail(tx, about)) === 'send') await enqueueMail(tx, { to: owner.email, ...mail }, { now: now() })

@@ -17,12 +17,12 @@ export async function whyNot(
 ): Promise<string | undefined> {
   const isOwn = ownNames(config).includes(hostName)
   if (config.edgeTlsListen === 'off' && !isOwn)
-    return 'Certificates are not ordered as long as the edge does not listen for TLS (STEAD_EDGE_TLS_LISTEN)'
+    return 'Stead requests no certificates while the edge does not listen for TLS (STEAD_EDGE_TLS_LISTEN)'
   if (!config.acmeTermsAgreed)
-    return 'Certificates are not ordered before the operator has agreed to the terms of the authority (STEAD_ACME_TERMS_AGREED)'
-  if (!isOwn && !(await isServed(database.read, hostName))) return `${hostName} is no name of a site`
+    return 'Stead requests no certificates until the operator agrees to the terms of the authority (STEAD_ACME_TERMS_AGREED)'
+  if (!isOwn && !(await isServed(database.read, hostName))) return `${hostName} is not the name of a site`
   if (!isOwn && (await isWithheld(database.read, hostName, config)))
-    return `${hostName} belongs to this installation, and the site that has it is not its operator's`
+    return `${hostName} belongs to this installation, but its site does not belong to the operator`
   if (isWildcard(hostName)) {
     const place = await placeOfProof(database.read, hostName, config.resolvers)
     return 'fault' in place ? place.fault : undefined
@@ -48,10 +48,10 @@ export async function placeOfProof(tx: Tx, hostName: string, resolvers: readonly
     if (zone) return { name, zone }
     const missing =
       name === asked
-        ? 'It is in no zone of this installation'
-        : `It leads to ${name}, which is in no zone of this installation`
+        ? 'No zone of this installation contains it'
+        : `It points to ${name}, which no zone of this installation contains`
     return {
-      fault: `The authority asks the DNS for ${asked}. ${missing}: let Stead serve the zone, or make ${asked} a CNAME of a name in a zone that it serves`,
+      fault: `The authority queries the DNS for ${asked}. ${missing}. Let Stead serve the zone, or make ${asked} a CNAME of a name in a zone that Stead serves`,
     }
   } catch (error) {
     return { fault: (error as Error).message }

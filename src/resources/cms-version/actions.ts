@@ -3,9 +3,9 @@ import { declareEvents } from '../webhooks/event.ts'
 
 /** What the activity log says of changes that this resource makes. */
 export const actions = declareActions('site', {
-  'wordpress.version_ordered': 'Another release of WordPress was ordered for a site',
-  'wordpress.version_updated': 'A site runs another release of WordPress',
-  'wordpress.version_failed': 'A site could not be brought to another release of WordPress; it is as it was',
+  'wordpress.version_ordered': "A change of a site's WordPress version was requested",
+  'wordpress.version_updated': 'The WordPress version of a site was changed',
+  'wordpress.version_failed': "Changing a site's WordPress version failed, and the site was left unchanged",
 })
 
 /** What webhooks tell of them. */

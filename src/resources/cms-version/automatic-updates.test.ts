@@ -219,7 +219,10 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
     await work()
     expect((await owner.call('GET', `/v1/sites/${site}`)).body.data.cmsVersion).toBe('Current Stable Release (6.8.1)')
     expect(await entries('wordpress.version_updated')).toEqual([
-      { message: 'Updated WordPress from 6.8 to 6.8.1 by itself, a security release', source: 'systems' },
+      {
+        message: 'Updated WordPress from 6.8 to 6.8.1 automatically, because it is a security release',
+        source: 'systems',
+      },
     ])
     expect(await failureOf(api.database.read, site)).toBeUndefined()
     await plan()
@@ -234,7 +237,11 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
     expect(await mails()).toMatchObject([{ to: owner.email, subject: 'one: WordPress 6.8.1 could not be installed' }])
     expect((await mails())[0]?.text).toContain('Call to undefined function nothing()')
     expect(await entries('wordpress.version_failed')).toMatchObject([
-      { message: expect.stringContaining('6.8.1 of WordPress could not be installed by itself: Call to undefined') },
+      {
+        message: expect.stringContaining(
+          'The automatic update to the WordPress security release 6.8.1 failed: Call to undefined',
+        ),
+      },
     ])
     for (const hours of [1, 13, 24 * 30]) {
       now = Date.now() + hours * HOUR_MS
@@ -385,7 +392,7 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
     })
 
     test('that nobody answers is tried again, and takes nothing away that was known', async () => {
-      await expect(look([{ ...madeOffer('6.8'), isOffered: false }])).rejects.toThrow('No source says')
+      await expect(look([{ ...madeOffer('6.8'), isOffered: false }])).rejects.toThrow('No source lists')
       expect((await knownReleases(api.database.read)).map(({ version }) => version).sort()).toEqual(['6.8.1', '6.9'])
     })
   })

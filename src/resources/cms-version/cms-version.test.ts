@@ -143,14 +143,14 @@ describe.each(dialects)('an order of another release on $dialect', ({ dialect, s
 
   test.each([
     ['the host fails', 'the network is down', 'the network is down'],
-    ['no source answers', undefined, 'no source of WordPress answers'],
+    ['no source answers', undefined, 'no source of WordPress responds'],
   ])('uses what it knew last when %s, and says so', async (_when, error, reason) => {
     await api.database.transaction((tx) => replaceReleases(tx, [madeOffer('6.9')], Date.UTC(2026, 0, 2, 3, 4)))
     const { status, body } = await answered(order({ version: 'latest' }), nothing, error)
     expect(status).toBe(200)
-    expect(body.message).toMatch(/^Stead could not look which releases of WordPress there are now: /)
+    expect(body.message).toMatch(/^Stead could not check for WordPress releases: /)
     expect(body.message).toContain(reason)
-    expect(body.message).toContain('It uses what it knew at 2026-01-02 03:04 UTC.')
+    expect(body.message).toContain('It uses the releases known at 2026-01-02 03:04 UTC.')
     expect(await operations()).toHaveLength(1)
   })
 
@@ -179,7 +179,7 @@ describe.each(dialects)('an order of another release on $dialect', ({ dialect, s
     const needing = (phpVersion: string) => () =>
       api.database.transaction((tx) => replaceReleases(tx, [madeOffer('7.0', phpVersion)], Date.now()))
     const { status, body } = await answered(order({ version: 'latest' }), needing('9.1'))
-    expect([status, body.errors[0]]).toEqual([400, expect.stringContaining('WordPress 7.0 needs PHP 9.1 or newer')])
+    expect([status, body.errors[0]]).toEqual([400, expect.stringContaining('WordPress 7.0 requires PHP 9.1 or newer')])
     expect(await operations()).toEqual([])
     expect((await answered(order({ version: 'latest' }), needing('8.0'))).status).toBe(200)
     expect(await operations()).toHaveLength(1)

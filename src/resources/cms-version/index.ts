@@ -8,7 +8,7 @@ import { updateBySchedule } from './update-by-schedule.job.ts'
 import { updateCmsVersionJob } from './update-cms-version.job.ts'
 
 export const cmsVersion = resource({
-  tag: { name: 'Cms-version', description: 'Which release of WordPress a site runs' },
+  tag: { name: 'Cms-version', description: 'WordPress version of a site' },
   endpoints: () => import('./endpoints.ts'),
   jobs: {
     host: [lookForReleases, lookForReleasesNightly, updateCmsVersionJob, updateBySchedule],

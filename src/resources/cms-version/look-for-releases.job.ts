@@ -83,7 +83,7 @@ async function lookThoroughly(context: StepContext<object, HostServices>): Promi
   const isAnswered = await look(context).catch((error) => {
     throw error instanceof PermanentFailure ? new Error(error.message) : error
   })
-  if (!isAnswered) throw new Error('No source says which releases of WordPress there are')
+  if (!isAnswered) throw new Error('No source lists the releases of WordPress')
 }
 
 const newest = (offers: readonly CoreOffer[], wanted: CoreOffer['kind']): string | undefined =>

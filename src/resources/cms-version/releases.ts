@@ -35,7 +35,7 @@ export async function releasesNow(context: Context & { readonly site: Site }): P
   }
   const releases = await knownReleases(database.read)
   const isNew = releases.length > 0 && seenAt(releases) !== seenAt(known)
-  return { releases, fault: isNew ? undefined : 'no source of WordPress answers' }
+  return { releases, fault: isNew ? undefined : 'no source of WordPress responds' }
 }
 
 /** When releases were last found out. */
@@ -82,7 +82,8 @@ function chosen(releases: readonly Release[], site: Site, asked: 'latest' | unde
       .toSorted(compareVersions)
       .at(-1)
   const stable = newest('stable')
-  if (stable === undefined) throw new Problem(problems.releases_unknown, { reason: 'no source offers a stable one' })
+  if (stable === undefined)
+    throw new Problem(problems.releases_unknown, { reason: 'no source offers a stable release' })
   if (asked === 'latest' || site.coreChannel === 'beta') return { version: stable, channel: 'stable' }
   const beta = newest('beta')
   if (beta === undefined || compareVersions(beta, stable) < 0)

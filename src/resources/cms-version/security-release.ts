@@ -28,11 +28,11 @@ export async function whyNotUpdated(
   { siteId, version }: { readonly siteId: number; readonly version: string },
 ): Promise<string | undefined> {
   const site = await findSite(tx, siteId)
-  if (!site?.coreVersion) return 'The site is gone'
-  if (site.coreChannel !== 'stable') return 'The site follows betas'
+  if (!site?.coreVersion) return 'The site was deleted'
+  if (site.coreChannel !== 'stable') return 'The site uses beta versions'
   const release = securityRelease(await knownReleases(tx), site.coreVersion)
   if (release?.version !== version)
-    return `WordPress ${version} is not the newest release of the branch of ${site.coreVersion}`
+    return `WordPress ${version} is not the latest release in the branch of ${site.coreVersion}`
   if (!isEnoughPhp(site.phpVersion, release.phpVersion)) return `WordPress ${version} needs PHP ${release.phpVersion}`
   if (!(await findAccount(tx, site.accountId))?.hasAutomaticUpdates) return 'The account has no automatic updates'
   return undefined

@@ -48,7 +48,7 @@ async function tellOwner(tx: Tx, context: FailureContext<Order>): Promise<void> 
   const reason = (context.error ?? 'unknown').replace(/\.$/, '')
   await changeOfJob(tx, context).record({
     action: actions['wordpress.version_failed'],
-    message: `The security release ${version} of WordPress could not be installed by itself: ${reason}`,
+    message: `The automatic update to the WordPress security release ${version} failed: ${reason}`,
   })
   const isTold = before?.version === version && before.againAt === null
   if (isFinal && !isTold) await mailOwner(tx, context, reason)
@@ -59,9 +59,9 @@ async function mailOwner(tx: Tx, { input, operationId, now }: FailureContext<Ord
   const owner = site && (await findAccount(tx, site.accountId))
   if (!owner || !isOneMailbox(owner.email)) return
   const mail = letter(`${site.name}: WordPress ${input.version} could not be installed`, [
-    `WordPress ${input.version} is a security release. Stead tried to install it on ${site.name}, which did not work: ${reason}.`,
-    `The site is as it was before, with WordPress ${site.coreVersion}. Stead does not try this release again by itself.`,
-    `When the cause is gone, POST /v1/operations/${operationId}/retry tries it once more, or order the latest release: PUT /v1/sites/${site.id}/cms/version.`,
+    `WordPress ${input.version} is a security release. Stead tried to install it on ${site.name}, but the update failed: ${reason}.`,
+    `The site still runs WordPress ${site.coreVersion}. Stead does not retry this release automatically.`,
+    `After you resolve the cause, retry the update with POST /v1/operations/${operationId}/retry, or install the latest release with PUT /v1/sites/${site.id}/cms/version.`,
   ])
   const about = { accountId: owner.id, to: owner.email, says: mail.subject, now: now() }
   if ((await countMail(tx, about)) === 'send') await enqueueMail(tx, { to: owner.email, ...mail }, { now: now() })

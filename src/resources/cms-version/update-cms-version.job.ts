@@ -182,11 +182,11 @@ async function seeItAnswer(context: Context): Promise<void> {
   const { siteId } = input
   await closeForWork(context, siteId)
   await runSiteTask(services, siteId, 'flush-object-cache', {}, { whileHeld: true }).catch((error) =>
-    log.warn({ err: error, siteId }, 'the object cache of a site was not emptied after an update of WordPress'),
+    log.warn({ err: error, siteId }, 'could not flush the object cache of a site after a WordPress update'),
   )
   const fault = await frontFault(services, siteId, { whileHeld: true })
   if (fault !== undefined && results.look.fault === null)
-    throw new PermanentFailure(`The site does not answer with WordPress ${input.version}: ${fault}`)
+    throw new PermanentFailure(`The site does not respond with WordPress ${input.version}: ${fault}`)
   // nobody is let in before the site is open by its record
   services.pool.release(siteId)
 }
@@ -200,7 +200,7 @@ async function openAgain(tx: Tx, context: StepContext<Order, HostServices, { loo
   const data = { from: results.look.version, to: version }
   await changeOfJob(tx, context).record({
     action: actions['wordpress.version_updated'],
-    message: `Updated WordPress from ${data.from} to ${data.to}${source === SCHEDULE ? ' by itself, a security release' : ''}`,
+    message: `Updated WordPress from ${data.from} to ${data.to}${source === SCHEDULE ? ' automatically, because it is a security release' : ''}`,
     event: { type: events.wp_version_changed, data },
   })
   await openSite(tx, siteId, operationId, now())
@@ -221,7 +221,7 @@ async function settle(context: Undoing): Promise<void> {
   const home = await services.homes.ofSite(input.siteId)
   if (!home) return
   await settleBoth(context, home).catch((error) =>
-    log.warn({ err: error, siteId: input.siteId }, 'what an update has left beside a site was not removed'),
+    log.warn({ err: error, siteId: input.siteId }, 'could not remove the leftovers of a WordPress update'),
   )
 }
 

@@ -16,9 +16,9 @@ export const updateCmsVersion = endpoint({
   path: '/v1/sites/{site_id}/cms/version',
   summary: 'Update WordPress',
   description:
-    'With `latest` to the latest stable release; without a version to the other one of the latest stable release and the beta, where there is one. Answers with the site as it is; the work goes on in an operation: ' +
-    'the site is closed for the moment of the change, its database is upgraded, and it is opened when its front page answers. When it does not, everything is as it was before, and the operation says why in the words of PHP. ' +
-    'A site that has the release already is left alone. Stead looks which releases there are now; when it cannot, it uses what it knew last, and `message` says so.',
+    'Updates to the latest stable release with `latest`. Without a version, switches between the latest stable release and the beta, if one exists. Returns the current site and starts an operation: ' +
+    'Stead closes the site for a moment, upgrades its database, and opens it when its homepage responds. If it does not respond, Stead rolls back, and the operation contains the PHP error. ' +
+    'If the site already has the version, nothing changes. Stead checks for the latest releases first. If that fails, it uses the last known releases, and `message` says so.',
   access: { site: 'change the CMS version' },
   params: Type.Object({ site_id: SiteId }),
   body: Type.Object(
@@ -26,7 +26,7 @@ export const updateCmsVersion = endpoint({
       version: Type.Optional(
         Type.Literal('latest', {
           examples: ['latest'],
-          description: 'Absent: stable or beta, whichever the site has not',
+          description: 'Default: switch between stable and beta',
         }),
       ),
     },
@@ -52,7 +52,7 @@ export const updateCmsVersion = endpoint({
     await context.start(updateCmsVersionJob, { siteId: site.id, version, channel })
     await context.record({
       action: actions['wordpress.version_ordered'],
-      message: `Ordered WordPress ${version} in place of ${site.coreVersion}`,
+      message: `Requested WordPress ${version} instead of ${site.coreVersion}`,
     })
     return told(presentSite(site, config, now), looked)
   },
@@ -63,6 +63,6 @@ function told(site: object, { releases, fault }: Looked): unknown {
   if (fault === undefined) return site
   const at = new Date(seenAt(releases)).toISOString().slice(0, 16).replace('T', ' ')
   return reply(site, {
-    message: `Stead could not look which releases of WordPress there are now: ${fault}. It uses what it knew at ${at} UTC.`,
+    message: `Stead could not check for WordPress releases: ${fault}. It uses the releases known at ${at} UTC.`,
   })
 }

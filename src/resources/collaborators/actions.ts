@@ -3,10 +3,9 @@ import { declareEvents } from '../webhooks/event.ts'
 
 /** What the activity log says of changes that this resource makes. */
 export const actions = declareActions('site', {
-  'account.collaborator': 'Collaborators or their rights were changed',
+  'account.collaborator': 'Collaborators or their roles were changed',
   'collaborator.password_reset': "The password of a collaborator's WordPress user was reset",
-  'collaborator.wordpress_user_failed':
-    'The WordPress user of a collaborator could not be brought in line with its role',
+  'collaborator.wordpress_user_failed': 'Updating the WordPress user of a collaborator failed',
 })
 
 /** What webhooks tell of them. */

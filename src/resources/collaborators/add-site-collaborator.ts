@@ -23,7 +23,7 @@ export const addSiteCollaborator = endpoint({
   path: '/v1/sites/{site_id}/collaborators',
   summary: 'Add a collaborator to a site',
   description:
-    'An address without an account gets one. Who has no way in yet gets an invitation by mail: its link sets a password for the control panel, once, within a week. With `wp_access` an administrator with that address is made in WordPress, in the background.',
+    'If the address has no account, Stead creates one. People who cannot sign in yet get an invitation by mail, with a link to set a password for the control panel. The link works once and expires in one week. With `wp_access`, Stead creates a WordPress administrator with that address in the background.',
   access: { site: 'add collaborators' },
   params: Type.Object({ site_id: SiteId }),
   body: Type.Object({ email: EmailField, roles: RolesField }),

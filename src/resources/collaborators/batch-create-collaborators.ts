@@ -17,7 +17,7 @@ export const batchCreateCollaborators = endpoint({
   path: '/v1/collaborators/batch_create',
   summary: 'Add a collaborator to many sites',
   description:
-    'Where the collaborator is already, it gets these roles instead of its own (without `roles` it keeps them); losing `wp_access` deletes its WordPress user, and the next available administrator takes over the posts. `-1` in `siteIds`: all sites that the caller owns or may do this on. What was done with each site: `results` of the operation.',
+    'On sites where the person is already a collaborator, these roles replace their current roles. Without `roles`, they keep their roles. If they lose `wp_access`, Stead deletes their WordPress user and gives its posts to the next administrator. Use `-1` in `siteIds` for all sites that you own or where you have the required roles. The `results` of the operation contain the outcome for each site.',
   access: { sites: ['add collaborators', 'change many sites at once'], all: 'capable' },
   body: Type.Object({ email: EmailField, siteIds: SiteIdsField, roles: RolesField }),
   response: Nothing,
@@ -39,7 +39,7 @@ export const batchCreateCollaborators = endpoint({
     if (known?.id === caller.accountId && context.sites.some((site) => !site.isOwned) && !isAll)
       throw new Problem(problems.own_collaboration, {})
     const sites = known?.id === caller.accountId ? [] : context.sites.filter((site) => site.accountId !== known?.id)
-    const message = `Adding the collaborator to ${countOf(sites.length, 'site')} is scheduled.`
+    const message = `Scheduled: add the collaborator to ${countOf(sites.length, 'site')}.`
     if (sites.length === 0) return reply(null, { message })
     const { account, isNew } = known ? { account: known, isNew: false } : await ensureAccount(tx, email, now)
     const what = sites.length === 1 ? `the site ${sites[0]?.name}` : countOf(sites.length, 'site')

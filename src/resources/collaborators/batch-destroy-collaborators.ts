@@ -14,12 +14,12 @@ export const batchDestroyCollaborators = endpoint({
   path: '/v1/collaborators/batch_destroy',
   summary: 'Remove a collaborator from many sites',
   description:
-    '`-1` in `siteIds`: all sites that the caller owns. With `delete_wp_user` its WordPress user goes, too: the oldest administrator takes over the posts. What was done with each site: `results` of the operation.',
+    'Use `-1` in `siteIds` for all sites that you own. With `delete_wp_user`, Stead also deletes the WordPress user and gives its posts to the oldest administrator. The `results` of the operation contain the outcome for each site.',
   access: { sites: ['remove collaborators', 'change many sites at once'], all: 'owned' },
   body: Type.Object({
     email: EmailField,
     siteIds: SiteIdsField,
-    delete_wp_user: Type.Optional(Type.Boolean({ description: 'False when absent', examples: [false] })),
+    delete_wp_user: Type.Optional(Type.Boolean({ description: 'Default: false', examples: [false] })),
   }),
   response: Nothing,
   starts: true,
@@ -29,7 +29,7 @@ export const batchDestroyCollaborators = endpoint({
     const { tx, caller, request, sites } = context
     const email = emailOf(body.email)
     const account = await findAccountByEmail(tx, email)
-    const message = `Removing the collaborator from ${countOf(sites.length, 'site')} is scheduled.`
+    const message = `Scheduled: remove the collaborator from ${countOf(sites.length, 'site')}.`
     if (sites.length === 0) return reply(null, { message })
     const siteIds = sites.map(({ id }) => id)
     const input = { email, accountId: account?.id ?? null, siteIds, deletesWpUser: body.delete_wp_user ?? false }

@@ -83,12 +83,12 @@ export const batchCreate = durable({
           what: countOf(added, 'site'),
         }
         if (added > 0 && !context.input.isInvited) await mailNotice(tx, given, context.now())
-        await mailDone(tx, context, `Adding ${account.email} is finished`, results)
+        await mailDone(tx, context, `Finished adding ${account.email}`, results)
       },
     },
   },
   failed: async (tx, context) =>
-    mailFailed(tx, context, `Adding ${(await findAccount(tx, context.input.accountId))?.email} was not finished`),
+    mailFailed(tx, context, `Adding ${(await findAccount(tx, context.input.accountId))?.email} stopped before the end`),
 })
 
 /** Takes one account off many sites. */
@@ -124,11 +124,11 @@ export const batchDestroy = durable({
     mail: {
       async commit(tx: Tx, context: StepContext<DestroyInput>) {
         const results = await resultsOfOperation(tx, context.operationId)
-        await mailDone(tx, context, `Removing ${context.input.email} is finished`, results)
+        await mailDone(tx, context, `Finished removing ${context.input.email}`, results)
       },
     },
   },
-  failed: (tx, context) => mailFailed(tx, context, `Removing ${context.input.email} was not finished`),
+  failed: (tx, context) => mailFailed(tx, context, `Removing ${context.input.email} stopped before the end`),
 })
 
 type Outcome = Omit<SiteResult, 'siteId' | 'followUpId'> & { followUpId?: number | undefined }
@@ -150,9 +150,9 @@ async function eachSite(
   const changeSite = async (tx: Tx, siteId: number): Promise<Outcome> => {
     const site = await holdSite(tx, siteId)
     const [rights] = await sitesWithRights(tx, caller.accountId, [siteId])
-    if (!site || !rights) return { outcome: 'skipped', message: 'The site is gone' }
+    if (!site || !rights) return { outcome: 'skipped', message: 'The site was deleted' }
     const mayStill = holds(capability, rights) && holds('change many sites at once', rights)
-    if (!mayStill) return { outcome: 'skipped', message: 'You no longer have the roles that this needs' }
+    if (!mayStill) return { outcome: 'skipped', message: 'You no longer have the required roles' }
     const now = context.now()
     return work(tx, site, { ...changeBy(tx, { actor: { caller, request }, about: aboutSite(site), now }), now })
   }
@@ -178,8 +178,8 @@ async function mailDone(
   const followUps = results.filter(({ followUpId }) => followUpId).length
   const lines = [
     `${subject}: ${summary(results)}.`,
-    ...(followUps > 0 ? [`The WordPress users of ${countOf(followUps, 'site')} follow in the background.`] : []),
-    `What was done with each site: operation ${context.operationId}.`,
+    ...(followUps > 0 ? [`Stead updates the WordPress users of ${countOf(followUps, 'site')} in the background.`] : []),
+    `See operation ${context.operationId} for each site.`,
   ]
   await mailOutcome(tx, { accountId: caller.accountId, to: caller.accountEmail, subject, lines }, context.now())
 }
@@ -190,8 +190,8 @@ async function mailFailed(tx: Tx, context: FailureContext, subject: string): Pro
   const reason = context.canceled ? 'it was canceled' : context.error
   const lines = [
     `${subject}: ${reason}.`,
-    `Done until then: ${summary(results)}. Nothing of it was taken back.`,
-    `What was done with each site: operation ${context.operationId}. It can be retried, and goes on with the others.`,
+    `Completed: ${summary(results)}. These changes stay.`,
+    `See operation ${context.operationId} for each site. Retry the operation to process the other sites.`,
   ]
   await mailOutcome(tx, { accountId: caller.accountId, to: caller.accountEmail, subject, lines }, context.now())
 }

@@ -59,7 +59,7 @@ describe.each(dialects)('collaborators on many sites ($dialect)', ({ dialect, sk
     await owner.call('POST', `/v1/sites/${sites[1]}/collaborators`, { email, roles: ['manage_notes'] })
     const reply = await owner.call('POST', CREATE, { email, siteIds: sites.map(String), roles: ['manage_notes'] })
     expect(reply.body).toEqual({
-      message: 'Adding the collaborator to 3 sites is scheduled.',
+      message: 'Scheduled: add the collaborator to 3 sites.',
       data: null,
       errors: null,
     })
@@ -100,7 +100,7 @@ describe.each(dialects)('collaborators on many sites ($dialect)', ({ dialect, sk
     await api.database.transaction((tx) => recordResults(tx, id, [{ siteId: sites[0]!, outcome: 'added' }]))
     expect((await owner.call('POST', `/v1/operations/${id}/cancel`)).status).toBe(200)
     const [told] = await allMailsTo(api.database, owner.email)
-    expect(told?.subject).toBe(`Adding ${other.email} was not finished`)
+    expect(told?.subject).toBe(`Adding ${other.email} stopped before the end`)
     expect(told?.text).toContain('it was canceled')
     expect(told?.text).toContain('added 1 site')
   })
@@ -108,7 +108,7 @@ describe.each(dialects)('collaborators on many sites ($dialect)', ({ dialect, sk
   test('200 an unknown address gets one account and one invitation; a known one gets one notice; no token is stored', async () => {
     const email = `invited${round}@example.com`
     const reply = await owner.call('POST', CREATE, { email, siteIds: [sites[0], sites[0], sites[1]] })
-    expect(reply.body.message).toBe('Adding the collaborator to 2 sites is scheduled.')
+    expect(reply.body.message).toBe('Scheduled: add the collaborator to 2 sites.')
     const { id } = await finished(reply)
     expect(await mailsTo(email)).toEqual([`${owner.email} invites you to work on 2 sites`])
     await finished(await owner.call('POST', CREATE, { email: other.email, siteIds: sites }))
@@ -144,14 +144,14 @@ describe.each(dialects)('collaborators on many sites ($dialect)', ({ dialect, sk
     })
     const person = await api.person(`person${round}@example.com`)
     const all = await owner.call('POST', CREATE, { email: person.email, siteIds: ['-1'], roles: ['delete_site'] })
-    expect(all.body.message).toBe('Adding the collaborator to 4 sites is scheduled.')
+    expect(all.body.message).toBe('Scheduled: add the collaborator to 4 sites.')
     const { outcomes } = await finished(all)
     expect(Object.keys(outcomes).map(Number)).toEqual([...sites, foreign[0]].sort((a, b) => a! - b!))
     const toOther = await owner.call('POST', CREATE, { email: other.email, siteIds: [-1] })
-    expect(toOther.body.message).toBe('Adding the collaborator to 3 sites is scheduled.')
+    expect(toOther.body.message).toBe('Scheduled: add the collaborator to 3 sites.')
     const itself = await owner.call('POST', CREATE, { email: owner.email, siteIds: [-1] })
     expect([itself.body.message, itself.headers['operation-id']]).toEqual([
-      'Adding the collaborator to 0 sites is scheduled.',
+      'Scheduled: add the collaborator to 0 sites.',
       undefined,
     ])
   })
@@ -211,7 +211,7 @@ describe.each(dialects)('collaborators on many sites ($dialect)', ({ dialect, sk
     await owner.call('POST', `/v1/sites/${sites[1]}/collaborators`, { email: person.email, roles: ['wp_access'] })
     await owner.call('DELETE', `/v1/sites/${await api.site(owner, `deleted-${round}`)}`)
     const reply = await owner.call('POST', DESTROY, { email: person.email, siteIds: [-1], delete_wp_user: true })
-    expect(reply.body.message).toBe('Removing the collaborator from 3 sites is scheduled.')
+    expect(reply.body.message).toBe('Scheduled: remove the collaborator from 3 sites.')
     const { outcomes, operation } = await finished(reply)
     expect(outcomes).toEqual({ [sites[0]!]: 'absent', [sites[1]!]: 'removed', [sites[2]!]: 'absent' })
     expect(operation.results[1].operationId).toEqual(expect.any(Number))
@@ -251,8 +251,8 @@ describe.each(dialects)('collaborators on many sites ($dialect)', ({ dialect, sk
     const words = Object.fromEntries(
       operation.results.map((each: { siteId: number; message: string }) => [each.siteId, each.message]),
     )
-    expect([words[sites[0]!], words[left]]).toEqual(['The site is gone', 'The site is gone'])
-    expect(words[foreign]).toContain('no longer have the roles')
+    expect([words[sites[0]!], words[left]]).toEqual(['The site was deleted', 'The site was deleted'])
+    expect(words[foreign]).toContain('no longer have the required roles')
   })
 
   test('work that was cut off goes on with the sites that have no result, and keeps the results that there are', async () => {

@@ -57,7 +57,7 @@ export const CollaboratorWithRoles = Type.Object(
 export const RolesField = Type.Optional(
   Type.Array(oneOf(roles), {
     maxItems: 100,
-    description: 'None when absent',
+    description: 'Default: none',
     examples: [['manage_notes', 'wp_access']],
   }),
 )

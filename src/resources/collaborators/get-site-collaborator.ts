@@ -9,7 +9,7 @@ export const getSiteCollaborator = endpoint({
   id: 'getSiteCollaborator',
   method: 'GET',
   path: '/v1/sites/{site_id}/collaborators/{id}',
-  summary: "Read a site's collaborator",
+  summary: 'Get a collaborator of a site',
   access: { site: 'read the site' },
   params: Type.Object({ site_id: SiteId, id: CollaboratorId }),
   response: CollaboratorSchema,

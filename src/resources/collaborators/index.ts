@@ -8,7 +8,7 @@ import { resetCollaboratorPasswordJob } from './reset-collaborator-password.job.
 import { syncWpUser } from './sync-wp-user.job.ts'
 
 export const collaborators = resource({
-  tag: { name: 'Collaborators', description: 'Other accounts on a site, and their roles' },
+  tag: { name: 'Collaborators', description: 'Other accounts with access to a site, and their roles' },
   endpoints: () => import('./endpoints.ts'),
   siteHooks: {
     ordered: addAccountLevelCollaborators,

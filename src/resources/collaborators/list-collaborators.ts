@@ -8,7 +8,7 @@ export const listCollaborators = endpoint({
   method: 'GET',
   path: '/v1/collaborators',
   summary: 'List collaborators',
-  description: "All collaborators on the caller's sites and the caller's own collaborations, in order of id.",
+  description: 'Returns all collaborators on your sites and all of your own collaborations, ordered by id.',
   access: { account: 'own' },
   response: Type.Array(CollaboratorWithRoles),
 

@@ -9,7 +9,7 @@ export const listSiteCollaborators = endpoint({
   method: 'GET',
   path: '/v1/sites/{site_id}/collaborators',
   summary: "List a site's collaborators",
-  description: 'In order of id, without the owner of the site.',
+  description: 'Returns the collaborators of the site ordered by id, without the owner.',
   access: { site: 'read the site' },
   params: Type.Object({ site_id: SiteId }),
   response: Type.Array(CollaboratorSchema),

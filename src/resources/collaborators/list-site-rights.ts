@@ -6,14 +6,20 @@ import { reasonAgainst } from '../site-operations.ts'
 
 const SiteRight = Type.Object(
   {
-    operation: Type.String({ description: 'Its `operationId` in this description', examples: ['updateSite'] }),
+    operation: Type.String({
+      description: '`operationId` of the operation in this document',
+      examples: ['updateSite'],
+    }),
     field: nullable(
-      Type.String({ description: 'Of its body: about requests that send this field', examples: ['php_version'] }),
+      Type.String({
+        description: 'Field of the body. The entry applies to requests that send this field',
+        examples: ['php_version'],
+      }),
     ),
     allowed: Type.Boolean(),
     reason: nullable(
       Type.String({
-        description: 'What the operation would be refused with',
+        description: 'Error that the operation would return',
         examples: ['You need the role update_site_php_version on this site for this operation.'],
       }),
     ),
@@ -27,8 +33,8 @@ export const listSiteRights = endpoint({
   path: '/v1/sites/{id}/rights',
   summary: 'List what you may do with a site',
   description:
-    'Every operation on a site, in the order of this description, and whether this token, or session, may do it: for clients that offer only what goes. ' +
-    'The operations themselves decide: what an operation needs of other sites, or in the state of this one, is not looked at.',
+    'Lists all operations on a site in the order of this document, and whether this token or session can run each. Clients can use it to hide unavailable operations. ' +
+    'The list does not consider requirements on other sites or on the state of this site.',
   access: { site: 'read the site' },
   params: Type.Object({ id: SiteId }),
   response: Type.Array(SiteRight),

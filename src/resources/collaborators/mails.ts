@@ -90,8 +90,8 @@ export async function tellGiven(
   if (verdict === 'send') return
   if (verdict === 'account_full')
     throw new Problem(problems.mail_limit_reached, { limit: MAILS_OF_ACCOUNT }, { headers: { 'retry-after': '600' } })
-  const why = verdict === 'repeated' ? 'was told the same within the hour' : 'had too many mails within the hour'
-  await context.record({ action: actions['account.collaborator'], message: `No mail went to ${to}, who ${why}` })
+  const why = verdict === 'repeated' ? 'got the same mail in the last hour' : 'got too many mails in the last hour'
+  await context.record({ action: actions['account.collaborator'], message: `Sent no mail to ${to}, who ${why}` })
 }
 
 export const countOf = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -13,10 +13,10 @@ export const removeSiteCollaborator = endpoint({
   path: '/v1/sites/{site_id}/collaborators/{id}',
   summary: 'Remove a collaborator from a site',
   description:
-    'With `delete_wp_user` its WordPress user goes, too, in the background: the oldest administrator takes over the posts.',
+    'With `delete_wp_user`, Stead also deletes the WordPress user in the background and gives its posts to the oldest administrator.',
   access: { site: 'remove collaborators' },
   params: Type.Object({ site_id: SiteId, id: CollaboratorId }),
-  query: Type.Object({ delete_wp_user: Type.Optional(Type.Boolean({ description: 'False when absent' })) }),
+  query: Type.Object({ delete_wp_user: Type.Optional(Type.Boolean({ description: 'Default: false' })) }),
   response: Nothing,
   starts: true,
 

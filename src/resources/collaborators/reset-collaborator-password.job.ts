@@ -41,7 +41,7 @@ async function setPassword({ services, input, log }: StepContext<Input, HostServ
   const member = await findMembership(read, input.siteId, input.accountId)
   // taken away while this waited its turn
   if (!site || !account || !member || !hasWpAccess(member.roles))
-    throw new PermanentFailure('The collaborator has no access to WordPress any more')
+    throw new PermanentFailure('The collaborator no longer has access to WordPress')
   const password = services.sealer.open(input.passwordSealed, COLLABORATOR_PASSWORD_PURPOSE)
   const { email, name } = account
   const person = { email, name, login: member.wpUsername, password }

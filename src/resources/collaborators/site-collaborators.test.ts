@@ -90,7 +90,7 @@ describe.each(dialects)('collaborators of a site ($dialect)', ({ dialect, skip }
   test('400 adding somebody twice, the owner, a bad address, roles that do not exist', async () => {
     const add = (body: object) => owner.call('POST', `/v1/sites/${shop}/collaborators`, body)
     expect((await add({ email: 'FRIEND@example.com' })).body.errors).toEqual([
-      'email: friend@example.com is a collaborator of this site already.',
+      'email: friend@example.com is already a collaborator of this site.',
     ])
     expect((await add({ email: 'owner@example.com' })).body.errors).toEqual([
       'email: owner@example.com owns the site and cannot be its collaborator.',
@@ -217,7 +217,7 @@ describe.each(dialects)('collaborators of a site ($dialect)', ({ dialect, skip }
     const reply = await owner.call('PUT', `/v1/sites/${shop}/collaborators/${id}/wp-password-reset`)
     expect([reply.status, reply.body.errors]).toEqual([
       400,
-      ['The collaborator has no WordPress user: it needs the role wp_access.'],
+      ['The collaborator has no WordPress user. Give them the role wp_access first.'],
     ])
     expect((await owner.call('PUT', `/v1/sites/${shop}/collaborators/999999/wp-password-reset`)).status).toBe(404)
   })

@@ -23,7 +23,7 @@ export const updateAccountLevelAccess = endpoint({
   path: '/v1/collaborators/update-account-level-access',
   summary: "Set a collaborator's account-level access",
   description:
-    '`add_to_all_new`: joins every site created from now on, with `roles`. `create_site`: may create sites for the owner, which includes `add_to_all_new`. A field that is absent keeps its value (false, false and no roles for a new address). With both false account-level access ends, and the collaborator stays on its sites.',
+    'With `add_to_all_new`, the collaborator gets `roles` on every new site. With `create_site`, the collaborator can also create sites for the owner. Absent fields keep their values, which are false and no roles for a new address. If both are false, account-level access ends, but the collaborator keeps access to their current sites.',
   access: { account: 'own', scope: 'owner' },
   body: Type.Object({
     email: EmailField,
@@ -74,7 +74,7 @@ async function giveAccess(
   if (!before && (await accountAccess(tx, caller.accountId)).length >= MOST_COLLABORATORS)
     throw new Problem(problems.collaborator_limit_reached, { what: 'an account', limit: MOST_COLLABORATORS })
   await putAccountAccess(tx, { ownerAccountId: caller.accountId, accountId: account.id, ...rights })
-  const what = `all new sites${rights.createSite ? ', may create sites' : ''}`
+  const what = `all new sites${rights.createSite ? ', can create sites' : ''}`
   const message = `Gave ${email} account-level access: ${what}, roles ${rights.roles.join(', ') || 'none'}`
   await context.record({ action: actions['account.collaborator'], message })
   if (before) return

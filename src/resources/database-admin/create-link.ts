@@ -18,10 +18,10 @@ export const createLink = endpoint({
   id: 'getDatabaseAdminUrl',
   method: 'GET',
   path: '/v1/sites/{site_id}/cms/dbadmin',
-  summary: "Make a link that opens the site's database",
+  summary: "Create a link to the site's database",
   description:
-    'Opens Adminer on the database of this site, and on no other. The link is good for 5 minutes and for one browser: the first that opens it has a session of one hour, ' +
-    'nobody else gets in by it. Ask for it only when it is about to be used.',
+    'Creates a link that opens Adminer with the database of this site only. The link works once within 5 minutes. The browser that opens it gets a session of one hour. ' +
+    'Create the link right before you use it.',
   access: { site: 'administer the database' },
   params: Type.Object({ site_id: SiteId }),
   response: Type.String({ examples: [`http://my-first-site.example.com${DATABASE_ADMIN_PATH}?${TOKEN_FIELD}=…`] }),
@@ -37,7 +37,7 @@ export const createLink = endpoint({
     await insertLink(tx, { siteId: site.id, accountId: caller.accountId, token, expiresAt: now + VALID_MS })
     await context.record({
       action: actions['wordpress.phpmyadmin_ordered'],
-      message: `Made a link for ${caller.accountEmail} that opens the database`,
+      message: `Created a link to the database for ${caller.accountEmail}`,
     })
     return `${await siteUrl(tx, site, { config, now })}${DATABASE_ADMIN_PATH}?${TOKEN_FIELD}=${token}`
   },

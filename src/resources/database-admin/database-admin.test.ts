@@ -126,8 +126,8 @@ describe.each(dialects)('links to a database on $dialect', ({ dialect, skip }) =
     await open(given)
     const { body } = await owner.call('POST', `/v1/sites/${site}/logs/activity`, {})
     expect(body.data.slice(0, 2).map(({ message }: { message: string }) => message)).toEqual([
-      'owner@example.com opened the database by a link, from 192.0.2.1',
-      'Made a link for owner@example.com that opens the database',
+      'owner@example.com opened the database with a link from 192.0.2.1',
+      'Created a link to the database for owner@example.com',
     ])
     const rows = await api.database.read.selectFrom('database_admin_links').selectAll().execute()
     expect(JSON.stringify([rows, body])).not.toContain(given)

@@ -50,7 +50,7 @@ async function open(tx: Tx, { siteId, token, visit, now }: Opening): Promise<{ s
   const account = await findAccount(tx, link.accountId)
   await changeBy(tx, { actor: 'systems', about: aboutSite(site), now }).record({
     action: actions['wordpress.phpmyadmin_accessed'],
-    message: `${account?.email} opened the database by a link, from ${visit.remoteAddress}`,
+    message: `${account?.email} opened the database with a link from ${visit.remoteAddress}`,
   })
   return { session }
 }

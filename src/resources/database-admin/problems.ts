@@ -4,8 +4,8 @@ import { declareProblems } from '../../platform/http/problem.ts'
 export const problems = declareProblems({
   no_database_admin: {
     status: 400,
-    text: 'Adminer, which shows databases, is not on the host of the site.',
+    text: 'The database tool Adminer is not installed on the host of the site. Ask your operator.',
     remedy:
-      'Stead fetches it when it starts, and its log says why it could not. The operator can name its file by STEAD_ADMINER, and start Stead again.',
+      'Stead downloads Adminer when it starts, and logs an error if that fails. Operators: set STEAD_ADMINER to the path of an Adminer file, then restart Stead.',
   },
 })

@@ -24,9 +24,9 @@ export const applyMailProvider = endpoint({
   path: '/v1/zones/{zone_id}/providers',
   summary: 'Add the records of a mail provider',
   description:
-    'MX, SPF and whatever else the provider asks for and can be known: what only its administration shows (DKIM, proof of ownership) is named in the ' +
-    'activity log. Records of another one of these providers are replaced, an SPF record is extended; the same provider again changes nothing. ' +
-    'For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.',
+    "Adds MX, SPF and other records that the provider requires. The activity log names records that you find only in the provider's administration, such as DKIM and " +
+    'proof of ownership. Stead replaces the records of another of these providers and extends an existing SPF record. If the provider is already set up, nothing changes. ' +
+    'Requires the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.',
   access: { account: 'own' },
   params: Type.Object({ zone_id: ZoneId }),
   body: Type.Object(
@@ -62,7 +62,7 @@ export const applyMailProvider = endpoint({
     const hint = provider.missing ? `. ${provider.missing}` : ''
     await context.record({
       action: actions.dns,
-      message: `${zone.name}: the records of ${provider.title} are there${hint}`,
+      message: `${zone.name}: added the records of ${provider.title}${hint}`,
     })
     return null
   },
@@ -90,7 +90,7 @@ function planFor(code: MailProvider, zone: string, records: readonly DnsRecord[]
   for (const { type, name } of missing) {
     const inTheWay = left.find((each) => each.name === name && (type === 'CNAME' || each.type === 'CNAME'))
     if (inTheWay) {
-      const reason = `${name}.${zone} has ${inTheWay.type} records, where the provider needs ${type}`
+      const reason = `${name}.${zone} has ${inTheWay.type} records, but the provider requires ${type}`
       throw new Problem(problems.record_conflict, { reason })
     }
   }

@@ -23,9 +23,9 @@ export const createRecord = endpoint({
   path: '/v1/zones/{zone_id}/records',
   summary: 'Add a DNS record',
   description:
-    'The answer is the zone with all records. An A record with `site_id` gives the site its name as a domain; without `value` it gets the addresses ' +
-    'of the edge. A second SPF record goes into the first one of its name. For the owner of the zone, or a collaborator with the role `manage_dns` on ' +
-    'all sites that the zone leads to.',
+    'Returns the zone with all records. An A record with `site_id` adds its name to the site as a domain. Without `value`, it gets the addresses ' +
+    'of the edge. Stead merges a second SPF record into the first one of the same name. Requires the owner of the zone, or a collaborator with the role `manage_dns` on ' +
+    'all sites that the zone points to.',
   access: { account: 'own' },
   params: Type.Object({ zone_id: ZoneId }),
   body: NewRecord,
@@ -51,7 +51,7 @@ export const createRecord = endpoint({
     const read = readRecord(body, zone.name)
     if ('faults' in read) throw invalidInput(read.faults)
     const { record } = read
-    if (body.site_id !== undefined && !site) throw invalidInput(['site_id: is no site that you can see'])
+    if (body.site_id !== undefined && !site) throw invalidInput(['site_id: is not a site that you can see'])
     if (site) await leadTo(context, { site, zone, record, hasValue: read.hasValue })
     else {
       const added = addition(record, await recordsOf(tx, zone.id))
@@ -60,7 +60,7 @@ export const createRecord = endpoint({
     }
     const { type, name } = record
     const shown = hostNameIn(zone.name, name)
-    const target = site ? `, which leads to site ${site.name}` : ''
+    const target = site ? `, which points to site ${site.name}` : ''
     await context.record({ action: actions.dns, message: `Added the record ${type} ${shown}${target}` })
     return presentWhole((await findZone(tx, zone.id)) as Zone, await recordsOf(tx, zone.id))
   },
@@ -78,11 +78,11 @@ async function leadTo(
 ): Promise<void> {
   const { tx, now } = context
   const host = { site, zone, name: record.name }
-  if (record.name.startsWith('*')) throw invalidInput(['name: must be one host name for a site, without *'])
+  if (record.name.startsWith('*')) throw invalidInput(['name: must be a single host name for a site, without *'])
   await checkHost(context, host)
   const others = await othersAt(tx, host, now)
   if (others.length > 0) {
-    const reason = `${hostNameIn(zone.name, record.name)} has ${others.join(' and ')} records that lead elsewhere`
+    const reason = `${hostNameIn(zone.name, record.name)} has ${others.join(' and ')} records that point elsewhere`
     throw new Problem(problems.record_conflict, { reason })
   }
   if (!hasValue && !(await hasHost(tx, host))) return addHost(context, host)

@@ -18,8 +18,8 @@ export const deleteRecord = endpoint({
   path: '/v1/zones/{zone_id}/records/{id}',
   summary: 'Delete a DNS record',
   description:
-    'The answer is the zone with the remaining records. With the last record of a domain the site loses it; was it the primary one, the site goes back ' +
-    'to its address under the staging domain. For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.',
+    'Returns the zone with the remaining records. If you delete the last record of a domain, the site loses the domain. If that was the primary domain, the site returns ' +
+    'to its address under the staging domain. Requires the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.',
   access: { account: 'own' },
   params: Type.Object({ zone_id: ZoneId, id: RecordId }),
   response: ZoneWithRecords,

@@ -13,7 +13,7 @@ export const exportZone = endpoint({
   summary: 'Read a DNS zone as a zone file',
   description:
     'An addition of Stead: the records as a zone file (RFC 1035 §5), which other name servers and `PUT` of the same path read. For the owner of the ' +
-    'zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.',
+    'zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.',
   access: { account: 'own' },
   params: Type.Object({ zone_id: ZoneId }),
   response: Type.String({ examples: ['$ORIGIN example.com.\n$TTL 3600\nwww\t3600\tIN\tA\t192.0.2.1\n'] }),

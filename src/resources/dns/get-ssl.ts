@@ -14,10 +14,10 @@ export const getSsl = endpoint({
   id: 'getSsl',
   method: 'GET',
   path: '/v1/zones/{zone_id}/records/{id}/ssl',
-  summary: 'Read the SSL details of an A record',
+  summary: 'Get the SSL details of an A record',
   description:
-    'What is known of the certificate of the name. Where nothing could be ordered yet, only `broken_record` and `broken_check`, with the reason. For the ' +
-    'owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.',
+    'Returns the certificate of the name. If Stead could not request one yet, returns only `broken_record` and `broken_check` with the reason. Requires the ' +
+    'owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.',
   access: { account: 'own' },
   params: Type.Object({ zone_id: ZoneId, id: RecordId }),
   response: SslSchema,

@@ -10,9 +10,9 @@ export const getZone = endpoint({
   id: 'getZone',
   method: 'GET',
   path: '/v1/zones/{zone_id}/records',
-  summary: 'Read a DNS zone with its records',
+  summary: 'Get a DNS zone with its records',
   description:
-    'For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.',
+    'Requires the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.',
   access: { account: 'own' },
   params: Type.Object({ zone_id: ZoneId }),
   response: ZoneWithRecords,

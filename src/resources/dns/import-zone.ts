@@ -30,7 +30,7 @@ export const importZone = endpoint({
     'An addition of Stead: reads a zone file (RFC 1035 §5, as BIND writes it) and adds what is not there yet; nothing is removed. ' +
     'Lines that cannot be taken are left out and listed in `leftOut`, with the reason; with `strict` such a line refuses the file. ' +
     'SOA, and NS of the zone itself, are always left out: those are the name server’s own. `POST /v1/zones/{zone_id}/file/preview` shows the same without a change. ' +
-    'For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.',
+    'Requires the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.',
   access: { account: 'own' },
   params: Type.Object({ zone_id: ZoneId }),
   body: Type.Object(

@@ -4,7 +4,7 @@ import { problems } from './problems.ts'
 import { forgetHosts } from './site-hosts.ts'
 
 export const dns = resource({
-  tag: { name: 'DNS', description: 'Zones with their records' },
+  tag: { name: 'DNS', description: 'DNS zones with their records' },
   endpoints: () => import('./endpoints.ts'),
   siteHooks: { forgotten: forgetHosts },
   problems,

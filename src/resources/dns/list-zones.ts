@@ -9,7 +9,7 @@ export const listZones = endpoint({
   path: '/v1/zones',
   summary: 'List the DNS zones',
   description:
-    'By name: the zones of your account, and those that lead to sites of others on all of which you have the role `manage_dns`.',
+    'Returns the zones of your account in alphabetical order, and zones of other accounts if you have the role `manage_dns` on all sites that they point to.',
   access: { account: 'own' },
   response: Type.Array(ZoneSchema),
 

@@ -34,7 +34,7 @@ export interface Provider {
   readonly missing?: string
 }
 
-const ownDkim = 'DKIM and proof of ownership are of your account there: its administration shows the records to add'
+const ownDkim = 'add the records for DKIM and proof of ownership from the administration of your account there'
 
 /** In names, `{zone}` and `{dashed zone}` stand for the zone that the records are for. */
 export const providers: Readonly<Record<MailProvider, Provider>> = {

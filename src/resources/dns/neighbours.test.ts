@@ -27,21 +27,21 @@ test('of a name and type all have one TTL: that of those which are there; anothe
 
 test('a twin is one of the same type, value and weight', () => {
   const records = [record({ value: '192.0.2.1' }), record({ type: 'TXT', value: '2001:db8::1' })]
-  expect(() => addition(read({}), records)).toThrow('is what another A record')
+  expect(() => addition(read({}), records)).toThrow('an identical A record')
   expect(ttlOf(read({ type: 'AAAA', value: '2001:db8::1' }), records)).toBe(3600)
 })
 
 test('beside an alias there is nothing, and an alias beside nothing', () => {
   const alias = record({ type: 'CNAME', value: 'shops.example.net' })
-  expect(() => addition(read({}), [alias])).toThrow('in the way')
-  expect(() => addition(read({ type: 'CNAME', value: 'a.example' }), [record({})])).toThrow('in the way')
+  expect(() => addition(read({}), [alias])).toThrow('conflict with this one')
+  expect(() => addition(read({ type: 'CNAME', value: 'a.example' }), [record({})])).toThrow('conflict with this one')
   expect(ttlOf(read({ type: 'CNAME', value: 'a.example' }), [record({ name: 'other' })])).toBe(3600)
 })
 
 test('a domain of a site has no addresses of other machines beside it, but whatever else', () => {
   const ofSite = record({ siteId: 7 })
-  expect(() => addition(read({}), [ofSite])).toThrow('in the way')
-  expect(() => addition(read({ type: 'AAAA', value: '2001:db8::1' }), [ofSite])).toThrow('in the way')
+  expect(() => addition(read({}), [ofSite])).toThrow('conflict with this one')
+  expect(() => addition(read({ type: 'AAAA', value: '2001:db8::1' }), [ofSite])).toThrow('conflict with this one')
   expect(ttlOf(read({ siteId: 7, type: 'AAAA', value: '2001:db8::1' }), [ofSite])).toBe(3600)
   expect(ttlOf(read({ type: 'TXT', value: 'x' }), [ofSite])).toBe(3600)
 })

@@ -24,23 +24,21 @@ export function addition(read: ReadRecord, records: readonly DnsRecord[]): Addit
   const alias = ofName.find(({ type }) => type === 'CNAME')
   const shown = read.name || 'the zone itself'
   if (ofSet.some((each) => isTwin(each, read))) throw new Problem(problems.record_exists, { type: read.type })
-  if (alias) conflict(`${shown} is an alias (CNAME) of ${alias.value}, and can have nothing else`)
+  if (alias) conflict(`${shown} is an alias (CNAME) of ${alias.value} and cannot have other records`)
   if (read.type === 'CNAME' && ofName.length > 0)
     conflict(
-      `${shown} has ${[...new Set(ofName.map(({ type }) => type))].join(', ')} and cannot be an alias (CNAME) beside that`,
+      `${shown} has ${[...new Set(ofName.map(({ type }) => type))].join(', ')} records and cannot also be an alias (CNAME)`,
     )
   const isAddress = read.type === 'A' || read.type === 'AAAA'
   if (isAddress && read.siteId === null && ofName.some(({ siteId }) => siteId !== null))
-    conflict(`${shown} is a domain of a site, whose visitors an address of another machine would divide`)
+    conflict(`${shown} is a domain of a site, and an address of another server would send visitors to both`)
   if (read.type === 'TXT' && isSpf(read.value)) {
     const spf = ofSet.find(({ value }) => isSpf(value))
     if (spf) return { change: spf, value: mergedSpf(spf.value, read.value) }
   }
   const ttl = read.ttl ?? ofSet[0]?.ttl ?? USUAL_TTL
   if (ofSet[0] && ofSet[0].ttl !== ttl)
-    throw invalidInput([
-      `ttl: must be ${ofSet[0].ttl}, as the other ${read.type} records of ${shown} have it (RFC 2181)`,
-    ])
+    throw invalidInput([`ttl: must be ${ofSet[0].ttl}, like the other ${read.type} records of ${shown} (RFC 2181)`])
   if (records.length >= MOST_RECORDS) throw new Problem(problems.record_limit_reached, { limit: MOST_RECORDS })
   return { add: { ...read, ttl } }
 }

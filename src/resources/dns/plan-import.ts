@@ -34,7 +34,10 @@ export const TakenSchema = Type.Object(
   {
     line: Line,
     type: Type.String({ examples: ['A'] }),
-    name: Type.String({ description: 'Before the name of the zone; empty for the zone itself', examples: ['mail'] }),
+    name: Type.String({
+      description: 'Part before the name of the zone. Empty for the zone itself',
+      examples: ['mail'],
+    }),
     value: Type.String({ examples: ['192.0.2.1'] }),
     isNew: Type.Boolean({ description: 'False: an identical record exists', examples: [true] }),
   },

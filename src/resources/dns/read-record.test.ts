@@ -64,18 +64,18 @@ describe('what each type needs', () => {
   test.each<[NewRecord, string[]]>([
     [
       { type: 'alias', value: 'x.test' },
-      ['type: ALIAS is not a DNS type. Use an A record that leads to a site, or A and AAAA records'],
+      ['type: ALIAS is not a DNS type. Use an A record that points to a site, or A and AAAA records'],
     ],
     [{ type: 'PTR', value: 'x' }, ['type: must be one of A, AAAA, CNAME, MX, TXT, SRV, NS, CAA, HTTPS, TLSA, SSHFP']],
     [{ type: 'A' }, ['value: is required for A records']],
     [{ type: 'A', value: '2001:db8::1' }, ['value: must be an IPv4 address']],
     [{ type: 'AAAA', value: '192.0.2.1' }, ['value: must be an IPv6 address']],
-    [{ type: 'AAAA', value: 'fe80::1%eth0' }, ['value: must have no zone identifier (%eth0)']],
+    [{ type: 'AAAA', value: 'fe80::1%eth0' }, ['value: must not contain a zone identifier (%eth0)']],
     [{ type: 'AAAA', value: '1::2::3' }, ['value: must be an IPv6 address']],
     [
       { type: 'CNAME', value: 'a.test' },
       [
-        'name: must be below the zone: a CNAME stands alone, and the zone itself has SOA and NS. Use an A record that leads to a site, or A and AAAA records',
+        'name: must be below the zone: a CNAME stands alone, and the zone itself has SOA and NS. Use an A record that points to a site, or A and AAAA records',
       ],
     ],
     [{ type: 'CNAME', name: 'a', value: '192.0.2.1' }, ['value: must be a host name']],
@@ -84,7 +84,7 @@ describe('what each type needs', () => {
     [
       { type: 'SRV', name: 'a b', value: '', priority: 65_536, weight: -1, ttl: 2 ** 31 },
       [
-        'name: may have letters, digits, dashes and underscores, with dots between labels of at most 63',
+        'name: may contain letters, digits, dashes and underscores, with dots between labels of at most 63 characters',
         'value: is required for SRV records',
         'priority: must be from 0 to 65535',
         'weight: must be from 0 to 65535',
@@ -92,23 +92,23 @@ describe('what each type needs', () => {
         'ttl: must be from 0 to 2147483647 seconds',
       ],
     ],
-    [{ type: 'TXT', value: 'a\nb' }, ['value: must have no control characters']],
+    [{ type: 'TXT', value: 'a\nb' }, ['value: must not contain control characters']],
     [{ type: 'TXT', value: 'ü'.repeat(2001) }, ['value: must have at most 4000 bytes']],
     [{ type: 'CAA', value: '256 issue "x"' }, ['value: must look like: 0 issue "ca.example"']],
     [
       { type: 'A', name: 'a.other.test.', value: '192.0.2.1' },
-      ['name: must end with example.com when it ends with a dot'],
+      ['name: must end with example.com if it ends with a dot'],
     ],
     [
       { type: 'A', name: 'a'.repeat(64), value: '192.0.2.1' },
-      ['name: may have letters, digits, dashes and underscores, with dots between labels of at most 63'],
+      ['name: may contain letters, digits, dashes and underscores, with dots between labels of at most 63 characters'],
     ],
     [{ type: 'A', name: 'a*', value: '192.0.2.1' }, [expect.stringMatching(/^name: /)]],
     [
       { type: 'A', name: `${'a.'.repeat(120)}abcd`, value: '192.0.2.1' },
-      ['name: is too long: 253 characters with the zone at most'],
+      ['name: is too long: together with the zone, it can have 253 characters'],
     ],
-    [{ type: 'AAAA', value: '::1', site_id: 1 }, ['site_id: is for A records only']],
+    [{ type: 'AAAA', value: '::1', site_id: 1 }, ['site_id: is allowed for A records only']],
   ])('%j: %j', (input, faults) => {
     expect(read(input)).toEqual({ faults })
   })

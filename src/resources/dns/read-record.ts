@@ -14,7 +14,7 @@ export const NewRecord = Type.Object(
     name: Type.Optional(
       Type.String({
         maxLength: 255,
-        description: 'Before the name of the zone, or with it; `@`, empty or absent: the zone itself',
+        description: 'Part before the name of the zone, or the full name. `@`, empty or absent for the zone itself',
         examples: ['mail'],
       }),
     ),
@@ -26,20 +26,22 @@ export const NewRecord = Type.Object(
         examples: ['192.0.2.1'],
       }),
     ),
-    priority: Type.Optional(Type.Integer({ description: 'MX and SRV need it: 0 to 65535' })),
-    weight: Type.Optional(Type.Integer({ description: 'SRV needs it: 0 to 65535' })),
-    port: Type.Optional(Type.Integer({ description: 'SRV needs it: 0 to 65535' })),
+    priority: Type.Optional(Type.Integer({ description: 'Required for MX and SRV: 0 to 65535' })),
+    weight: Type.Optional(Type.Integer({ description: 'Required for SRV: 0 to 65535' })),
+    port: Type.Optional(Type.Integer({ description: 'Required for SRV: 0 to 65535' })),
     ttl: Type.Optional(
-      Type.Integer({ description: 'Seconds; when absent that of the other records of this name and type, else 3600' }),
+      Type.Integer({
+        description: 'Seconds. Default: the TTL of other records with this name and type, otherwise 3600',
+      }),
     ),
-    site_id: Type.Optional(Type.Integer({ description: 'A records only: the site that this name leads to' })),
+    site_id: Type.Optional(Type.Integer({ description: 'Id of the site that the name points to (A records only)' })),
   },
   { title: 'NewDnsRecord' },
 )
 export type NewRecord = Type.Static<typeof NewRecord>
 
 /** Some providers have such a type; no name server answers with it. */
-const NO_ALIAS = 'type: ALIAS is not a DNS type. Use an A record that leads to a site, or A and AAAA records'
+const NO_ALIAS = 'type: ALIAS is not a DNS type. Use an A record that points to a site, or A and AAAA records'
 
 /** RFC 2181 §8. */
 const LONGEST_TTL = 2 ** 31 - 1
@@ -65,7 +67,7 @@ export function readRecord(
     faults.push(`${field}: ${read.fault}`)
   }
   const isForSite = input.site_id !== undefined
-  if (isForSite && type !== 'A') faults.push('site_id: is for A records only')
+  if (isForSite && type !== 'A') faults.push('site_id: is allowed for A records only')
   const hasValue = input.value !== undefined && input.value.trim() !== ''
   const name = note('name', readName(type, input.name ?? '', zone))
   const value = isForSite && type === 'A' && !hasValue ? '' : note('value', readValue(type, input.value ?? '', zone))
@@ -95,12 +97,15 @@ function readName(type: RecordType, given: string, zone: string): Read<string> {
   const [, star = '', rest = ''] = /^(\*(?:\.|$))?(.*)$/s.exec(text) ?? []
   const name = rest === '' ? '' : normalName(rest)
   if (name === undefined)
-    return { fault: 'may have letters, digits, dashes and underscores, with dots between labels of at most 63' }
+    return {
+      fault: 'may contain letters, digits, dashes and underscores, with dots between labels of at most 63 characters',
+    }
   const isWhole = name === zone || name.endsWith(`.${zone}`)
-  if (rest.endsWith('.') && !isWhole) return { fault: `must end with ${zone} when it ends with a dot` }
+  if (rest.endsWith('.') && !isWhole) return { fault: `must end with ${zone} if it ends with a dot` }
   const before = name === zone ? '' : isWhole ? name.slice(0, -zone.length - 1) : name
   const label = star === '' ? before : before === '' ? '*' : `*.${before}`
-  if (hostNameIn(zone, label).length > 253) return { fault: 'is too long: 253 characters with the zone at most' }
+  if (hostNameIn(zone, label).length > 253)
+    return { fault: 'is too long: together with the zone, it can have 253 characters' }
   return label === '' ? apex(type) : { value: label }
 }
 
@@ -109,7 +114,7 @@ const apex = (type: RecordType): Read<string> =>
   type === 'CNAME'
     ? {
         fault:
-          'must be below the zone: a CNAME stands alone, and the zone itself has SOA and NS. Use an A record that leads to a site, or A and AAAA records',
+          'must be below the zone: a CNAME stands alone, and the zone itself has SOA and NS. Use an A record that points to a site, or A and AAAA records',
       }
     : { value: '' }
 
@@ -128,7 +133,7 @@ function readAddress(type: AddressType, text: string): Read<string> {
   try {
     return { value: canonicalAddress(type, text) }
   } catch {
-    if (text.includes('%')) return { fault: `must have no zone identifier (${text.slice(text.indexOf('%'))})` }
+    if (text.includes('%')) return { fault: `must not contain a zone identifier (${text.slice(text.indexOf('%'))})` }
     return { fault: type === 'A' ? 'must be an IPv4 address' : 'must be an IPv6 address' }
   }
 }
@@ -150,7 +155,7 @@ function readText(text: string): Read<string> {
   const value = isQuoted ? unescaped(parts.map(([, part = '']) => part).join('')) : text
   if (value === undefined) return { fault: 'must be text in UTF-8' }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (/[\x00-\x08\x0a-\x1f\x7f]/.test(value)) return { fault: 'must have no control characters' }
+  if (/[\x00-\x08\x0a-\x1f\x7f]/.test(value)) return { fault: 'must not contain control characters' }
   const bytes = Buffer.byteLength(value)
   return bytes > LONGEST_TEXT ? { fault: `must have at most ${LONGEST_TEXT} bytes` } : { value }
 }
@@ -198,6 +203,6 @@ function readAuthority(text: string): Read<string> {
   if (flags === undefined || tag === undefined || Number(flags) > 255)
     return { fault: 'must look like: 0 issue "ca.example"' }
   const value = quoted ?? bare ?? ''
-  if (!/^[\x20-\x7e]{0,255}$/.test(value)) return { fault: 'must have 255 plain characters at most after its tag' }
+  if (!/^[\x20-\x7e]{0,255}$/.test(value)) return { fault: 'must have at most 255 plain characters after its tag' }
   return { value: `${Number(flags)} ${tag.toLowerCase()} "${value}"` }
 }

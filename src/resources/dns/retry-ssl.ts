@@ -12,18 +12,18 @@ import { managedZone } from './zone-access.ts'
 import { hostNameIn } from './zone-name.ts'
 
 const whatOfVisitors: Readonly<Record<string, string>> = {
-  true: '; with it, visitors are sent to https',
-  false: '; visitors are not sent to https',
+  true: '; with a certificate, visitors are redirected to https',
+  false: '; visitors are not redirected to https',
 }
 
 export const retrySsl = endpoint({
   id: 'retrySsl',
   method: 'PUT',
   path: '/v1/zones/{zone_id}/records/{id}/ssl',
-  summary: 'Try again to get a certificate for an A record',
+  summary: 'Retry the certificate for an A record',
   description:
-    'The operation says how it ends. `force_ssl` is an addition of Stead: whether visitors of the name are sent to https once it has a certificate. For the ' +
-    'owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.',
+    'Starts an operation that requests the certificate again. `force_ssl` is an addition of Stead: it redirects visitors of the name to https once it has a certificate. Requires the ' +
+    'owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.',
   access: { account: 'own' },
   params: Type.Object({ zone_id: ZoneId, id: RecordId }),
   body: Type.Object({ force_ssl: Type.Optional(Type.Boolean({ examples: [false] })) }, { title: 'SslRetry' }),
@@ -50,7 +50,7 @@ export const retrySsl = endpoint({
     if (body.force_ssl !== undefined) await forceTls(tx, hostName, body.force_ssl)
     const operation = await retryCertificate(tx, hostName, now)
     if (operation !== undefined) started.push(operation)
-    const ordered = `Ordered another try to get a certificate for ${hostName}`
+    const ordered = `Requested a retry of the certificate for ${hostName}`
     await context.record({ action: actions.dns, message: `${ordered}${whatOfVisitors[String(body.force_ssl)] ?? ''}` })
     return null
   },

@@ -63,7 +63,7 @@ export async function checkHostName(
 ): Promise<void> {
   await demandHostName(context, hostName, site.accountId)
   if (isNeverPublic(hostName))
-    throw invalidInput([`name: ${hostName} can never be reached from the internet. Use a public domain.`])
+    throw invalidInput([`name: ${hostName} is not reachable from the internet. Use a public domain.`])
   if (site.isStaging) throw new Problem(problems.staging_site_domains, {})
   const { stagingDomain } = context.config
   if (hostName === stagingDomain || hostName.endsWith(`.${stagingDomain}`))
@@ -151,7 +151,7 @@ export async function removeHost(
   await record({
     action: actions['domain.removed'],
     message: isPrimary
-      ? `Removed the primary domain ${hostName}: the site is at ${stagingHostName(site.name, config)} again`
+      ? `Removed the primary domain ${hostName}: the site is now at ${stagingHostName(site.name, config)}`
       : `Removed the domain ${hostName}`,
     event: { type: events.domain_removed, data: { domain: hostName } },
     about: aboutSite(site),

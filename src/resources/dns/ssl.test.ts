@@ -84,11 +84,11 @@ describe.each(dialects)('SSL of a record on $dialect', ({ dialect, skip }) => {
     await owner.call('PUT', path, { force_ssl: false })
     expect(await rowOf(name)).toMatchObject({ force_tls: 0 })
     const log = await owner.call('POST', '/v1/account/logs/activity', {})
-    const said = `Ordered another try to get a certificate for ${name}`
+    const said = `Requested a retry of the certificate for ${name}`
     expect(log.body.data.slice(0, 4).map(({ message }: { message: string }) => message)).toEqual([
-      `${said}; visitors are not sent to https`,
+      `${said}; visitors are not redirected to https`,
       said,
-      `${said}; with it, visitors are sent to https`,
+      `${said}; with a certificate, visitors are redirected to https`,
       said,
     ])
   })

@@ -9,15 +9,18 @@ const text = (description: string, example: string) =>
 export const SslSchema = Type.Object(
   {
     force_ssl: Type.Optional(
-      Type.String({ description: '"true": visitors are sent to https; else "false"', examples: ['false'] }),
+      Type.String({
+        description: '"true" if visitors are redirected to https, otherwise "false"',
+        examples: ['false'],
+      }),
     ),
-    acme_certificate_id: text('Address of the order at the authority', 'https://ca.example/order/7'),
+    acme_certificate_id: text('URL of the order at the certificate authority', 'https://ca.example/order/7'),
     validation_expiration: Type.Optional(nullable(Timestamp)),
-    authz_uri: text('Address of the authorization at the authority', 'https://ca.example/authz/7'),
+    authz_uri: text('URL of the authorization at the certificate authority', 'https://ca.example/authz/7'),
     options: Type.Optional(Type.Array(Type.String({ examples: ['http-01'] }))),
     certificate_expiration_date: Type.Optional(nullable(Timestamp)),
-    broken_record: nullable(Type.String({ description: 'The name that gets no certificate', examples: [null] })),
-    broken_check: nullable(Type.String({ description: 'Why it gets none, or no newer one', examples: [null] })),
+    broken_record: nullable(Type.String({ description: 'Name without a certificate', examples: [null] })),
+    broken_check: nullable(Type.String({ description: 'Why the name gets no new certificate', examples: [null] })),
   },
   { title: 'SslDetails' },
 )

@@ -171,11 +171,11 @@ describe.each(dialects)('zone files by the API on $dialect', ({ dialect, skip })
     expect(status).toBe(400)
     expect(body.errors).toEqual([
       'file: line 2: value: must be an IPv4 address',
-      'file: line 4: Other records are in the way: c is an alias (CNAME) of a.faults.test, and can have nothing else.',
+      'file: line 4: Other records conflict with this one: c is an alias (CNAME) of a.faults.test and cannot have other records.',
       'file: line 5: priority: must be from 0 to 65535',
-      'file: line 6: name: must end with faults.test when it ends with a dot',
+      'file: line 6: name: must end with faults.test if it ends with a dot',
       'file: line 7: type: must be one of A, AAAA, CNAME, MX, TXT, SRV, NS, CAA, HTTPS, TLSA, SSHFP',
-      'file: line 8: ttl: must be 3600, as the other A records of a have it (RFC 2181)',
+      'file: line 8: ttl: must be 3600, like the other A records of a (RFC 2181)',
     ])
     expect((await put(id, 'a A x\n'.repeat(60))).body.errors).toHaveLength(50)
     // a class and a time, once each

@@ -2,5 +2,5 @@ import { declareActions } from '../action.ts'
 
 /** What the activity log says of the signing of zones. */
 export const actions = declareActions('account', {
-  dnssec: 'DNSSEC of a zone was switched, or its keys were changed',
+  dnssec: 'DNSSEC of a zone was turned on or off, or its keys were changed',
 })

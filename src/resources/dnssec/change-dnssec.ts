@@ -13,12 +13,12 @@ export const changeDnssec = endpoint({
   id: 'changeDnssec',
   method: 'PUT',
   path: '/v1/zones/{zone_id}/dnssec',
-  summary: 'Switch DNSSEC of a zone on or off',
+  summary: 'Turn DNSSEC of a zone on or off',
   description:
-    'An addition of Stead. On: the zone is signed at once; give its DS record to the registrar of the domain. Off: it stays signed as long as the zone above names its key ' +
-    'or resolvers may remember that it did, for they would not believe it otherwise; have the registrar remove the DS record first. With what is set already the operation looks ' +
-    'at once which keys the zone above names, which is else done every hour while something is waited for. For the owner of the zone, or a collaborator with the role `manage_dns` on ' +
-    'all sites that the zone leads to.',
+    'An addition of Stead. If you turn it on, Stead signs the zone immediately. Then give its DS record to the registrar of the domain. Before you turn it off, have the registrar remove the DS record. ' +
+    'The zone stays signed while the parent zone or caches of resolvers still contain the DS record. Stead checks the parent zone every hour. ' +
+    'To check it immediately, send the current value again. Requires the owner of the zone, or a collaborator with the role `manage_dns` on ' +
+    'all sites that the zone points to.',
   access: { account: 'own' },
   params: Type.Object({ zone_id: ZoneId }),
   body: Type.Object({ enabled: Type.Boolean({ examples: [true] }) }, { title: 'DnssecChange' }),
@@ -35,7 +35,9 @@ export const changeDnssec = endpoint({
       if (keys.length === 0) await addKey(tx, zone.id, { state: 'active', now, sealer })
       await setDnssec(tx, zone.id, wanted, now + OFTEN_MS)
       await touchZone(tx, zone.id, now)
-      const message = body.enabled ? `Switched DNSSEC of ${zone.name} on` : `Ordered DNSSEC of ${zone.name} to end`
+      const message = body.enabled
+        ? `Switched DNSSEC of ${zone.name} on`
+        : `Requested to turn off DNSSEC of ${zone.name}`
       await context.record({ action: actions.dnssec, message })
     }
     if (wanted !== 'off') await context.start(lookAtKeys, { zoneId: zone.id })

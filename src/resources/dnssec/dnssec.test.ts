@@ -174,7 +174,7 @@ describe.each(dialects)('DNSSEC on $dialect', ({ dialect, skip }) => {
     await plan()
     expect(await states()).toEqual(['off'])
     expect((await served())?.openKeys?.()).toEqual([])
-    expect((await entries()).at(-1)).toBe('signed.test is not signed any more')
+    expect((await entries()).at(-1)).toBe('signed.test is no longer signed')
   })
 
   test('off again before the registrar knew: at once; on again while it leaves: the key stays', async () => {
@@ -224,9 +224,9 @@ describe.each(dialects)('DNSSEC on $dialect', ({ dialect, skip }) => {
     expect((await served())?.openKeys?.()).toMatchObject([{ tag: second.tag, state: 'active' }])
     expect(await entries()).toEqual([
       'Switched DNSSEC of signed.test on',
-      'Ordered a new key for signed.test',
-      `signed.test: key ${second.tag} signs from now on`,
-      `signed.test: key ${first.tag} is gone`,
+      'Requested a new key for signed.test',
+      `signed.test: key ${second.tag} now signs`,
+      `signed.test: key ${first.tag} was removed`,
     ])
   })
 

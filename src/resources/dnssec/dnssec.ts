@@ -9,12 +9,15 @@ const KeySchema = Type.Object(
   {
     tag: Type.Integer({ examples: [20326] }),
     state: Type.String({
-      description: '`published`: its DS record is waited for; `active`: it signs; `retired`: it is about to go',
+      description: '`published`: Stead waits for its DS record. `active`: it signs. `retired`: Stead will remove it',
       examples: ['active'],
     }),
-    has_ds: Type.Boolean({ description: 'The zone above named it when it was last asked' }),
-    ds: Type.String({ description: 'The DS record for the registrar', examples: ['20326 13 2 E06D44B8…'] }),
-    dnskey: Type.String({ description: 'For registrars that ask for the key', examples: ['257 3 13 mdsswUyr…'] }),
+    has_ds: Type.Boolean({ description: 'Whether the parent zone contained its DS record at the last check' }),
+    ds: Type.String({ description: 'DS record for the registrar', examples: ['20326 13 2 E06D44B8…'] }),
+    dnskey: Type.String({
+      description: 'Public key, for registrars that require it',
+      examples: ['257 3 13 mdsswUyr…'],
+    }),
     created: Timestamp,
   },
   { title: 'DnssecKey' },
@@ -25,17 +28,17 @@ export const DnssecSchema = Type.Object(
     enabled: Type.Boolean(),
     status: Type.String({
       description:
-        '`off`; `signed`: but no DS record leads to it yet; `secure`: resolvers check the signatures; `rolling`: the key is being changed; `leaving`: it is signed until ' +
-        'no resolver trusts its key any more',
+        '`off`: not signed. `signed`: signed, but without a DS record. `secure`: resolvers verify the signatures. `rolling`: Stead is replacing the key. `leaving`: signed until ' +
+        'no resolver trusts the key',
       examples: ['signed'],
     }),
     advice: Type.String({
-      description: 'What is to be done next, by whom',
+      description: 'What to do next',
       examples: ['Give the DS record to the registrar of the domain.'],
     }),
     keys: Type.Array(KeySchema),
     looked_at: nullable(Timestamp),
-    fault: nullable(Type.String({ description: 'Why the zone above could not be asked', examples: [null] })),
+    fault: nullable(Type.String({ description: 'Why Stead could not check the parent zone', examples: [null] })),
   },
   { title: 'Dnssec' },
 )
@@ -54,25 +57,25 @@ export function adviceOf(signing: Signing): string {
   const tags = (chosen: readonly Key[]) => chosen.map(({ tag }) => tag).join(' and ')
   switch (statusOf(signing)) {
     case 'off':
-      return 'The zone is not signed. Switch DNSSEC on to get a DS record for the registrar of the domain.'
+      return 'The zone is not signed. Turn on DNSSEC to get a DS record for the registrar of the domain.'
     case 'signed':
-      return 'Give the DS record to the registrar of the domain. Until then nobody checks the signatures.'
+      return 'Give the DS record to the registrar of the domain. Until then, resolvers do not verify the signatures.'
     case 'secure':
-      return 'Nothing is to be done.'
+      return 'You need not do anything.'
     case 'leaving': {
       const named = keys.filter(({ hasDs }) => hasDs)
       return named.length > 0
-        ? `Have the registrar remove the DS record of key ${tags(named)}. Signing ends three days after it is gone.`
-        : 'Nothing is to be done: signing ends when no resolver remembers the DS record any more.'
+        ? `Ask the registrar to remove the DS record of key ${tags(named)}. Signing ends three days after its removal.`
+        : 'You need not do anything. Signing ends when the DS record has expired in all resolvers.'
     }
     case 'rolling': {
       const next = keys.filter(({ state }) => state === 'published')
       if (next.some(({ hasDs }) => !hasDs))
-        return `Give the DS record of key ${tags(next)} to the registrar, beside the old one or in its place.`
+        return `Give the DS record of key ${tags(next)} to the registrar. You can keep or replace the old one.`
       const old = keys.filter(({ state, hasDs }) => state === 'retired' && hasDs)
       return old.length > 0
-        ? `Have the registrar remove the DS record of key ${tags(old)}.`
-        : 'Nothing is to be done: the keys change by themselves when no resolver remembers the old state any more.'
+        ? `Ask the registrar to remove the DS record of key ${tags(old)}.`
+        : 'You need not do anything. Stead changes the keys when the old state has expired in all resolvers.'
     }
   }
 }

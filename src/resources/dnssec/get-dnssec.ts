@@ -9,10 +9,10 @@ export const getDnssec = endpoint({
   id: 'getDnssec',
   method: 'GET',
   path: '/v1/zones/{zone_id}/dnssec',
-  summary: 'Read how a DNS zone is signed',
+  summary: 'Get the DNSSEC state of a zone',
   description:
-    'An addition of Stead: whether the zone is signed, with the DS record for the registrar, and what is to be done next. For the owner of the zone, or a collaborator ' +
-    'with the role `manage_dns` on all sites that the zone leads to.',
+    'An addition of Stead. Returns whether the zone is signed, the DS record for the registrar, and what to do next. Requires the owner of the zone, or a collaborator ' +
+    'with the role `manage_dns` on all sites that the zone points to.',
   access: { account: 'own' },
   params: Type.Object({ zone_id: ZoneId }),
   response: DnssecSchema,

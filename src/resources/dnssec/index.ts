@@ -4,7 +4,7 @@ import { lookAtKeys, planKeys, planKeysOften } from './look-at-keys.job.ts'
 import { problems } from './problems.ts'
 
 export const dnssec = resource({
-  tag: { name: 'DNSSEC', description: 'Signing of zones' },
+  tag: { name: 'DNSSEC', description: 'DNSSEC signing of zones' },
   endpoints: () => import('./endpoints.ts'),
   jobs: { control: [lookAtKeys, planKeys] },
   schedules: [planKeysOften],

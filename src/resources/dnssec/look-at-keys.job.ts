@@ -82,7 +82,7 @@ async function follow(tx: Tx, zone: Zone, signing: Signing, now: number): Promis
     await setDnssec(tx, zone.id, 'off', null)
     await touchZone(tx, zone.id, now)
     await dropIfEmpty(tx, zone.id, now)
-    await record({ action: actions.dnssec, message: `${zone.name} is not signed any more` })
+    await record({ action: actions.dnssec, message: `${zone.name} is no longer signed` })
     return
   }
   await applySettlement(tx, next, now)
@@ -96,8 +96,8 @@ async function follow(tx: Tx, zone: Zone, signing: Signing, now: number): Promis
 
 function inWords({ states, deleted }: Settlement, { keys }: Signing): string | undefined {
   const tag = (id: number) => keys.find((key) => key.id === id)?.tag
-  for (const [id, state] of states) if (state === 'active') return `key ${tag(id)} signs from now on`
-  return deleted.length > 0 ? `key ${deleted.map(tag).join(' and ')} is gone` : undefined
+  for (const [id, state] of states) if (state === 'active') return `key ${tag(id)} now signs`
+  return deleted.length > 0 ? `key ${deleted.map(tag).join(' and ')} was removed` : undefined
 }
 
 /** Looked at in one round. */

@@ -17,8 +17,8 @@ export const rollKey = endpoint({
   path: '/v1/zones/{zone_id}/dnssec/keys',
   summary: 'Change the key of a signed DNS zone',
   description:
-    'An addition of Stead: a new key is published beside the one that signs. When the zone above names it, it signs, and when nobody remembers the old one any more, that one goes, ' +
-    'all by itself; `GET /v1/zones/{zone_id}/dnssec` says what is waited for. For the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone leads to.',
+    'An addition of Stead. Publishes a new key next to the current key. When the parent zone contains its DS record, the new key signs. Stead removes the old key when it has expired in all resolvers. ' +
+    '`GET /v1/zones/{zone_id}/dnssec` shows the progress. Requires the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.',
   access: { account: 'own' },
   params: Type.Object({ zone_id: ZoneId }),
   response: DnssecSchema,
@@ -40,7 +40,7 @@ export const rollKey = endpoint({
     await addKey(tx, zone.id, { state: 'published', now, sealer })
     await setDue(tx, zone.id, now + OFTEN_MS)
     await touchZone(tx, zone.id, now)
-    await context.record({ action: actions.dnssec, message: `Ordered a new key for ${zone.name}` })
+    await context.record({ action: actions.dnssec, message: `Requested a new key for ${zone.name}` })
     await context.start(lookAtKeys, { zoneId: zone.id })
     return presentDnssec(zone.name, await signingOf(tx, zone.id))
   },

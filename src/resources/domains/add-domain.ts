@@ -27,17 +27,22 @@ export const addDomain = endpoint({
   path: '/v1/sites/{site_id}/domains',
   summary: 'Add a domain to a site',
   description:
-    'The answer lists all domains of the site. The zone of the registrable domain is made when there is none, with records for the edge; ' +
-    'a registrable domain itself (`example.com`) brings `www.example.com` along where that name is free. International names may be written either way. ' +
-    'A domain that another account has can be claimed: the answer is 400 with a TXT record, `_stead-challenge` in the domain. Create it, and send the request again. When Stead sees ' +
-    'the record, it answers 201 without the new domain, and `message` says when the domain moves. The other account is told. A day later Stead looks at the record once more, moves the domain, ' +
-    'and adds the host name to the site. If the record is gone by then, the claim ends.',
+    'Returns all domains of the site. If the registrable domain has no zone yet, Stead creates it with records for the edge. ' +
+    'If you add a registrable domain (`example.com`), Stead also adds `www.example.com` if that name is free. You can write international names in either form. ' +
+    'You can claim a domain of another account: the response is 400 with a TXT record `_stead-challenge` for the domain. Create the record, then send the request again. When Stead finds ' +
+    'the record, it returns 201 without the new domain, and `message` says when the domain moves. Stead notifies the other account. A day later, it checks the record again, moves the domain, ' +
+    'and adds the host name to the site. If the record is missing by then, the claim ends.',
   access: { site: 'manage DNS' },
   params: Type.Object({ site_id: SiteId }),
   query: Type.Object(separateRecords),
   body: Type.Object(
     {
-      name: Type.String({ minLength: 1, maxLength: 255, description: 'A host name', examples: ['www.example.com'] }),
+      name: Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: 'Host name to add',
+        examples: ['www.example.com'],
+      }),
       ...separateRecords,
     },
     { title: 'NewDomain' },

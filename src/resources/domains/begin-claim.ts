@@ -38,10 +38,10 @@ export async function lookForProof(
   try {
     const texts = await textsAt(recordNameOf(zone), config.resolvers)
     if (texts.includes(value)) return { isSeen: true, seen: '' }
-    if (texts.length === 0) return { isSeen: false, seen: 'the DNS has no such record' }
+    if (texts.length === 0) return { isSeen: false, seen: 'the DNS does not have this record' }
     return { isSeen: false, seen: 'the DNS has the record with another value' }
   } catch (error) {
-    return { isSeen: false, seen: `Stead could not look: ${(error as Error).message}` }
+    return { isSeen: false, seen: `Stead could not check: ${(error as Error).message}` }
   }
 }
 
@@ -70,7 +70,7 @@ export async function beginClaim(
   if (!proof?.isSeen)
     throw new Problem(problems.zone_of_other_account, {
       ...{ zone: zone.name, record: recordNameOf(zone.name), value },
-      seen: proof?.seen ?? 'Stead has not looked for it',
+      seen: proof?.seen ?? 'Stead has not checked for it',
     })
   const claim = {
     ...{ zone: zone.name, accountId, holderId: zone.accountId, siteId: site.id, hostName, value },
@@ -107,7 +107,7 @@ async function notify(
   const proof = `the TXT record ${recordNameOf(zone.name)}`
   await record({
     action: actions['zone.claimed'],
-    message: `Another account claims ${zone.name} by ${proof}. The domain moves at ${timeOf(claim.movesAt)}, unless the record is removed before`,
+    message: `Another account claims ${zone.name} with ${proof}. The domain moves at ${timeOf(claim.movesAt)}, unless the record is removed before then`,
     event: { type: events.domain_claimed, data: { domain: zone.name, role: 'holder', moves_at: isoOf(claim) } },
   })
   const holder = await findAccount(tx, zone.accountId)
@@ -116,8 +116,8 @@ async function notify(
   const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : ''
   const lost = names.length > 0 ? ` Your sites then lose ${names.slice(0, MOST_NAMES).join(', ')}${more}.` : ''
   const mail = letter(`Another account claims ${zone.name}`, [
-    `Another account of this Stead has shown that it controls ${zone.name}: it set ${proof}.`,
-    `At ${timeOf(claim.movesAt)} the domain moves to that account.${lost} The records and keys of its zone are deleted.`,
+    `Another account of this installation proved that it controls ${zone.name}: it created ${proof}.`,
+    `At ${timeOf(claim.movesAt)}, the domain moves to that account.${lost} Stead deletes the records and keys of its zone.`,
     'If the domain is yours, remove that record at your DNS provider before then. The claim then ends, and nothing changes.',
   ])
   const about = { accountId: claim.accountId, to: holder.email, says: `${mail.subject} ${mail.text}`, now }

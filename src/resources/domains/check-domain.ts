@@ -13,8 +13,9 @@ export const lookAgain = endpoint({
   id: 'checkDomain',
   method: 'POST',
   path: '/v1/sites/{site_id}/domains/{id}/check',
-  summary: 'Look at a domain now',
-  description: 'An addition of Stead: `healthy`, `dnsConfirmed` and `provisioned` are looked at anew, in an operation.',
+  summary: 'Check a domain now',
+  description:
+    'An addition of Stead. Starts an operation that checks `healthy`, `dnsConfirmed` and `provisioned` again.',
   access: { site: 'manage DNS' },
   params: Type.Object({ site_id: SiteId, id: DomainId }),
   response: Nothing,
@@ -27,7 +28,7 @@ export const lookAgain = endpoint({
     const { hostName } = domain
     await expectCheck(tx, site.id, hostName, now + 60_000)
     await context.start(checkDomain, { siteId: site.id, hostName }, { about: { accountId: site.accountId } })
-    await context.record({ action: actions['domain.checked'], message: `Ordered a look at the domain ${hostName}` })
+    await context.record({ action: actions['domain.checked'], message: `Requested a check of the domain ${hostName}` })
     return null
   },
 })

@@ -92,9 +92,9 @@ async function remember(tx: Tx, due: DueDomain, seen: Check, now: number): Promi
   await storeCheck(tx, due, seen, now)
   if (seen.isHealthy === (before?.isHealthy ?? true)) return
   const { record } = changeBy(tx, { actor: 'systems', about: aboutSite(site), now })
-  if (seen.isHealthy) await record({ action: actions['domain.healthy'], message: `${hostName} leads to the site now` })
+  if (seen.isHealthy) await record({ action: actions['domain.healthy'], message: `${hostName} now points to the site` })
   else {
-    const message = `${hostName} does not lead to the site ${before ? 'any more' : 'yet'}: ${seen.reason}`
+    const message = `${hostName} ${before ? 'no longer points to the site' : 'does not point to the site yet'}: ${seen.reason}`
     await record({ action: actions['domain.unhealthy'], message })
   }
 }

@@ -116,9 +116,9 @@ describe.each(dialects)('looks at domains on $dialect', ({ dialect, skip }) => {
       'www.a.test points at 203.0.113.9 in the DNS; it must point at 192.0.2.1 alone, ' +
       'or what it points at must pass requests for http://www.a.test on to here, which it does not'
     expect(await log()).toEqual([
-      `domain.unhealthy: www.a.test does not lead to the site yet: ${elsewhere}`,
-      'domain.healthy: www.a.test leads to the site now',
-      `domain.unhealthy: www.a.test does not lead to the site any more: ${elsewhere}`,
+      `domain.unhealthy: www.a.test does not point to the site yet: ${elsewhere}`,
+      'domain.healthy: www.a.test now points to the site',
+      `domain.unhealthy: www.a.test no longer points to the site: ${elsewhere}`,
     ])
     lead('whole.a.test', '192.0.2.1')
     await add('whole.a.test')
@@ -133,11 +133,11 @@ describe.each(dialects)('looks at domains on $dialect', ({ dialect, skip }) => {
     lead('two.a.test', '192.0.2.1')
     await owner.call('POST', `/v1/sites/${site}/domains/${two}/check`)
     await done()
-    expect((await log()).at(-1)).toBe('domain.healthy: two.a.test leads to the site now')
+    expect((await log()).at(-1)).toBe('domain.healthy: two.a.test now points to the site')
     lead('one.a.test', '203.0.113.9')
     await owner.call('POST', `/v1/sites/${site}/domains/${one}/check`)
     await done()
-    expect((await log()).at(-1)).toContain('domain.unhealthy: one.a.test does not lead to the site any more')
+    expect((await log()).at(-1)).toContain('domain.unhealthy: one.a.test no longer points to the site')
   })
 
   test('a domain that got its name another way is found, and one that is gone is forgotten', async () => {

@@ -113,7 +113,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
       priority: 1,
     })
     const { body } = await add(claimant, site, 'claimed.test')
-    expect(body.errors[0]).toContain('So far the DNS has no such record.')
+    expect(body.errors[0]).toContain('So far the DNS does not have this record.')
     outside.texts[RECORD] = ['another']
     expect((await add(claimant, site, 'claimed.test')).body.errors[0]).toContain('with another value')
     const begun = await prove(claimant, site)
@@ -153,7 +153,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
       'domain_claim_ended',
       { domain: 'claimed.test', role: 'holder', moved: true },
     ])
-    expect((await add(claimant, site, 'claimed.test')).body.errors[0]).toContain('is a domain of this site already')
+    expect((await add(claimant, site, 'claimed.test')).body.errors[0]).toContain('is already a domain of this site')
   })
 
   const zoneId = async (person: Person) => (await person.call('GET', '/v1/zones')).body.data[0].id
@@ -225,7 +225,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
     await settle()
     expect((await log(holder)).at(-1)).toContain('cannot be looked up in the DNS')
     expect(await names(holder, held)).toHaveLength(2)
-    expect((await add(claimant, site, 'claimed.test')).body.errors[0]).toContain('Stead could not look:')
+    expect((await add(claimant, site, 'claimed.test')).body.errors[0]).toContain('Stead could not check:')
   })
 
   test('a claim of the same account is one, whichever site or name it is asked for', async () => {
@@ -252,7 +252,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
       ['claimed.test', 'www.claimed.test'],
       [],
     ])
-    expect((await log(third)).at(-1)).toContain('a third account got the domain meanwhile')
+    expect((await log(third)).at(-1)).toContain('a third account got the domain in the meantime')
     expect(await log(claimant)).toHaveLength(2)
     // now the claimant is the one who is told
     expect((await add(third, ofThird, 'claimed.test')).status).toBe(201)
@@ -343,6 +343,6 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
 
   test('400 as before for staging sites, and names that no site may have', async () => {
     await api.database.transaction((tx) => tx.updateTable('sites').set({ staging: 1 }).where('id', '=', site).execute())
-    expect((await add(claimant, site, 'claimed.test')).body.errors[0]).toContain('A staging site has no domains')
+    expect((await add(claimant, site, 'claimed.test')).body.errors[0]).toContain('A staging site cannot have domains')
   })
 })

@@ -21,13 +21,15 @@ export const DomainId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTE
 const fields = {
   id: Type.Integer(),
   created: Timestamp,
-  primary: Type.Boolean({ description: 'The site is to be reached by it, and its other domains lead there' }),
+  primary: Type.Boolean({
+    description: "Whether this is the primary domain, to which the site's other domains redirect",
+  }),
   name: nullable(
-    Type.String({ description: 'Before the name of the zone; null for the zone itself', examples: ['www'] }),
+    Type.String({ description: 'Part before the name of the zone. Null for the zone itself', examples: ['www'] }),
   ),
-  healthy: Type.Boolean({ description: 'It leads here, and the edge answers for it' }),
-  dnsConfirmed: Type.Boolean({ description: 'Its name leads to the addresses of the edge, and to no others' }),
-  provisioned: Type.Boolean({ description: 'The edge knows it' }),
+  healthy: Type.Boolean({ description: 'Whether the domain points to Stead and the edge responds for it' }),
+  dnsConfirmed: Type.Boolean({ description: 'Whether the name points only to the addresses of the edge' }),
+  provisioned: Type.Boolean({ description: 'Whether the edge knows the domain' }),
   domainName: Type.String({ examples: ['www.example.com'] }),
   ipAddresses: Type.Array(Type.String(), { examples: [['192.0.2.1', '192.0.2.2']] }),
 }
@@ -45,9 +47,7 @@ export const ListedDomain = Type.Object(
 
 /** Where clients may send it: in the query, or in the body. */
 export const separateRecords = {
-  separate_records: Type.Optional(
-    Type.Boolean({ description: 'One entry for each address, with the id of its record' }),
-  ),
+  separate_records: Type.Optional(Type.Boolean({ description: 'One entry per address, with the id of its record' })),
 }
 
 /** The domains that records make, in order of id. @param isSeparate each record by itself */

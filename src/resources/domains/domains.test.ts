@@ -83,7 +83,7 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     expect(names([one, two])).toEqual([`shop.${zone}`, `xn--bcher-kva.${zone}`])
     expect(new Set((await list(id)).map((domain: { zoneId: number }) => domain.zoneId)).size).toBe(1)
     expect((await add(id, `xn--bcher-kva.${zone}`)).body.errors).toEqual([
-      `name: xn--bcher-kva.${zone} is a domain of this site already.`,
+      `name: xn--bcher-kva.${zone} is already a domain of this site.`,
     ])
   })
 
@@ -178,7 +178,7 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     expect(removed.headers['operation-id']).toMatch(/^\d+$/)
     expect(await route(`www.${zone}`)).toBeUndefined()
     expect(await detail(id)).toMatchObject({ url: `${name}.localhost:8081`, domainsCount: 1 })
-    expect(await newest(id)).toBe(`Removed the primary domain www.${zone}: the site is at ${name}.localhost again`)
+    expect(await newest(id)).toBe(`Removed the primary domain www.${zone}: the site is now at ${name}.localhost`)
     expect((await told(id)).at(-1)).toEqual(['domain_removed', { domain: `www.${zone}` }])
     const again = await owner.call('DELETE', `/v1/sites/${id}/domains/${apex.id}`)
     expect(await newest(id)).toBe(`Removed the domain ${zone}`)

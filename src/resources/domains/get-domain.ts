@@ -10,7 +10,7 @@ export const getDomain = endpoint({
   id: 'getDomain',
   method: 'GET',
   path: '/v1/sites/{site_id}/domains/{id}',
-  summary: 'Read a domain of a site',
+  summary: 'Get a domain of a site',
   access: { site: 'read the site' },
   params: Type.Object({ site_id: SiteId, id: DomainId }),
   response: DomainSchema,

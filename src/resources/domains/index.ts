@@ -7,7 +7,7 @@ import { problems } from './problems.ts'
 import { settleClaims, settleClaimsOften } from './settle-claims.job.ts'
 
 export const domains = resource({
-  tag: { name: 'Domains', description: 'Host names that lead to a site' },
+  tag: { name: 'Domains', description: 'Host names of a site' },
   endpoints: () => import('./endpoints.ts'),
   siteHooks: {
     async forgotten(tx, siteId) {

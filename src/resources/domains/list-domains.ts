@@ -10,7 +10,7 @@ export const listDomains = endpoint({
   method: 'GET',
   path: '/v1/sites/{site_id}/domains',
   summary: 'List the domains of a site',
-  description: 'In order of id. What is said of their health was seen within the last ten minutes or so.',
+  description: 'Returns the domains ordered by id. Their health is about ten minutes old at most.',
   access: { site: 'read the site' },
   params: Type.Object({ site_id: SiteId }),
   query: Type.Object(separateRecords),

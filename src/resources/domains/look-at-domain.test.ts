@@ -35,7 +35,7 @@ describe('a look at a domain', () => {
     expect(await look('one.test')).toMatchObject({ isHealthy: true })
     expect(await look('mixed.test')).toEqual({
       ...{ isDnsConfirmed: false, isProvisioned: true, isHealthy: false },
-      reason: `mixed.test points at 203.0.113.9 in the DNS; it must point at ${wanted} alone`,
+      reason: `mixed.test points to 203.0.113.9 in the DNS; it must point only to ${wanted}`,
     })
   })
 
@@ -66,7 +66,7 @@ describe('a look at a domain', () => {
     expect(await look('off.test')).toMatchObject({ isProvisioned: true, isHealthy: true })
     expect(await look('broken.test')).toMatchObject({
       ...{ isProvisioned: true, isHealthy: false },
-      reason: 'the site answers with 503',
+      reason: 'the site responds with 503',
     })
   })
 
@@ -81,7 +81,7 @@ describe('a look at a domain', () => {
     }
     expect(await lookAtDomain('a.test', config, certificate, now)).toEqual({
       ...{ isDnsConfirmed: true, isProvisioned: true, isHealthy: false },
-      reason: 'its certificate ended at 2026-01-02T00:00:00.000Z, and there is no newer one: The authority is away',
+      reason: 'its certificate expired at 2026-01-02T00:00:00.000Z, and Stead has no newer one: The authority is away',
     })
     for (const fine of [{ expiresAt: now + 1 }, { isIssued: false, expiresAt: null }])
       expect(await lookAtDomain('a.test', config, { ...certificate, ...fine }, now)).toMatchObject({ isHealthy: true })

@@ -22,7 +22,7 @@ export async function lookAtDomain(
   const [dnsFault, edge] = await Promise.all([whyElsewhere(hostName, where), askEdge(hostName, config)])
   const isProvisioned = edge.fault === undefined
   const status = edge.status ?? 0
-  const answerFault = isProvisioned && status >= 500 ? `the site answers with ${status}` : undefined
+  const answerFault = isProvisioned && status >= 500 ? `the site responds with ${status}` : undefined
   const faults = [dnsFault, edge.fault, answerFault, certificateFault(certificate, now)].filter(
     (each) => each !== undefined,
   )
@@ -38,8 +38,8 @@ export async function lookAtDomain(
 function certificateFault(certificate: CertificateState | undefined, now: number): string | undefined {
   const { isIssued = false, expiresAt = null, reason = null } = certificate ?? {}
   if (!isIssued || expiresAt === null || now < expiresAt) return undefined
-  const ended = `its certificate ended at ${new Date(expiresAt).toISOString()}`
-  return reason === null ? ended : `${ended}, and there is no newer one: ${reason}`
+  const ended = `its certificate expired at ${new Date(expiresAt).toISOString()}`
+  return reason === null ? ended : `${ended}, and Stead has no newer one: ${reason}`
 }
 
 /**
@@ -55,8 +55,8 @@ function askEdge(hostName: string, { edgeListen }: Where): Promise<{ status?: nu
       const { statusCode: status = 0 } = response
       resolve(status === 404 ? { status, fault: 'the edge does not know it yet' } : { status })
     })
-    asked.on('timeout', () => asked.destroy(new Error('it said nothing in time')))
-    asked.on('error', (error) => resolve({ fault: `the edge does not answer (${error.message})` }))
+    asked.on('timeout', () => asked.destroy(new Error('it did not respond in time')))
+    asked.on('error', (error) => resolve({ fault: `the edge does not respond (${error.message})` }))
     asked.end()
   })
 }

@@ -14,14 +14,18 @@ export const setPrimary = endpoint({
   id: 'setPrimaryDomain',
   method: 'PUT',
   path: '/v1/sites/{site_id}/domains/{id}/primary',
-  summary: 'Make a domain the primary one',
+  summary: 'Set the primary domain',
   description:
-    'WordPress is told its new address (in its settings, links, media and serialized values), then the other domains of the site redirect there. ' +
-    '`-1` in place of an id: the address under the staging domain.',
+    "Updates the address in WordPress (settings, links, media and serialized values). Then the site's other domains redirect to it. " +
+    'Use `-1` instead of an id for the address under the staging domain.',
   access: { site: 'manage DNS' },
   params: Type.Object({
     site_id: SiteId,
-    id: Type.Integer({ minimum: STAGING_ID, maximum: Number.MAX_SAFE_INTEGER, description: '-1: the staging address' }),
+    id: Type.Integer({
+      minimum: STAGING_ID,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Id of the domain, or -1 for the staging address',
+    }),
   }),
   query: Type.Object(separateRecords),
   body: Type.Object(separateRecords, { title: 'PrimaryDomain' }),

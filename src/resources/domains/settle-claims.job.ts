@@ -70,7 +70,7 @@ async function settleDue(context: Context): Promise<void> {
     const settled = await Promise.allSettled(due.map((claim) => settle(context, claim)))
     signal.throwIfAborted()
     for (const each of settled)
-      if (each.status === 'rejected') log.error({ err: each.reason }, 'a claim was not settled')
+      if (each.status === 'rejected') log.error({ err: each.reason }, 'could not complete a claim')
   }
 }
 
@@ -80,7 +80,7 @@ async function settle(context: Context, claim: Claim): Promise<void> {
   const record = recordNameOf(claim.zone)
   const texts = await textsAt(record, services.config.resolvers).catch((error: Error) => error.message)
   if (typeof texts === 'string') return now() > claim.movesAt + PATIENCE_MS ? end(texts) : undefined
-  if (!texts.includes(claim.value)) return end(`the TXT record ${record} is gone`)
+  if (!texts.includes(claim.value)) return end(`the TXT record ${record} is missing`)
   try {
     const why = await transaction((tx) => move(tx, claim, { config: services.config, now: now() }))
     if (why !== undefined) await end(why)
@@ -112,7 +112,7 @@ async function move(tx: Tx, claim: Claim, { config, now }: Moving): Promise<stri
   if (!(await findClaim(tx, claim.id))) return undefined
   const site = sites.get(claim.siteId)
   if (!site || site.accountId !== claim.accountId) return 'the site was deleted'
-  if (other && other.accountId !== claim.holderId) return 'a third account got the domain meanwhile'
+  if (other && other.accountId !== claim.holderId) return 'a third account got the domain in the meantime'
   if (other) await takeFromHolder(tx, other, { sites, config, now })
   const zone = await insertZone(tx, claim.accountId, claim.zone, now)
   const host = { site, zone, name: labelIn(claim.zone, claim.hostName) }
@@ -135,7 +135,7 @@ async function takeFromHolder(
     if (!record || record.siteId === null) continue
     const { siteId, name } = record
     const site = sites.get(siteId) ?? (await findSite(tx, siteId))
-    if (site && !sites.has(siteId)) throw new Error(`${zone.name} got another site while it was to be moved`)
+    if (site && !sites.has(siteId)) throw new Error(`${zone.name} got another site during the move`)
     if (!site) {
       // one in the trash must not come back with it
       await deleteDomainRoute(tx, siteId, hostNameOf(record))
@@ -165,7 +165,7 @@ async function endClaim(tx: Tx, claim: Claim, { why, now }: { why?: string; now:
   await changeBy(tx, { actor: 'systems', about: { accountId: holderId }, now }).record({
     action: actions['zone.claim_ended'],
     message: hasMoved
-      ? `${zone} moved to the account that has proved to control it`
+      ? `${zone} moved to the account that proved to control it`
       : `The claim of ${zone} by another account ended: ${why}`,
     event: { type: events.domain_claim_ended, data: { ...data, role: 'holder' } },
   })

@@ -5,7 +5,7 @@ import { deleteLicenseOfSite } from './license.store.ts'
 import { writeLicense } from './write-license.job.ts'
 
 export const extensionLicense = resource({
-  tag: { name: 'Extension-license', description: "A site's license for extensions, written into its options table" },
+  tag: { name: 'Extension-license', description: "License for extensions, stored in the site's options table" },
   endpoints: () => import('./endpoints.ts'),
   siteHooks: { live: dropCopiedLicense, forgotten: deleteLicenseOfSite },
   jobs: { host: [writeLicense] },

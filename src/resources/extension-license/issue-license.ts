@@ -14,10 +14,10 @@ export const issueExtensionLicense = endpoint({
   id: 'issueExtensionLicense',
   method: 'POST',
   path: '/v1/sites/{site_id}/ext',
-  summary: 'Write the extension license into the site',
+  summary: 'Write the extension license to the site',
   description:
-    'The first call issues a license; later ones write the same key again, until it is revoked. Answers when the option ' +
-    "`stead_ext_license` of the site's options table has the key.",
+    'The first call issues a license. Later calls write the same key again until you revoke it. Waits until the option ' +
+    "`stead_ext_license` in the site's options table contains the key.",
   access: { site: 'manage plugins' },
   params: Type.Object({ site_id: SiteId }),
   response: Nothing,

@@ -15,8 +15,8 @@ export const revokeExtensionLicense = endpoint({
   path: '/v1/sites/{site_id}/ext',
   summary: 'Revoke the extension license',
   description:
-    "Answers when the key is out of the site's options table; it stays readable here, with the time of its end. A new one is " +
-    'issued by the next POST. Where there is none, nothing changes; one that is revoked is taken out again.',
+    "Removes the key from the site's options table and waits until it is gone. You can still read the license, with the time of its revocation. The next POST " +
+    'issues a new license. Without a license, nothing changes. If the license is already revoked, Stead removes the key again.',
   access: { site: 'manage plugins' },
   params: Type.Object({ site_id: SiteId }),
   response: Nothing,

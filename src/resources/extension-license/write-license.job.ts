@@ -22,6 +22,6 @@ async function writeOption({ services, input, log }: StepContext<{ siteId: numbe
   if (!dropIn) return
   // The site's own object cache knows the old value still. It may be what is broken: the table has the key all the same.
   await runSiteTask(services, input.siteId, 'flush-object-cache', {}).catch((error) =>
-    log.warn({ err: error, siteId: input.siteId }, 'the object cache of a site was not emptied after a new license'),
+    log.warn({ err: error, siteId: input.siteId }, 'could not flush the object cache of a site after a license change'),
   )
 }

@@ -31,7 +31,7 @@ export const problems = declareProblems({
   import_host_away: {
     status: 503,
     text: 'The host of the site cannot take the file now. Try again in a moment.',
-    remedy: 'Send the part again after `Retry-After` seconds. What has been taken stays.',
+    remedy: 'Send the part again after `Retry-After` seconds. Stead keeps the bytes that it received.',
   },
   import_source_refused: {
     status: 400,

@@ -1,12 +1,12 @@
 import { declareActions } from '../action.ts'
 
 const ofAccount = declareActions('account', {
-  'records.backup_failed': 'The records of Stead itself could not be backed up',
+  'records.backup_failed': "The backup of Stead's own records failed",
 })
 
 const ofSite = declareActions('site', {
-  'site.brought_back': 'A site was put back from its backups after Stead itself was restored',
-  'site.bring_back_failed': 'A site could not be put back from its backups after Stead itself was restored',
+  'site.brought_back': 'A site was recovered from its backups after a restore of Stead',
+  'site.bring_back_failed': 'Recovering a site from its backups after a restore of Stead failed',
 })
 
 export const actions = { ...ofSite, ...ofAccount }

@@ -111,9 +111,9 @@ async function fromNewest(
     } catch (error) {
       if (!(error instanceof BackupDamaged || error instanceof BackupMissing || error instanceof DumpUnreadable))
         throw error
-      log.error({ err: error, siteId, backup: backup.id }, `a backup of a site's ${what} cannot be used`)
+      log.error({ err: error, siteId, backup: backup.id }, `a backup of a site's ${what} is unusable`)
     }
-  throw new PermanentFailure(`There is no backup of the site's ${what} that can be used`)
+  throw new PermanentFailure(`The site has no usable backup of its ${what}`)
 }
 
 async function* wantedFiles(
@@ -151,7 +151,7 @@ async function open(tx: Tx, context: Looked): Promise<void> {
   await purgeCaches(tx, siteId, { pages: 'all', files: true })
   await changeOfJob(tx, context).record({
     action: actions['site.brought_back'],
-    message: 'The site was put back from its backups, after Stead itself was restored.',
+    message: 'The site was recovered from its backups after a restore of Stead.',
   })
 }
 
@@ -161,6 +161,6 @@ async function failed(tx: Tx, context: FailureContext<Input>): Promise<void> {
   if (!(await holdSite(tx, siteId))) return
   await changeOfJob(tx, context).record({
     action: actions['site.bring_back_failed'],
-    message: `The site could not be put back from its backups: ${context.error ?? 'canceled'}.`,
+    message: `Recovering the site from its backups failed: ${context.error ?? 'canceled'}.`,
   })
 }

@@ -71,7 +71,7 @@ async function bringBack(services: Partial<HostServices> = {}) {
 const activity = async () =>
   (await api.database.read.selectFrom('activity').select('message').where('site_id', '=', site).execute())
     .map(({ message }) => message)
-    .filter((message) => message.includes('put back'))
+    .filter((message) => /Recovering|recovered/.test(message))
 
 test('a backup that is lost is named in the log, and the one before it is used, of files and of the database', async () => {
   await write('page.txt', 'older')
@@ -93,19 +93,19 @@ test('a backup that is lost is named in the log, and the one before it is used, 
     'site.sqlite',
   ])
   expect(logged.map(({ msg, backup }) => [msg, backup])).toEqual([
-    ["a backup of a site's files cannot be used", newest[0]],
-    ["a backup of a site's database cannot be used", newest[1]],
+    ["a backup of a site's files is unusable", newest[0]],
+    ["a backup of a site's database is unusable", newest[1]],
   ])
-  expect(await activity()).toEqual(['The site was put back from its backups, after Stead itself was restored.'])
+  expect(await activity()).toEqual(['The site was recovered from its backups after a restore of Stead.'])
   expect(host.held.has(site)).toBe(false)
 })
 
 test('without one of its database it fails, says so, and is open again', async () => {
   await backUp('fs', 100)
   await rm(home, { recursive: true })
-  const says = "There is no backup of the site's database that can be used"
+  const says = 'The site has no usable backup of its database'
   expect(await bringBack()).toMatchObject({ state: 'failed', error: says })
-  expect(await activity()).toEqual([`The site could not be put back from its backups: ${says}.`])
+  expect(await activity()).toEqual([`Recovering the site from its backups failed: ${says}.`])
 })
 
 test('a storage that is away is no reason to take an older backup', async () => {
@@ -170,7 +170,7 @@ test('a release that backups have kept is unpacked, with what it does not share 
   await api.backups.repository(coreOwner('5.9')).writeTree(Readable.from(entries), { name: CORE_BACKUP })
   const source = keptCore(api.backups, async () => like)
   const task = (asked = signal) => ({ workDir: folder, signal: asked, report() {} }) as SourceTask
-  await expect(source.find('5.8', task())).rejects.toThrow('no site that ran it was ever backed up')
+  await expect(source.find('5.8', task())).rejects.toThrow('no backup contains a site with this version')
   const into = join(folder, 'into')
   const found = await source.find('5.9', task())
   expect(found.version).toBe('5.9')

@@ -8,9 +8,9 @@ export const checkInstallation = endpoint({
   id: 'checkInstallation',
   method: 'GET',
   path: '/v1/installation/checks',
-  summary: 'Check this Stead',
+  summary: 'Check the installation',
   description:
-    'What `stead doctor` finds on the machine of the API: names, DNS, ports, certificates, clock, disk, databases, storage, mail, PHP and limits. Takes up to 15 seconds. An answer is kept for ten seconds. For all accounts but the operator, `checks` is null.',
+    'Returns the results of `stead doctor` on the API server: names, DNS, ports, certificates, clock, disk, databases, storage, mail, PHP and limits. Takes up to 15 seconds. Stead caches the result for ten seconds. `checks` is null unless your account operates the installation.',
   access: { account: 'own' },
   etag: true,
   response: Type.Object(

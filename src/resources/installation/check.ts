@@ -23,15 +23,18 @@ export const checkStates = ['ok', 'warning', 'problem', 'skipped'] as const
 /** One line of what was found. */
 export const InstallationCheck = Type.Object(
   {
-    area: oneOf(areas, { description: 'What was checked' }),
+    area: oneOf(areas, { description: 'Name of the check' }),
     state: oneOf(checkStates, {
       description:
-        '`problem`: something does not work. `warning`: it works, and you should change it. `skipped`: it could not be checked now',
+        '`problem`: something does not work. `warning`: it works, but you should change it. `skipped`: Stead could not check it now',
     }),
-    text: Type.String({ description: 'What was found', examples: ['203.0.113.7:443 is in use by another program.'] }),
+    text: Type.String({
+      description: 'Result of the check',
+      examples: ['203.0.113.7:443 is in use by another program.'],
+    }),
     remedy: nullable(
       Type.String({
-        description: 'What to do; null where nothing is wrong',
+        description: 'What to do. Null if nothing is wrong',
         examples: ['Choose another with STEAD_EDGE_LISTEN.'],
       }),
     ),

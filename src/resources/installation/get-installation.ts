@@ -12,14 +12,14 @@ export const getInstallation = endpoint({
   id: 'getInstallation',
   method: 'GET',
   path: '/v1/installation',
-  summary: 'How this Stead is',
+  summary: 'Get the health of the installation',
   description:
-    'To who operates it, which is the account that was there first: hosts, queues, budgets, certificates and backups of its records. To all others `health` is null.',
+    "Returns hosts, queues, budgets, certificates and backups of Stead's own records. Only the operator, which is the first account, gets `health`. It is null for other accounts.",
   access: { account: 'own' },
   etag: true,
   response: Type.Object(
     {
-      operator: Type.Boolean({ description: 'Whether your account operates it' }),
+      operator: Type.Boolean({ description: 'Whether your account operates the installation' }),
       health: nullable(InstallationHealth),
     },
     { title: 'Installation' },

@@ -19,23 +19,26 @@ export const InstallationHealth = Type.Object(
         {
           id: Type.Integer(),
           name: Type.String({ examples: ['host-1'] }),
-          sites: Type.Integer({ description: 'How many it has, those in the trash apart' }),
-          max_sites: Type.Integer({ description: 'How many it may have', examples: [100] }),
+          sites: Type.Integer({ description: 'Number of sites on the host, without those in the trash' }),
+          max_sites: Type.Integer({ description: 'Maximum number of sites on the host', examples: [100] }),
           seen_at: nullable(Timestamp),
-          answers: Type.Boolean({ description: 'Whether it was heard of within a minute' }),
+          answers: Type.Boolean({ description: 'Whether the host reported in the last minute' }),
         },
         { title: 'HostHealth' },
       ),
     ),
     operations: Type.Array(
       Type.Object({ state: Type.String({ examples: ['queued'] }), ...count }, { title: 'OperationsInState' }),
-      { description: 'What is queued and running, and what has ended within the last hour' },
+      { description: 'Queued and running operations, and those that ended in the last hour' },
     ),
     queues: Type.Array(
       Type.Object(
         {
-          runner: Type.String({ description: 'Who does the work: hosts, or the control', examples: ['host'] }),
-          due: Type.Integer({ description: 'What could be done by now and is not begun' }),
+          runner: Type.String({
+            description: 'Which process runs the operations: hosts or control',
+            examples: ['host'],
+          }),
+          due: Type.Integer({ description: 'Number of operations that are due but not started' }),
           oldest_seconds: Seconds,
         },
         { title: 'QueueHealth' },
@@ -43,7 +46,7 @@ export const InstallationHealth = Type.Object(
     ),
     webhooks: Type.Object(
       {
-        due: Type.Integer({ description: 'Events that could be sent by now' }),
+        due: Type.Integer({ description: 'Number of events that are due' }),
         oldest_seconds: Seconds,
         failing: Type.Integer(),
         disabled: Type.Integer(),
@@ -52,8 +55,8 @@ export const InstallationHealth = Type.Object(
     ),
     certificates: Type.Object(
       {
-        failing: Type.Integer({ description: 'Names for which the last try failed' }),
-        ended: Type.Integer({ description: 'Certificates that have ended, and were not replaced' }),
+        failing: Type.Integer({ description: 'Names whose last attempt failed' }),
+        ended: Type.Integer({ description: 'Expired certificates without a replacement' }),
         first_end: nullable(Timestamp),
       },
       { title: 'CertificatesHealth' },
@@ -71,9 +74,9 @@ export const InstallationHealth = Type.Object(
             Type.Object(
               {
                 name: Type.String({ examples: ['request_bodies'] }),
-                used: Type.Number({ description: 'Bytes, or a number of things' }),
+                used: Type.Number({ description: 'Current value in bytes or items' }),
                 limit: Type.Number({ examples: [67108864] }),
-                refusals: Type.Integer({ description: 'Since the process began' }),
+                refusals: Type.Integer({ description: 'Since the process started' }),
               },
               { title: 'BudgetHealth' },
             ),
@@ -85,7 +88,7 @@ export const InstallationHealth = Type.Object(
   },
   {
     title: 'InstallationHealth',
-    description: 'The figures of `/metrics` that a person looks at: up to ten seconds old',
+    description: 'Most important metrics of `/metrics`, at most ten seconds old',
   },
 )
 /** What the figures do not say is added by who answers. */

@@ -16,7 +16,7 @@ export function keptCore(backups: BackupStore, like: () => Promise<string>): Cor
     versions: async () => [],
     async find(version, { signal }) {
       const repository = backups.repository(coreOwner(version))
-      if (!(await repository.find(CORE_BACKUP))) throw new Error('no site that ran it was ever backed up')
+      if (!(await repository.find(CORE_BACKUP))) throw new Error('no backup contains a site with this version')
       return {
         version,
         async unpack(into) {

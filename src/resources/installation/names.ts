@@ -13,7 +13,7 @@ export const InstallationNames = Type.Object(
   {
     shared_domain: nullable(
       Type.String({
-        description: 'Registrable domain that the panel has in common with sites of customers; null: none',
+        description: "Registrable domain that the panel shares with customers' sites. Null if none",
         examples: [null],
       }),
     ),
@@ -22,12 +22,12 @@ export const InstallationNames = Type.Object(
         {
           name: Type.String({ examples: ['panel.example.com'] }),
           kind: Type.String({ description: '`site`, `domain` or `zone`', examples: ['domain'] }),
-          site: nullable(Type.String({ description: 'Name of the site that has it', examples: ['my-first-site'] })),
+          site: nullable(Type.String({ description: 'Name of the site that uses it', examples: ['my-first-site'] })),
           account: Type.String({ examples: ['customer@example.com'] }),
         },
         { title: 'TakenName' },
       ),
-      { description: 'Names of the installation that an account got before a setting reserved them; 100 at most' },
+      { description: 'Up to 100 names of the installation that accounts used before a setting reserved them' },
     ),
   },
   { title: 'InstallationNames' },
@@ -44,8 +44,8 @@ export const presentNames = (
 
 /** Returns what a shared registrable domain means, and what to do about it. */
 export const sharedDomainFinding = (domain: string): [text: string, remedy: string] => [
-  `The panel and the sites of customers share the registrable domain ${domain}, so that pages of a site can set cookies for the panel.`,
-  'Give the panel a domain of its own (STEAD_PANEL_URL, STEAD_API_NAME), or have the domain of sites (STEAD_STAGING_DOMAIN) listed at https://publicsuffix.org.',
+  `The panel and customers' sites share the registrable domain ${domain}, so pages of a site can set cookies for the panel.`,
+  'Use a separate domain for the panel (STEAD_PANEL_URL, STEAD_API_NAME), or list the domain of sites (STEAD_STAGING_DOMAIN) at https://publicsuffix.org.',
 ]
 
 /** Returns who has a name of the installation, and what to do about it. */
@@ -55,7 +55,7 @@ export const takenNameFinding = ({ name, kind, site, account }: TakenName): [tex
       ? `a DNS zone of ${account}`
       : `a ${kind === 'site' ? 'first address' : 'domain'} of the site ${site} (${account})`
   return [
-    `${name} belongs to this installation, and is ${holder}.`,
-    'Remove it there, or change the setting that names it.',
+    `${name} belongs to this installation, but is ${holder}.`,
+    'Remove it there, or change the setting that contains it.',
   ]
 }

@@ -11,10 +11,10 @@ export async function tellOfDatabaseServer(
 ): Promise<void> {
   const account = await firstAccount(tx)
   if (!account || !isOneMailbox(account.email)) return
-  const mail = letter(`MariaDB on ${host} cannot be started`, [
-    `MariaDB on the host ${host} cannot be started: ${fault}.`,
-    'Sites with their database on it cannot be reached. Stead tries again automatically, at least once a minute.',
-    'For want of disk space: delete what is not needed on the disk of the data folder, or make the disk larger. /readyz shows what is free.',
+  const mail = letter(`MariaDB on ${host} does not start`, [
+    `MariaDB on the host ${host} does not start: ${fault}.`,
+    'Sites that use this database server do not work. Stead retries automatically, at least once a minute.',
+    'The disk is full. Delete data on the disk of the data folder, or enlarge the disk. /readyz shows the free space.',
   ])
   await enqueueMail(tx, { to: account.email, ...mail }, { now })
 }

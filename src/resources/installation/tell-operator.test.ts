@@ -71,7 +71,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('records that cannot be back
     isAway = true
     for (let hour = 0; hour < 3; hour++) expect(await backUp()).toBe('failed')
     expect(await mails()).toMatchObject([
-      { to: 'operator@stead.example', subject: 'The records of Stead could not be backed up' },
+      { to: 'operator@stead.example', subject: "The backup of Stead's own records failed" },
     ])
     expect((await mails())[0].text).toContain('the bucket is gone')
     expect(await logged()).toEqual([{ message: expect.stringContaining('the bucket is gone') }])

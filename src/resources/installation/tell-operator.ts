@@ -17,16 +17,16 @@ export async function tellOperator(tx: Tx, context: FailureContext): Promise<voi
   if (canceled || !(await setFailing(tx, context.now()))) return
   const account = await firstAccount(tx)
   if (!account) return
-  const message = `The records of Stead could not be backed up: ${error}`
+  const message = `The backup of Stead's own records failed: ${error}`
   await changeOfJob(tx, { ...context, siteId: null, accountId: account.id }).record({
     action: actions['records.backup_failed'],
     message,
   })
   if (!isOneMailbox(account.email)) return
-  const mail = letter('The records of Stead could not be backed up', [
+  const mail = letter("The backup of Stead's own records failed", [
     `${message}.`,
-    'Backups that are there already are kept. Stead tries again every hour, and writes no other mail of it until a backup has been taken.',
-    `If the machine were lost now, a restore would bring back the records as they were at the last backup: stead backup list says when that was. What was tried: GET /v1/operations/${operationId}.`,
+    'Existing backups are kept. Stead retries every hour, and sends no other mail about this until a backup succeeds.',
+    `If you lose the server now, a restore returns the records of the last backup. To see its time, run stead backup list. For details, see GET /v1/operations/${operationId}.`,
   ])
   await enqueueMail(tx, { to: account.email, ...mail }, { now: context.now() })
 }

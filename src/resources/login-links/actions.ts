@@ -2,6 +2,6 @@ import { declareActions } from '../action.ts'
 
 /** What the activity log says of changes that this resource makes. */
 export const actions = declareActions('site', {
-  'one_time_login.created': 'A link that logs in to WordPress once was made',
-  'one_time_login.used': 'A link that logs in to WordPress once was used',
+  'one_time_login.created': 'A one-time login link for WordPress was created',
+  'one_time_login.used': 'A one-time login link for WordPress was used',
 })

@@ -20,21 +20,25 @@ export const createLoginLink = endpoint({
   id: 'createOneTimeLogin',
   method: 'POST',
   path: '/v1/sites/{site_id}/one_time_login',
-  summary: 'Make a link that logs in to WordPress once',
+  summary: 'Create a one-time login link for WordPress',
   description:
-    'For the owner of the site or a collaborator with the role `wp_access`. The link is good for 30 seconds and for one use, by a browser whose ' +
-    '`User-Agent` is exactly the one given; whoever else opens it, or opens it again, gets the log-in page with the reason.',
+    'Creates the link for the owner of the site or a collaborator with the role `wp_access`. The link works once within 30 seconds, in a browser whose ' +
+    '`User-Agent` exactly matches the request. Otherwise, the browser gets the log-in page with the reason.',
   access: { site: 'administer the CMS' },
   params: Type.Object({ site_id: SiteId }),
   body: Type.Object(
     {
-      email: Type.String({ maxLength: 254, examples: ['colleague@example.com'], description: 'Who is logged in' }),
+      email: Type.String({
+        maxLength: 254,
+        examples: ['colleague@example.com'],
+        description: 'E-mail address of the person to log in',
+      }),
       user_agent: Type.String({
         minLength: 1,
         maxLength: 1000,
         pattern: '^[\\u0020-\\u007e]+$',
         examples: ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'],
-        description: 'The header `User-Agent` of the browser that will open the link',
+        description: '`User-Agent` header of the browser that will open the link',
       }),
     },
     { additionalProperties: false },
@@ -59,7 +63,7 @@ export const createLoginLink = endpoint({
     await insertLoginLink(tx, link, now)
     await context.record({
       action: actions['one_time_login.created'],
-      message: `Made a link for ${body.email} to log in to WordPress once, as ${person.login}`,
+      message: `Created a one-time login link to WordPress for ${body.email}, as ${person.login}`,
     })
     return { url: `${await siteUrl(tx, site, { config, now })}${LOGIN_PATH}?${TOKEN_FIELD}=${token}` }
   },

@@ -4,7 +4,7 @@ import { deleteLoginLinksOfSite } from './login-link.store.ts'
 import { problems } from './problems.ts'
 
 export const loginLinks = resource({
-  tag: { name: 'Login-links', description: "Links that log a person's browser in to a site's WordPress, once" },
+  tag: { name: 'Login-links', description: 'One-time login links for WordPress' },
   endpoints: () => import('./endpoints.ts'),
   siteHooks: { forgotten: deleteLoginLinksOfSite },
   problems,

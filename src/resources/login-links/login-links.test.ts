@@ -64,8 +64,8 @@ describe.each(dialects.filter(({ skip }) => !skip))('links that log in once, on 
     expect(await visit(url)).toBe('used')
     expect(runTask).toHaveBeenCalledOnce()
     expect(await entries()).toEqual([
-      'one_time_login.created: Made a link for owner@example.com to log in to WordPress once, as admin',
-      'one_time_login.used: admin logged in to WordPress by a link, from 192.0.2.1',
+      'one_time_login.created: Created a one-time login link to WordPress for owner@example.com, as admin',
+      'one_time_login.used: admin logged in to WordPress with a link from 192.0.2.1',
     ])
     const [row] = await api.database.read.selectFrom('login_links').selectAll().where('site_id', '=', site).execute()
     expect(JSON.stringify(row)).not.toContain(new URL(url).searchParams.get('stead_login'))
@@ -143,7 +143,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('links that log in once, on 
     const set = (hasOneTimeLogin: boolean) =>
       api.database.transaction((tx) => setFacts(tx, owner.accountId, { hasOneTimeLogin }))
     await set(false)
-    expect((await ask()).body.errors).toEqual([expect.stringContaining('switched off')])
+    expect((await ask()).body.errors).toEqual([expect.stringContaining('does not allow one-time login links')])
     await set(true)
     expect(await entries()).toEqual([])
   })

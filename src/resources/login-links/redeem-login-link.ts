@@ -36,7 +36,7 @@ export async function redeemLoginLink(
     if (!opened || site?.state !== 'live' || !(await mayStill(tx, siteId, opened))) return 'unknown' as const
     await changeBy(tx, { actor: 'systems', about: aboutSite(site), now: now() }).record({
       action: actions['one_time_login.used'],
-      message: `${opened.login} logged in to WordPress by a link, from ${remoteAddress}`,
+      message: `${opened.login} logged in to WordPress with a link from ${remoteAddress}`,
     })
     return opened
   })
@@ -48,7 +48,7 @@ export async function redeemLoginLink(
     if (dropIn) await pool.runTask(hosted, 'flush-object-cache', {})
     return { cookies }
   } catch (error) {
-    log.warn({ err: error, siteId }, 'a link could not log in to WordPress')
+    log.warn({ err: error, siteId }, 'a login link for WordPress failed')
     return 'failed'
   }
 }

@@ -13,19 +13,22 @@ const statuses = ['User', 'Warning', 'Deprecated', 'Fatal error'] as const satis
 const PhpLogEntry = Type.Object(
   {
     message: Type.String({ examples: ['Undefined variable $title'] }),
-    severity: Type.String({ description: "PHP's own word; `User`: written by the site's code", examples: ['Warning'] }),
+    severity: Type.String({
+      description: "Type of the error in PHP. `User` means that the site's code wrote the entry",
+      examples: ['Warning'],
+    }),
     kind: Type.String({
-      description: 'Whose code it is: `plugin`, `mu-plugin`, `theme`, `core`, or empty',
+      description: 'Origin of the code: `plugin`, `mu-plugin`, `theme`, `core` or empty',
       examples: ['plugin'],
     }),
     name: Type.String({ description: 'Name of the plugin or theme', examples: ['example-plugin'] }),
     file: Type.String({
-      description: 'Path from the web root; empty when unknown',
+      description: 'Path relative to the web root. Empty if unknown',
       examples: ['wp-content/plugins/example-plugin/example-plugin.php'],
     }),
-    line: Type.Integer({ description: '-1 when unknown', examples: [12] }),
+    line: Type.Integer({ description: 'Line number. -1 if unknown', examples: [12] }),
     timestamp: Timestamp,
-    atomic_site_id: Type.Integer({ description: 'The site' }),
+    atomic_site_id: Type.Integer({ description: 'Id of the site' }),
   },
   { title: 'PhpLogEntry' },
 )
@@ -34,8 +37,8 @@ export const listPhpLog = endpoint({
   id: 'listPhpLog',
   method: 'GET',
   path: '/v1/sites/{id}/logs/php',
-  summary: "Read a site's PHP error log",
-  description: 'Errors of the last 7 days, newest first, 200 a page.',
+  summary: "Get a site's PHP error log",
+  description: 'Returns errors of the last 7 days, newest first, 200 per page.',
   access: { site: 'read the site' },
   params: Type.Object({ id: SiteId }),
   query: Type.Object({ status: Type.Optional(oneOf(statuses)), ...scrollQuery }),

@@ -12,17 +12,17 @@ import { pageStart, sealScroll } from './scroll.ts'
 const ServerLogEntry = Type.Object(
   {
     body_bytes_sent: Type.Integer({ examples: [18432] }),
-    cached: Type.String({ description: 'How the edge cache took part; empty: not at all', examples: ['HIT'] }),
+    cached: Type.String({ description: 'Edge cache status. Empty if the cache was not used', examples: ['HIT'] }),
     date: Timestamp,
-    http2: Type.String({ description: '`h2` over HTTP/2, else empty', examples: [''] }),
+    http2: Type.String({ description: '`h2` for HTTP/2, otherwise empty', examples: [''] }),
     http_host: Type.String({ examples: ['my-first-site.example.com'] }),
     http_referer: Type.String({ examples: [''] }),
     http_user_agent: Type.String({ examples: ['Mozilla/5.0'] }),
     http_version: Type.String({ examples: ['HTTP/1.1'] }),
-    http_x_forwarded_for: Type.String({ description: 'As the visitor sent it, believed or not', examples: [''] }),
-    renderer: Type.String({ description: 'Who made the body: `php`, `static` or `edge`', examples: ['php'] }),
+    http_x_forwarded_for: Type.String({ description: 'Header from the visitor, not verified', examples: [''] }),
+    renderer: Type.String({ description: 'Source of the body: `php`, `static` or `edge`', examples: ['php'] }),
     request_completion: Type.String({
-      description: '`OK`, or empty when the visitor did not get all of it',
+      description: '`OK`, or empty if the visitor did not receive the complete response',
       examples: ['OK'],
     }),
     request_time: Type.Number({ description: 'Seconds', examples: [0.004] }),
@@ -32,7 +32,7 @@ const ServerLogEntry = Type.Object(
     status: Type.Integer({ examples: [200] }),
     timestamp: Type.Integer({ description: 'Unix time', examples: [1769852000] }),
     type: Type.String({
-      description: '`access`; `notice` where `request_url` says how many requests are left out',
+      description: '`access`, or `notice` if `request_url` contains the number of omitted requests',
       examples: ['access'],
     }),
     user_ip: Type.String({ examples: ['192.0.2.7'] }),
@@ -44,19 +44,19 @@ export const listServerLog = endpoint({
   id: 'listServerLog',
   method: 'GET',
   path: '/v1/sites/{id}/logs/server',
-  summary: "Read a site's web server log",
-  description: 'Requests of visitors in the last 7 days, newest first, 200 a page.',
+  summary: "Get a site's web server log",
+  description: "Returns visitors' requests of the last 7 days, newest first, 200 per page.",
   access: { site: 'read the site' },
   params: Type.Object({ id: SiteId }),
   query: Type.Object({
     status: Type.Optional(
       Type.Unsafe<string | number>({
         type: ['integer', 'string'],
-        description: 'A status from 100 to 599, or several with commas between them',
+        description: 'One or more statuses from 100 to 599, separated by commas',
       }),
     ),
     request_type: Type.Optional(oneOf(requestTypes)),
-    user_ip: Type.Optional(Type.String({ maxLength: 45, description: 'Address of the visitor' })),
+    user_ip: Type.Optional(Type.String({ maxLength: 45, description: 'IP address of the visitor' })),
     ...scrollQuery,
   }),
   response: logPage('ServerLog', ServerLogEntry),
@@ -80,7 +80,7 @@ function statusesOf(given: string | number | undefined): number[] | undefined {
     .split(',')
     .map((part) => part.trim())
   if (!parts.every((part) => /^[1-5]\d\d$/.test(part)))
-    throw invalidInput(['status: must be a status from 100 to 599, or several with commas between them'])
+    throw invalidInput(['status: must be one or more statuses from 100 to 599, separated by commas'])
   return [...new Set(parts.map(Number))]
 }
 

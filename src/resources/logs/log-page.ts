@@ -4,9 +4,15 @@ import Type, { type TObject } from 'typebox'
 export function logPage<Entry extends TObject>(title: string, entry: Entry) {
   return Type.Object(
     {
-      total_results: Type.Unsafe<null>({ type: 'null', description: 'Not counted' }),
+      total_results: Type.Unsafe<null>({
+        type: 'null',
+        description: 'Always the same value: Stead does not count the entries',
+      }),
       logs: Type.Array(entry),
-      scroll_id: Type.String({ description: 'Send it to get the next (older) page', examples: ['nWq0c1xkZ3J5cGg'] }),
+      scroll_id: Type.String({
+        description: 'Send this value to get the next, older page',
+        examples: ['nWq0c1xkZ3J5cGg'],
+      }),
     },
     { title },
   )
@@ -16,7 +22,7 @@ export const scrollQuery = {
   scroll_id: Type.Optional(
     Type.String({
       maxLength: 200,
-      description: '`scroll_id` of an earlier page: the page after it. Filters sent with it apply to this page',
+      description: '`scroll_id` of a page, to get the page after it. Filters in the same request apply to the new page',
     }),
   ),
 }

@@ -2,7 +2,7 @@ import { declareActions } from '../action.ts'
 
 /** What the activity log says of changes that this resource makes. */
 export const actions = declareActions('site', {
-  'note.created': 'A note was written',
+  'note.created': 'A note was created',
   'note.updated': 'A note was changed',
   'note.deleted': 'A note was deleted',
 })

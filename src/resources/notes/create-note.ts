@@ -12,7 +12,7 @@ export const createNote = endpoint({
   id: 'createNote',
   method: 'POST',
   path: '/v1/sites/{id}/notes',
-  summary: 'Write a note',
+  summary: 'Create a note',
   access: { site: 'manage notes' },
   params: Type.Object({ id: SiteId }),
   body: Type.Object(noteFields, { title: 'NewNote' }),

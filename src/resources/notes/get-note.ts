@@ -9,7 +9,7 @@ export const getNote = endpoint({
   id: 'getNote',
   method: 'GET',
   path: '/v1/sites/{site_id}/notes/{id}',
-  summary: 'Read a note',
+  summary: 'Get a note',
   access: { site: 'manage notes' },
   params: Type.Object({ site_id: SiteId, id: NoteId }),
   response: NoteSchema,

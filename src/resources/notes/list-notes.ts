@@ -11,7 +11,7 @@ export const listNotes = endpoint({
   method: 'GET',
   path: '/v1/sites/{id}/notes',
   summary: 'List the notes of a site',
-  description: 'Newest first, one page.',
+  description: 'Returns one page of notes, newest first.',
   access: { site: 'manage notes' },
   params: Type.Object({ id: SiteId }),
   query: Type.Object(pageQuery),

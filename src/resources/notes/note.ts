@@ -18,9 +18,12 @@ export const NoteSchema = Type.Object(
   {
     id: Type.Integer(),
     author: Type.String({ examples: ['owner@example.com'] }),
-    editor: Type.String({ description: 'Who changed it last', examples: ['owner@example.com'] }),
+    editor: Type.String({ description: 'Person who last changed the note', examples: ['owner@example.com'] }),
     subject: Type.String({ examples: ['Opening hours'] }),
-    body: Type.String({ description: 'May contain HTML: as it was given', examples: ['<p>They change in May.</p>'] }),
+    body: Type.String({
+      description: 'May contain HTML. Stead stores it unchanged',
+      examples: ['<p>They change in May.</p>'],
+    }),
     created: Timestamp,
     updated: Timestamp,
   },

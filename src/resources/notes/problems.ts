@@ -4,7 +4,7 @@ import { declareProblems } from '../../platform/http/problem.ts'
 export const problems = declareProblems({
   note_limit_reached: {
     status: 400,
-    text: 'A site may have {notes} notes, which may have {megabytes} MB together. Delete notes first.',
-    remedy: 'Delete notes of the site that are no longer needed.',
+    text: 'A site can have {notes} notes with {megabytes} MB in total. Delete notes first.',
+    remedy: 'Delete notes of the site that you no longer need.',
   },
 })

@@ -13,8 +13,8 @@ export const updateNote = endpoint({
   id: 'updateNote',
   method: 'PUT',
   path: '/v1/sites/{site_id}/notes/{id}',
-  summary: 'Change a note',
-  description: 'At least one of the fields. `editor` and `updated` change with it.',
+  summary: 'Update a note',
+  description: 'Send at least one field. The update also changes `editor` and `updated`.',
   access: { site: 'manage notes' },
   params: Type.Object({ site_id: SiteId, id: NoteId }),
   body: Type.Object(

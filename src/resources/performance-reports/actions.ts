@@ -3,7 +3,7 @@ import { declareEvents } from '../webhooks/event.ts'
 
 /** What the activity log says of changes that this resource makes. */
 export const actions = declareActions('site', {
-  'performance_report.ordered': 'A performance report was ordered',
+  'performance_report.ordered': 'A performance report was requested',
   'performance_report.screenshot': 'A performance report was created',
 })
 

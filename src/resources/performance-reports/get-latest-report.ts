@@ -10,7 +10,7 @@ export const getLatestReport = endpoint({
   method: 'GET',
   path: '/v1/sites/{id}/reports/performance/latest',
   summary: 'Get the latest performance report',
-  description: '`data` is null while there is none. What Lighthouse could not find out is null.',
+  description: '`data` is null if the site has no report yet. Values that Lighthouse could not measure are null.',
   access: { site: 'read the site' },
   params: Type.Object({ id: SiteId }),
   response: nullable(PerformanceReport),

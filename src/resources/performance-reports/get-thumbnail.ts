@@ -10,8 +10,8 @@ export const getThumbnail = endpoint({
   id: 'getPerformanceReportThumbnail',
   method: 'GET',
   path: '/v1/sites/{site_id}/reports/performance/{report_id}/thumbnails/{device}',
-  summary: 'Get the picture of a performance report',
-  description: 'The page as the browser showed it. `thumbnail_location` of a report has the path.',
+  summary: 'Get the screenshot of a performance report',
+  description: 'Returns the page as the browser showed it. The path is `thumbnail_location` of a report.',
   access: { site: 'read the site' },
   params: Type.Object({
     site_id: SiteId,
@@ -21,7 +21,7 @@ export const getThumbnail = endpoint({
   style: 'stream',
   etag: true,
   contentType: 'image/jpeg',
-  response: Type.String({ format: 'binary', description: 'The picture', examples: ['…'] }),
+  response: Type.String({ format: 'binary', description: 'Screenshot', examples: ['…'] }),
 
   async handle({ tx, site, response, request }, { params }) {
     const picture = await findThumbnail(tx, site.id, params.report_id, params.device)

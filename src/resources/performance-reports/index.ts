@@ -6,7 +6,7 @@ import { problems } from './problems.ts'
 import { forgetReports } from './report.store.ts'
 
 export const performanceReports = resource({
-  tag: { name: 'Performance-reports', description: 'What Lighthouse says of the front page of a site' },
+  tag: { name: 'Performance-reports', description: 'Lighthouse reports on the homepage of a site' },
   endpoints: () => import('./endpoints.ts'),
   jobs: { host: [makeReport], control: [planReports] },
   schedules: [planReportsOften],

@@ -42,7 +42,7 @@ async function measure({ services, input, signal }: Context, device: Device): Pr
       throw error instanceof MeasureImpossible ? new PermanentFailure(error.message) : error
     }),
   )
-  if (!measurement) throw new Error('The browser could not show the front page')
+  if (!measurement) throw new Error('The browser could not load the homepage')
   return measurement
 }
 
@@ -51,7 +51,7 @@ async function store(tx: Tx, context: Context<Record<Device, Measurement>>): Pro
   const id = await insertReport(tx, siteId, context.results, context.now())
   await changeOfJob(tx, context).record({
     action: actions['performance_report.screenshot'],
-    message: 'Made a performance report',
+    message: 'Created a performance report',
     event: { type: events.performance_report_created, data: { id } },
   })
 }

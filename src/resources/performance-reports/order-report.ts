@@ -14,9 +14,9 @@ export const orderReport = endpoint({
   id: 'orderPerformanceReport',
   method: 'POST',
   path: '/v1/sites/{id}/reports/performance',
-  summary: 'Make a performance report',
+  summary: 'Create a performance report',
   description:
-    'A background operation, of a minute or two: a browser opens the front page twice, as on a desktop and as on a phone.',
+    'Starts an operation that takes one or two minutes. A browser opens the homepage twice, as on a desktop and as on a phone.',
   access: { site: 'manage performance' },
   params: Type.Object({ id: SiteId }),
   response: Nothing,
@@ -28,7 +28,7 @@ export const orderReport = endpoint({
     demandInstalled(site)
     if (await isUnderWay(tx, makeReport.name, site.id)) throw new Problem(problems.report_under_way, {})
     await context.start(makeReport, { siteId: site.id })
-    await context.record({ action: actions['performance_report.ordered'], message: 'Ordered a performance report' })
+    await context.record({ action: actions['performance_report.ordered'], message: 'Requested a performance report' })
     return null
   },
 })

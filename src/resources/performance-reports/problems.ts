@@ -4,7 +4,7 @@ import { declareProblems } from '../../platform/http/problem.ts'
 export const problems = declareProblems({
   report_under_way: {
     status: 409,
-    text: 'A performance report of the site is being made already.',
-    remedy: '`GET /v1/operations?site_id=…` tells how far it is.',
+    text: 'Stead is already creating a performance report of the site. Wait until it is finished.',
+    remedy: 'Wait for the running report. `GET /v1/operations?site_id=…` shows its progress.',
   },
 })

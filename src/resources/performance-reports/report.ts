@@ -29,19 +29,19 @@ const text = (description: string, example: string) => nullable(Type.String({ de
 
 const categoryFields = (name: string): Record<string, TSchema> => ({
   [`${name}_score`]: score,
-  [`${name}_title`]: text('Of the category', 'Performance'),
+  [`${name}_title`]: text('Score of the category', 'Performance'),
 })
 const auditFields = (name: string): Record<string, TSchema> => ({
-  [`${name}_title`]: text('Of the audit', 'Speed Index'),
-  [`${name}_description`]: text('What is measured', 'How quickly the page is shown.'),
+  [`${name}_title`]: text('Score of the audit', 'Speed Index'),
+  [`${name}_description`]: text('Description of the audit', 'How quickly the page is shown.'),
   [`${name}_score`]: score,
-  [`${name}_display_value`]: text('For people', '1.2 s'),
-  [`${name}_numeric_value`]: text('The figure', '1234.5'),
-  [`${name}_numeric_unit`]: text('Its unit', 'millisecond'),
+  [`${name}_display_value`]: text('Value in readable form', '1.2 s'),
+  [`${name}_numeric_value`]: text('Measured value', '1234.5'),
+  [`${name}_numeric_unit`]: text('Unit of the value', 'millisecond'),
 })
 
 const fields: Record<string, TSchema> = {
-  final_url: text('Where the visit ended', 'http://my-first-site.example.com/'),
+  final_url: text('Final URL after redirects', 'http://my-first-site.example.com/'),
   ...Object.assign({}, ...Object.keys(categoryNames).map(categoryFields)),
   ...Object.assign({}, ...Object.keys(auditNames).map(auditFields)),
   lighthouse_version: text('Of Lighthouse', '13.5.0'),
@@ -58,7 +58,7 @@ const Half = (title: string) =>
     {
       created_at: Timestamp,
       updated_at: Timestamp,
-      thumbnail_location: text('Path of the picture of the page, which needs the same token', '/v1/sites/1/reports/…'),
+      thumbnail_location: text('Path of the screenshot. It requires the same token', '/v1/sites/1/reports/…'),
       ...fields,
     },
     { title },

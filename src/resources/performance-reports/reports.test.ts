@@ -182,7 +182,7 @@ describe.each(dialects)('performance reports on $dialect', ({ dialect, skip }) =
       work(async () => ({ ...measuredPage, runtimeError: { code: 'NO_FCP' } }))
       expect(await ended(api.database, await order())).toMatchObject({
         state: 'failed',
-        error: 'The browser could not show the front page',
+        error: 'The browser could not load the homepage',
       })
       const operation = await api.database.transaction(async (tx) => {
         await tx.updateTable('sites').set({ state: 'disabled' }).where('id', '=', site).execute()

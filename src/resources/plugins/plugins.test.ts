@@ -275,7 +275,7 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
       const runTask = pool.runTask.bind(pool)
       let answers = 0
       vi.spyOn(pool, 'runTask').mockImplementation(async (site, name, ...rest) => {
-        if (name === 'front-page' && ++answers === 2) throw new PhpStarved('this machine is too busy')
+        if (name === 'front-page' && ++answers === 2) throw new PhpStarved('this server is too busy')
         return runTask(site, name, ...rest)
       })
       const slow = await run({ ...updatePluginsJob, backoff: { firstMs: 5, mostMs: 5 } }, [['forms', '2.0']])

@@ -5,8 +5,8 @@ import { declareEvents } from '../webhooks/event.ts'
 export const actions = declareActions('site', {
   'sftp_user.password_reset': 'The password of an SFTP user was reset',
   'sftp_user.key_added': 'A public key was added to an SFTP user',
-  'sftp_user.key_removed': 'A public key was taken from an SFTP user',
-  'sftp_user.logged_in': 'An SFTP user logged in, for the first time in a day',
+  'sftp_user.key_removed': 'A public key was removed from an SFTP user',
+  'sftp_user.logged_in': 'An SFTP user logged in for the first time in a day',
   'sftp.disconnected': 'All SFTP connections of the site were ended',
 })
 

@@ -13,7 +13,7 @@ export const addSftpKey = endpoint({
   path: '/v1/sites/{site_id}/ftp/{username}/keys',
   summary: 'Add a public key to an SFTP user',
   description:
-    'Whoever holds the private key can log in as the user. A key that a collaborator has added is good as long as that collaborator has the role `sftp_access`.',
+    'Anyone with the private key can log in as the user. A key that a collaborator added is valid while that collaborator has the role `sftp_access`.',
   access: { site: 'use SFTP' },
   params: UserParams,
   body: Type.Object(
@@ -21,7 +21,7 @@ export const addSftpKey = endpoint({
       public_key: Type.String({
         maxLength: 8192,
         description:
-          'A line as in `~/.ssh/id_ed25519.pub`: ssh-ed25519, ecdsa-sha2-nistp…, or ssh-rsa of 2,048 bits at least',
+          'A line as in `~/.ssh/id_ed25519.pub`. Accepts ssh-ed25519, ecdsa-sha2-nistp…, and ssh-rsa with at least 2,048 bits',
         examples: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBxSxnVbFVFF9zWQ6Ky5hLYDZ1GlDbrnAjGYgdzvCT8P me@laptop'],
       }),
     },

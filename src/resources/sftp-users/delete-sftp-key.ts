@@ -10,8 +10,8 @@ export const removeSftpKey = endpoint({
   id: 'deleteSftpKey',
   method: 'DELETE',
   path: '/v1/sites/{site_id}/ftp/{username}/keys/{id}',
-  summary: 'Take a public key from an SFTP user',
-  description: 'Connections of the user end.',
+  summary: 'Remove a public key from an SFTP user',
+  description: 'Ends all connections of the user.',
   access: { site: 'use SFTP' },
   params: Type.Object({
     ...UserParams.properties,
@@ -26,7 +26,7 @@ export const removeSftpKey = endpoint({
     if (!key) throw notFound()
     await context.record({
       action: actions['sftp_user.key_removed'],
-      message: `Took the key ${key.fingerprint} from the SFTP user ${user.username}`,
+      message: `Removed the key ${key.fingerprint} from the SFTP user ${user.username}`,
     })
     return null
   },

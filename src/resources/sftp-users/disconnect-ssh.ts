@@ -13,7 +13,7 @@ export const disconnectSsh = endpoint({
   method: 'GET',
   path: '/v1/sites/{site_id}/disconnect-ssh',
   summary: "End all of a site's SSH connections",
-  description: 'Answers when they have ended. Whoever has a password or a key can come back.',
+  description: 'Waits until the connections have ended. Users with a password or key can connect again.',
   access: { site: 'use SFTP' },
   params: Type.Object({ site_id: SiteId }),
   response: Nothing,

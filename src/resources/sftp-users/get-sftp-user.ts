@@ -5,7 +5,7 @@ export const getSftpUser = endpoint({
   id: 'getSftpUser',
   method: 'GET',
   path: '/v1/sites/{site_id}/ftp/{username}',
-  summary: 'Read an SFTP user',
+  summary: 'Get an SFTP user',
   access: { site: 'use SFTP' },
   params: UserParams,
   response: SftpUserSchema,

@@ -5,7 +5,7 @@ import { problems } from './problems.ts'
 import { deleteSftpUsersOfSite, insertSftpUser } from './sftp-user.store.ts'
 
 export const sftpUsers = resource({
-  tag: { name: 'Sftp-users', description: "Who comes to a site's files by SFTP: passwords, keys, connections" },
+  tag: { name: 'Sftp-users', description: "SFTP access to a site's files: users, passwords, keys and connections" },
   endpoints: () => import('./endpoints.ts'),
   jobs: { host: [disconnectSftpJob] },
   siteHooks: {

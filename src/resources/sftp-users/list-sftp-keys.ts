@@ -8,7 +8,7 @@ export const listSftpKeysOfUser = endpoint({
   method: 'GET',
   path: '/v1/sites/{site_id}/ftp/{username}/keys',
   summary: "List an SFTP user's public keys",
-  description: 'In order of id.',
+  description: 'Returns the keys ordered by id.',
   access: { site: 'use SFTP' },
   params: UserParams,
   response: Type.Array(SftpKeySchema),

@@ -9,7 +9,8 @@ export const listSftpUsersOfSite = endpoint({
   method: 'GET',
   path: '/v1/sites/{site_id}/ftp',
   summary: "List a site's SFTP users",
-  description: 'The owner of the site and each collaborator with the role `sftp_access` have one, in order of id.',
+  description:
+    'Returns the SFTP users of the owner and of each collaborator with the role `sftp_access`, ordered by id.',
   access: { site: 'use SFTP' },
   params: Type.Object({ site_id: SiteId }),
   response: Type.Array(SftpUserSchema),

@@ -4,12 +4,12 @@ import { declareProblems } from '../../platform/http/problem.ts'
 export const problems = declareProblems({
   sftp_key_limit_reached: {
     status: 400,
-    text: 'An SFTP user can have at most {limit} public keys.',
-    remedy: 'Delete a key that is not used any more.',
+    text: 'An SFTP user can have {limit} public keys. Delete a key first.',
+    remedy: 'Delete a key that you no longer use.',
   },
   sftp_key_known: {
     status: 400,
-    text: 'The SFTP user has this public key already.',
-    remedy: 'Nothing is to be done: who holds the key can log in.',
+    text: 'The SFTP user already has this public key.',
+    remedy: 'You need not do anything: the key already works.',
   },
 })

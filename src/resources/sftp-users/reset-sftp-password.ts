@@ -12,7 +12,7 @@ export const resetSftpPassword = endpoint({
   path: '/v1/sites/{site_id}/ftp/password/{username}',
   summary: "Reset an SFTP user's password",
   description:
-    'Answers with a new random password, which is shown this once. Connections of the user end. A password that a collaborator has made for another user is good as long as that collaborator has the role `sftp_access`.',
+    'Sets a random password and returns it. Save it: Stead does not show it again. Ends all connections of the user. A password that a collaborator created for another user is valid while that collaborator has the role `sftp_access`.',
   access: { site: 'use SFTP' },
   proof: true,
   params: UserParams,

@@ -55,7 +55,7 @@ export const SftpUserSchema = Type.Object(
     siteId: Type.Integer(),
     siteName: Type.String({ examples: ['my-first-site'] }),
     username: Type.String({ examples: ['my-first-site_1'] }),
-    owner: Type.Boolean({ description: 'Of the account that owns the site' }),
+    owner: Type.Boolean({ description: 'Id of the account that owns the site' }),
     email: Type.String({ examples: ['owner@example.com'] }),
   },
   { title: 'SftpUser' },
@@ -65,7 +65,7 @@ export const SftpKeySchema = Type.Object(
   {
     id: Type.Integer(),
     created: Timestamp,
-    name: Type.String({ description: 'The comment of the key', examples: ['me@laptop'] }),
+    name: Type.String({ description: 'Comment of the key', examples: ['me@laptop'] }),
     type: Type.String({ examples: ['ssh-ed25519'] }),
     fingerprint: Type.String({ examples: ['SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU'] }),
   },

@@ -273,9 +273,9 @@ describe('it stays where it is', () => {
   })
 
   test.each([
-    ['a page that is broken', [{}, {}, { status: 500 }], 'its front page answers with status 500'],
-    ['another status', [{}, {}, { status: 404 }], 'its front page answers with status 404 there, and with 200 here'],
-    ['no page before, and none there', [new PhpUnavailable('away'), { text: '' }], 'its front page is empty'],
+    ['a page that is broken', [{}, {}, { status: 500 }], 'its homepage responds with status 500'],
+    ['another status', [{}, {}, { status: 404 }], 'its homepage responds with status 404 there, but with 200 here'],
+    ['no page before, and none there', [new PhpUnavailable('away'), { text: '' }], 'its homepage is empty'],
   ])('there it answers with %s', async (_what, answers, says) => {
     pages = answers as typeof pages
     await refused(`WordPress does not respond in the new runtime: ${says}`)

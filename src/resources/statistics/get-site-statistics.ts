@@ -10,17 +10,17 @@ export const getSiteStatistics = endpoint({
   id: 'getSiteStatistics',
   method: 'GET',
   path: '/v1/sites/{site_id}/statistics',
-  summary: 'Read page views and storage use of a site',
+  summary: 'Get page views and storage usage of a site',
   description:
-    'Windows that are still open (today, this month, …) are at most five minutes old; the others, and what is used of the disk, are refreshed once a night. The log of the site says who read them, at most once an hour for each person. Days and months are those of UTC.',
+    "Stead updates current periods (today, this month, …) every five minutes, and past periods and disk usage every night. Days and months are in UTC. The site's activity log records each reader at most once an hour.",
   access: { site: 'read the site' },
   params: Type.Object({ site_id: SiteId }),
   response: Type.Object(
     {
-      id: Type.Integer({ description: 'The site' }),
+      id: Type.Integer({ description: 'Id of the site' }),
       databaseUsageBytes: Type.Integer({ examples: [1458176] }),
       fileSystemUsageBytes: Type.Integer({
-        description: "The site's own files; WordPress itself is shared",
+        description: "Size of the site's own files, without the shared files of WordPress",
         examples: [52428800],
       }),
       pageViews: StatisticsPageViews,

@@ -21,12 +21,16 @@ export const listDailyStatistics = endpoint({
   path: '/v1/sites/{site_id}/statistics/days',
   summary: 'List page views of a site by day',
   description:
-    'An addition of Stead: every day up to today, the oldest first, also those without visits. What edges have counted is there within seconds.',
+    'An addition of Stead. Returns each day up to today, oldest first, including days without visits. New visits appear within seconds.',
   access: { site: 'read the site' },
   params: Type.Object({ site_id: SiteId }),
   query: Type.Object({
     days: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 366, description: `How many, today included: ${DEFAULT_DAYS} when absent` }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 366,
+        description: `Number of days, including today. Default: ${DEFAULT_DAYS}`,
+      }),
     ),
   }),
   response: Type.Array(DayViews),

@@ -94,7 +94,7 @@ async function eachAlone(
     try {
       for (const [siteId, usage] of await usagesOf(services, [site])) all.set(siteId, usage)
     } catch (error) {
-      log.warn({ err: error, siteId: site.siteId }, 'a site could not be measured')
+      log.warn({ err: error, siteId: site.siteId }, 'could not measure a site')
     }
   }
   return all

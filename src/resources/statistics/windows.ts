@@ -48,7 +48,7 @@ export function windowsAt(nowMs: number): Record<WindowName, Window> {
 
 const Views = Type.Object(
   {
-    people: Type.Integer({ description: 'Unique visits: different visitors each day', examples: [128] }),
+    people: Type.Integer({ description: 'Unique visitors of each day', examples: [128] }),
     views: Type.Integer({ description: 'Page views', examples: [512] }),
   },
   { title: 'Views' },

@@ -12,7 +12,7 @@ export const addCollaborationTags = endpoint({
   method: 'POST',
   path: '/v1/collaborators/{collaborator_id}/site/tags',
   summary: "Add tags to a site, as a collaborator's",
-  description: 'For the collaborator itself and the owner of the site.',
+  description: 'Only for the collaborator and the owner of the site.',
   access: { account: 'own' },
   params: Type.Object({ collaborator_id: SiteId }),
   body: TagNames,

@@ -8,7 +8,7 @@ export const addCollaboratorFavorite = endpoint({
   id: 'addCollaboratorFavorite',
   method: 'POST',
   path: '/v1/collaborators/{email_address}/sites/{site_id}/favorite',
-  summary: "Mark a site as a collaborator's favourite",
+  summary: "Add a site to a collaborator's favourites",
   access: { account: 'own' },
   params: Type.Object({ email_address: EmailParam, site_id: SiteId }),
   response: CollaboratorSites,

@@ -11,7 +11,7 @@ export const addSiteTags = endpoint({
   method: 'POST',
   path: '/v1/sites/{id}/tags',
   summary: 'Add tags to a site',
-  description: "Tags of the caller's account; other accounts that see the site have their own.",
+  description: 'Tags belong to your account. Other accounts that see the site have their own tags.',
   access: { site: 'read the site' },
   params: Type.Object({ id: SiteId }),
   body: TagNames,

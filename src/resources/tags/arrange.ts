@@ -25,7 +25,7 @@ export async function arrangeFavorite(
   if (!(await setFavorite(context.tx, accountId, site.id, favorite))) return site
   const [action, message] = favorite
     ? ([actions['favorite.added'], `Marked ${site.name} as a favourite`] as const)
-    : ([actions['favorite.removed'], `Took ${site.name} off the favourites`] as const)
+    : ([actions['favorite.removed'], `Removed ${site.name} from the favourites`] as const)
   await context.record({ action, message, about: aboutSite(site) })
   return seenAgain(context, accountId, site)
 }

@@ -7,7 +7,7 @@ export const getCollaboratorSite = endpoint({
   id: 'getCollaboratorSite',
   method: 'GET',
   path: '/v1/collaborators/{email_address}/sites/{site_id}',
-  summary: "Read one of a collaborator's sites",
+  summary: "Get one of a collaborator's sites",
   access: { account: 'own' },
   params: Type.Object({ email_address: EmailParam, site_id: SiteId }),
   response: CollaboratorSites,

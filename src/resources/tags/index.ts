@@ -5,7 +5,7 @@ import { problems } from './problems.ts'
 import { deleteTagsOfSite } from './tag.store.ts'
 
 export const tags = resource({
-  tag: { name: 'Tags', description: 'Tags and favourites: how an account arranges the sites that it sees' },
+  tag: { name: 'Tags', description: "Tags and favourites that organize an account's sites" },
   endpoints: () => import('./endpoints.ts'),
   siteHooks: { ordered: copyTags, forgotten: deleteTagsOfSite },
   problems,

@@ -11,7 +11,7 @@ export const listCollaboratorSites = endpoint({
   path: '/v1/collaborators/{email_address}/sites',
   summary: "List a collaborator's sites",
   description:
-    "The sites as the collaborator sees them, its favourites first, then by name; one page. For the collaborator itself all of them, for others those that the caller's account owns.",
+    'Returns one page of sites as the collaborator sees them, favourites first, then by name. Collaborators get all of their sites. Other callers get only the sites that they own.',
   access: { account: 'own' },
   params: Type.Object({ email_address: EmailParam }),
   query: Type.Object({ tag_name: Type.Optional(Type.String()), ...pageQuery }),

@@ -11,7 +11,7 @@ export const removeCollaborationTags = endpoint({
   method: 'DELETE',
   path: '/v1/collaborators/{collaborator_id}/site/tags',
   summary: "Remove tags from a site, as a collaborator's",
-  description: 'For the collaborator itself and the owner of the site.',
+  description: 'Only for the collaborator and the owner of the site.',
   access: { account: 'own' },
   params: Type.Object({ collaborator_id: SiteId }),
   body: TagIdsIfAny,

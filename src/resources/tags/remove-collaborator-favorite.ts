@@ -8,7 +8,7 @@ export const removeCollaboratorFavorite = endpoint({
   id: 'removeCollaboratorFavorite',
   method: 'DELETE',
   path: '/v1/collaborators/{email_address}/sites/{site_id}/favorite',
-  summary: "Take a site off a collaborator's favourites",
+  summary: "Remove a site from a collaborator's favourites",
   access: { account: 'own' },
   params: Type.Object({ email_address: EmailParam, site_id: SiteId }),
   response: CollaboratorSites,

@@ -10,7 +10,7 @@ export const removeSiteTags = endpoint({
   method: 'DELETE',
   path: '/v1/sites/{id}/tags',
   summary: 'Remove tags from a site',
-  description: "Tags of the caller's account; other accounts that see the site have their own.",
+  description: 'Tags belong to your account. Other accounts that see the site have their own tags.',
   access: { site: 'read the site' },
   params: Type.Object({ id: SiteId }),
   body: TagIds,

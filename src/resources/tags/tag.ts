@@ -13,7 +13,7 @@ export const TagNames = Type.Object(
       }),
       {
         maxItems: 50,
-        description: 'Tags that do not exist yet are made; those that the site has already stay. None: nothing changes',
+        description: "Stead creates missing tags and keeps the site's current tags. An empty list changes nothing",
       },
     ),
   },
@@ -23,7 +23,7 @@ export const TagNames = Type.Object(
 const tagIds = Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), {
   maxItems: 200,
   examples: [[1]],
-  description: 'Ids of tags that the site does not have are passed over. None: nothing changes',
+  description: 'Stead ignores ids of tags that the site does not have. An empty list changes nothing',
 })
 
 export const TagIds = Type.Object({ tag_ids: tagIds }, { title: 'TagIds' })

@@ -15,7 +15,8 @@ export const certificateCheck: Check = {
   area: 'certificates',
   async run(context) {
     const { apiTlsListen, edgeTlsListen } = context.config
-    if (apiTlsListen === 'off' && edgeTlsListen === 'off') return [ok('HTTPS is off: no certificate is needed.')]
+    if (apiTlsListen === 'off' && edgeTlsListen === 'off')
+      return [ok('HTTPS is off, so Stead requires no certificate.')]
     const parts = [terms(context), authority(context), ofApi(context), ordered(context)]
     const found = (await Promise.all(parts.map((part) => part.catch((error) => [problemOf(error)])))).flat()
     return found.length > 0 ? found : [ok('Every certificate is valid.')]
@@ -27,11 +28,11 @@ async function terms({ config }: CheckContext): Promise<Finding[]> {
   const names = ownNames(config)
   const remedy = 'Read the terms of the authority, then set STEAD_ACME_TERMS_AGREED=true.'
   if (!acmeTermsAgreed && names.length > 0)
-    return [problem(`No certificate is ordered for ${names.join(', ')}.`, remedy)]
-  if (!acmeTermsAgreed) return [warning('No certificates are ordered for domains of sites.', remedy)]
+    return [problem(`Stead requests no certificates for ${names.join(', ')}.`, remedy)]
+  if (!acmeTermsAgreed) return [warning('Stead requests no certificates for domains of sites.', remedy)]
   if (acmeDirectory !== settings.acmeDirectory.default) return []
   const real = 'Set STEAD_ACME_DIRECTORY=https://acme-v02.api.letsencrypt.org/directory.'
-  return [warning('No browser trusts the certificates of this authority: it is for trials.', real)]
+  return [warning('This authority is for tests. Browsers do not trust its certificates.', real)]
 }
 
 async function authority(context: CheckContext): Promise<Finding[]> {
@@ -47,7 +48,7 @@ async function authority(context: CheckContext): Promise<Finding[]> {
     ]
   } catch (error) {
     const text = `The certificate authority cannot be reached: ${(error as Error).message}.`
-    return [problem(text, 'Let this machine reach STEAD_ACME_DIRECTORY, and see STEAD_ACME_ROOTS.')]
+    return [problem(text, 'Allow connections from this server to STEAD_ACME_DIRECTORY, and check STEAD_ACME_ROOTS.')]
   }
 }
 
@@ -61,11 +62,11 @@ const ofApi = (context: CheckContext): Promise<readonly Finding[]> =>
     // a start makes those of the local authority as it needs them
     if (config.apiTlsListen === 'off' || (isLocal && !isFile)) return []
     const found = await apiCertificates({ config, database, sealer })()
-    if (!found) return [warning('The API has no certificate yet.', 'See whether STEAD_API_NAME leads to this machine.')]
+    if (!found) return [warning('The API has no certificate yet.', 'Check that STEAD_API_NAME points to this server.')]
     const leftMs = Date.parse(new X509Certificate(found.chain).validTo) - context.now()
     const renew = isFile
       ? 'Replace the files of STEAD_API_TLS_CERTIFICATE and STEAD_API_TLS_KEY.'
-      : 'See why it is not renewed.'
+      : 'Check why Stead cannot renew it.'
     if (leftMs <= 0) return [problem('The certificate of the API has expired.', renew)]
     if (leftMs > ENDS_SOON_MS) return []
     return [warning(`The certificate of the API expires in ${Math.ceil(leftMs / DAY_MS)} days.`, renew)]
@@ -74,11 +75,9 @@ const ofApi = (context: CheckContext): Promise<readonly Finding[]> =>
 const ordered = (context: CheckContext): Promise<readonly Finding[]> =>
   onDatabase(context, async ({ database }) => {
     const { ended, failing } = await certificateFigures(database.read, context.now())
-    const remedy = 'stead domains list shows the reason for each domain of a site.'
+    const remedy = 'To see the reason for each domain of a site, run stead domains list.'
     return [
       ...(ended > 0 ? [problem(`Expired certificates that were not replaced: ${ended}.`, remedy)] : []),
-      ...(failing > 0
-        ? [problem(`Names without a new certificate since the last order failed: ${failing}.`, remedy)]
-        : []),
+      ...(failing > 0 ? [problem(`Names whose last certificate request failed: ${failing}.`, remedy)] : []),
     ]
   })

@@ -37,14 +37,14 @@ export const skipped = (text: string): Finding => ({ state: 'skipped', text, rem
 export const warning = (text: string, remedy: string): Finding => ({ state: 'warning', text, remedy })
 export const problem = (text: string, remedy: string): Finding => ({ state: 'problem', text, remedy })
 
-const REPORT = 'Run stead doctor again. If it stays, open an issue with this text.'
+const REPORT = 'Run stead doctor again. If the error remains, open an issue with this text.'
 
 /** What was thrown, as a problem. An operator error says what is wrong first, and then what to do. */
 export function problemOf(error: unknown): Finding {
   const { message } = error as Error
   if (!(error instanceof OperatorError)) return problem(`The check failed: ${message}.`, REPORT)
   const [text = message, ...rest] = message.split(/(?<=[.:])\s+(?=[A-Z])|\n/)
-  return problem(text, rest.join(' ') || 'Correct the setting, or what it names.')
+  return problem(text, rest.join(' ') || 'Correct the setting or its target.')
 }
 
 /** Runs `use` on the control database, where it is open. */

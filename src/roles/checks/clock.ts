@@ -7,7 +7,7 @@ import { type Check, type CheckContext, type Finding, ok, onDatabase, problem } 
 const MADE_AFTER = Date.UTC(2026, 0, 1)
 /** Codes of authenticator apps are valid for half a minute, requests to S3 for minutes. */
 const TOLERATED_MS = 10_000
-const SYNCHRONIZE = 'Set the clock, and keep it right with NTP (apt-get install chrony).'
+const SYNCHRONIZE = 'Set the clock and synchronize it with NTP (apt-get install chrony).'
 
 export const clockCheck: Check = {
   area: 'clock',

@@ -42,7 +42,7 @@ const silentHosts = (context: CheckContext, now: number) =>
       .map(({ name, seenAt }) => ({
         ...problem(
           `The host ${name} ${seenAt === 0 ? 'does not run' : `was last heard of at ${new Date(seenAt).toISOString()}`}. Its sites are down.`,
-          'Start it, and see its log. stead host list shows all hosts.',
+          'Start it and check its log. To list all hosts, run stead host list.',
         ),
         area: 'php' as const,
       })),
@@ -53,5 +53,5 @@ const oldBackup = (context: CheckContext, now: number): Promise<readonly Finding
     const at = await backedUpAt(database.read)
     if (at === null || now - at < BACKUP_LATE_MS) return []
     const text = `The control database was last backed up at ${new Date(at).toISOString()}.`
-    return [{ ...warning(text, 'Run stead backup create, and see why it fails.'), area: 'storage' as const }]
+    return [{ ...warning(text, 'Run stead backup create and check why it fails.'), area: 'storage' as const }]
   })

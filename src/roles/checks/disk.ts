@@ -8,13 +8,13 @@ import { type Check, type Finding, ok, problem, warning } from './check.ts'
 const MB = 1 << 20
 /** Under this share of free inodes a file system is as good as full. */
 const FEW_INODES = 0.02
-const FREE = 'Delete what is not needed, or enlarge the file system.'
+const FREE = 'Delete data that you do not need, or enlarge the file system.'
 
 /** What no longer works, by the state of the disk. */
 const lost: Readonly<Record<Exclude<DiskState, 'ok'>, string>> = {
   sites: 'sites cannot write',
   records: 'sites cannot write, and Stead keeps no access logs and page views',
-  essential: 'Stead lives on its reserve',
+  essential: 'Stead uses its disk reserve',
 }
 
 export const diskCheck: Check = {
@@ -42,12 +42,7 @@ async function look(
   const { files, ffree } = await statfs(existing)
   const found = [state === 'ok' ? ok(`${free}.`) : problem(`${free}: ${lost[state]}.`, FREE)]
   if (files > 0 && ffree / files < FEW_INODES)
-    found.push(
-      warning(
-        `Few files can still be made on the file system of ${folder}: ${ffree} of ${files} inodes are free.`,
-        FREE,
-      ),
-    )
+    found.push(warning(`The file system of ${folder} is running out of inodes: ${ffree} of ${files} are free.`, FREE))
   return found
 }
 

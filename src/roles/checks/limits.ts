@@ -27,8 +27,8 @@ async function openFiles(): Promise<Finding[]> {
   if (hard === undefined || Number(hard) >= ENOUGH_FILES) return []
   return [
     warning(
-      `A process may open ${hard} files, and ${ENOUGH_FILES} are advised.`,
-      'Raise it: LimitNOFILE=65536 of systemd, or ulimit -n.',
+      `A process can open ${hard} files. ${ENOUGH_FILES} are recommended.`,
+      'Raise the limit with LimitNOFILE=65536 in systemd, or with ulimit -n.',
     ),
   ]
 }
@@ -37,7 +37,7 @@ async function memory({ config }: CheckContext): Promise<Finding[]> {
   const total = totalmem() / MB
   const wanted = config.phpMemoryMb + edgeProcesses(config) * config.edgeCacheMb + OWN_MB
   if (wanted <= total) return []
-  const text = `PHP and the edge may take ${Math.round(wanted)} MB of memory, and the machine has ${Math.round(total)}.`
+  const text = `PHP and the edge may use ${Math.round(wanted)} MB of memory, but the server has ${Math.round(total)} MB.`
   return [warning(text, 'Lower STEAD_PHP_MEMORY_MB or STEAD_EDGE_CACHE_MB.')]
 }
 
@@ -51,8 +51,8 @@ async function cgroup({ config }: CheckContext): Promise<Finding[]> {
   if (!cannot) return []
   return [
     problem(
-      `${config.cgroup} is not a cgroup that Stead may fill (STEAD_CGROUP).`,
-      'Delegate one to it: Delegate=yes of systemd.',
+      `Stead cannot write to the cgroup ${config.cgroup} (STEAD_CGROUP).`,
+      'Delegate a cgroup to Stead with Delegate=yes in systemd.',
     ),
   ]
 }

@@ -26,7 +26,7 @@ test('settings: those for tests, and a master key that others can read', async (
   await chmod(key, 0o640)
   expect(await settingsCheck.run(context({ STEAD_ALLOW_PRIVATE_FETCH: 'true' }))).toMatchObject([
     { state: 'warning', text: 'Settings for tests are on: STEAD_ALLOW_PRIVATE_FETCH.' },
-    { state: 'problem', remedy: `Run chmod 600 ${key}, and see who had access.` },
+    { state: 'problem', remedy: `Run chmod 600 ${key}, and check who had access.` },
   ])
   await chmod(key, 0o600)
   expect(await settingsCheck.run(context())).toMatchObject([{ state: 'ok' }])

@@ -14,9 +14,9 @@ export const mailCheck: Check = {
       (error) => [problemOf(error)],
     )
     if (smtpUrl !== undefined) return asksOutside ? [...unsigned, await server(smtpUrl)] : unsigned
-    const text = 'Mails are kept as files in the folder outbox of the data folder: nobody gets them.'
+    const text = 'Stead writes mails to the outbox folder of the data folder and sends none.'
     const isTrial = localDomainOf({ localAuthority: 'auto', stagingDomain: config.stagingDomain }) !== undefined
-    return [...unsigned, isTrial ? ok(text) : warning(text, 'Name a mail server with STEAD_SMTP_URL.')]
+    return [...unsigned, isTrial ? ok(text) : warning(text, 'Set a mail server with STEAD_SMTP_URL.')]
   },
 }
 
@@ -28,10 +28,10 @@ async function server(smtpUrl: string): Promise<Finding> {
   const transport = createTransport({ ...smtpOptions(smtpUrl), ...limits })
   try {
     await transport.verify()
-    return ok(`The mail server ${host} answers.`)
+    return ok(`The mail server ${host} responds.`)
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
-    const text = `The mail server ${host} takes no mail: ${message}.`
+    const text = `The mail server ${host} accepts no mail: ${message}.`
     return problem(text, code === 'EAUTH' ? 'Correct the user and password in STEAD_SMTP_URL.' : 'See STEAD_SMTP_URL.')
   } finally {
     transport.close()

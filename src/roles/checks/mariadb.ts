@@ -24,9 +24,9 @@ async function external(url: string): Promise<Finding> {
   const { prefixOf } = await import('../../hosting/mariadb/names.ts')
   const server = await openExternalServer(url, prefixOf(NOBODY)).catch((error: Error) => error)
   if (server instanceof Error)
-    return problem(`${server.message}.`, 'See STEAD_MARIADB_URL, and the rights of its user.')
+    return problem(`${server.message}.`, 'Check STEAD_MARIADB_URL and the rights of its user.')
   await server.stop(0)
-  return ok(`MariaDB ${server.version} of STEAD_MARIADB_URL answers, and has the rights that Stead needs.`)
+  return ok(`MariaDB ${server.version} at STEAD_MARIADB_URL responds, and its user has the required rights.`)
 }
 
 const serversDown = (context: CheckContext): Promise<readonly Finding[]> =>
@@ -37,8 +37,8 @@ const serversDown = (context: CheckContext): Promise<readonly Finding[]> =>
       .filter(({ facts }) => (facts.mariaDb as { isUp?: boolean } | undefined)?.isUp === false)
       .map(({ name }) =>
         problem(
-          `MariaDB of the host ${name} does not answer: sites with their database there are down.`,
-          'See mariadb/ in the data folder of the host for its log, and whether the disk has room.',
+          `MariaDB on the host ${name} does not respond. Sites that use it are down.`,
+          'Check its log in mariadb/ in the data folder of the host, and the free disk space.',
         ),
       )
   })

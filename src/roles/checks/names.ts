@@ -35,11 +35,11 @@ function addresses(config: Config): Finding[] {
 /** Each site has its first address below it. */
 async function staging(config: Config): Promise<Finding> {
   const { stagingDomain, resolvers } = config
-  if (isLocal(stagingDomain)) return ok(`Names below ${stagingDomain} are local: they need no public DNS.`)
+  if (isLocal(stagingDomain)) return ok(`Names below ${stagingDomain} are local and need no public DNS.`)
   // one that no site has shows what a wildcard says
   const name = `stead-doctor-check.${stagingDomain}`
   const why = await whyElsewhere(name, { addresses: edgeAddresses(config), resolvers })
-  if (why === undefined) return ok(`Names below ${stagingDomain} lead to the edge.`)
+  if (why === undefined) return ok(`Names below ${stagingDomain} point to the edge.`)
   return problem(
     `New sites cannot be found: ${why}.`,
     `Add a record *.${stagingDomain} with the addresses of the edge.`,
@@ -83,24 +83,24 @@ async function asks({ resolvers }: Config): Promise<Finding> {
   const resolver = new Resolver({ timeout: PATIENCE_MS, tries: 1 })
   if (resolvers.length > 0) resolver.setServers([...resolvers])
   const servers = resolver.getServers().join(', ')
-  if (await answersAtAll(resolver)) return ok(`A DNS server answers: ${servers}.`)
-  const text = `No DNS server answers (${servers || 'none is known'}): names of domains and mail servers cannot be looked up.`
-  return warning(text, 'See /etc/resolv.conf, or name others with STEAD_RESOLVERS.')
+  if (await answersAtAll(resolver)) return ok(`A DNS server responds: ${servers}.`)
+  const text = `No DNS server responds (${servers || 'none is known'}), so Stead cannot look up domains and mail servers.`
+  return warning(text, 'Check /etc/resolv.conf, or set other servers with STEAD_RESOLVERS.')
 }
 
 /** The name server of this installation, where it runs here. */
 async function serves({ config, running }: CheckContext): Promise<Finding[]> {
   const own = listeners(config).filter(({ role, address }) => role === 'dns' && address.port !== 0)
-  if (own.length === 0) return [skipped('Stead runs no name server (STEAD_DNS_LISTEN).')]
+  if (own.length === 0) return [skipped('The name server is off (STEAD_DNS_LISTEN).')]
   if (running === 'stopped' || !running.has('dns')) return []
   return Promise.all(
     own.map(async ({ address: { host, port }, isOptional }) => {
       const resolver = new Resolver({ timeout: PATIENCE_MS, tries: 1 })
       const reached = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host
       resolver.setServers([reached.includes(':') ? `[${reached}]:${port}` : `${reached}:${port}`])
-      if (await answersAtAll(resolver)) return ok(`The name server answers on ${host}:${port}.`)
-      const text = `The name server does not answer on ${host}:${port}.`
-      const remedy = 'See the log, and whether another program uses the port (STEAD_DNS_LISTEN).'
+      if (await answersAtAll(resolver)) return ok(`The name server responds on ${host}:${port}.`)
+      const text = `The name server does not respond on ${host}:${port}.`
+      const remedy = 'Check the log, and whether another program uses the port (STEAD_DNS_LISTEN).'
       return isOptional ? warning(text, remedy) : problem(text, remedy)
     }),
   )

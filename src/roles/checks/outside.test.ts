@@ -51,7 +51,7 @@ test('names: local ones need no DNS, and public ones are looked up', async () =>
     STEAD_DNS_NAMESERVERS: 'ns1.example.com',
   })
   expect(found).toMatchObject([
-    { state: 'problem', remedy: 'Name the public ones with STEAD_EDGE_ADDRESSES.' },
+    { state: 'problem', remedy: 'Set the public addresses with STEAD_EDGE_ADDRESSES.' },
     { state: 'problem', remedy: expect.stringContaining('*.sites.example.com') },
     { state: 'problem', text: expect.stringContaining('panel.example.com cannot be looked up') },
     { state: 'problem', text: expect.stringContaining('ns1.example.com cannot be looked up') },
@@ -63,8 +63,8 @@ test('names: local ones need no DNS, and public ones are looked up', async () =>
 test('DNS: no server that answers is a warning, and a name server that is silent a problem', async () => {
   const dns = { STEAD_DNS_LISTEN: `${NOWHERE}` }
   expect(await find(dnsCheck, dns, { running: new Set(['dns']) })).toMatchObject([
-    { state: 'warning', text: expect.stringContaining('No DNS server answers (127.0.0.1:9)') },
-    { state: 'problem', text: `The name server does not answer on ${NOWHERE}.` },
+    { state: 'warning', text: expect.stringContaining('No DNS server responds (127.0.0.1:9)') },
+    { state: 'problem', text: `The name server does not respond on ${NOWHERE}.` },
   ])
   expect(await find(dnsCheck, { STEAD_DNS_LISTEN: 'off' })).toMatchObject([{ state: 'warning' }, { state: 'skipped' }])
 })
@@ -76,7 +76,7 @@ test('certificates: nothing is ordered before the terms are agreed to', async ()
     { state: 'warning', remedy: expect.stringContaining('STEAD_ACME_TERMS_AGREED') },
   ])
   expect(await find(certificateCheck, { ...tls, STEAD_STAGING_DOMAIN: 'sites.example.com' })).toMatchObject([
-    { state: 'problem', text: 'No certificate is ordered for *.sites.example.com.' },
+    { state: 'problem', text: 'Stead requests no certificates for *.sites.example.com.' },
   ])
 })
 
@@ -113,7 +113,7 @@ const bucket = (endpoint: string) => ({
 })
 test('storage: a bucket that refuses, one that lies, and none asked at a start', async () => {
   expect(await find(storageCheck, bucket(await serve(() => ({ status: 403, text: '' }))))).toMatchObject([
-    { state: 'problem', text: expect.stringContaining('Backups cannot be written') },
+    { state: 'problem', text: expect.stringContaining('Stead cannot write backups') },
   ])
   expect(await find(storageCheck, bucket(await serve(() => ({ text: 'another' }))))).toMatchObject([
     { state: 'problem' },
@@ -126,7 +126,7 @@ test('mail: a server that is away, one that refuses the password, one that answe
   const at = async (url: string) =>
     (await find(mailCheck, { STEAD_SMTP_URL: url })).map(({ state, text }) => `${state}: ${text}`)
   expect(await at(`smtp://${NOWHERE}`)).toEqual([
-    expect.stringMatching(/^problem: The mail server 127.0.0.1:9 takes no mail: /),
+    expect.stringMatching(/^problem: The mail server 127.0.0.1:9 accepts no mail: /),
   ])
   const server = new SMTPServer({
     disabledCommands: ['STARTTLS'],
@@ -137,7 +137,7 @@ test('mail: a server that is away, one that refuses the password, one that answe
   server.listen(0, '127.0.0.1')
   await once(server.server, 'listening')
   const { port } = server.server.address() as AddressInfo
-  expect(await at(`smtp://127.0.0.1:${port}`)).toEqual([`ok: The mail server 127.0.0.1:${port} answers.`])
+  expect(await at(`smtp://127.0.0.1:${port}`)).toEqual([`ok: The mail server 127.0.0.1:${port} responds.`])
   const [refused = ''] = await at(`smtp://user:secret-word@127.0.0.1:${port}`)
   expect(refused).toContain('problem')
   expect(refused).not.toContain('secret-word')

@@ -17,10 +17,12 @@ async function containment({ config }: CheckContext): Promise<Finding[]> {
   const install = 'Run apt-get install bubblewrap, and allow user namespaces in a container.'
   try {
     const { root, bubblewrap, notes } = await findAbilities(config.sandbox)
-    const found = bubblewrap ? [] : [warning(`PHP of sites has no sandbox: ${notes.join(', ')}.`, install)]
+    const found = bubblewrap ? [] : [warning(`PHP of sites runs without a sandbox: ${notes.join(', ')}.`, install)]
     if (!root)
-      found.push(warning('Sites share the user of Stead.', 'Run Stead as root: it gives each site a user of its own.'))
-    return found.length > 0 ? found : [ok('PHP of each site has a sandbox and a user of its own.')]
+      found.push(
+        warning('All sites run as the user of Stead.', 'Run Stead as root, so that each site gets a separate user.'),
+      )
+    return found.length > 0 ? found : [ok('PHP of each site runs in a sandbox as a separate user.')]
   } catch (error) {
     return [problem(`${(error as Error).message}.`, `${install} Or set STEAD_SANDBOX=auto.`)]
   }
@@ -32,14 +34,14 @@ async function runtimes({ config }: CheckContext): Promise<Finding[]> {
   const missing = await Promise.all(phpVersions.map((version) => missingFor(config, version, hasMariaDb)))
   const reasons = [...new Set(missing.filter((each) => each !== undefined))].join('; ')
   const native = phpVersions.filter((_, at) => missing[at] === undefined)
-  const install = 'Install the packages that are named, or set STEAD_RUNTIME=wasm.'
+  const install = 'Install the named packages, or set STEAD_RUNTIME=wasm.'
   if (native.length === 0 && config.runtime === 'native')
-    return [problem(`No PHP runs natively here: ${reasons}.`, install)]
+    return [problem(`No PHP version runs natively on this server: ${reasons}.`, install)]
   if (native.length === 0)
-    return [warning(`PHP runs in WebAssembly, because none runs natively here: ${reasons}.`, install)]
+    return [warning(`PHP runs in WebAssembly, because no version runs natively on this server: ${reasons}.`, install)]
   const found = [ok(`PHP ${native.join(', ')} runs natively.`)]
   if (config.runtime === 'auto' && !hasMariaDb)
-    found.push(warning('New sites run in WebAssembly, because there is no MariaDB.', 'Set STEAD_MARIADB=own.'))
+    found.push(warning('New sites run in WebAssembly, because MariaDB is missing.', 'Set STEAD_MARIADB=own.'))
   return found
 }
 
@@ -66,7 +68,7 @@ const unprepared = (context: CheckContext): Promise<readonly Finding[]> =>
       .map(({ name, facts }) =>
         problem(
           `The host ${name} cannot create sites: ${String(facts.reason ?? 'it has no WordPress')}`,
-          'See its log, then start it again. STEAD_CORE_SOURCE names a WordPress release where the release API cannot be reached.',
+          'Check its log, then restart it. If it cannot reach the WordPress release API, set STEAD_CORE_SOURCE.',
         ),
       )
   })

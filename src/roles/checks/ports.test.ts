@@ -52,7 +52,7 @@ test('a port that another program has is a problem, and names the setting', asyn
 
 test('an address of another machine is a problem', async () => {
   const [found] = await look({ STEAD_EDGE_LISTEN: '192.0.2.1:8081' })
-  expect(found).toMatchObject({ state: 'problem', text: '192.0.2.1:8081 is no address of this machine.' })
+  expect(found).toMatchObject({ state: 'problem', text: '192.0.2.1:8081 is not an address of this server.' })
 })
 
 test('the name server needs its port for UDP as well', async () => {
@@ -69,15 +69,15 @@ test('roles that run must answer, and those of other machines are left alone', a
   const given = { STEAD_API_LISTEN: `127.0.0.1:${answers}`, STEAD_EDGE_LISTEN: `127.0.0.1:${silent}` }
   expect(await look(given, new Set(['control']))).toMatchObject([{ state: 'ok' }])
   expect(await look(given, new Set(['control', 'edge']))).toMatchObject([
-    { state: 'ok', text: `Stead answers on 127.0.0.1:${answers} (STEAD_API_LISTEN).` },
-    { state: 'problem', text: `Nothing answers on 127.0.0.1:${silent} (STEAD_EDGE_LISTEN).` },
+    { state: 'ok', text: `Stead responds on 127.0.0.1:${answers} (STEAD_API_LISTEN).` },
+    { state: 'problem', text: `Nothing responds on 127.0.0.1:${silent} (STEAD_EDGE_LISTEN).` },
   ])
 })
 
 test('another SSH server on the port of SFTP is told from that of Stead', async () => {
   const host = new Set(['host'])
   const other = await look({ STEAD_SFTP_LISTEN: `127.0.0.1:${await listen('SSH-2.0-OpenSSH_9\r\n')}` }, host)
-  expect(other).toMatchObject([{ state: 'problem', text: expect.stringMatching(/^Another program answers/) }])
+  expect(other).toMatchObject([{ state: 'problem', text: expect.stringMatching(/^Another program responds/) }])
   const own = await look({ STEAD_SFTP_LISTEN: `127.0.0.1:${await listen('SSH-2.0-Stead\r\n')}` }, host)
   expect(own).toMatchObject([{ state: 'ok' }])
 })

@@ -50,11 +50,11 @@ async function answers({ address, variable, protocol, isOptional }: Listener): P
   const where = `${inWords(address)} (${variable})`
   const host = everywhere[address.host] ?? address.host
   const heard = await greeting({ host, port: address.port }, protocol === 'ssh').catch(() => undefined)
-  const remedy = `See the log, and whether another program uses the port. Or choose another with ${variable}.`
+  const remedy = `Check the log, and whether another program uses the port. Or choose another port with ${variable}.`
   const silent = (text: string): Finding => ({ ...problem(text, remedy), ...(isOptional && { state: 'warning' }) })
-  if (heard === undefined) return silent(`Nothing answers on ${where}.`)
-  if (protocol === 'ssh' && !heard.startsWith('SSH-2.0-Stead')) return silent(`Another program answers on ${where}.`)
-  return ok(`Stead answers on ${where}.`)
+  if (heard === undefined) return silent(`Nothing responds on ${where}.`)
+  if (protocol === 'ssh' && !heard.startsWith('SSH-2.0-Stead')) return silent(`Another program responds on ${where}.`)
+  return ok(`Stead responds on ${where}.`)
 }
 
 /** Connects. @returns what the server says first, where it speaks first */

@@ -73,7 +73,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('on $dialect', ({ dialect })
     await host(Date.now(), { preparing: false, wordpress: null, reason: 'no source', mariaDb: { isUp: false } })
     const [down] = await mariaDbCheck.run(context({}, { STEAD_MARIADB: 'own' })).catch(() => [])
     // where no MariaDB is installed, the check says that first
-    if (down) expect(down).toMatchObject({ state: 'problem', text: expect.stringContaining('MariaDB of the host h1') })
+    if (down) expect(down).toMatchObject({ state: 'problem', text: expect.stringContaining('MariaDB on the host h1') })
     const found = await phpCheck.run(context())
     expect(found.at(-1)).toMatchObject({ state: 'problem', text: 'The host h1 cannot create sites: no source' })
   })

@@ -18,7 +18,7 @@ test('a zone of a tenant that a setting reserves, and a domain that the panel sh
   await api.database.transaction((tx) => insertZone(tx, tenant.accountId, 'hoster.test', 1))
   expect(await find(settings)).toMatchObject([
     { state: 'warning', text: expect.stringContaining('share the registrable domain hoster.test') },
-    { state: 'problem', text: 'hoster.test belongs to this installation, and is a DNS zone of tenant@example.com.' },
+    { state: 'problem', text: 'hoster.test belongs to this installation, but is a DNS zone of tenant@example.com.' },
   ])
   expect(await find({ ...settings, STEAD_PANEL: 'off' })).not.toContainEqual(
     expect.objectContaining({ state: 'warning' }),

@@ -12,7 +12,7 @@ export const reservedNamesCheck: Check = {
     const taken = await onDatabase(context, async ({ database }) => {
       const names = await takenReservedNames(database.read, config)
       return names.length === 0
-        ? [ok('No account has a name of the installation.')]
+        ? [ok('No account uses a name of the installation.')]
         : names.map((name) => problem(...takenNameFinding(name)))
     })
     return [...found, ...taken]

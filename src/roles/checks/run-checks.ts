@@ -20,8 +20,8 @@ export async function runChecks(
 async function findingsOf(check: Check, context: CheckContext, limitMs: number): Promise<InstallationCheck[]> {
   const late = Promise.withResolvers<readonly Finding[]>()
   const noAnswer = problem(
-    `The check of ${check.area} had no answer within ${limitMs / 1000} seconds.`,
-    'See whether the machines that it asks can be reached from here.',
+    `The check of ${check.area} did not finish within ${limitMs / 1000} seconds.`,
+    'Check that this server can reach the machines that the check uses.',
   )
   const timer = setTimeout(() => late.resolve([noAnswer]), limitMs)
   try {

@@ -17,7 +17,7 @@ export const settingsCheck: Check = {
     const key = config.masterKey ? undefined : await stat(file).catch(() => undefined)
     if (key && (key.mode & 0o077) !== 0)
       found.push(
-        problem(`Other users can read the master key: ${file}.`, `Run chmod 600 ${file}, and see who had access.`),
+        problem(`Other users can read the master key: ${file}.`, `Run chmod 600 ${file}, and check who had access.`),
       )
     return found.length > 0 ? found : [ok('The settings are valid.')]
   },

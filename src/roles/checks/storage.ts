@@ -16,7 +16,9 @@ export const storageCheck: Check = {
     if (isBucket && !asksOutside) return []
     // what a folder lacks, the check of the disk says
     if (!isBucket)
-      return existsSync(folder) ? [ok(`Backups lie in ${folder}.`)] : [skipped(`The first backup makes ${folder}.`)]
+      return existsSync(folder)
+        ? [ok(`Backups are stored in ${folder}.`)]
+        : [skipped(`The first backup creates ${folder}.`)]
     const storage = backupStorage(config)
     try {
       const signal = AbortSignal.timeout(PATIENCE_MS)
@@ -24,20 +26,20 @@ export const storageCheck: Check = {
       await storage.put(name, CONTENT, signal)
       const read = await storage.get(name, undefined, signal)
       await storage.remove([name], signal)
-      if (read?.equals(CONTENT)) return [ok(`Backups can be written to ${storage.where}, and read.`)]
+      if (read?.equals(CONTENT)) return [ok(`Stead can write backups to ${storage.where} and read them.`)]
       return [
         problem(
-          `${storage.where} does not give back what was written to it.`,
+          `${storage.where} returns different data than Stead wrote.`,
           'Use another storage: STEAD_BACKUP_S3_ENDPOINT.',
         ),
       ]
     } catch (error) {
       const why =
         (error as Error).name === 'TimeoutError'
-          ? `${storage.where} did not answer within 10 seconds`
+          ? `${storage.where} did not respond within 10 seconds`
           : (error as Error).message
-      const remedy = 'See the settings that begin with STEAD_BACKUP_S3, and the rights of the access key.'
-      return [problem(`Backups cannot be written: ${why}.`, remedy)]
+      const remedy = 'Check the STEAD_BACKUP_S3 settings and the rights of the access key.'
+      return [problem(`Stead cannot write backups: ${why}.`, remedy)]
     }
   },
 }

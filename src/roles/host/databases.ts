@@ -38,7 +38,7 @@ export function openDatabases(ground: Ground, pool: PhpPool, { databases, ofHome
   const databaseContent = (kind: DatabaseKind): DatabaseContent => {
     const content = { sqlite, mariadb }[kind]
     if (content) return content
-    throw new Error('This host is not to use MariaDB (STEAD_MARIADB)')
+    throw new Error('MariaDB is turned off on this host (STEAD_MARIADB)')
   }
   return {
     doors: { siteDatabase: contentByHome(sqlite, mariadb), databaseContent },

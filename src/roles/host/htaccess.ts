@@ -22,15 +22,13 @@ export function openHtaccess({ config, log, logs }: Ground, changes: SiteChanges
       const key = `${file}:${line}:${what}`
       if (ofSite.has(key) || ofSite.size >= MOST_TOLD) return
       told.set(siteId, ofSite.add(key), { noUpdateTTL: true })
-      const message = `${file}: not understood: ${what}`
+      const message = `${file}: not supported: ${what}`
       const id = crc32(key)
       const record = phpRecord(
         { siteId, atMs: Date.now(), id },
         { message, severity: 'Warning', file, line: line || -1 },
       )
-      logs
-        .append('php', [record])
-        .catch((error) => log.warn({ err: error, siteId }, 'a line for the log of a site is lost'))
+      logs.append('php', [record]).catch((error) => log.warn({ err: error, siteId }, "lost a line of a site's log"))
     },
   })
 }

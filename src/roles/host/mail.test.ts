@@ -33,9 +33,11 @@ describe('the key for DKIM', () => {
     const dkimKeyFile = join(folder, 'none.pem')
     await expect(dkimKey({ ...settings, dkimKeyFile })).rejects.toThrow(OperatorError)
     await writeFile(dkimKeyFile, 'no key')
-    await expect(dkimKey({ ...settings, dkimKeyFile })).rejects.toThrow(/STEAD_DKIM_KEY_FILE .* is no private key/)
-    await expect(dkimKey({ ...settings, dkimKeyFile: undefined })).rejects.toThrow(/go together/)
-    await expect(dkimKey({ ...settings, dkimDomain: undefined, dkimKeyFile })).rejects.toThrow(/go together/)
+    await expect(dkimKey({ ...settings, dkimKeyFile })).rejects.toThrow(
+      /STEAD_DKIM_KEY_FILE .* does not contain a private key/,
+    )
+    await expect(dkimKey({ ...settings, dkimKeyFile: undefined })).rejects.toThrow(/together/)
+    await expect(dkimKey({ ...settings, dkimDomain: undefined, dkimKeyFile })).rejects.toThrow(/together/)
   })
 })
 

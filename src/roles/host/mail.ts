@@ -38,12 +38,14 @@ export async function dkimKey({
 }: Pick<Config, 'dkimDomain' | 'dkimSelector' | 'dkimKeyFile'>): Promise<DkimKey | undefined> {
   if (!dkimDomain && !dkimKeyFile) return undefined
   if (!dkimDomain || !dkimKeyFile)
-    throw new OperatorError('STEAD_DKIM_DOMAIN and STEAD_DKIM_KEY_FILE go together: one of them is not set.')
+    throw new OperatorError('Set STEAD_DKIM_DOMAIN and STEAD_DKIM_KEY_FILE together. One of them is missing.')
   try {
     const privateKey = await readFile(dkimKeyFile, 'utf8')
     createPrivateKey(privateKey)
     return { domainName: dkimDomain, keySelector: dkimSelector, privateKey }
   } catch (error) {
-    throw new OperatorError(`STEAD_DKIM_KEY_FILE (${dkimKeyFile}) is no private key: ${(error as Error).message}`)
+    throw new OperatorError(
+      `STEAD_DKIM_KEY_FILE (${dkimKeyFile}) does not contain a private key: ${(error as Error).message}`,
+    )
   }
 }

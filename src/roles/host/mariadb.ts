@@ -147,7 +147,7 @@ function tellingOfFaults({ database, log }: Ground, host: string): (fault: strin
       .transaction((tx) => tellOfDatabaseServer(tx, { host, fault, now }))
       .catch((error) => {
         mailedAt = Number.NEGATIVE_INFINITY
-        log.error({ err: error }, 'the operator could not be told that MariaDB does not start')
+        log.error({ err: error }, 'could not notify the operator that MariaDB does not start')
       })
   }
 }

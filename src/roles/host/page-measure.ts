@@ -49,10 +49,10 @@ export async function openPageMeasure(
 function whyNot(chromium: string | undefined, bubblewrap: string | undefined): string | undefined {
   const again = 'and start Stead again'
   if (chromium === undefined)
-    return `There is no Chromium on the host of the site: its operator can install the package chromium, or name the program by STEAD_CHROMIUM, ${again}`
+    return `The host of the site has no Chromium. Its operator can install the package chromium, or set STEAD_CHROMIUM to a Chromium program, ${again}`
   if (bubblewrap === undefined)
-    return `No browser is started without a jail: the operator of the host can install the package bubblewrap, ${again}`
+    return `The browser requires a sandbox. The operator of the host can install the package bubblewrap, ${again}`
   if (findModules() === undefined)
-    return `Lighthouse is not installed: the operator of the host can run npm install, ${again}`
+    return `Lighthouse is not installed. The operator of the host can run npm install, ${again}`
   return undefined
 }

@@ -56,11 +56,11 @@ export async function openSftp(ground: Ground, parts: SftpParts): Promise<Sftp> 
     await sftp.close()
     const { host, port } = sftpListen
     if (!(error instanceof CannotListen) || `${host}:${port}` !== settings.sftpListen.default) throw error
-    log.warn({ reason: error.message }, 'there is no SFTP: its port is in use')
+    log.warn({ reason: error.message }, 'SFTP is off because its port is in use')
     return none
   }
   const { address, port } = sftp.server.address() as { address: string; port: number }
-  log.info({ address, port }, 'SFTP clients can connect')
+  log.info({ address, port }, 'SFTP server is listening')
   return sftp
 }
 

@@ -36,8 +36,8 @@ export function tellingOfFullDisk({ database, log }: Ground): (home: number, why
     if (told.has(home)) return
     told.set(home, true)
     tellDiskFull(database, home, why, Date.now())
-      .then((siteId) => siteId && log.warn({ siteId, why }, 'a site could not write for want of disk space'))
-      .catch((error) => log.warn({ err: error, home, why }, 'a full disk could not be recorded'))
+      .then((siteId) => siteId && log.warn({ siteId, why }, 'a site ran out of disk space'))
+      .catch((error) => log.warn({ err: error, home, why }, 'could not record a full disk'))
   }
 }
 

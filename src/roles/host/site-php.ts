@@ -261,6 +261,6 @@ const watchForLostSites = ({ config, database, log }: Ground): SiteWatch =>
       const loss = { siteId, fault, operatorEmail: config.accountEmail, now: Date.now() }
       database
         .transaction((tx) => tellOfLostSite(tx, loss))
-        .catch((error) => log.error({ err: error, siteId }, 'nobody could be told of a lost site'))
+        .catch((error) => log.error({ err: error, siteId }, 'could not notify anyone about a missing site'))
     },
   })

@@ -11,7 +11,7 @@ export function configuredSource(location: string): CoreSource {
   const find: CoreSource['find'] = async (version, task) => {
     const root = await open(path, task)
     const found = await versionOf(root)
-    if (version !== 'latest' && version !== found) throw new Error(`it holds ${found}, not ${version}`)
+    if (version !== 'latest' && version !== found) throw new Error(`it contains ${found}, not ${version}`)
     return {
       version: found,
       async unpack(into) {
@@ -56,7 +56,7 @@ async function rootOf(folder: string): Promise<string> {
   if (names.includes('wp-includes')) return folder
   const inner = names.includes('wordpress') ? 'wordpress' : names.length === 1 ? names[0] : undefined
   if (inner && isVersion(await versionOf(join(folder, inner)))) return join(folder, inner)
-  throw new Error('there is no WordPress in it')
+  throw new Error('it does not contain WordPress')
 }
 
 const notOfARelease =
@@ -75,7 +75,7 @@ async function copyRelease(from: string, into: string, task: SourceTask): Promis
     entries += 1
     copiedBytes += stats.isFile() ? stats.size : 0
     if (entries > coreLimits.maxEntries || copiedBytes > coreLimits.maxBytes || name.split('/').length > 64)
-      throw new Error('it holds more than a WordPress release')
+      throw new Error('it contains more than a WordPress release')
     if (stats.isFile()) return copyFile(source, join(into, name))
     if (!stats.isDirectory()) throw new Error(`${name} is neither a file nor a folder`)
     await mkdir(join(into, name))

@@ -102,11 +102,11 @@ async function sourcesList(signal: AbortSignal | undefined): Promise<string> {
     ),
   )
   const keyring = readable.find((path) => path !== undefined)
-  if (!keyring) throw new Error("Debian's signing keys are not on this machine (package debian-archive-keyring)")
+  if (!keyring) throw new Error("Debian's signing keys are missing on this server (package debian-archive-keyring)")
   const asked = ['indextargets', '--no-release-info', '--format', targetsFormat]
   const { stdout } = await runTool('apt-get', asked, '/', signal)
   const mirrors = mirrorsIn(stdout)
-  if (!mirrors) throw new Error('no source of Debian packages is configured on this machine (/etc/apt)')
+  if (!mirrors) throw new Error('this server has no configured source of Debian packages (/etc/apt)')
   const { main, security } = mirrors
   const line = (address: string, suite: string) => `deb [signed-by=${keyring}] ${address} ${suite} main\n`
   return `${line(main, release)}${security ? line(security, `${release}-security`) : ''}`
@@ -118,7 +118,7 @@ async function runTool(program: string, parameters: string[], cwd: string, signa
   } catch (cause) {
     signal?.throwIfAborted()
     const { code, stderr = '', message } = cause as { code?: unknown; stderr?: string; message: string }
-    if (code === 'ENOENT') throw new Error(`there is no ${program} on this machine`, { cause })
+    if (code === 'ENOENT') throw new Error(`${program} is missing on this server`, { cause })
     throw new Error(`${program} failed: ${lastLine(stderr) || message}`, { cause })
   }
 }

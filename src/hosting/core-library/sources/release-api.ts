@@ -63,7 +63,7 @@ export function releaseApiSource(options: { base: string | undefined; allowPriva
       .digest('hex')
     if (actual !== published.digest)
       throw new Error(
-        `the download is not what was published (${published.algorithm} ${actual}, not ${published.digest})`,
+        `the checksum of the download is wrong (${published.algorithm} ${actual}, not ${published.digest})`,
       )
     const unpacked = join(task.workDir, 'release')
     await mkdir(unpacked)
@@ -96,7 +96,7 @@ export function releaseApiSource(options: { base: string | undefined; allowPriva
 
 function offersIn(answer: unknown): Offer[] {
   const { offers } = (answer ?? {}) as { offers?: unknown }
-  if (!Array.isArray(offers)) throw new Error('its answer is not understood')
+  if (!Array.isArray(offers)) throw new Error('its response is invalid')
   return offers.flatMap((offer) => {
     const { version, packages, php_version } = (offer ?? {}) as {
       version?: unknown
@@ -144,7 +144,7 @@ async function checkFiles(folder: string, answer: unknown, version: string): Pro
   }
   for (const [name, expected] of Object.entries(checksums)) {
     const path = join(folder, name)
-    if (!path.startsWith(folder + sep)) throw new Error('its answer is not understood')
+    if (!path.startsWith(folder + sep)) throw new Error('its response is invalid')
     const content = await readFile(path).catch((cause) => {
       throw new Error(`${name} is missing in the download`, { cause })
     })

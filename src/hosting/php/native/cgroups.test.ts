@@ -110,7 +110,7 @@ describe.skipIf(!canMake)('groups of sites, by the kernel', () => {
     const runtime = await createNativeRuntime({ ...usualRuntime(), groups })
     const home = await testHome(core as string, { phpVersion: native?.phpVersion ?? '8.2' })
     try {
-      expect(runtime.containment().notes.join()).toContain(`the kernel bounds what sites take (${place}`)
+      expect(runtime.containment().notes.join()).toContain(`the kernel limits the resources of sites (${place}`)
       const php = await runtime.start(home)
       await fetchPage(php, testRequest('/a.php', await home.script('a.php', "echo 'a';")))
       for (const pid of processTree(php.pid))

@@ -107,7 +107,7 @@ export function callFastCgi(
   const lost = (message: string) => void whyLost(new PhpCrashed(message.trim())).then((error) => answer.fail(error))
   socket.on('error', (error: NodeJS.ErrnoException) => {
     if (refused.has(error.code)) answer.fail(new PhpNotReached(`PHP does not listen: ${error.message}`))
-    else lost(`PHP's connection broke off: ${error.message}`)
+    else lost(`PHP closed the connection: ${error.message}`)
   })
   socket.on('close', () => {
     if (!answer.isOver) lost(`PHP ended in the middle of a request ${answer.errors}`)
@@ -233,7 +233,7 @@ class Answer implements FastCgiCall {
   }
 
   #begin(header: Buffer): void {
-    if (header[0] !== 1) throw new PhpCrashed('PHP sent nonsense in place of FastCGI')
+    if (header[0] !== 1) throw new PhpCrashed('PHP sent an invalid FastCGI message')
     this.#kind = header[1] as number
     this.#left = header.readUInt16BE(4)
     this.#padding = header[6] as number
@@ -266,7 +266,7 @@ class Answer implements FastCgiCall {
 
   #end(protocolStatus: number): void {
     if (protocolStatus !== 0) throw new PhpCrashed('PHP refused a request')
-    if (this.#headBytes) throw new PhpCrashed(`PHP answered without a head ${this.errors}`.trim())
+    if (this.#headBytes) throw new PhpCrashed(`PHP responded without a header ${this.errors}`.trim())
     this.#isOver = true
     if (!this.#body.destroyed) this.#body.push(null)
     this.#finished.resolve()

@@ -150,5 +150,5 @@ async function takeOver(helper: ChildProcess): Promise<Taken> {
   if (connections && names && entrance) return { connections, names, entrance }
   connections?.close()
   names?.close()
-  throw new PhpCrashed(`PHP's way out could not be made: ${said.trim()}`)
+  throw new PhpCrashed(`Stead could not create PHP's outgoing network: ${said.trim()}`)
 }

@@ -145,15 +145,15 @@ class Runtime implements NativeRuntime {
 
   async #openGroups(): Promise<void> {
     const { groups } = this.#options
-    this.#bounds = 'memory and processes of native PHP are bounded by looking at them: STEAD_CGROUP names no folder'
+    this.#bounds = 'Stead polls the memory and processes of native PHP, because STEAD_CGROUP is not set'
     if (!groups) return
     try {
       this.#groups = await Cgroups.open(groups.folder, groups)
       const { missing } = this.#groups
-      const but = missing.length > 0 ? `, but for ${missing.join(', ')}, which the machine does not give` : ''
-      this.#bounds = `the kernel bounds what sites take (${groups.folder}${but})`
+      const but = missing.length > 0 ? ` except ${missing.join(', ')}, which this server does not provide` : ''
+      this.#bounds = `the kernel limits the resources of sites (${groups.folder}${but})`
     } catch (error) {
-      this.#bounds = `STEAD_CGROUP cannot be used: ${(error as Error).message}`
+      this.#bounds = `Stead cannot use STEAD_CGROUP: ${(error as Error).message}`
     }
   }
 
@@ -190,7 +190,7 @@ class Runtime implements NativeRuntime {
   async #layOut(site: PhpSite, how: { command: CommandPlan | undefined; isReadOnly: boolean }): Promise<NativeLaunch> {
     const program = this.#program as NativeProgram
     const { php, missing } = this.versions.get(site.phpVersion) ?? { missing: 'it is not known' }
-    if (!php) throw new PhpUnavailable(`PHP ${site.phpVersion} does not run natively here: ${missing}`)
+    if (!php) throw new PhpUnavailable(`PHP ${site.phpVersion} does not run natively on this server: ${missing}`)
     const { command, isReadOnly } = how
     const folder = join(program.folder, `run${++this.#started}`)
     const [settings, listening] = [join(folder, 'settings'), join(folder, 'listen')]

@@ -44,7 +44,7 @@ export const v8Flags = (optimize: boolean): readonly string[] => [
 /** @param wanted `auto` takes the strongest that works, `bubblewrap` insists on it, `none` goes without */
 export async function findAbilities(wanted: 'auto' | 'bubblewrap' | 'none'): Promise<Abilities> {
   const root = process.getuid?.() === 0
-  if (wanted === 'none') return { root, bubblewrap: undefined, notes: ['bubblewrap is switched off'] }
+  if (wanted === 'none') return { root, bubblewrap: undefined, notes: ['bubblewrap is turned off'] }
   try {
     // A trial with everything that a child gets: containers often have the program and forbid its use.
     await run('bwrap', [...sandboxOptions(root), ...runtimeFiles(), process.execPath, '-e', '0'], {
@@ -56,7 +56,7 @@ export async function findAbilities(wanted: 'auto' | 'bubblewrap' | 'none'): Pro
     const reason = String((error as { stderr?: string }).stderr || (error as Error).message)
       .trim()
       .split('\n')[0]
-    if (wanted === 'bubblewrap') throw new Error(`bubblewrap does not work here: ${reason}`)
+    if (wanted === 'bubblewrap') throw new Error(`bubblewrap does not work on this server: ${reason}`)
     return { root, bubblewrap: undefined, notes: [`no bubblewrap: ${reason}`] }
   }
 }
@@ -71,7 +71,7 @@ export function containmentOf(abilities: Abilities, notes: readonly string[]): C
     notes: [
       ...abilities.notes,
       ...notes,
-      ...(abilities.root ? [] : ['Stead does not run as root: sites share its user']),
+      ...(abilities.root ? [] : ['Stead does not run as root, so sites share its user']),
     ],
     runtimes: runtimesOf(() => 'wasm'),
   }
@@ -106,7 +106,7 @@ export async function planLaunch(
   if (abilities.bubblewrap) return sandboxed(abilities, site, home, core, php, program, options)
   let uid = abilities.root ? site.uid : null
   if (uid !== null && !((await everyoneMayPass(home)) && (await everyoneMayPass(core)))) {
-    note('folders above the sites are closed to other users: without bubblewrap, sites run as the user of Stead')
+    note('other users cannot enter the folders above the sites, so without bubblewrap, sites run as the user of Stead')
     uid = null
   }
   const more: Mount[] = programs === undefined ? [] : [{ at: '/command', from: realpathSync(programs) }]

@@ -162,13 +162,13 @@ describe.skipIf(!core).each(hereRuntimes)('greedy sites together, on $runtime', 
       const ends = [1, 2, 3, 4].map((id) => visit(id, 'eat.php').catch((error) => error))
       const first = (await Promise.race(ends)) as Error
       expect(first).toBeInstanceOf(PhpCrashed)
-      expect(first.message).toMatch(/PHP had \d+ MB of memory when all sites together had more than 1300 MB/)
+      expect(first.message).toMatch(/PHP used \d+ MB of memory when all sites together used more than 1300 MB/)
       expect(await visit(5, 'fast.php')).toBe('fast')
       measuring = false
       await measured
       expect(most).toBeGreaterThan(700 << 20)
       expect(most).toBeLessThan(budgetBytes + (400 << 20))
-      expect(warnings).toContain('the largest PHP process is ended: all together have more than their memory')
+      expect(warnings).toContain('stopping the largest PHP process, because PHP exceeds its memory limit')
       // the others go on growing between two looks
       await expect.poll(() => pool.stats().residentBytes, { timeout: 10_000 }).toBeLessThanOrEqual(budgetBytes)
       await pool.stopAll(0)

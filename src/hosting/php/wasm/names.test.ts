@@ -63,13 +63,13 @@ describe('names for sites', () => {
     const { addressesOf } = names()
     const silent = Array.from({ length: 16 }, (_, i) => addressesOf(`silent-${i}.test`, 'hostile').catch((e) => e))
     for (let i = 0; i < 5; i++) expect(await addressesOf('v4.test', 'good')).toEqual(['192.0.2.4'])
-    for (const error of await Promise.all(silent)) expect(error.message).toBe('the name server does not answer')
+    for (const error of await Promise.all(silent)) expect(error.message).toBe('the name server does not respond')
     expect(asked).toContain('')
     expect(await addressesOf('v4.test', 'good')).toEqual(['192.0.2.4'])
     expect(await addressesOf('v4.test', 'hostile')).toEqual(['192.0.2.4'])
     // the site's own names are not waited for again, another site's are
     await expect(addressesOf('SILENT-3.test', 'hostile')).rejects.toThrow('a moment ago')
-    await expect(addressesOf('silent-3.test', 'good')).rejects.toThrow('the name server does not answer')
+    await expect(addressesOf('silent-3.test', 'good')).rejects.toThrow('the name server does not respond')
   })
 
   it('are found of both kinds for what Stead fetches, and a silent server ends in a refusal', async () => {
@@ -92,8 +92,8 @@ describe('names for sites', () => {
   it('are given up at once where nothing is answered at all, until something is', async () => {
     isDead = true
     const { addressesOf } = names()
-    await expect(addressesOf('v4.test', 'a')).rejects.toThrow('the name server does not answer')
-    await expect(addressesOf('v6.test', 'b')).rejects.toThrow('no name server answers')
+    await expect(addressesOf('v4.test', 'a')).rejects.toThrow('the name server does not respond')
+    await expect(addressesOf('v6.test', 'b')).rejects.toThrow('no name server responds')
     expect(asked).not.toContain('v6.test')
     isDead = false
     await vi.waitFor(async () => expect(await addressesOf('v6.test', 'b')).toEqual(['2001:db8::6']), 60_000)

@@ -55,9 +55,9 @@ export function createNames({ resolver, lookups, doubtMs = 1000, retryMs = 5000 
       const key = `${site} ${host.toLowerCase()}`
       if (performance.now() < allSilentUntil) {
         void findOut()
-        throw new NameServerSilent('no name server answers')
+        throw new NameServerSilent('no name server responds')
       }
-      if (silent.has(key)) throw new NameServerSilent('the name server did not answer for this name a moment ago')
+      if (silent.has(key)) throw new NameServerSilent('the name server did not respond for this name a moment ago')
       if (!lookups.take(site, 1)) throw new Error('too many names are being looked up')
       const doubt = setTimeout(findOut, doubtMs)
       try {

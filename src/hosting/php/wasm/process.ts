@@ -126,7 +126,7 @@ export class WasmProcess implements PhpProcess {
     readFrames(
       answers,
       (kind, payload) => this.#take(kind, payload),
-      (error) => this.kill(new PhpCrashed(`PHP's process sent nonsense: ${error.message}`)),
+      (error) => this.kill(new PhpCrashed(`PHP's process sent an invalid message: ${error.message}`)),
     )
     serveEgress(wayOut, { ...options.egress, site: options.home })
     this.#ready.promise.catch(() => {})

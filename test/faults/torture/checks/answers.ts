@@ -25,7 +25,7 @@ export const answers: Check = {
 
 /** What the log says of requests that failed inside, to find out by. */
 function failureIn(line: string): string[] {
-  if (!/"(request failed|edge failed on a request)"/.test(line)) return []
+  if (!/"(request failed|could not handle a request)"/.test(line)) return []
   try {
     const { msg, part, err } = JSON.parse(line) as { msg: string; part: string; err?: { stack?: string } }
     // the API says itself what it could not do

@@ -11,7 +11,7 @@ export const schedules: Check = {
   name: 'schedules',
   async run({ ledger, lines, records, startedAt }) {
     const rows = await records('select type, count(*) as n from operations group by type')
-    const begunAnew = lines.filter((line) => line.includes('"a schedule was far ahead of the clock"'))
+    const begunAnew = lines.filter((line) => line.includes('"reset a schedule that was far ahead of the clock"'))
     const faults: string[] = []
     for (const { name, everyMs, offsetMs } of all) {
       // an operation of a schedule has its name
