@@ -48,6 +48,16 @@ describe('reservationOf', () => {
     expect(reservedDomains(config)).toContain('github.io')
   })
 
+  test('reserves the domains that mail of Stead comes from, and no single label', () => {
+    const config = configOf({ STEAD_MAIL_FROM: 'Stead <stead@post.sender.test>', STEAD_DKIM_DOMAIN: 'signed.test' })
+    expect(['post.sender.test', 'sender.test', 'signed.test'].map((name) => reservationOf(name, config))).toEqual([
+      'domain',
+      'domain',
+      'domain',
+    ])
+    expect(reservedDomains(configOf({ STEAD_MAIL_FROM: 'stead@localhost' }))).not.toContain('localhost')
+  })
+
   test('reserves no address and no single label', () => {
     const config = configOf({ STEAD_PANEL_URL: 'http://127.0.0.1:8080', STEAD_API_LISTEN: '[::1]:8080' })
     expect(reservedDomains(config)).toEqual(['sftp.localhost', 'ns1.localhost', 'ns2.localhost'])

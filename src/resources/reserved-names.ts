@@ -1,5 +1,5 @@
 import { getDomain } from 'tldts'
-import { type NameSettings, panelNames, serviceNames } from './service-names.ts'
+import { mailDomains, type NameSettings, panelNames, serviceNames } from './service-names.ts'
 
 /* Names that belong to the installation. Everything that gives a name to an account asks here. */
 
@@ -12,7 +12,7 @@ const serviceWords = new Set(
 interface Reserved {
   /** The host names at which the installation answers. */
   readonly services: readonly string[]
-  /** Their registrable domains. */
+  /** The registrable domains of these, and of the addresses that Stead's mail comes from. */
   readonly domains: readonly string[]
 }
 
@@ -22,7 +22,9 @@ function reservedBy(config: NameSettings): Reserved {
   const before = known.get(config)
   if (before) return before
   const services = serviceNames(config)
-  const domains = [...new Set(services.map(registrableDomain))].filter((name) => name !== undefined)
+  const domains = [...new Set([...services, ...mailDomains(config)].map(registrableDomain))].filter(
+    (name) => name !== undefined,
+  )
   const reserved = { services, domains }
   known.set(config, reserved)
   return reserved

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 
 export type NameSettings = Pick<
   Config,
-  'apiName' | 'panelUrl' | 'stagingDomain' | 'dnsNameservers' | 'dnsCatalog' | 'apiListen'
+  'apiName' | 'panelUrl' | 'stagingDomain' | 'dnsNameservers' | 'dnsCatalog' | 'apiListen' | 'mailFrom' | 'dkimDomain'
 >
 
 /** The host name that SFTP clients connect to. */
@@ -29,6 +29,12 @@ export const serviceNames = (config: NameSettings): string[] => {
   const { stagingDomain, dnsCatalog } = config
   const others = [sftpDomain(config), ...nameserversOf(config), stagingDomain, ...(dnsCatalog ? [dnsCatalog] : [])]
   return [...new Set([...panelNames(config), ...others.map(plain)])]
+}
+
+/** Returns the domains that Stead's own mail comes from: whoever answers for one of them in the DNS can write in its name. */
+export const mailDomains = ({ mailFrom, dkimDomain }: NameSettings): string[] => {
+  const ofSender = mailFrom.slice(mailFrom.lastIndexOf('@') + 1).replace(/>\s*$/, '')
+  return [ofSender, ...(dkimDomain ? [dkimDomain] : [])].map(plain).filter(isName)
 }
 
 const plain = (host: string): string => host.toLowerCase().replace(/\.$/, '')
