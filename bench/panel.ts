@@ -29,7 +29,7 @@ export async function panelBench(): Promise<Section> {
       { what: 'first load: everything except API responses', value: kB(weighed.all) },
       { what: `first load to the list of ${SITES} sites`, value: `${weighed.ms.toFixed(0)} ms` },
       await clicks(page, 'next page of the list', 'nav.row button:last-of-type', 'tbody tr'),
-      await clicks(page, 'a site, from the list', 'tbody td a', '.split nav', () => page.goBack()),
+      await clicks(page, 'a site, from the list', 'tbody td a.name', '.side nav[aria-label=Site]', () => page.goBack()),
     ]
     return {
       title: 'The control panel',

@@ -33,7 +33,7 @@ try {
       .locator(`a[aria-current=page][href^="#/${path.split('/')[0]}"]`)
       .first()
       .waitFor()
-    await page.waitForFunction(() => !/(?:Opening|Reading) …/.test(document.querySelector('main')?.textContent ?? '…'))
+    await page.waitForFunction(() => !/Loading…/.test(document.querySelector('main')?.textContent ?? '…'))
     const file = join(import.meta.dirname, `images/panel-${name}.png`)
     await page.screenshot({ path: file })
     console.log(`${file}: ${(await stat(file)).size} bytes`)

@@ -1,4 +1,6 @@
-import { api, ask } from './api.ts'
+import { BottomBar } from './frame/bottom-bar.tsx'
+import { Side } from './frame/side.tsx'
+import { TopBar } from './frame/top-bar.tsx'
 import { isLive } from './live.ts'
 import { AccountParts } from './pages/account/account-parts.tsx'
 import { ActivityPage } from './pages/activity.tsx'
@@ -7,28 +9,23 @@ import { SetPasswordPage, SignInAgain, SignInPage } from './pages/sign-in.tsx'
 import { SitePage } from './pages/site/site-page.tsx'
 import { SitesPage } from './pages/sites/sites-page.tsx'
 import { AskFirst } from './parts/ask-first.tsx'
+import { Callout } from './parts/callout.tsx'
 import { later } from './parts/later.tsx'
-import { openPalette, Palette } from './parts/palette.tsx'
+import { Palette } from './parts/palette.tsx'
 import { ProofDialog } from './parts/proof.tsx'
 import { Offered } from './parts/rights.tsx'
 import { SecretDialog } from './parts/secret.tsx'
-import { attempt, Toasts } from './parts/toasts.tsx'
+import { Toasts } from './parts/toasts.tsx'
 import { useTitle } from './parts/use-title.ts'
 import { route } from './route.ts'
-import { type CurrentSession, leave, person, session } from './session.ts'
+import { person, session } from './session.ts'
 import { commonTexts as texts } from './texts/common.ts'
-import { paletteTexts } from './texts/parts.ts'
+import { frameTexts } from './texts/frame.ts'
 
 const pages = ['sites', 'zones', 'operations', 'activity', 'account', 'platform'] as const
 
 const ZonesPage = later(() => import('./pages/zones/zones-page.tsx').then((file) => file.ZonesPage))
 const PlatformPage = later(() => import('./pages/platform.tsx').then((file) => file.PlatformPage))
-
-/** How Stead itself is, is for who operates it. */
-const isFor =
-  ({ operator }: CurrentSession) =>
-  (page: (typeof pages)[number]) =>
-    page !== 'platform' || operator
 
 export function App() {
   const [page, ...rest] = route.value
@@ -50,33 +47,23 @@ export function App() {
       >
         {texts.toContent}
       </a>
-      <header class="bar">
-        <strong>{texts.title}</strong>
-        <nav aria-label={texts.pagesOfPanel}>
-          {pages.filter(isFor(person.value)).map((name) => (
-            <a key={name} href={`#/${name}`} aria-current={(page ?? 'sites') === name ? 'page' : undefined}>
-              {texts.pages[name]}
-            </a>
-          ))}
-        </nav>
-        <button type="button" onClick={openPalette}>
-          {paletteTexts.open}
-        </button>
-        <span class="quiet">{person.value.email}</span>
-        <button type="button" onClick={attempt(signOut)}>
-          {texts.signOut}
-        </button>
-      </header>
-      <main id="main" tabIndex={-1}>
-        {!isLive.value && session.value && (
-          <p class="quiet" role="status">
-            {texts.notConnected}
-          </p>
-        )}
-        <Offered key={`${person.value.account_id} ${page}`}>
-          <Content page={page ?? 'sites'} rest={rest} />
-        </Offered>
-      </main>
+      <div class="app">
+        <Side />
+        <div>
+          <TopBar />
+          <main id="main" tabIndex={-1}>
+            {!isLive.value && session.value && (
+              <div role="status">
+                <Callout kind="warn">{frameTexts.offline}</Callout>
+              </div>
+            )}
+            <Offered key={`${person.value.account_id} ${page}`}>
+              <Content page={page ?? 'sites'} rest={rest} />
+            </Offered>
+          </main>
+        </div>
+      </div>
+      <BottomBar />
       <Palette />
       <AskFirst />
       <SecretDialog />
@@ -98,9 +85,4 @@ function Content({ page, rest }: { readonly page: string; readonly rest: readonl
   if (page === 'platform') return <PlatformPage />
   if (page === 'account') return <AccountParts rest={rest} />
   return <p>{texts.noSuchPage}</p>
-}
-
-async function signOut(): Promise<void> {
-  await ask(() => api.DELETE('/v1/session'))
-  leave()
 }

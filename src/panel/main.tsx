@@ -1,4 +1,4 @@
-import './style.css'
+import './styles/index.css'
 import { render } from 'preact'
 import { api, ask } from './api.ts'
 import { App } from './app.tsx'

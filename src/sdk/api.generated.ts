@@ -672,7 +672,7 @@ export interface paths {
         put?: never;
         /**
          * Search sites
-         * @description Returns the sites that match all filters, favourites first, then by name. `name` and `domain` match any part, and `cms_version` (or `wordpress_version`) matches the start. Other filters match the exact value.
+         * @description Returns the sites that match all filters, favourites first, then by name. `name` and `domain` match any part. `any` matches any part of a name, a display name, a domain, or a tag. `cms_version` (or `wordpress_version`) matches the start. Other filters match the exact value.
          */
         post: operations["searchSites"];
         delete?: never;
@@ -2672,6 +2672,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sites/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List figures of several sites
+         * @description An addition of Stead, for lists of sites: page views of the last 30 days, and storage use as of last night. Sites that you cannot see are left out. Nothing is written to the activity log.
+         */
+        post: operations["listSiteFigures"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{id}/reports/performance/latest": {
         parameters: {
             query?: never;
@@ -3833,7 +3853,7 @@ export interface components {
              * @example name
              * @enum {string}
              */
-            key: "domain" | "name" | "state" | "wordpress_version" | "cms_version" | "php_version" | "datacenter_code";
+            key: "any" | "domain" | "name" | "state" | "wordpress_version" | "cms_version" | "php_version" | "datacenter_code";
             /** @example shop */
             value: string;
         };
@@ -5902,6 +5922,25 @@ export interface components {
              * @example 512
              */
             views: number;
+        };
+        ListSiteFiguresBody: {
+            /**
+             * @example [
+             *       1,
+             *       2
+             *     ]
+             */
+            site_ids: number[];
+        };
+        SiteFigures: {
+            /** @description The site */
+            id: number;
+            /** @description Page views of each of the last 30 days, today last */
+            views: number[];
+            /** @example 1458176 */
+            databaseUsageBytes: number;
+            /** @example 52428800 */
+            fileSystemUsageBytes: number;
         };
         DesktopReport: {
             /**
@@ -12610,6 +12649,46 @@ export interface operations {
                         /** @example Success */
                         message: string;
                         data: components["schemas"]["DayViews"][];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    listSiteFigures: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "site_ids": [
+                 *         1,
+                 *         2
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ListSiteFiguresBody"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["SiteFigures"][];
                         errors: null;
                     };
                 };

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { PASSWORD, withPassword } from '../../src/resources/sign-in/samples.fixture.ts'
 import type { Person } from '../support/api.ts'
 import { hasChromium } from '../support/chromium.ts'
+import { signOut } from '../support/panel.ts'
 import { type PanelOverRecords, panelOverRecords } from '../support/panel-over-records.ts'
 
 describe.skipIf(!hasChromium)('what was typed into a form', () => {
@@ -92,7 +93,7 @@ describe.skipIf(!hasChromium)('what was typed into a form', () => {
     const page = await panel.open(owner, `sites/${site}/settings`)
     await page.getByLabel('Name', { exact: true }).fill('Half a na')
     expect(await kept(page)).toContain('Half a na')
-    await button(page, 'Sign out').click()
+    await signOut(page)
     await page.getByLabel('E-mail address').waitFor()
     expect(await kept(page)).toBe('{}')
   })

@@ -45,12 +45,13 @@ describe.skipIf(!hasChromium)('without a mouse', () => {
 
   test('from the list of sites to a note that is written, changed and deleted', async () => {
     await page.getByRole('link', { name: 'my-shop', exact: true }).waitFor()
-    await tabTo('To the content')
+    await tabTo('Skip to content')
     await page.keyboard.press('Enter')
     await tabTo('my-shop')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'my-shop' }).waitFor()
-    // the next page begins at its content, not at the navigation of the panel
+    // the next page begins at its content: its navigation stands before that
+    await page.keyboard.press('Shift+Tab')
     await tabTo('Notes')
     await page.keyboard.press('Enter')
     await page.getByText('No notes.').waitFor()

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { PASSWORD, withPassword } from '../../src/resources/sign-in/samples.fixture.ts'
 import type { Person } from '../support/api.ts'
 import { hasChromium } from '../support/chromium.ts'
+import { siteNamed } from '../support/panel.ts'
 import { type PanelOverRecords, panelOverRecords } from '../support/panel-over-records.ts'
 
 describe.skipIf(!hasChromium)('the panel, while others work', () => {
@@ -20,8 +21,8 @@ describe.skipIf(!hasChromium)('the panel, while others work', () => {
   })
   afterEach(() => panel?.close())
 
-  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
-  const notLive = (page: Page) => page.getByText(/^Not connected/)
+  const heading = siteNamed
+  const notLive = (page: Page) => page.getByText(/^Connection lost/)
 
   test('two people on one site: each sees what the other has done', async () => {
     const [hers, his] = [await panel.open(owner, `sites/${site}`), await panel.open(helper, `sites/${site}/settings`)]

@@ -20,7 +20,7 @@ describe.skipIf(!hasChromium)('the palette', () => {
   })
   afterAll(() => panel?.close())
 
-  const field = () => page.getByRole('combobox', { name: 'A site, a page or an action' })
+  const field = () => page.getByRole('combobox', { name: 'Search or jump to…' })
   /** What a screen reader says is chosen. */
   async function chosen(): Promise<string> {
     const id = await field().getAttribute('aria-activedescendant')
@@ -51,7 +51,7 @@ describe.skipIf(!hasChromium)('the palette', () => {
     await page.keyboard.type('stat')
     await expect.poll(chosen).toMatch(/^Statistics/)
     await page.keyboard.type(' x')
-    await page.getByText('Nothing has that in its name.').waitFor()
+    await page.getByText('No results.').waitFor()
     for (const _ of ' x') await page.keyboard.press('Backspace')
     await expect.poll(chosen).toMatch(/^Statistics/)
     await page.keyboard.press('Enter')
@@ -60,10 +60,10 @@ describe.skipIf(!hasChromium)('the palette', () => {
 
   test('an action of the page, as its button does it; Escape leaves all as it was', async () => {
     await page.goto(`${panel.url}/#/sites/${shop}/overview`)
-    await page.getByRole('button', { name: 'Database', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Back up database', exact: true }).waitFor()
     await open()
-    await page.keyboard.type('data')
-    await expect.poll(chosen).toBe('Database action')
+    await page.keyboard.type('open data')
+    await expect.poll(chosen).toBe('Open database action')
     await page.keyboard.press('Escape')
     await field().waitFor({ state: 'detached' })
     expect(await page.getByRole('dialog').count()).toBe(0)

@@ -15,7 +15,7 @@ import { type PanelOverRecords, panelOverRecords } from '../support/panel-over-r
 
 /** What is open to all who see the site: how they look at it, and how their own account arranges it. */
 const open: Readonly<Record<string, readonly string[]>> = {
-  overview: ['☆ Make it a favourite', 'Add'],
+  overview: ['Favorite', 'Add tag', 'More actions', 'Copy SFTP and SSH host'],
   logs: ['Visits', 'PHP'],
   imports: ['Upload', 'Web address'],
 }
@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium)('what the pages of a site offer', () => {
     const page = await panel.open(owner, `sites/${site}/overview`)
     await panel.settled(page)
     parts = await page
-      .getByRole('navigation', { name: 'Parts of the site' })
+      .getByRole('navigation', { name: 'Site' })
       .getByRole('link')
       .evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).hash.split('/').at(-1) as string))
     ofOwner = new Map(await inOrder(parts, async (part) => [part, await shown(page, part)]))
@@ -169,7 +169,7 @@ describe.skipIf(!hasChromium)('what the pages of a site offer', () => {
     const rights = await rightsOf(helper)
     const refusals = new Map(rights.filter(({ allowed }) => !allowed).map((each) => [nameOf(each), each.reason ?? '']))
     const seen = await page
-      .getByRole('navigation', { name: 'Parts of the site' })
+      .getByRole('navigation', { name: 'Site' })
       .getByRole('link')
       .evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).hash.split('/').at(-1)))
     const closed = parts.filter((part) => refusals.has(readBy[part] ?? ''))
@@ -211,8 +211,7 @@ describe.skipIf(!hasChromium)('what the pages of a site offer', () => {
   })
 
   test('how the platform is, to who operates it and nobody else', async () => {
-    const link = (of: Page) =>
-      of.getByRole('navigation', { name: 'Pages of the panel' }).getByRole('link', { name: 'Platform' })
+    const link = (of: Page) => of.getByRole('navigation', { name: 'Operator' }).getByRole('link', { name: 'Platform' })
     const mine = await panel.open(owner, 'sites')
     await link(mine).click()
     await mine.getByText('Nothing is wrong.').waitFor()
@@ -235,18 +234,18 @@ describe.skipIf(!hasChromium)('what the pages of a site offer', () => {
       await panel.api.collaborate(helper, site, given)
       await panel.api.collaborate(helper, other, ofOther)
       const page = await panel.open(helper, 'sites')
-      for (const name of ['my-shop', 'my-other']) await page.getByLabel(`Choose ${name}`).check()
+      for (const name of ['my-shop', 'my-other']) await page.getByLabel(`Select ${name}`).check()
       await panel.settled(page)
-      const bar = page.getByRole('region', { name: 'With those that are chosen' })
-      const options = await bar.getByLabel('What', { exact: true }).locator('option').allTextContents()
+      const bar = page.getByRole('region', { name: 'Selected sites' })
+      const options = await bar.locator('[data-of]').allTextContents()
       const text = await bar.textContent()
       await page.context().close()
       return { options, text }
     }
     const tags = await offered(['wp_access'], [])
-    expect(tags.options).toEqual(['Add a tag'])
-    expect(tags.text).toContain('You need the role')
+    expect(tags.options).toEqual(['Add tag'])
+    expect(tags.text).toContain('need more permissions')
     const both = await offered(['wp_access'], ['update_site_cms_version'])
-    expect(both.options).toEqual(['Update WordPress', 'Add a tag'])
+    expect(both.options).toEqual(['Update WordPress', 'Add tag'])
   })
 })

@@ -11,6 +11,7 @@ import { mailLink } from '../../src/resources/sign-in/mail-link.job.ts'
 import { PASSWORD, withPassword } from '../../src/resources/sign-in/samples.fixture.ts'
 import type { Person } from '../support/api.ts'
 import { hasChromium } from '../support/chromium.ts'
+import { signedIn, signOut } from '../support/panel.ts'
 import { type PanelOverRecords, panelOverRecords } from '../support/panel-over-records.ts'
 
 const DAY_MS = 86_400_000
@@ -50,7 +51,7 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor()
   }
-  const dialog = (page: Page) => page.getByRole('dialog', { name: 'Show that it is you' })
+  const dialog = (page: Page) => page.getByRole('dialog', { name: "Confirm it's you" })
 
   test('a passkey is added after a fresh proof, signs in without a password, proves, and is removed', async () => {
     const page = await panel.open(owner, 'account')
@@ -61,17 +62,17 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
     await page.getByRole('button', { name: 'Add it' }).click()
     await dialog(page).getByLabel('Password').fill(PASSWORD)
     await panel.judge(page)
-    await dialog(page).getByRole('button', { name: 'Go on' }).click()
+    await dialog(page).getByRole('button', { name: 'Continue' }).click()
     await page.getByText('The passkey is added').waitFor()
     await panel.judge(page)
-    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signOut(page)
     await device.touch(false)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
     await page.getByText('The device has not confirmed it.').waitFor()
     await panel.judge(page)
     await device.touch(true)
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    await signedIn(page).waitFor()
     clock += 16 * 60_000
     await page.goto(`${panel.url}/#/account`)
     await page.getByRole('button', { name: 'Remove Laptop' }).click()
@@ -89,7 +90,7 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
     const revoke = () => page.getByRole('row', { name: /Bot/ }).getByRole('button', { name: 'Revoke' }).click()
     await revoke()
     await dialog(page).getByLabel('Password').fill('not this one')
-    await dialog(page).getByRole('button', { name: 'Go on' }).click()
+    await dialog(page).getByRole('button', { name: 'Continue' }).click()
     await dialog(page).getByText('The e-mail address or the password is wrong.').waitFor()
     expect(await dialog(page).getByLabel('Password').inputValue()).toBe('not this one')
     await page.keyboard.press('Escape')
@@ -128,7 +129,7 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
     for (let turn = 0; turn < 4; turn++) {
       clock += 25 * DAY_MS
       await page.reload()
-      await page.getByRole('button', { name: 'Sign out' }).waitFor()
+      await signedIn(page).waitFor()
     }
     clock += 31 * DAY_MS
     await page.reload()
@@ -174,7 +175,7 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
       await page.getByRole('link', { name: 'Notes', exact: true }).click()
       await page.getByRole('button', { name: 'New note' }).waitFor()
       await page.getByRole('link', { name: 'Plugins', exact: true }).waitFor()
-      expect(await page.getByRole('link', { name: 'SFTP', exact: true }).count()).toBe(0)
+      expect(await page.getByRole('link', { name: 'SFTP and SSH', exact: true }).count()).toBe(0)
     }
 
     test('is followed to the end with a password; its link counts once', async () => {
@@ -203,7 +204,7 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
       await device.touch(true)
       await make.click()
       await mayWriteNotesAlone(page)
-      await page.getByRole('button', { name: 'Sign out' }).click()
+      await signOut(page)
       await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
       await page.goto(`${panel.url}/#/account`)
       await page.getByRole('cell', { name: 'Phone', exact: true }).waitFor()

@@ -46,7 +46,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
   }
 
   const judge = () => judgePage({ page })
-  const parts = () => page.getByRole('navigation', { name: 'Parts of the site' })
+  const parts = () => page.getByRole('navigation', { name: 'Site' })
   const openPart = (name: string) => parts().getByRole('link', { name, exact: true }).click()
 
   test('the link of the first start sets a password, once, and signs in', async () => {
@@ -74,13 +74,13 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
     await page.getByRole('button', { name: 'New site' }).click()
     await page.getByLabel(/^Name/).fill('my-shop')
     await judge()
-    await page.getByRole('button', { name: 'Make it' }).click()
-    await page.getByText('Making my-shop').waitFor()
-    await page.locator('.sheet .state.succeeded').waitFor()
+    await page.getByRole('button', { name: 'Create site' }).click()
+    await page.getByText('Creating my-shop').waitFor()
+    await page.locator('.toast .state.succeeded').waitFor()
     await page.getByRole('link', { name: 'my-shop', exact: true }).click()
     await page.getByRole('heading', { name: 'my-shop' }).waitFor()
     await expect.poll(() => page.title()).toBe('my-shop: Overview · Stead')
-    await page.locator('.state.live').waitFor()
+    await page.locator('main .state.live').waitFor()
     expect((await stead.visit('my-shop')).status).toBe(200)
     await judge()
   })
@@ -95,7 +95,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
       .first()
       .click()
     await page.getByRole('button', { name: 'Restore it' }).click()
-    await page.locator('.sheet', { hasText: 'Restore' }).locator('.state.succeeded').first().waitFor()
+    await page.locator('.toast', { hasText: 'Restore' }).locator('.state.succeeded').first().waitFor()
     await openPart('Operations')
     await page.getByRole('button', { name: 'Take it back' }).click()
     await page.getByText('It is being taken back.').waitFor()
@@ -115,8 +115,8 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
   })
 
   test('pages of the account; a phone shows them without scrolling sideways', async () => {
-    for (const name of ['Operations', 'Activity', 'Account']) {
-      await page.getByRole('navigation', { name: 'Pages of the panel' }).getByRole('link', { name }).click()
+    for (const name of ['Operations', 'Activity']) {
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click()
       await page.getByRole('heading', { name, level: 1 }).waitFor()
       await judge()
     }

@@ -137,7 +137,7 @@ export async function panelOverRecords(options: TestApiOptions = {}): Promise<Pa
         // for two turns of the page: one answer may ask for another
         for (let calm = 0; calm < 2; ) {
           await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
-          const isReading = /(?:Opening|Reading) …/.test(document.body.textContent)
+          const isReading = /Loading…/.test(document.body.textContent)
           calm = window.requests === 0 && !isReading ? calm + 1 : 0
           if (performance.now() > end) return false
         }

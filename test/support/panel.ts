@@ -15,6 +15,18 @@ export async function judge({ page }: Pick<Panel, 'page'>): Promise<void> {
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
 }
 
+/** Opens the menu of the person, and signs out. */
+export async function signOut(page: Page): Promise<void> {
+  await signedIn(page).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+}
+
+/** The menu of the person who is signed in. */
+export const signedIn = (page: Page) => page.getByRole('button', { name: /^Signed in as/ })
+
+/** The name of the site whose pages are open, beside them. */
+export const siteNamed = (page: Page, name: string) => page.locator('.side .here', { hasText: name })
+
 /** The page at an address of the panel. */
 export const openPage = ({ page, stead }: Panel, path: string) => page.goto(`${stead.apiUrl}/#/${path}`)
 
@@ -24,9 +36,9 @@ export async function fitsPhone(panel: Panel, paths: readonly string[]): Promise
   await page.setViewportSize({ width: 360, height: 740 })
   for (const path of paths) {
     await openPage(panel, path)
-    await page.locator(`a[aria-current=page][href="#/${path}"]`).waitFor()
+    await page.locator(`.side a[aria-current=page][href="#/${path}"]`).waitFor({ state: 'attached' })
     // its script and what it shows are fetched when it is opened
-    await page.waitForFunction(() => !/(?:Opening|Reading) …/.test(document.querySelector('main')?.textContent ?? '…'))
+    await page.waitForFunction(() => !/Loading…/.test(document.querySelector('main')?.textContent ?? '…'))
     expect([path, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([path, 360])
   }
   await page.setViewportSize({ width: 1200, height: 800 })

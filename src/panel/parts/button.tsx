@@ -1,31 +1,40 @@
 import type { ComponentChildren } from 'preact'
+import { Icon } from './icon.tsx'
+import type { IconName } from './icons.ts'
 import { type Right, useRefusal } from './rights.tsx'
 
 export function Button(props: {
-  readonly children: ComponentChildren
+  readonly children?: ComponentChildren
+  readonly icon?: IconName
   readonly isBad?: boolean
   readonly isMain?: boolean
+  /** Without a border, until the pointer is over it. */
+  readonly isGhost?: boolean
+  readonly isSmall?: boolean
   readonly isDisabled?: boolean
-  /** For who does not see what stands beside it. */
+  /** The accessible name, where the text alone does not say enough. An icon alone needs one. */
   readonly label?: string
-  /** The operation that it is for: who may not do it with the site of the page has no such button. */
+  /** The API operation that it runs. Without the right to it for the site of the page, there is no button. */
   readonly of?: Right
-  /** Why it may not be done, where what it is about says so itself. */
+  /** Why it may not be used, where the subject itself says so. */
   readonly refusal?: string | null
   onClick(): void
 }) {
-  const { children, label } = props
+  const { children, label, icon } = props
   const reason = useRefusal(props.of, label ?? (typeof children === 'string' ? children : ''), props.refusal)
   if (reason !== undefined) return null
+  const kind = props.isBad ? 'bad' : props.isMain ? 'main' : props.isGhost ? 'ghost' : ''
   return (
     <button
       type="button"
-      class={props.isBad ? 'bad' : props.isMain ? 'main' : ''}
+      class={`${kind} ${props.isSmall ? 'sm' : ''} ${children === undefined ? 'only-icon' : ''}`.trim()}
       disabled={props.isDisabled}
       aria-label={label}
+      title={children === undefined ? label : undefined}
       data-of={props.of}
       onClick={props.onClick}
     >
+      {icon && <Icon name={icon} />}
       {children}
     </button>
   )

@@ -10,32 +10,42 @@ export function List<Row>(props: {
   }
   readonly caption: string
   readonly head: readonly string[]
-  readonly empty: string
+  readonly empty: ComponentChildren
+  /** A class for the cells of each column: `wide`, `num`, `extra` (left out on a phone). */
+  readonly columns?: readonly string[]
+  /** Heads for screen readers alone: their columns explain themselves. */
+  readonly hiddenHeads?: readonly string[]
+  /** On a phone each row is a card. */
+  readonly isCards?: boolean
+  isChosen?(row: Row): boolean
   row(row: Row): readonly ComponentChildren[]
 }) {
   const { got, fault } = props.from
   if (fault.value) return <p class="fault">{fault.value}</p>
-  if (!got.value) return <p class="quiet">{texts.reading}</p>
+  if (!got.value) return <Skeleton />
   const rows = got.value.data
-  if (rows.length === 0) return <p class="quiet">{props.empty}</p>
+  if (rows.length === 0) return typeof props.empty === 'string' ? <p class="quiet">{props.empty}</p> : props.empty
+  const classOf = (column: number) => props.columns?.[column] || undefined
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard
     <section class="scroll" tabIndex={0} aria-label={props.caption}>
-      <table>
+      <table class={props.isCards ? 'list' : ''}>
         <thead>
           <tr>
-            {props.head.map((each) => (
-              <th key={each} scope="col">
-                {each}
+            {props.head.map((each, column) => (
+              <th key={each} scope="col" class={classOf(column)}>
+                {props.hiddenHeads?.includes(each) ? <span class="hidden">{each}</span> : each}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
           {rows.map((row, at) => (
-            <tr key={at}>
+            <tr key={at} class={props.isChosen?.(row) ? 'chosen' : undefined}>
               {props.row(row).map((cell, column) => (
-                <td key={props.head[column]}>{cell}</td>
+                <td key={props.head[column]} class={classOf(column)}>
+                  {cell}
+                </td>
               ))}
             </tr>
           ))}
@@ -45,11 +55,25 @@ export function List<Row>(props: {
   )
 }
 
+const LINES = [1, 2, 3, 4, 5]
+
+/** In the place of what is being read. */
+export const Skeleton = () => (
+  <div class="sheet">
+    <span class="hidden">{texts.reading}</span>
+    {LINES.map((line) => (
+      <p key={line}>
+        <span class="skeleton row" />
+      </p>
+    ))}
+  </div>
+)
+
 export function Pages(props: { readonly page: Page | undefined; turn(page: number): void }) {
   const { page } = props
   if (!page || page.lastPage < 2) return null
   return (
-    <nav class="row" aria-label={texts.turning}>
+    <nav class="row pager" aria-label={texts.turning}>
       <button type="button" disabled={page.currentPage === 1} onClick={() => props.turn(page.currentPage - 1)}>
         {texts.back}
       </button>

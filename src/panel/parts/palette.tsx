@@ -28,28 +28,32 @@ export function listenForPalette(): void {
   })
 }
 
+/** What the person can do on any page. The frame gives it, so that the palette knows no part of it. */
+export const ownActions = signal<Readonly<Record<string, () => void>>>({})
+
 /** All that is on the page already: where its navigation leads, and its buttons. So it offers what the person may do, and nothing else. */
 function entriesOfPage(): Entry[] {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('nav a[href^="#/"]')].map((link) => ({
     key: link.hash,
-    text: link.textContent,
+    text: link.textContent.trim(),
     kind: texts.goTo,
     run: () => go(link.hash.slice(1)),
   }))
-  const buttons = [...document.querySelectorAll<HTMLButtonElement>('main button:enabled, header button:enabled')]
+  const buttons = [...document.querySelectorAll<HTMLButtonElement>('main button:enabled:not(td [role=menu] *)')]
   const actions = buttons.map((button, at) => ({
     key: `button ${at}`,
-    text: button.ariaLabel ?? button.textContent,
+    text: (button.ariaLabel ?? button.textContent).trim(),
     kind: texts.act,
     run: () => button.click(),
   }))
-  return [...links, ...actions.filter(({ text }) => text !== texts.open && /\p{L}/u.test(text))]
+  const own = Object.entries(ownActions.value).map(([text, run]) => ({ key: text, text, kind: texts.act, run }))
+  return [...links, ...actions.filter(({ text }) => /\p{L}/u.test(text)), ...own]
 }
 
 const MOST_SITES = 8
 
 async function sitesNamed(name: string): Promise<Entry[]> {
-  const body = { page: 1, per_page: MOST_SITES, filters: [{ key: 'name' as const, value: name }] }
+  const body = { page: 1, per_page: MOST_SITES, filters: [{ key: 'any' as const, value: name }] }
   const { data } = await ask(() => api.POST('/v1/sites/search', { body }))
   return data.map(({ id, displayName }) => ({
     key: `site ${id}`,

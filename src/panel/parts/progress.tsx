@@ -1,39 +1,53 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { paths } from '../../sdk/api.generated.ts'
-
 import { progressTexts as texts } from '../texts/parts.ts'
+import { follow, type Operation } from './work.ts'
 
-type Answered = paths['/v1/operations/{id}']['get']['responses'][200]['content']['application/json']
-export type Operation = Answered['data']
-
-/** Background work as it goes on, step by step, until it has ended. */
+/** An operation as it advances, step by step, in the page that is about it. */
 export function Progress(props: { readonly id: number; readonly about: string; onEnd?(operation: Operation): void }) {
   const operation = useSignal<Operation | undefined>(undefined)
-  useEffect(() => {
-    const stream = new EventSource(`/v1/operations/${props.id}/events`)
-    stream.addEventListener('operation', ({ data }) => {
-      const seen = JSON.parse(data) as Operation
-      operation.value = seen
-      if (!seen.finishedAt) return
-      stream.close()
-      props.onEnd?.(seen)
-    })
-    return () => stream.close()
-  }, [props.id])
-  const { state = 'queued', progress = 0, steps = [], error, results } = operation.value ?? {}
-  const current = steps.find((step) => step.state === 'running')
+  useEffect(
+    () =>
+      follow(props.id, (seen) => {
+        operation.value = seen
+        if (seen.finishedAt) props.onEnd?.(seen)
+      }),
+    [props.id],
+  )
   return (
     <div class="sheet" role="status" aria-live="polite">
-      <div class="row spread">
-        <span>{props.about}</span>
-        <span class={`state ${state}`}>{state}</span>
-      </div>
-      <progress max={100} value={progress} aria-label={props.about} />
-      {current && <p class="quiet">{current.name}</p>}
-      {error && <p class="fault">{error}</p>}
-      {results && results.length > 0 && <Results of={results} />}
+      <WorkState about={props.about} operation={operation.value} />
     </div>
+  )
+}
+
+/** What an operation is for, how far it is, and why it failed. */
+export function WorkState({ about, operation }: { readonly about: string; readonly operation: Operation | undefined }) {
+  const { state = 'queued', progress = 0, steps = [], error, results } = operation ?? {}
+  const current = steps.find((step) => step.state === 'running')
+  return (
+    <>
+      <div class="row spread">
+        <b>{about}</b>
+        <span class={`state ${state}`}>{texts.states[state]}</span>
+      </div>
+      {!operation?.finishedAt && <progress max={100} value={progress} aria-label={about} />}
+      {current && (
+        <p class="quiet small" aria-hidden="true">
+          {texts.step(current.name, progress)}
+        </p>
+      )}
+      {error && <p class="fault">{error}</p>}
+      {steps.map(
+        ({ name, warning }) =>
+          warning && (
+            <p key={name} class="small">
+              {warning}
+            </p>
+          ),
+      )}
+      {results && results.length > 0 && <Results of={results} />}
+    </>
   )
 }
 

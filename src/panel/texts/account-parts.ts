@@ -1,13 +1,13 @@
 export const accountPartsTexts = {
-  parts: 'Parts of the account',
+  parts: 'Account',
   names: {
-    you: 'You',
+    you: 'Profile and security',
     plan: 'Plan and defaults',
-    collaborators: 'Collaborators',
+    collaborators: 'People',
     webhooks: 'Webhooks',
     'mu-plugins': 'Must-use plugins',
   },
-  none: 'The account has no such page.',
+  none: 'Page not found.',
 }
 
 export const planTexts = {

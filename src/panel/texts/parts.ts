@@ -1,39 +1,65 @@
 export const laterTexts = {
-  reading: 'Opening …',
-  failed: 'This page could not be loaded. Stead may have been updated: load it again.',
+  reading: 'Loading…',
+  failed: 'This page did not load. Reload it: Stead may have been updated.',
 }
 
 export const secretTexts = {
-  once: 'Shown this once: nobody can read it again, not even Stead.',
+  once: 'Copy it now. Stead does not store it, and cannot show it again.',
   copy: 'Copy',
   copied: 'Copied',
-  copyOf: (name: string) => `Copy: ${name}`,
+  copyOf: (name: string) => `Copy ${name}`,
 }
 
-export const askFirstTexts = { wrong: 'That is not its name.', type: (name: string) => `Type ${name} to go on` }
+export const askFirstTexts = { wrong: 'The name does not match.', type: (name: string) => `Type ${name} to confirm` }
 
 export const sitePickerTexts = {
-  none: 'No site is chosen.',
-  search: 'Another site, by its name',
-  notFound: 'No site has that in its name.',
+  none: 'No site selected.',
+  search: 'Find another site by name',
+  notFound: 'No sites match.',
 }
 
 export const progressTexts = {
+  states: {
+    queued: 'Queued',
+    running: 'Running',
+    succeeded: 'Done',
+    failed: 'Failed',
+    canceled: 'Canceled',
+  } as Readonly<Record<string, string>>,
+  step: (name: string, progress: number) =>
+    `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')} · ${progress} %`,
   results: (count: number) => (count === 1 ? 'One site' : `${count} sites`),
   site: (id: number) => `Site ${id}`,
 }
 
 export const rightsTexts = {
-  reading: 'Reading …',
-  leftOut: (count: number) => `Left out, since you may not do it: ${count}`,
+  reading: 'Loading…',
+  leftOut: (count: number) =>
+    count === 1 ? '1 action needs more permissions' : `${count} actions need more permissions`,
 }
 
 export const paletteTexts = {
-  open: 'Search (Ctrl K)',
-  title: 'Go to, or do',
-  what: 'A site, a page or an action',
+  title: 'Search',
+  what: 'Search or jump to…',
   goTo: 'page',
   act: 'action',
   site: 'site',
-  found: (count: number) => (count === 0 ? 'Nothing has that in its name.' : `${count} found`),
+  found: (count: number) => (count === 0 ? 'No results.' : count === 1 ? '1 result' : `${count} results`),
 }
+
+/** What visitors of a site get, and what a site is doing. */
+export const stateTexts: Readonly<Record<string, string>> = {
+  live: 'Online',
+  maintenance: 'Maintenance',
+  disabled: 'Disabled',
+  deploying: 'Deploying',
+  cloning: 'Cloning',
+  restoring: 'Restoring',
+  syncing: 'Syncing',
+  importing: 'Importing',
+  moving: 'Moving',
+  closed: 'Closed',
+  failed: 'Failed',
+}
+
+export const switchTexts = { true: 'On', false: 'Off' }

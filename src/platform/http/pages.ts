@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify'
 
 /** Nothing but files of this address, and no frame around it. */
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; worker-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; worker-src 'self'; img-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 const headers = {
   'content-security-policy': POLICY,
@@ -19,6 +19,7 @@ const headers = {
 const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
+  '.woff2': 'font/woff2',
 }
 
 /** Best first. Each file is compressed once, when the first one asks. */
@@ -57,7 +58,8 @@ export async function servePages(app: FastifyInstance, folder: string): Promise<
     const type = types[extname(name)]
     if (!content || !type) return reply.callNotFound()
     const coding = negotiator.negotiate(request.headers['accept-encoding'] ?? '')
-    const isPacked = coding === 'br' || coding === 'gzip'
+    // a font of this kind is compressed already
+    const isPacked = type !== types['.woff2'] && (coding === 'br' || coding === 'gzip')
     return reply
       .headers({ ...headers, 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding' })
       .headers(isPacked ? { 'content-encoding': coding } : {})

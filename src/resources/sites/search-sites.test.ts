@@ -25,6 +25,13 @@ describe.each(dialects)('POST /v1/sites/search on $dialect', ({ dialect, skip })
       })
     }
     await api.site(stranger, 'shop-of-another')
+    const [blog] = (await owner.call('GET', '/v1/sites?per_page=1')).body.data
+    expect(blog.name).toBe('blog')
+    await owner.call('PUT', `/v1/sites/${blog.id}`, { name: 'Notes: 100 % of them_all' })
+    await owner.call('POST', `/v1/sites/${blog.id}/tags`, { tag_names: ['client: Anna'] })
+    await stranger.call('POST', `/v1/sites/${(await stranger.call('GET', '/v1/sites')).body.data[0].id}/tags`, {
+      tag_names: ['client: Bert'],
+    })
   })
   afterAll(() => api?.close())
 
@@ -43,6 +50,15 @@ describe.each(dialects)('POST /v1/sites/search on $dialect', ({ dialect, skip })
       expect(await search(['name', pattern])).toEqual([])
       expect(await search(['domain', pattern])).toEqual([])
     }
+  })
+
+  test('200 any: a part of the name, the display name, a domain, or a tag of the caller', async () => {
+    expect(await search(['any', 'Shop-O'])).toEqual(['shop-one'])
+    expect(await search(['any', 'two.EXAMPLE'])).toEqual(['shop-two'])
+    for (const part of ['notes:', '100 %', 'THEM_ALL', 'client: an'])
+      expect(await search(['any', part])).toEqual(['blog'])
+    for (const part of ['bert', 'them-all', 'n%es', '\\']) expect(await search(['any', part])).toEqual([])
+    expect(await search(['any', 'example.com'], ['php_version', '8.2'])).toEqual(['shop-one'])
   })
 
   test('200 the release of WordPress by its beginning, by either name', async () => {

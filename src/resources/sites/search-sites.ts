@@ -7,7 +7,16 @@ import type { ListedSite } from './site.ts'
 import { includeStatus, presentAll } from './site-status.ts'
 import { countVisibleSites, listVisibleSites, type SiteFilter } from './visible-site.store.ts'
 
-const keys = ['domain', 'name', 'state', 'wordpress_version', 'cms_version', 'php_version', 'datacenter_code'] as const
+const keys = [
+  'any',
+  'domain',
+  'name',
+  'state',
+  'wordpress_version',
+  'cms_version',
+  'php_version',
+  'datacenter_code',
+] as const
 
 export const searchSites = endpoint({
   id: 'searchSites',
@@ -15,7 +24,7 @@ export const searchSites = endpoint({
   path: '/v1/sites/search',
   summary: 'Search sites',
   description:
-    'Returns the sites that match all filters, favourites first, then by name. `name` and `domain` match any part, and `cms_version` (or `wordpress_version`) matches the start. Other filters match the exact value.',
+    'Returns the sites that match all filters, favourites first, then by name. `name` and `domain` match any part. `any` matches any part of a name, a display name, a domain, or a tag. `cms_version` (or `wordpress_version`) matches the start. Other filters match the exact value.',
   access: { account: 'own' },
   reads: true,
   body: Type.Object({
@@ -51,7 +60,7 @@ export const searchSites = endpoint({
 })
 
 function siteFilter({ key, value }: { key: (typeof keys)[number]; value: string }): SiteFilter {
-  if (key === 'name' || key === 'domain') return { key, part: value }
+  if (key === 'name' || key === 'domain' || key === 'any') return { key, part: value }
   if (key === 'cms_version' || key === 'wordpress_version') return { key: 'core_version', prefix: value }
   return { key, value }
 }

@@ -164,7 +164,7 @@ export interface SiteSelection {
 }
 
 export type SiteFilter =
-  | { key: 'name' | 'domain'; part: string }
+  | { key: 'name' | 'domain' | 'any'; part: string }
   | { key: 'state' | 'php_version' | 'datacenter_code'; value: string }
   | { key: 'core_version'; prefix: string }
 
@@ -241,14 +241,15 @@ function seenSites(tx: Tx, accountId: number, { ownerId, tagName, filters = [] }
     if ('value' in filter) ofSites.push(site(`sites.${filter.key}`, '=', filter.value))
     else if ('prefix' in filter) ofSites.push(site('sites.core_version', 'like', `${escaped(filter.prefix)}%`))
     else if (filter.key === 'name') seen = seen.where('seen.site_name', 'like', like(filter.part))
+    else if (filter.key === 'domain') seen = seen.where(hasHostName(filter.part))
     else
-      seen = seen.where(({ exists, selectFrom }) =>
-        exists(
-          selectFrom('routes')
-            .select('routes.site_id')
-            .whereRef('routes.site_id', '=', 'seen.site_id')
-            .where('routes.host_name', 'like', like(filter.part)),
-        ),
+      seen = seen.where(({ eb, or }) =>
+        or([
+          eb('seen.site_name', 'like', like(filter.part)),
+          isCalled(filter.part),
+          hasHostName(filter.part),
+          hasTag(accountId, filter.part),
+        ]),
       )
   }
   if (ofSites.length === 0) return seen
@@ -256,6 +257,42 @@ function seenSites(tx: Tx, accountId: number, { ownerId, tagName, filters = [] }
     exists(selectFrom('sites').select('sites.id').whereRef('sites.id', '=', 'seen.site_id').where(site.and(ofSites))),
   )
 }
+
+const rowsOf = expressionBuilder<Schema & { seen: Seen }, 'seen'>()
+
+const hasHostName = (part: string): Expression<SqlBool> =>
+  rowsOf.exists(
+    rowsOf
+      .selectFrom('routes')
+      .select('routes.site_id')
+      .whereRef('routes.site_id', '=', 'seen.site_id')
+      .where('routes.host_name', 'like', like(part)),
+  )
+
+/** By the name that people gave it, in any case of its letters. */
+const isCalled = (part: string): Expression<SqlBool> =>
+  rowsOf.exists(
+    rowsOf
+      .selectFrom('sites as called')
+      .select('called.id')
+      .whereRef('called.id', '=', 'seen.site_id')
+      .where(containsText('called.display_name', part)),
+  )
+
+const hasTag = (accountId: number, part: string): Expression<SqlBool> =>
+  rowsOf.exists(
+    rowsOf
+      .selectFrom('site_tags')
+      .innerJoin('tags', 'tags.id', 'site_tags.tag_id')
+      .select('tags.id')
+      .whereRef('site_tags.site_id', '=', 'seen.site_id')
+      .where('tags.account_id', '=', accountId)
+      .where(containsText('tags.name', part)),
+  )
+
+/** Of what people wrote, which may have any sign: in any case of its letters (on SQLite of Latin ones without accents). */
+const containsText = (column: string, part: string) =>
+  sql<SqlBool>`lower(${sql.ref(column)}) like ${`%${part.toLowerCase().replace(/[%_\\]/g, '\\$&')}%`} escape '\\'`
 
 /** Names and host names are stored in lower case, so that a lower-case pattern is case-blind on both databases. */
 const like = (part: string): string => `%${escaped(part.toLowerCase())}%`

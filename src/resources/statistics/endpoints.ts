@@ -1,5 +1,6 @@
 import { getSiteStatistics } from './get-site-statistics.ts'
 import { listDailyStatistics } from './list-daily-statistics.ts'
+import { listSiteFigures } from './list-site-figures.ts'
 
 /** In the order of the description of the API. */
-export const endpoints = [getSiteStatistics, listDailyStatistics]
+export const endpoints = [getSiteStatistics, listDailyStatistics, listSiteFigures]

@@ -20,6 +20,43 @@ const siteRow = precompiled((tx, { siteId }: { siteId: number }) =>
   tx.selectFrom('site_statistics').select(['page_views', 'database_bytes', 'file_bytes']).where('site_id', '=', siteId),
 )
 
+/** Of those of these sites that the account sees, by id: page views by day of a span, and what they use of the disk. */
+export async function figuresOfSites(
+  tx: Tx,
+  accountId: number,
+  siteIds: readonly number[],
+  { from, to }: Window,
+): Promise<{ id: number; views: ReadonlyMap<number, number>; databaseBytes: number; fileBytes: number }[]> {
+  const sites = await tx
+    .selectFrom('site_access')
+    .leftJoin('site_statistics', 'site_statistics.site_id', 'site_access.site_id')
+    .select(['site_access.site_id as id', 'database_bytes', 'file_bytes'])
+    .where('site_access.account_id', '=', accountId)
+    .where('site_access.is_deleted', '=', sql.lit(0))
+    .where('site_access.site_id', 'in', siteIds)
+    .orderBy('site_access.site_id')
+    .execute()
+  if (sites.length === 0) return []
+  const days = await tx
+    .selectFrom('page_view_days')
+    .select(['site_id', 'day', 'views'])
+    .where(
+      'site_id',
+      'in',
+      sites.map(({ id }) => id),
+    )
+    .where('day', '>=', from)
+    .where('day', '<=', to)
+    .execute()
+  const bySite = Map.groupBy(days, (row) => row.site_id)
+  return sites.map(({ id, database_bytes, file_bytes }) => ({
+    id,
+    views: new Map((bySite.get(id) ?? []).map(({ day, views }) => [day, Number(views)])),
+    databaseBytes: Number(database_bytes ?? 0),
+    fileBytes: Number(file_bytes ?? 0),
+  }))
+}
+
 /** What a site had on each day of a span; days without visits are left out. */
 export async function viewsByDay(
   tx: Tx,

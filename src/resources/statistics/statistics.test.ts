@@ -83,6 +83,34 @@ for (const { dialect, skip } of dialects) {
       expect(await views()).toHaveLength(3)
     })
 
+    test('figures of several sites: of those that the caller sees, and nothing in the log', async () => {
+      const today = dayOf(Date.now())
+      const [quiet, foreign] = [
+        await api.site(owner, 'quiet'),
+        await api.site(await api.person('stranger@example.com'), 'foreign'),
+      ]
+      const row = (site_id: number, day: number, views: number) => ({ site_id, day, people: 1, views })
+      await api.database.transaction(async (tx) => {
+        const rows = [
+          row(siteId, today, 2),
+          row(siteId, today - 29, 4),
+          row(siteId, today - 30, 6),
+          row(foreign, today, 8),
+        ]
+        await tx.insertInto('page_view_days').values(rows).execute()
+        await storeUsages(tx, new Map([[siteId, { fileBytes: 12, databaseBytes: 34 }]]), 1)
+      })
+      const ids = { site_ids: [quiet, siteId, foreign] }
+      const { data } = (await owner.call('POST', '/v1/sites/statistics', ids)).body
+      const none = Array.from({ length: 30 }, () => 0)
+      expect(data).toEqual([
+        { id: siteId, views: [4, ...none.slice(2), 2], databaseUsageBytes: 34, fileSystemUsageBytes: 12 },
+        { id: quiet, views: none, databaseUsageBytes: 0, fileSystemUsageBytes: 0 },
+      ])
+      const log = api.database.read.selectFrom('activity').select('id').where('action', 'like', 'report.%')
+      expect(await log.execute()).toEqual([])
+    })
+
     test("days: each up to today, with what was counted on it, and no other site's", async () => {
       const today = dayOf(Date.now())
       const other = await api.site(owner, 'other')

@@ -19,8 +19,8 @@ export function pictures(using: () => Panel, name: string): void {
     if (isTaken) await furnish(panel, site)
     const paths = ['sites', 'zones', 'operations', 'activity', 'platform']
     for (const [path, nav] of [
-      [`sites/${site}/overview`, 'Parts of the site'],
-      ['account/you', 'Parts of the account'],
+      [`sites/${site}/overview`, 'Site'],
+      ['account/you', 'Account'],
     ] as const) {
       await openPage(panel, path)
       const links = page.getByRole('navigation', { name: nav }).getByRole('link')
@@ -34,9 +34,7 @@ export function pictures(using: () => Panel, name: string): void {
     if (isTaken)
       for (const [index, path] of paths.entries()) {
         await openPage(panel, path)
-        await page.waitForFunction(
-          () => !/(?:Opening|Reading) …/.test(document.querySelector('main')?.textContent ?? '…'),
-        )
+        await page.waitForFunction(() => !/Loading…/.test(document.querySelector('main')?.textContent ?? '…'))
         await page.waitForTimeout(500)
         await page.screenshot({ path: files[index] as string })
       }

@@ -1,7 +1,7 @@
 /** A person's way through the parts of a site's page. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { archivesOf } from '../../support/hosted-archives.ts'
-import { fitsPhone, judge, openPage, type Panel } from '../../support/panel.ts'
+import { fitsPhone, judge, openPage, type Panel, siteNamed } from '../../support/panel.ts'
 
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBxSxnVbFVFF9zWQ6Ky5hLYDZ1GlDbrnAjGYgdzvCT8P me@laptop'
 
@@ -24,7 +24,7 @@ export function siteParts(using: () => Panel): void {
       await at('settings')
       await page.getByLabel('Name', { exact: true }).fill('The shop of parts')
       await button('Rename it').click()
-      await page.getByRole('heading', { name: 'The shop of parts' }).waitFor()
+      await siteNamed(page, 'The shop of parts').waitFor()
       await page.getByLabel('For', { exact: true }).selectOption('2 hours')
       await button('Switch it on').click()
       await page.getByText(/^On until/).waitFor()
@@ -43,11 +43,12 @@ export function siteParts(using: () => Panel): void {
     test('tags and a favourite', async () => {
       const { page } = using()
       await at('overview')
-      await page.getByLabel('Add a tag').fill('customers')
-      await button('Add').click()
-      await button('Remove the tag customers').waitFor()
-      await button(/Make it a favourite/).click()
-      await button(/★ Favourite/).waitFor()
+      await button('Add tag').click()
+      await dialog().getByLabel('Tag').fill('customers')
+      await dialog().getByRole('button', { name: 'Add tag' }).click()
+      await button('Remove tag customers').waitFor()
+      await button('Favorite').click()
+      await page.locator('button[aria-label=Favorite][aria-pressed=true]').waitFor()
       await judge(using())
     })
 
@@ -79,7 +80,7 @@ export function siteParts(using: () => Panel): void {
       await at('sftp')
       await button(/^New password of/).click()
       await dialog().getByRole('button', { name: 'New password' }).click()
-      await page.getByText('Shown this once').waitFor()
+      await page.getByText('Copy it now').waitFor()
       expect(await dialog().locator('code').textContent()).toMatch(/^[\w-]{24}$/)
       await judge(using())
       await button('Close').click()
@@ -197,7 +198,7 @@ export function siteParts(using: () => Panel): void {
       await button('Make the copy').click()
       await done('Clone')
       expect((await stead.visit('parts-copy')).status).toBe(200)
-      await page.getByLabel('Another site, by its name').fill('parts-copy')
+      await page.getByLabel('Find another site by name').fill('parts-copy')
       await button('parts-copy').click()
       await page.getByLabel('Direction').selectOption('from parts-copy to The shop of parts')
       await page.getByLabel('The whole database').check()

@@ -18,16 +18,5 @@ const parts = [
 /** The account, each part of it with an address. */
 export function AccountParts({ rest: [part = 'you', ...rest] }: PartProps) {
   const Part = parts.find(([path]) => path === part)?.[1]
-  return (
-    <div class="split">
-      <nav aria-label={texts.parts}>
-        {parts.map(([path]) => (
-          <a key={path} href={`#/account/${path}`} aria-current={part === path ? 'page' : undefined}>
-            {texts.names[path]}
-          </a>
-        ))}
-      </nav>
-      <div>{Part ? <Part key={part} rest={rest} /> : <p>{texts.none}</p>}</div>
-    </div>
-  )
+  return Part ? <Part key={part} rest={rest} /> : <p>{texts.none}</p>
 }

@@ -1,140 +1,272 @@
 import { api, ask } from '../../api.ts'
 import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
+import { Callout } from '../../parts/callout.tsx'
+import { Card } from '../../parts/card.tsx'
+import { CopyField } from '../../parts/copy-field.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Menu, MenuItem } from '../../parts/menu.tsx'
+import { May } from '../../parts/rights.tsx'
 import { showSecret } from '../../parts/secret.tsx'
+import { Spark } from '../../parts/spark.tsx'
+import { Stat } from '../../parts/stat.tsx'
+import { StateOf } from '../../parts/state-of.tsx'
+import { Switch } from '../../parts/switch.tsx'
+import { Thumb } from '../../parts/thumb.tsx'
 import { attempt } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
-import { session } from '../../session.ts'
+import { sizeOf } from '../../size.ts'
 import { overviewTexts as texts } from '../../texts/site/overview.ts'
 import { timeOf } from '../../time.ts'
+import { openLogin } from '../open-login.ts'
 import type { PartProps } from './part.ts'
-import { Tags } from './tags.tsx'
+import { Favorite, Tags } from './tags.tsx'
 
-export function Overview({ site, act, id }: PartProps) {
-  const path = { params: { path: { id } } }
-  const site_id = { params: { path: { site_id: id } } }
-  const isSafe = site.status?.safeMode ?? false
-  const maintain = (enabled: boolean) =>
-    act(texts.closed, () => ask(() => api.PUT('/v1/sites/{id}/maintenance-mode', { ...path, body: { enabled } })))
+/** The dashboard of a site: how it is, how it is visited, and what is done most often. */
+export function Overview(props: PartProps) {
   return (
     <>
-      <Advice id={id} act={act} site={site} />
-      <section class="sheet">
-        <h2>{texts.site}</h2>
-        <dl>
-          <dt>{texts.address}</dt>
-          <dd>
-            <a
-              href={`${location.protocol === 'https:' ? '//' : 'http://'}${site.url}`}
-              target="_blank"
-              rel="noreferrer"
-            >
-              {site.url}
-            </a>
-          </dd>
-          <dt>{texts.wordpress}</dt>
-          <dd>{site.cmsVersion}</dd>
-          <dt>{texts.php}</dt>
-          <dd>{site.phpVersion ?? '–'}</dd>
-          <dt>{texts.kind}</dt>
-          <dd>
-            {texts.kinds[`${site.staging}`]}, {site.wpEnvironmentType}
-          </dd>
-          <dt>{texts.sftp}</dt>
-          <dd>{site.sftpDomain}</dd>
-          <dt>{texts.made}</dt>
-          <dd>{timeOf(site.created)}</dd>
-        </dl>
-        <p class="row">
-          <Button of="createOneTimeLogin" onClick={attempt(() => openLogin(id))}>
-            {texts.login}
-          </Button>
-          <Button of="getDatabaseAdminUrl" onClick={attempt(() => openDatabase(id))}>
-            {texts.database}
-          </Button>
-          <Button
-            of="resetAdminPassword"
-            onClick={askFirst({
-              title: texts.password,
-              text: texts.passwordAsk,
-              button: texts.password,
-              go: async () =>
-                showSecret(
-                  texts.passwordOf,
-                  (await ask(() => api.PUT('/v1/sites/{site_id}/cms/password-reset', site_id))).data,
-                ),
-            })}
-          >
-            {texts.password}
-          </Button>
-        </p>
-        <Tags site={site} act={act} id={id} />
-      </section>
-      <div class="columns">
-        <section class="sheet">
-          <h2>{texts.caches}</h2>
-          <p>{texts.edge[site.edgeCache]}</p>
-          <p class="row">
-            <Button
-              of="purgeEdgeCache"
-              onClick={act(texts.emptyEdge, () => ask(() => api.DELETE('/v1/sites/{id}/edge-cache', path)))}
-            >
-              {texts.emptyIt}
-            </Button>
-            <Button
-              of="toggleEdgeCache"
-              onClick={act(texts.switchEdge, () => ask(() => api.PUT('/v1/sites/{id}/edge-cache', path)))}
-            >
-              {texts.switchIt[site.edgeCache]}
-            </Button>
-            <Button
-              of="purgeObjectCache"
-              onClick={act(texts.emptyObjects, () =>
-                ask(() => api.DELETE('/v1/sites/{site_id}/object-cache', site_id)),
-              )}
-            >
-              {texts.emptyObjects}
-            </Button>
-          </p>
-        </section>
-        <section class="sheet">
-          <h2>{texts.care}</h2>
-          <p class="quiet">{texts.careIs}</p>
-          <p class="row">
-            <Button of="toggleMaintenance" onClick={maintain(true)}>
-              {texts.close}
-            </Button>
-            <Button of="toggleMaintenance" onClick={maintain(false)}>
-              {texts.open}
-            </Button>
-            <Button
-              of="setSafeMode"
-              onClick={act(texts.safe[`${isSafe}`], () =>
-                ask(() => api.PUT('/v1/sites/{id}/cms/safe-mode', { ...path, body: { enabled: !isSafe } })),
-              )}
-            >
-              {texts.safe[`${isSafe}`]}
-            </Button>
-            {site.state === 'disabled' ? (
-              <Button
-                of="enableSite"
-                onClick={act(texts.enable, () => ask(() => api.PUT('/v1/sites/{id}/enable', path)))}
-              >
-                {texts.enable}
-              </Button>
-            ) : (
-              <Button
-                of="disableSite"
-                isBad
-                onClick={act(texts.disable, () => ask(() => api.PUT('/v1/sites/{id}/disable', path)))}
-              >
-                {texts.disable}
-              </Button>
-            )}
-          </p>
-        </section>
+      <Head {...props} />
+      <Advice {...props} />
+      <Figures {...props} />
+      <div class="grid-12">
+        <Environment {...props} />
+        <Caching {...props} />
+        <RecentActivity {...props} />
       </div>
     </>
+  )
+}
+
+const addressOf = (url: string): string => `${location.protocol === 'https:' ? '//' : 'http://'}${url}`
+
+function Head({ site, act, id }: PartProps) {
+  const path = { params: { path: { id } } }
+  return (
+    <div class="head">
+      <Thumb id={id} isBig />
+      <div>
+        <h1 class="row">
+          {site.displayName} <Favorite site={site} act={act} id={id} />
+        </h1>
+        <p class="row quiet">
+          <a href={addressOf(site.url)} target="_blank" rel="noreferrer">
+            {site.url}
+          </a>
+          <span>{site.datacenterName}</span>
+          <Tags site={site} act={act} id={id} />
+        </p>
+        <p class="row">
+          <StateOf site={site} />
+          <span class="badge">{texts.environments[site.wpEnvironmentType]}</span>
+        </p>
+      </div>
+      <div class="right">
+        <a class="button" href={addressOf(site.url)} target="_blank" rel="noreferrer">
+          <Icon name="externalLink" /> {texts.openSite}
+        </a>
+        <Button isMain icon="keyRound" of="createOneTimeLogin" onClick={attempt(() => openLogin(id))}>
+          {texts.login}
+        </Button>
+        <Menu label={texts.more} class="only-icon" button={<Icon name="ellipsis" />}>
+          <MenuItem icon="database" of="getDatabaseAdminUrl" onClick={attempt(() => openDatabase(id))}>
+            {texts.database}
+          </MenuItem>
+          <MenuItem icon="lock" of="resetAdminPassword" onClick={resetPassword(id)}>
+            {texts.password}
+          </MenuItem>
+          {site.state === 'disabled' ? (
+            <MenuItem
+              icon="play"
+              of="enableSite"
+              onClick={act(texts.enable, () => ask(() => api.PUT('/v1/sites/{id}/enable', path)))}
+            >
+              {texts.enable}
+            </MenuItem>
+          ) : (
+            <MenuItem
+              icon="power"
+              isBad
+              of="disableSite"
+              onClick={askFirst({
+                title: texts.disable,
+                text: texts.disableIs,
+                button: texts.disable,
+                go: async () => act(texts.disabled, () => ask(() => api.PUT('/v1/sites/{id}/disable', path)))(),
+              })}
+            >
+              {texts.disable}
+            </MenuItem>
+          )}
+        </Menu>
+      </div>
+    </div>
+  )
+}
+
+function Figures({ id }: PartProps) {
+  const params = { path: { site_id: id } }
+  const days = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/statistics/days', { params })))
+  const use = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/statistics', { params })))
+  const daily = days.got.value?.data ?? []
+  const views = daily.map((day) => day.views)
+  const people = daily.map((day) => day.people)
+  const sum = (of: readonly number[]) => of.reduce((all, each) => all + each, 0)
+  const known = use.got.value?.data
+  const shown = (value: number | undefined) => value?.toLocaleString() ?? texts.unknown
+  return (
+    <div class="grid-12">
+      <Stat label={texts.views} value={shown(days.got.value && sum(views))}>
+        <Spark values={views} />
+      </Stat>
+      <Stat label={texts.visitors} value={shown(days.got.value && Math.round(sum(people) / (people.length || 1)))}>
+        <Spark values={people} />
+      </Stat>
+      <Stat
+        label={texts.today}
+        value={shown(known?.pageViews.today.views)}
+        note={known && texts.yesterday(known.pageViews.yesterday.views)}
+      />
+      <Stat
+        label={texts.disk}
+        value={known ? sizeOf(known.fileSystemUsageBytes + known.databaseUsageBytes) : texts.unknown}
+        note={known && texts.ofDatabase(sizeOf(known.databaseUsageBytes))}
+      />
+    </div>
+  )
+}
+
+function Environment({ site, act, id }: PartProps) {
+  const params = { path: { id } }
+  const backUp = (kind: 'fs' | 'db') =>
+    act(texts.backUp[kind], () =>
+      ask(() => api.POST('/v1/sites/{id}/ondemand-backups', { params, body: { backup_type: kind } })),
+    )
+  return (
+    <Card class="s8" title={texts.environment}>
+      <dl>
+        <dt>{texts.wordpress}</dt>
+        <dd>{site.cmsVersion}</dd>
+        <dt>{texts.php}</dt>
+        <dd class="row">
+          {site.phpVersion ?? texts.unknown}
+          <May do="updateSite" what={texts.changePhp}>
+            <a href={`#/sites/${id}/settings`}>{texts.changePhp}</a>
+          </May>
+        </dd>
+        <dt>{texts.backups}</dt>
+        <dd class="row">
+          <Button isSmall icon="archive" of="createOndemandBackup" onClick={backUp('db')}>
+            {texts.backUp.db}
+          </Button>
+          <Button isSmall icon="archive" of="createOndemandBackup" onClick={backUp('fs')}>
+            {texts.backUp.fs}
+          </Button>
+        </dd>
+        <dt>{texts.domains}</dt>
+        <dd class="row">
+          {texts.domainsOf(site.domainsCount)}
+          <a href={`#/sites/${id}/domains`}>{texts.manage}</a>
+        </dd>
+        <dt>{texts.sftp}</dt>
+        <dd>
+          <CopyField value={site.sftpDomain} of={texts.sftp} />
+        </dd>
+        <dt>{texts.created}</dt>
+        <dd>{timeOf(site.created)}</dd>
+      </dl>
+    </Card>
+  )
+}
+
+function Caching({ site, act, id }: PartProps) {
+  const path = { params: { path: { id } } }
+  const site_id = { params: { path: { site_id: id } } }
+  return (
+    <Card
+      class="s4"
+      title={texts.caching}
+      isFlush
+      actions={
+        <Button
+          isSmall
+          of="purgeEdgeCache"
+          onClick={act(texts.purged, () => ask(() => api.DELETE('/v1/sites/{id}/edge-cache', path)))}
+        >
+          {texts.purge}
+        </Button>
+      }
+    >
+      <Switch
+        label={texts.edge}
+        help={texts.edgeIs}
+        of="toggleEdgeCache"
+        isOn={site.edgeCache === 'enabled'}
+        turn={act(texts.edge, () => ask(() => api.PUT('/v1/sites/{id}/edge-cache', path)))}
+      />
+      <div class="rowline">
+        <div>{texts.objects}</div>
+        <Button
+          of="purgeObjectCache"
+          label={texts.flushObjects}
+          onClick={act(texts.flushed, () => ask(() => api.DELETE('/v1/sites/{site_id}/object-cache', site_id)))}
+        >
+          {texts.flush}
+        </Button>
+      </div>
+      <Switch
+        label={texts.maintenance}
+        help={texts.maintenanceIs}
+        of="toggleMaintenance"
+        isOn={site.status?.status === 'maintenance'}
+        turn={(enabled) =>
+          act(texts.maintenance, () =>
+            ask(() => api.PUT('/v1/sites/{id}/maintenance-mode', { ...path, body: { enabled } })),
+          )()
+        }
+      />
+      <Switch
+        label={texts.safeMode}
+        help={texts.safeModeIs}
+        of="setSafeMode"
+        isOn={site.status?.safeMode ?? false}
+        turn={(enabled) =>
+          act(texts.safeMode, () =>
+            ask(() => api.PUT('/v1/sites/{id}/cms/safe-mode', { ...path, body: { enabled } })),
+          )()
+        }
+      />
+    </Card>
+  )
+}
+
+const RECENT = 6
+/** Entries of reading, such as by this page. */
+const READ = 4
+
+function RecentActivity({ id }: PartProps) {
+  const params = { path: { id } }
+  const body = { page: 1, per_page: RECENT + READ }
+  const entries = useLoad(() => ask(() => api.POST('/v1/sites/{id}/logs/activity', { params, body })))
+  const shown = (entries.got.value?.data ?? []).filter(({ name }) => !name.startsWith('report.')).slice(0, RECENT)
+  return (
+    <Card class="s12" title={texts.activity} isFlush actions={<a href={`#/sites/${id}/activity`}>{texts.all}</a>}>
+      <ul class="timeline">
+        {shown.map((entry) => (
+          <li key={entry.id}>
+            <span class="mark">
+              <Icon name="list" />
+            </span>
+            <span>
+              {entry.message || entry.description}
+              <span class="quiet small row">
+                {entry.accountEmail ?? texts.byStead} · {timeOf(entry.timestamp)}
+              </span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
   )
 }
 
@@ -143,8 +275,8 @@ function Advice({ id, act }: PartProps) {
   const path = { params: { path: { id } } }
   const advice = useLoad(() => ask(() => api.GET('/v1/sites/{id}/advice', path)))
   return (advice.got.value?.data ?? []).map(({ code, phpVersion }) => (
-    <section key={code} class="sheet">
-      <h2>{texts.advice[code].title}</h2>
+    <Callout key={code}>
+      <b>{texts.advice[code].title}</b>
       <p>{texts.advice[code].text(phpVersion)}</p>
       <p class="row">
         <Button
@@ -163,17 +295,23 @@ function Advice({ id, act }: PartProps) {
           {texts.advice[code].button}
         </Button>
       </p>
-    </section>
+    </Callout>
   ))
 }
 
-async function openLogin(id: number): Promise<void> {
-  const body = { email: session.value?.email ?? '', user_agent: navigator.userAgent }
-  const { data } = await ask(() =>
-    api.POST('/v1/sites/{site_id}/one_time_login', { params: { path: { site_id: id } }, body }),
-  )
-  open(data.url, '_blank', 'noopener')
-}
+const resetPassword = (id: number) =>
+  askFirst({
+    title: texts.password,
+    text: texts.passwordAsk,
+    button: texts.password,
+    async go() {
+      const params = { path: { site_id: id } }
+      showSecret(
+        texts.passwordOf,
+        (await ask(() => api.PUT('/v1/sites/{site_id}/cms/password-reset', { params }))).data,
+      )
+    },
+  })
 
 async function openDatabase(id: number): Promise<void> {
   const { data } = await ask(() => api.GET('/v1/sites/{site_id}/cms/dbadmin', { params: { path: { site_id: id } } }))

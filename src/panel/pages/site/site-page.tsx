@@ -1,13 +1,18 @@
-import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { api, ask } from '../../api.ts'
+import { type SiteEntry, sitePages } from '../../frame/navigation.ts'
+import { SiteSide } from '../../frame/side.tsx'
+import { siteShown } from '../../frame/top-bar.tsx'
 import { changes } from '../../live.ts'
+import { Callout } from '../../parts/callout.tsx'
 import { later } from '../../parts/later.tsx'
-import { Progress } from '../../parts/progress.tsx'
-import { Allowed, May, type Right, SiteRights } from '../../parts/rights.tsx'
+import { Skeleton } from '../../parts/list.tsx'
+import { Allowed, type Right, SiteRights } from '../../parts/rights.tsx'
 import { StateOf } from '../../parts/state-of.tsx'
 import { attempt, told } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { useTitle } from '../../parts/use-title.ts'
+import { showWork } from '../../parts/work.ts'
 import { siteTexts as texts } from '../../texts/site/page.ts'
 import { Activity } from '../activity.tsx'
 import { Operations } from '../operations.tsx'
@@ -33,16 +38,15 @@ const parts = [
   ['activity', ({ id }: { readonly id: number }) => <Activity siteId={id} />],
 ] as const
 
-/** What it takes to read a part, where that is not given to all who see the site. */
-const readBy: Partial<Record<(typeof parts)[number][0], Right>> = {
-  backups: 'listOndemandBackups',
-  imports: 'listImports',
-  sftp: 'listSftpUsers',
-  notes: 'listNotes',
-}
+/** The API operation without which a part cannot be read, where not all who see the site have it. */
+const readBy: Readonly<Record<string, Right | undefined>> = Object.fromEntries(
+  sitePages.flatMap<SiteEntry>(({ entries }) => entries).map(({ name, readBy: right }) => [name, right]),
+)
+
+/** States that the page shows by its own switches, and whose reason names requests of the API. */
+const evident: ReadonlySet<string> = new Set(['maintenance', 'disabled'])
 
 export function SitePage({ id, part }: { readonly id: number; readonly part: string }) {
-  const work = useSignal<{ id: number; about: string } | undefined>(undefined)
   const site = useLoad(
     () => ask(() => api.GET('/v1/sites/{id}', { params: { path: { id }, query: { include: 'status' } } })),
     [id],
@@ -51,49 +55,38 @@ export function SitePage({ id, part }: { readonly id: number; readonly part: str
     attempt(async () => {
       const { operationId } = await change()
       if (operationId === undefined) told(texts.done(about))
-      else work.value = { id: operationId, about }
+      else showWork(operationId, about, () => changes.value++)
       await site.reload()
     })
   const shown = site.got.value?.data
   const [path, Part] = parts.find(([each]) => each === part) ?? []
   useTitle(shown && (path ? `${shown.displayName}: ${texts.names[path]}` : shown.displayName))
-  if (!shown) return <p class={site.fault.value ? 'fault' : 'quiet'}>{site.fault.value || texts.reading}</p>
+  const name = shown?.displayName
+  useEffect(() => {
+    if (name !== undefined) siteShown.value = { id, name }
+  }, [id, name])
+  if (!shown) return site.fault.value ? <p class="fault">{site.fault.value}</p> : <Skeleton />
+  const { status } = shown
   return (
     <SiteRights id={id}>
-      <div class="row spread">
-        <h1>
-          <a href="#/sites" class="up">
-            {texts.back}
-          </a>
-          {shown.displayName}
-        </h1>
-        <StateOf site={shown} />
-      </div>
-      {site.fault.value && <p class="fault">{site.fault.value}</p>}
-      {shown.status?.reason && (
-        <p class={shown.status.status === 'failed' ? 'fault' : 'quiet'}>{shown.status.reason}</p>
-      )}
-      <div class="split">
-        <nav aria-label={texts.parts}>
-          {parts.map(([each]) => (
-            <May key={each} do={readBy[each] ?? 'getSite'} what={texts.names[each]}>
-              <a href={`#/sites/${id}/${each}`} aria-current={part === each ? 'page' : undefined}>
-                {texts.names[each]}
-              </a>
-            </May>
-          ))}
-        </nav>
-        <div>
-          {work.value && <Progress key={work.value.id} {...work.value} onEnd={() => changes.value++} />}
-          {path && Part ? (
-            <Allowed to={readBy[path]}>
-              <Part id={id} site={shown} act={act} />
-            </Allowed>
-          ) : (
-            <p>{texts.none}</p>
-          )}
+      <SiteSide id={id} name={shown.displayName} kind={texts.kinds[`${shown.staging}`]} part={part} />
+      {path !== 'overview' && (
+        <div class="head">
+          <h1>{path ? texts.names[path] : texts.none}</h1>
+          <div class="right">
+            <StateOf site={shown} />
+          </div>
         </div>
-      </div>
+      )}
+      {site.fault.value && <p class="fault">{site.fault.value}</p>}
+      {status?.reason && !evident.has(status.status) && (
+        <Callout kind={status.status === 'failed' ? 'bad' : 'warn'}>{status.reason}</Callout>
+      )}
+      {path && Part && (
+        <Allowed to={readBy[path]}>
+          <Part id={id} site={shown} act={act} />
+        </Allowed>
+      )}
     </SiteRights>
   )
 }

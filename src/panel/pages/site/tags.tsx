@@ -1,35 +1,37 @@
 import { useSignal } from '@preact/signals'
 import { api, ask } from '../../api.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Form } from '../../parts/form.tsx'
+import { Icon } from '../../parts/icon.tsx'
 import { tagsTexts as texts } from '../../texts/site/overview.ts'
 import type { PartProps } from './part.ts'
 
-/** How the person's account arranges its sites: others have tags and favourites of their own. */
+/** How the person's account arranges its sites: others have tags and favorites of their own. */
+export function Favorite({ site, act, id }: PartProps) {
+  const params = { path: { id } }
+  return (
+    <button
+      type="button"
+      class="star"
+      aria-pressed={site.favorite}
+      aria-label={texts.favorite}
+      onClick={act(texts.favorite, () =>
+        site.favorite
+          ? ask(() => api.DELETE('/v1/sites/{id}/favorites', { params }))
+          : ask(() => api.POST('/v1/sites/{id}/favorites', { params })),
+      )}
+    >
+      <Icon name="star" />
+    </button>
+  )
+}
+
 export function Tags({ site, act, id }: PartProps) {
   const params = { path: { id } }
-  const typed = useSignal('')
-  const add = (event: SubmitEvent) => {
-    event.preventDefault()
-    const name = typed.value.trim()
-    if (!name) return
-    act(texts.done, async () => {
-      const got = await ask(() => api.POST('/v1/sites/{id}/tags', { params, body: { tag_names: [name] } }))
-      typed.value = ''
-      return got
-    })()
-  }
+  const isAdding = useSignal(false)
   return (
-    <div class="row">
-      <button
-        type="button"
-        aria-pressed={site.favorite}
-        onClick={act(texts.favourite.true, () =>
-          site.favorite
-            ? ask(() => api.DELETE('/v1/sites/{id}/favorites', { params }))
-            : ask(() => api.POST('/v1/sites/{id}/favorites', { params })),
-        )}
-      >
-        {texts.favourite[`${site.favorite}`]}
-      </button>
+    <>
       {site.tags.map((tag) => (
         <span key={tag.id} class="tag">
           {tag.name}
@@ -40,21 +42,25 @@ export function Tags({ site, act, id }: PartProps) {
               ask(() => api.DELETE('/v1/sites/{id}/tags', { params, body: { tag_ids: [tag.id] } })),
             )}
           >
-            ×
+            <Icon name="x" />
           </button>
         </span>
       ))}
-      <form class="row" onSubmit={add}>
-        <input
-          aria-label={texts.add}
-          placeholder={texts.add}
-          value={typed.value}
-          onInput={({ currentTarget }) => {
-            typed.value = currentTarget.value
-          }}
-        />
-        <button type="submit">{texts.addIt}</button>
-      </form>
-    </div>
+      <Button isGhost isSmall icon="tag" label={texts.add} onClick={() => (isAdding.value = true)} />
+      {isAdding.value && (
+        <Dialog title={texts.add} onClose={() => (isAdding.value = false)}>
+          <Form
+            fields={[{ name: 'name', label: texts.name, autocomplete: 'off' }]}
+            button={texts.add}
+            submit={async ({ name = '' }) => {
+              const body = { tag_names: [name.trim()] }
+              const got = await ask(() => api.POST('/v1/sites/{id}/tags', { params, body }))
+              isAdding.value = false
+              act(texts.done, async () => got)()
+            }}
+          />
+        </Dialog>
+      )}
+    </>
   )
 }

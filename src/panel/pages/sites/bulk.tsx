@@ -3,8 +3,11 @@ import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask, messageOf } from '../../api.ts'
 import { changes } from '../../live.ts'
 import { Button } from '../../parts/button.tsx'
-import { type Right, SitesRights, useRefusal } from '../../parts/rights.tsx'
-import { Select } from '../../parts/select.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Form } from '../../parts/form.tsx'
+import type { IconName } from '../../parts/icons.ts'
+import { Menu, MenuItem } from '../../parts/menu.tsx'
+import { type Right, SitesRights } from '../../parts/rights.tsx'
 import { bulkTexts as texts } from '../../texts/sites.ts'
 import { choose, chosen } from './choice.ts'
 
@@ -23,6 +26,17 @@ const rights: Record<Action, Right> = {
   'backup-fs': 'createOndemandBackup',
   update: 'updateCmsVersion',
   tag: 'addSiteTags',
+}
+
+const marks: Record<Action, IconName> = {
+  'purge-edge': 'zap',
+  'purge-object': 'zap',
+  close: 'shield',
+  open: 'play',
+  'backup-db': 'database',
+  'backup-fs': 'archive',
+  update: 'refreshCw',
+  tag: 'tag',
 }
 
 /** What is done with one site: the same request as on its own page. */
@@ -48,6 +62,8 @@ const maintain = (id: number, enabled: boolean) =>
 const backUp = (id: number, backup_type: 'fs' | 'db') =>
   ask(() => api.POST('/v1/sites/{id}/ondemand-backups', { params: { path: { id } }, body: { backup_type } }))
 
+type Listed = Pick<components['schemas']['Site'], 'id' | 'displayName'>
+
 interface Run {
   readonly about: string
   readonly all: number
@@ -58,13 +74,10 @@ interface Run {
 
 /** Goes on while other pages are looked at. */
 const run = signal<Run | undefined>(undefined)
-const action = signal<Action>('purge-edge')
-const tag = signal('')
 
-async function begin(what: Action): Promise<void> {
+async function begin(what: Action, label: string): Promise<void> {
   const waiting = [...chosen.value]
   const work = actions[what]
-  const label = tag.value.trim()
   run.value = { about: texts.actions[what], all: waiting.length, done: 0, faults: [], isStopped: false }
   const change = (to: Partial<Run>) => {
     if (run.value) run.value = { ...run.value, ...to }
@@ -86,19 +99,41 @@ async function begin(what: Action): Promise<void> {
   changes.value++
 }
 
-type Listed = Pick<components['schemas']['Site'], 'id' | 'displayName'>
+/** The actions that stand on the bar itself; the menu has the others. */
+const FIRST: readonly Action[] = ['update', 'backup-db', 'purge-edge']
 
-/** Does one thing with each site that is chosen; one that it could not be done with stays chosen, with the reason. */
+const all = Object.keys(texts.actions) as Action[]
+
+/** Runs one action on each selected site, after a question that counts them. A site that failed stays selected, with the reason. */
 export function Bulk({ page }: { readonly page: readonly Listed[] }) {
   const count = chosen.value.size
-  const isOn = run.value && run.value.done < run.value.all && !run.value.isStopped
+  const isOn = Boolean(run.value && run.value.done < run.value.all && !run.value.isStopped)
   if (count === 0 && !run.value) return null
   return (
-    <section class="sheet" aria-label={texts.title}>
-      <div class="filters">
-        <p>{texts.chosen(count)}</p>
-        <p class="row">
+    <section class="bulk" aria-label={texts.title}>
+      {run.value && <Going run={run.value} isOn={isOn} />}
+      {!isOn && count > 0 && (
+        <>
+          <b>{texts.selected(count)}</b>
+          <SitesRights ids={[...chosen.value.keys()]}>
+            {FIRST.map((each) => (
+              <Button key={each} isSmall icon={marks[each]} of={rights[each]} onClick={confirm(each)}>
+                {texts.actions[each]}
+              </Button>
+            ))}
+            <Menu isUp class="sm" label={texts.more} button={texts.more}>
+              {all
+                .filter((each) => !FIRST.includes(each))
+                .map((each) => (
+                  <MenuItem key={each} icon={marks[each]} of={rights[each]} onClick={confirm(each)}>
+                    {texts.actions[each]}
+                  </MenuItem>
+                ))}
+            </Menu>
+          </SitesRights>
           <Button
+            isGhost
+            isSmall
             onClick={() => {
               for (const { id, displayName } of page) choose(id, displayName, true)
             }}
@@ -106,56 +141,47 @@ export function Bulk({ page }: { readonly page: readonly Listed[] }) {
             {texts.page}
           </Button>
           <Button
+            isGhost
+            isSmall
             onClick={() => {
               chosen.value = new Map()
             }}
           >
-            {texts.none}
+            {texts.clear}
           </Button>
-        </p>
-        <SitesRights ids={[...chosen.value.keys()]}>
-          <Choice isOn={Boolean(isOn)} />
-        </SitesRights>
-      </div>
-      {run.value && <Going run={run.value} isOn={Boolean(isOn)} />}
+        </>
+      )}
+      {asked.value && <Confirm action={asked.value} />}
     </section>
   )
 }
 
-/** What there is to do, without what may be done with none of them. */
-function Choice({ isOn }: { readonly isOn: boolean }) {
-  const all = Object.entries(texts.actions) as [Action, string][]
-  // a hook each: they are always the same ones
-  const offered = all.filter(([each, what]) => useRefusal(rights[each], what) === undefined)
-  const [now] = offered.find(([each]) => each === action.value) ?? offered[0] ?? []
-  if (!now) return null
+const asked = signal<Action | undefined>(undefined)
+
+const confirm = (action: Action) => () => {
+  asked.value = action
+}
+
+function withdraw(): void {
+  asked.value = undefined
+}
+
+/** What will happen, and to how many sites. */
+function Confirm({ action }: { readonly action: Action }) {
+  const label = texts.actions[action]
   return (
-    <>
-      <Select
-        label={texts.what}
-        options={Object.fromEntries(offered) as Partial<Record<Action, string>>}
-        value={now}
-        set={(to) => {
-          action.value = to
+    <Dialog title={texts.ask(label, chosen.value.size)} onClose={withdraw}>
+      <p>{texts.sure[action]}</p>
+      <Form
+        fields={action === 'tag' ? [{ name: 'tag', label: texts.tag, autocomplete: 'off' }] : []}
+        button={texts.confirm(label)}
+        isForgotten
+        submit={async ({ tag = '' }) => {
+          withdraw()
+          void begin(action, tag.trim())
         }}
       />
-      {now === 'tag' && (
-        <label>
-          <span>{texts.tag}</span>
-          <input
-            value={tag.value}
-            onInput={({ currentTarget }) => {
-              tag.value = currentTarget.value
-            }}
-          />
-        </label>
-      )}
-      <p>
-        <Button isMain isDisabled={isOn || chosen.value.size === 0} onClick={() => void begin(now)}>
-          {texts.go}
-        </Button>
-      </p>
-    </>
+    </Dialog>
   )
 }
 
@@ -166,6 +192,7 @@ const Going = ({ run: shown, isOn }: { readonly run: Run; readonly isOn: boolean
       <div class="row spread">
         <span>{about}</span>
         <Button
+          isSmall
           onClick={() => {
             run.value = isOn ? { ...shown, isStopped: true } : undefined
           }}

@@ -8,7 +8,7 @@ import { sitesTexts as texts } from '../../texts/sites.ts'
 /** Versions and kinds are those that the API has named. */
 type Order = components['schemas']['NewSite']
 
-export function NewSite(props: { onClose(): void; onMade(operation: { id: number; name: string } | undefined): void }) {
+export function NewSite(props: { onClose(): void; onCreated(operation: { id: number; name: string }): void }) {
   const versions = useLoad(() => ask(() => api.GET('/v1/sites/php-versions')))
   const kinds = useLoad(() => ask(() => api.GET('/v1/sites/install-options')))
   const [php, installs] = [versions.got.value?.data.toReversed(), kinds.got.value?.data]
@@ -16,13 +16,13 @@ export function NewSite(props: { onClose(): void; onMade(operation: { id: number
     <Dialog title={texts.newSite} onClose={props.onClose}>
       <Form
         fields={[
-          { name: 'name', label: texts.name, autocomplete: 'off' },
+          { name: 'name', label: texts.name, autocomplete: 'off', hint: texts.nameHint },
           { name: 'kind', label: texts.kind, options: Object.entries(texts.kinds) },
           { name: 'php_version', label: texts.php, options: php ?? [] },
           { name: 'install', label: texts.install, options: installs ?? [] },
           { name: 'network', label: texts.network, type: 'checkbox' },
         ]}
-        button={texts.make}
+        button={texts.create}
         submit={async ({ name = '', kind, php_version, install, network }) => {
           const body: Order = {
             name,
@@ -33,7 +33,7 @@ export function NewSite(props: { onClose(): void; onMade(operation: { id: number
           }
           const { operationId } = await ask(() => api.POST('/v1/sites', { body }))
           props.onClose()
-          props.onMade(operationId === undefined ? undefined : { id: operationId, name })
+          if (operationId !== undefined) props.onCreated({ id: operationId, name })
         }}
       />
     </Dialog>

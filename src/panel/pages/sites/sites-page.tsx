@@ -2,15 +2,21 @@ import { useSignal } from '@preact/signals'
 import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask, type Got } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Icon } from '../../parts/icon.tsx'
 import { later } from '../../parts/later.tsx'
 import { List, Pages } from '../../parts/list.tsx'
-import { Progress } from '../../parts/progress.tsx'
-import { Select } from '../../parts/select.tsx'
+import { Menu, MenuItem } from '../../parts/menu.tsx'
+import { Spark } from '../../parts/spark.tsx'
 import { StateOf } from '../../parts/state-of.tsx'
-import { attempt } from '../../parts/toasts.tsx'
+import { Thumb } from '../../parts/thumb.tsx'
+import { attempt, told } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
+import { showWork } from '../../parts/work.ts'
+import { sizeOf } from '../../size.ts'
 import { commonTexts } from '../../texts/common.ts'
 import { sitesTexts as texts } from '../../texts/sites.ts'
+import { openLogin } from '../open-login.ts'
 import { choose, chosen, shown } from './choice.ts'
 
 const NewSite = later(() => import('./new-site.tsx').then((file) => file.NewSite))
@@ -27,7 +33,7 @@ function readSites(): Promise<Got<readonly Site[]>> {
   const asked = { page: page.value, per_page: PER_PAGE }
   const include = 'status' as const
   const filters: Filter[] = [
-    ...(name.value ? [{ key: 'name' as const, value: name.value }] : []),
+    ...(name.value ? [{ key: 'any' as const, value: name.value }] : []),
     ...(state.value ? [{ key: 'state' as const, value: state.value }] : []),
   ]
   if (filters.length > 0)
@@ -47,55 +53,78 @@ function narrow(to: { name?: string; state?: keyof typeof texts.states; tag?: st
 export function SitesPage() {
   const { page, name, state, tag } = shown
   const isCreating = useSignal(false)
-  const made = useSignal<{ id: number; name: string } | undefined>(undefined)
   const sites = useLoad(readSites, [page.value, name.value, state.value, tag.value])
   const got = sites.got.value
+  const figures = useFigures(got?.data)
+  const isFiltered = Boolean(name.value || state.value || tag.value)
+  const create = () => {
+    isCreating.value = true
+  }
   return (
     <>
-      <div class="row spread">
-        <h1>{texts.title}</h1>
-        <Button
-          isMain
-          onClick={() => {
-            isCreating.value = true
-          }}
-        >
-          {texts.newSite}
-        </Button>
+      <div class="head">
+        <h1>
+          {texts.title} {got?.page && <span class="quiet">{texts.count(got.page.totalItems)}</span>}
+        </h1>
+        <div class="right">
+          <Button isMain icon="plus" onClick={create}>
+            {texts.newSite}
+          </Button>
+        </div>
       </div>
       <div class="filters">
-        <label>
-          <span>{texts.search}</span>
+        <div class="searches">
+          <Icon name="search" />
           <input
             type="search"
+            aria-label={texts.search}
+            placeholder={texts.search}
             value={name.value}
             onInput={({ currentTarget }) => narrow({ name: currentTarget.value.trim() })}
           />
-        </label>
-        <Select label={texts.state} options={texts.states} value={state.value} set={(to) => narrow({ state: to })} />
+        </div>
+        <select
+          aria-label={texts.state}
+          value={state.value}
+          onChange={({ currentTarget }) => narrow({ state: currentTarget.value as keyof typeof texts.states })}
+        >
+          {Object.entries(texts.states).map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
         {tag.value && (
-          <p class="row">
-            <span class="tag">{texts.tagged(tag.value)}</span>
-            <Button onClick={() => narrow({ tag: '' })}>{texts.noTag}</Button>
-          </p>
+          <span class="badge accent">
+            {texts.tagged(tag.value)}
+            <Button isGhost isSmall icon="x" label={texts.noTag} onClick={() => narrow({ tag: '' })} />
+          </span>
         )}
-        {got?.page && <p class="quiet">{texts.count(got.page.totalItems)}</p>}
       </div>
-      {made.value && (
-        <Progress
-          key={made.value.id}
-          id={made.value.id}
-          about={texts.making(made.value.name)}
-          onEnd={() => void sites.reload()}
-        />
-      )}
-      <Bulk page={got?.data ?? []} />
       <List
         from={sites}
         caption={texts.title}
         head={texts.head}
-        empty={name.value || state.value || tag.value ? texts.noneFound : texts.empty}
-        row={(site) => rowOf(site, sites.reload)}
+        hiddenHeads={texts.hiddenHeads}
+        columns={columns}
+        isCards
+        isChosen={({ id }) => chosen.value.has(id)}
+        empty={
+          <div class="card">
+            {isFiltered ? (
+              <Empty icon="search" title={texts.noneFoundTitle} text={texts.noneFound}>
+                <Button onClick={() => narrow({ name: '', state: '', tag: '' })}>{texts.clear}</Button>
+              </Empty>
+            ) : (
+              <Empty icon="appWindow" title={texts.emptyTitle} text={texts.empty}>
+                <Button isMain icon="plus" onClick={create}>
+                  {texts.newSite}
+                </Button>
+              </Empty>
+            )}
+          </div>
+        }
+        row={(site) => rowOf(site, figures.get(site.id), sites.reload)}
       />
       <Pages
         page={got?.page}
@@ -103,13 +132,14 @@ export function SitesPage() {
           page.value = to
         }}
       />
+      <Bulk page={got?.data ?? []} />
       {isCreating.value && (
         <NewSite
           onClose={() => {
             isCreating.value = false
           }}
-          onMade={(operation) => {
-            made.value = operation
+          onCreated={({ id, name: ordered }) => {
+            showWork(id, texts.creating(ordered), () => void sites.reload())
             void sites.reload()
           }}
         />
@@ -118,46 +148,120 @@ export function SitesPage() {
   )
 }
 
-function rowOf(site: Site, reload: () => Promise<void>) {
-  const { id, displayName, favorite } = site
-  const params = { path: { id } }
-  const favour = attempt(async () => {
-    await (favorite
-      ? ask(() => api.DELETE('/v1/sites/{id}/favorites', { params }))
-      : ask(() => api.POST('/v1/sites/{id}/favorites', { params })))
-    await reload()
-  })
+const columns = ['', 'wide', '', 'extra', 'extra', 'extra num', 'extra num', '']
+
+type Figures = components['schemas']['SiteFigures']
+
+/** Visits and disk use of the sites on this page, by id. They come after the list. */
+function useFigures(sites: readonly Site[] | undefined): ReadonlyMap<number, Figures> {
+  const ids = sites?.map(({ id }) => id) ?? []
+  const found = useLoad(async () => {
+    if (ids.length === 0) return { data: [] }
+    return ask(() => api.POST('/v1/sites/statistics', { body: { site_ids: ids } }))
+  }, [ids.join()])
+  return new Map(found.got.value?.data.map((each) => [each.id, each]))
+}
+
+const { format: count } = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
+
+const addressOf = (url: string): string => `${location.protocol === 'https:' ? '//' : 'http://'}${url}`
+
+function rowOf(site: Site, figures: Figures | undefined, reload: () => Promise<void>) {
+  const { id, displayName } = site
   return [
-    <span class="row">
-      <input
-        type="checkbox"
-        aria-label={texts.choose(displayName)}
-        checked={chosen.value.has(id)}
-        onChange={({ currentTarget }) => choose(id, displayName, currentTarget.checked)}
-      />
-      <button
-        type="button"
-        class="star"
-        aria-pressed={favorite}
-        aria-label={texts.favouriteOf[`${favorite}`](displayName)}
-        onClick={favour}
-      >
-        {texts.favourite[`${favorite}`]}
-      </button>
-    </span>,
-    <span class="row">
-      <a href={`#/sites/${id}`}>{displayName}</a>
-      {site.tags.map((tag) => (
-        <button key={tag.id} type="button" class="tag" onClick={() => narrow({ tag: tag.name })}>
-          {tag.name}
-        </button>
-      ))}
+    <input
+      type="checkbox"
+      aria-label={texts.select(displayName)}
+      checked={chosen.value.has(id)}
+      onChange={({ currentTarget }) => choose(id, displayName, currentTarget.checked)}
+    />,
+    <span class="who">
+      <Thumb id={id} />
+      <span>
+        <span class="row">
+          <a class="name" href={`#/sites/${id}`}>
+            {displayName}
+          </a>
+          {site.favorite && (
+            <span title={texts.favorites(displayName)}>
+              <Icon name="star" />
+            </span>
+          )}
+          {site.staging && <span class="badge info">{texts.staging}</span>}
+          {site.tags.map((tag) => (
+            <button key={tag.id} type="button" class="tag" onClick={() => narrow({ tag: tag.name })}>
+              {tag.name}
+            </button>
+          ))}
+        </span>
+        <span class="sub">{site.url}</span>
+      </span>
     </span>,
     <StateOf site={site} />,
-    <a href={`${location.protocol === 'https:' ? '//' : 'http://'}${site.url}`} target="_blank" rel="noreferrer">
-      {site.url}
-    </a>,
     site.phpVersion ?? commonTexts.unknown,
-    site.cmsVersion,
+    // the description names the release in brackets
+    /\(([\d.]+)\)/.exec(site.cmsVersion)?.[1] ?? site.cmsVersion,
+    figures ? (
+      <span class="row nowrap">
+        {count(figures.views.reduce((sum, views) => sum + views, 0))} <Spark values={figures.views} />
+      </span>
+    ) : (
+      commonTexts.unknown
+    ),
+    figures ? sizeOf(figures.databaseUsageBytes + figures.fileSystemUsageBytes) : commonTexts.unknown,
+    <Actions site={site} reload={reload} />,
   ]
+}
+
+function Actions({ site, reload }: { readonly site: Site; reload(): Promise<void> }) {
+  const { id, displayName, favorite } = site
+  const params = { path: { id } }
+  return (
+    <span class="row nowrap">
+      <a
+        class="button ghost sm only-icon extra"
+        href={addressOf(site.url)}
+        target="_blank"
+        rel="noreferrer"
+        aria-label={texts.open(displayName)}
+      >
+        <Icon name="externalLink" />
+      </a>
+      <Menu label={texts.more(displayName)} class="ghost sm only-icon" button={<Icon name="ellipsis" />}>
+        <MenuItem icon="keyRound" onClick={attempt(() => openLogin(id))}>
+          {texts.login}
+        </MenuItem>
+        <MenuItem
+          icon="zap"
+          onClick={attempt(async () => {
+            await ask(() => api.DELETE('/v1/sites/{id}/edge-cache', { params }))
+            told(texts.purged(displayName))
+          })}
+        >
+          {texts.purge}
+        </MenuItem>
+        <MenuItem
+          icon="archive"
+          onClick={attempt(async () => {
+            const body = { backup_type: 'db' as const }
+            const { operationId } = await ask(() => api.POST('/v1/sites/{id}/ondemand-backups', { params, body }))
+            if (operationId !== undefined) showWork(operationId, texts.backingUp(displayName))
+          })}
+        >
+          {texts.backUp}
+        </MenuItem>
+        <MenuItem
+          icon="star"
+          onClick={attempt(async () => {
+            await (favorite
+              ? ask(() => api.DELETE('/v1/sites/{id}/favorites', { params }))
+              : ask(() => api.POST('/v1/sites/{id}/favorites', { params })))
+            await reload()
+          })}
+        >
+          {texts.favorite[`${favorite}`]}
+        </MenuItem>
+      </Menu>
+    </span>
+  )
 }

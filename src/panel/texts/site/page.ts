@@ -1,7 +1,6 @@
 export const siteTexts = {
-  back: 'Sites',
-  reading: 'Reading …',
-  parts: 'Parts of the site',
+  reading: 'Loading…',
+  parts: 'Site',
   names: {
     overview: 'Overview',
     backups: 'Backups',
@@ -9,8 +8,8 @@ export const siteTexts = {
     copies: 'Clone and sync',
     domains: 'Domains',
     plugins: 'Plugins',
-    collaborators: 'Collaborators',
-    sftp: 'SFTP',
+    collaborators: 'People',
+    sftp: 'SFTP and SSH',
     logs: 'Logs',
     statistics: 'Statistics',
     performance: 'Performance',
@@ -19,6 +18,7 @@ export const siteTexts = {
     operations: 'Operations',
     activity: 'Activity',
   },
-  none: 'A site has no such page.',
+  none: 'Page not found.',
+  kinds: { true: 'Staging site', false: 'Live site' },
   done: (about: string) => `${about}: done.`,
 }

@@ -1,0 +1,62 @@
+import { api, ask } from '../api.ts'
+import { Menu, MenuItem } from '../parts/menu.tsx'
+import { ownActions } from '../parts/palette.tsx'
+import { attempt } from '../parts/toasts.tsx'
+import { leave, person } from '../session.ts'
+import { frameTexts as texts } from '../texts/frame.ts'
+import { type Theme, theme } from './theme.ts'
+
+const themes = [
+  ['system', 'monitor'],
+  ['light', 'sun'],
+  ['dark', 'moon'],
+] as const satisfies readonly (readonly [Theme, string])[]
+
+/** Returns the first letters of a name or an address. */
+export const initialsOf = (name: string): string =>
+  (name.match(/(?<![\p{L}\p{N}])[\p{L}\p{N}]/gu) ?? []).slice(0, 2).join('').toUpperCase()
+
+const signOut = attempt(async () => {
+  await ask(() => api.DELETE('/v1/session'))
+  leave()
+})
+
+const setTheme = (to: Theme) => () => {
+  theme.value = to
+}
+
+ownActions.value = {
+  ...Object.fromEntries(themes.map(([each]) => [texts.themes[each], setTheme(each)])),
+  [texts.signOut]: signOut,
+}
+
+/** Who is signed in: settings, colours, sign out. */
+export function PersonMenu() {
+  const { email = '', name = '' } = person.value ?? {}
+  return (
+    <Menu
+      isUp
+      class="nav"
+      label={texts.personMenu}
+      isNamedByButton
+      button={
+        <>
+          <span class="avatar" data-initials={initialsOf(name)} /> <span class="hidden">{texts.signedInAs}</span>{' '}
+          {email}
+        </>
+      }
+    >
+      <MenuItem icon="circleUser" to="#/account/you">
+        {texts.profile}
+      </MenuItem>
+      {themes.map(([each, icon]) => (
+        <MenuItem key={each} icon={icon} isChosen={theme.value === each} onClick={setTheme(each)}>
+          {texts.themes[each]}
+        </MenuItem>
+      ))}
+      <MenuItem icon="logOut" onClick={signOut}>
+        {texts.signOut}
+      </MenuItem>
+    </Menu>
+  )
+}

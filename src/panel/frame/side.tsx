@@ -1,0 +1,156 @@
+import { signal } from '@preact/signals'
+import { type ComponentChildren, Fragment } from 'preact'
+import { createPortal } from 'preact/compat'
+import { Icon } from '../parts/icon.tsx'
+import type { IconName } from '../parts/icons.ts'
+import { May } from '../parts/rights.tsx'
+import { Thumb } from '../parts/thumb.tsx'
+import { route } from '../route.ts'
+import { person } from '../session.ts'
+import { accountPartsTexts } from '../texts/account-parts.ts'
+import { commonTexts } from '../texts/common.ts'
+import { frameTexts as texts } from '../texts/frame.ts'
+import { siteTexts } from '../texts/site/page.ts'
+import { accountPages, mainPages, operatorPages, type SiteEntry, sitePages } from './navigation.ts'
+import { initialsOf, PersonMenu } from './person-menu.tsx'
+
+/** Whether a phone shows the side navigation, which others have beside the page. */
+export const isSideOpen = signal(false)
+addEventListener('hashchange', () => {
+  isSideOpen.value = false
+})
+
+/** Where a page brings a navigation of its own. */
+const slot = signal<HTMLElement | null>(null)
+const setSlot = (element: HTMLElement | null): void => {
+  slot.value = element
+}
+
+function NavLink(props: {
+  readonly to: string
+  readonly icon: IconName
+  readonly isHere: boolean
+  readonly text: string
+}) {
+  return (
+    <a class="nav" href={`#/${props.to}`} aria-current={props.isHere ? 'page' : undefined}>
+      <Icon name={props.icon} /> {props.text}
+    </a>
+  )
+}
+
+export function Side() {
+  const [page = 'sites', part] = route.value
+  const isSite = page === 'sites' && part !== undefined
+  const { name = '', operator = false } = person.value ?? {}
+  return (
+    <>
+      {isSideOpen.value && <div class="side-shade" aria-hidden="true" onClick={() => (isSideOpen.value = false)} />}
+      <aside class={`side ${isSideOpen.value ? 'open' : ''}`} aria-label={texts.side}>
+        <a class="brand" href="#/sites">
+          <span class="logo">
+            <Icon name="house" />
+          </span>
+          {commonTexts.title}
+        </a>
+        {isSite ? (
+          <div ref={setSlot} />
+        ) : (
+          <>
+            <div class="here">
+              <span class="avatar" data-initials={initialsOf(name)} />
+              <span>
+                <b>{name}</b>
+                <span class="quiet small">{texts.account}</span>
+              </span>
+            </div>
+            <nav aria-label={texts.main}>
+              {mainPages.map((each) => (
+                <NavLink
+                  key={each.name}
+                  to={each.name}
+                  icon={each.icon}
+                  isHere={page === each.name}
+                  text={commonTexts.pages[each.name]}
+                />
+              ))}
+            </nav>
+            <h2>{commonTexts.pages.account}</h2>
+            <nav aria-label={accountPartsTexts.parts}>
+              {accountPages.map((each) => (
+                <NavLink
+                  key={each.name}
+                  to={`account/${each.name}`}
+                  icon={each.icon}
+                  isHere={page === 'account' && (part ?? 'you') === each.name}
+                  text={accountPartsTexts.names[each.name]}
+                />
+              ))}
+            </nav>
+            {operator && (
+              <>
+                <h2>{texts.operator}</h2>
+                <nav aria-label={texts.operator}>
+                  {operatorPages.map((each) => (
+                    <NavLink
+                      key={each.name}
+                      to={each.name}
+                      icon={each.icon}
+                      isHere={page === each.name}
+                      text={commonTexts.pages[each.name]}
+                    />
+                  ))}
+                </nav>
+              </>
+            )}
+          </>
+        )}
+        <div class="end">
+          {isSite && <NavLink to="sites" icon="undo2" isHere={false} text={texts.allSites} />}
+          <PersonMenu />
+        </div>
+      </aside>
+    </>
+  )
+}
+
+/** What a page shows in the place of the account's navigation. */
+export const InSide = ({ children }: { readonly children: ComponentChildren }) =>
+  slot.value ? createPortal(children, slot.value) : null
+
+/** The navigation of a site: pages that its rights do not open are left out. */
+export function SiteSide(props: {
+  readonly id: number
+  readonly name: string
+  readonly kind: string
+  readonly part: string
+}) {
+  return (
+    <InSide>
+      <div class="here">
+        <Thumb id={props.id} />
+        <span>
+          <b>{props.name}</b>
+          <span class="quiet small">{props.kind}</span>
+        </span>
+      </div>
+      <nav aria-label={siteTexts.parts}>
+        {sitePages.map((group) => (
+          <Fragment key={'title' in group ? group.title : ''}>
+            {'title' in group && <h2>{texts.groups[group.title]}</h2>}
+            {group.entries.map(({ name, icon, readBy }: SiteEntry) => (
+              <May key={name} do={readBy ?? 'getSite'} what={siteTexts.names[name]}>
+                <NavLink
+                  to={`sites/${props.id}/${name}`}
+                  icon={icon}
+                  isHere={props.part === name}
+                  text={siteTexts.names[name]}
+                />
+              </May>
+            ))}
+          </Fragment>
+        ))}
+      </nav>
+    </InSide>
+  )
+}

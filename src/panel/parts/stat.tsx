@@ -1,0 +1,18 @@
+import type { ComponentChildren } from 'preact'
+
+/** One figure of a dashboard. */
+export const Stat = (props: {
+  readonly label: string
+  readonly value: ComponentChildren
+  /** Beside the value, smaller. */
+  readonly note?: string | undefined
+  readonly children?: ComponentChildren
+}) => (
+  <section class="card stat s3" aria-label={props.label}>
+    <div class="label">{props.label}</div>
+    <div class="value">
+      {props.value} {props.note && <small>{props.note}</small>}
+    </div>
+    {props.children}
+  </section>
+)

@@ -1,0 +1,48 @@
+import { signal } from '@preact/signals'
+import type { paths } from '../../sdk/api.generated.ts'
+
+type Answered = paths['/v1/operations/{id}']['get']['responses'][200]['content']['application/json']
+export type Operation = Answered['data']
+
+export interface Work {
+  readonly id: number
+  /** What was asked for, as the person reads it. */
+  readonly about: string
+  readonly operation: Operation | undefined
+}
+
+/** Operations that this person has started, until their message is gone. */
+export const works = signal<readonly Work[]>([])
+
+/** An operation that succeeded needs no more than a glance. */
+const SHOWN_MS = 8000
+
+const change = (id: number, to: Partial<Work>): void => {
+  works.value = works.value.map((work) => (work.id === id ? { ...work, ...to } : work))
+}
+
+export const dropWork = (id: number): void => {
+  works.value = works.value.filter((work) => work.id !== id)
+}
+
+/** Shows an operation until it ends, on whatever page the person is. A failure stays until it is closed. */
+export function showWork(id: number, about: string, onEnd?: (operation: Operation) => void): void {
+  works.value = [...works.value.filter((work) => work.id !== id), { id, about, operation: undefined }]
+  follow(id, (operation) => {
+    change(id, { operation })
+    if (!operation.finishedAt) return
+    if (operation.state === 'succeeded') setTimeout(() => dropWork(id), SHOWN_MS)
+    onEnd?.(operation)
+  })
+}
+
+/** Reads an operation as it advances, until it has finished. @returns ends it earlier */
+export function follow(id: number, seen: (operation: Operation) => void): () => void {
+  const stream = new EventSource(`/v1/operations/${id}/events`)
+  stream.addEventListener('operation', ({ data }) => {
+    const operation = JSON.parse(data) as Operation
+    if (operation.finishedAt) stream.close()
+    seen(operation)
+  })
+  return () => stream.close()
+}
