@@ -151,7 +151,7 @@ describe.skipIf(!hasChromium)('without a mouse', () => {
       await page.goto(`${panel.url}/#/account/webhooks/${body.data.id}`)
       await judged('New secret')
       await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click()
-      await page.getByText('Shown this once').waitFor()
+      await page.getByText('Copy it now').waitFor()
       await panel.judge(page)
       await close()
       await judged('Delete')

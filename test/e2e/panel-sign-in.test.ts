@@ -95,7 +95,7 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
     expect(await dialog(page).getByLabel('Password').inputValue()).toBe('not this one')
     await page.keyboard.press('Escape')
     await page.getByText('Confirm your password to continue').waitFor()
-    await page.getByRole('button', { name: 'Close this message' }).click()
+    await page.getByRole('button', { name: 'Close message' }).click()
     const names = async () =>
       (await owner.call('GET', '/v1/applications')).body.data.map(({ name }: { name: string }) => name)
     expect(await names()).toContain(body.data.name)

@@ -70,7 +70,7 @@ export function accountParts(using: () => Panel): void {
       await page.getByLabel(/^Address/).fill('https://hooks.example.com/in')
       await judge(using())
       await button('Make it').click()
-      await page.getByText('Shown this once').waitFor()
+      await page.getByText('Copy it now').waitFor()
       await button('Close').click()
       await page.getByRole('link', { name: /^Deliveries to/ }).click()
       await button('Send a test').click()
