@@ -71,7 +71,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
 
   test('a new site: its progress, and then its page opens', async () => {
     await judge()
-    await page.getByRole('button', { name: 'New site' }).click()
+    await page.getByRole('button', { name: 'New site' }).first().click()
     await page.getByLabel(/^Name/).fill('my-shop')
     await judge()
     await page.getByRole('button', { name: 'Create site' }).click()

@@ -13,7 +13,7 @@ export function siteParts(using: () => Panel): void {
       using().page.getByRole('button', { name, ...(typeof name === 'string' && { exact: true }) })
     /** The work that the page shows has been done. */
     const done = (about: string) =>
-      using().page.locator('[role=status]', { hasText: about }).locator('.state.succeeded').waitFor()
+      using().page.locator('.toast', { hasText: about }).locator('.state.succeeded').first().waitFor()
     const dialog = () => using().page.getByRole('dialog')
     beforeAll(async () => {
       site = await using().stead.createSite({ name: 'parts-shop' })
