@@ -35,7 +35,7 @@ describe('a look at a domain', () => {
     expect(await look('one.test')).toMatchObject({ isHealthy: true })
     expect(await look('mixed.test')).toEqual({
       ...{ isDnsConfirmed: false, isProvisioned: true, isHealthy: false },
-      reason: `mixed.test points to 203.0.113.9 in the DNS; it must point only to ${wanted}`,
+      reason: `mixed.test points at 203.0.113.9 in the DNS; it must point at ${wanted} alone`,
     })
   })
 
@@ -92,6 +92,6 @@ describe('a look at a domain', () => {
     await outside.closeEdge()
     const seen = await look('a.test', { STEAD_EDGE_LISTEN: `0.0.0.0:${outside.edgePort}` })
     expect(seen).toMatchObject({ isDnsConfirmed: true, isProvisioned: false, isHealthy: false })
-    expect(seen.reason).toContain('the edge does not answer')
+    expect(seen.reason).toContain('the edge does not respond')
   })
 })

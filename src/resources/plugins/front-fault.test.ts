@@ -41,8 +41,8 @@ test.each([[{ status: 500, bytes: 10 }], [{ status: 200, bytes: 0 }], [{ status:
   'after %o the page that a visitor gets says what is wrong, if anything',
   async (task) => {
     expect(await faultWith(task)).toBeUndefined()
-    expect(await faultWith(task, { status: 503, text: 'sorry' })).toBe('its front page answers with status 503')
-    expect(await faultWith(task, { status: 200, text: '' })).toBe('its front page is empty')
+    expect(await faultWith(task, { status: 503, text: 'sorry' })).toBe('its homepage responds with status 503')
+    expect(await faultWith(task, { status: 200, text: '' })).toBe('its homepage is empty')
   },
 )
 

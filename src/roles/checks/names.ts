@@ -29,7 +29,7 @@ function addresses(config: Config): Finding[] {
   const own = edgeAddresses(config)
   if (isLocal(config.stagingDomain) || !own.every(isLoopback)) return []
   const text = `Visitors cannot reach the addresses of the edge: ${own.join(', ')}.`
-  return [problem(text, 'Name the public ones with STEAD_EDGE_ADDRESSES.')]
+  return [problem(text, 'Set the public addresses with STEAD_EDGE_ADDRESSES.')]
 }
 
 /** Each site has its first address below it. */
