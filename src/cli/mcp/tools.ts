@@ -35,7 +35,14 @@ export type Arguments = Readonly<Record<string, unknown>>
 export const CONFIRM = 'confirm_site_name'
 
 /** POST because they take a body; they change nothing. */
-export const readingPosts = ['searchSites', 'validateSiteName', 'listAccountActivity', 'listSiteActivity']
+export const readingPosts = [
+  'searchSites',
+  'validateSiteName',
+  'listAccountActivity',
+  'listSiteActivity',
+  'listSiteFigures',
+  'previewZoneFile',
+]
 
 /** The tokens of others are nobody's business here; `wait_for_operation` is in the place of the stream. */
 const left = ['issueToken', 'revokeToken', 'watchOperation']

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { domainToASCII } from 'node:url'
+import { domainToASCII, domainToUnicode } from 'node:url'
 import { getDomain } from 'tldts'
 
 const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/
@@ -20,8 +20,13 @@ export function normalName(text: string): string | undefined {
 export function normalHostName(text: string): string | undefined {
   const name = normalName(text.trim())
   if (!name?.includes('.') || name.includes('_') || isIP(name) !== 0 || /\.\d+$/.test(name)) return undefined
-  // what begins so and is no Punycode is no name that a browser opens
-  return name.includes('xn--') && domainToASCII(name) !== name ? undefined : name
+  return name.split('.').every((label) => !label.startsWith('xn--') || isPunycode(label)) ? name : undefined
+}
+
+/** Browsers open no name with a label that begins as Punycode and does not decode. Node leaves such a label as it is. */
+function isPunycode(label: string): boolean {
+  const decoded = domainToUnicode(label)
+  return decoded !== label && domainToASCII(decoded) === label
 }
 
 /**
