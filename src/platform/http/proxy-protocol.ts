@@ -66,12 +66,17 @@ export function readProxyHeaders(server: Server, options: ProxyProtocolOptions):
     silent.add(socket)
     const came: Buffer[] = []
     const end = () => socket.destroy()
-    const timer = setTimeout(end, options.timeoutMs)
     const done = () => {
       clearTimeout(timer)
       silent.delete(socket)
       socket.off('readable', look).off('end', end).off('close', done).off('error', end)
     }
+    const timer = setTimeout(() => {
+      if (came.length > 0) return end()
+      // nothing was said: the listeners have their own answer to that
+      done()
+      pass(socket)
+    }, options.timeoutMs)
     const look = () => {
       const chunk: Buffer | null = socket.read()
       if (chunk === null) return
