@@ -389,7 +389,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
     expect(await retry()).toMatchObject({ state: 'failed' })
     expect(await stateOf()).toMatchObject({
       isIssued: true,
-      reason: expect.stringMatching(/^The certificate authority/),
+      reason: expect.stringMatching(/^Stead cannot reach the certificate authority/),
     })
     expect((await rowOf()).told).toBe(2)
     // nobody is sent to it, and who comes all the same can pass the warning

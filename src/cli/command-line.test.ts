@@ -50,7 +50,7 @@ describe('exit codes', () => {
       error: expect.stringMatching(/^STEAD_API_LISTEN must be .*\n$/),
     })
     const unknown = await stead('account set-plan --email=no@body.example --plan=Personal')
-    expect(unknown).toMatchObject({ code: 2, error: expect.stringContaining('See: stead account list') })
+    expect(unknown).toMatchObject({ code: 2, error: expect.stringContaining('run stead account list') })
     expect((await stead('site restore --name=never-was')).code).toBe(2)
   })
 })

@@ -5935,7 +5935,41 @@ export interface components {
         SiteFigures: {
             /** @description The site */
             id: number;
-            /** @description Page views of each of the last 30 days, today last */
+            /**
+             * @description Page views of each of the last 30 days, today last
+             * @example [
+             *       400,
+             *       437,
+             *       474,
+             *       421,
+             *       458,
+             *       405,
+             *       442,
+             *       479,
+             *       426,
+             *       463,
+             *       410,
+             *       447,
+             *       484,
+             *       431,
+             *       468,
+             *       415,
+             *       452,
+             *       489,
+             *       436,
+             *       473,
+             *       420,
+             *       457,
+             *       404,
+             *       441,
+             *       478,
+             *       425,
+             *       462,
+             *       409,
+             *       446,
+             *       483
+             *     ]
+             */
             views: number[];
             /** @example 1458176 */
             databaseUsageBytes: number;

@@ -67,7 +67,7 @@ describe.skipIf(!core)('the first start', () => {
   test('another stead on the same data folder refuses, and the first goes on', async () => {
     const second = await stead.cli('serve')
     expect([second.code, second.stderr]).toEqual([2, expect.stringContaining(stead.dataDir)])
-    expect(second.stderr).toMatch(/running on this data folder/)
+    expect(second.stderr).toMatch(/already runs on this data folder/)
     const host = await stead.cli('config', '--json')
     expect(JSON.parse(host.stdout)).toMatchObject({ STEAD_DATA_DIR: stead.dataDir })
     expect((await stead.api('GET', '/v1/sites')).status).toBe(200)

@@ -279,7 +279,7 @@ export async function fakeHost(
   }
   const pool = {
     async runTask(site: PooledSite, name: TaskName, input: never, { whileHeld = false }: TaskOptions = {}) {
-      if (held.has(site.siteId) && !whileHeld) throw new PhpBusy('work on the site is being done')
+      if (held.has(site.siteId) && !whileHeld) throw new PhpBusy('another operation is using the site')
       if (!held.has(site.siteId) && whileHeld)
         throw new Error(`${name} is for a site that is closed, and this one is not`)
       running.add(site.siteId)

@@ -138,7 +138,7 @@ describe('what is refused', () => {
     [
       'a list that points elsewhere',
       () => api.override('/core/checksums/1.0/', (_q, r) => r.end('{"checksums":{"../../x":"00"}}')),
-      /not understood/,
+      /its response is invalid/,
     ],
     ['no list', () => api.override('/core/checksums/1.0/', (_q, r) => r.end('{"checksums":false}')), /no checksums/],
     [
@@ -150,7 +150,7 @@ describe('what is refused', () => {
         }),
       /closed the connection/,
     ],
-    ['another version inside', () => api.publish('6.8.7', madeRelease('6.8.6')), /says 6.8.7 and delivers 6.8.6/],
+    ['another version inside', () => api.publish('6.8.7', madeRelease('6.8.6')), /announces 6.8.7 but delivers 6.8.6/],
     ['half a release', () => api.publish('6.8.7', madeRelease('6.8.7').slice(0, 4)), /is missing/],
     [
       'no theme',
@@ -161,7 +161,7 @@ describe('what is refused', () => {
         ),
       /no theme/,
     ],
-    ['nonsense', () => api.override('/core/version-check/1.7/', (_q, r) => r.end('[]')), /not understood/],
+    ['nonsense', () => api.override('/core/version-check/1.7/', (_q, r) => r.end('[]')), /its response is invalid/],
     ...(
       [
         ['a path upwards', { name: 'wordpress/../../../../evil.php', content: 'x' }],
@@ -213,7 +213,7 @@ describe('sources in order', () => {
     const stopped = run(process.execPath, [child, dataDir, 'http://127.0.0.1:1', 'latest'], noTools)
     const { stderr } = await stopped.catch((error: { stderr: string }) => error)
     expect(stderr).toContain('- the release API at http://127.0.0.1:1: http://127.0.0.1:1/core/version-check/1.7/:')
-    expect(stderr).toMatch(/- Debian's package \(\w+\): (there is no apt-get on this machine|Debian's signing keys)/)
+    expect(stderr).toMatch(/- Debian's package \(\w+\): (apt-get is missing on this server|Debian's signing keys)/)
     expect(stderr).toContain('Set STEAD_CORE_SOURCE to')
   })
 
@@ -221,7 +221,7 @@ describe('sources in order', () => {
     const none = library({ sources: [failing, { ...failing, name: 'elsewhere' }] })
     await expect(none.ensure('latest')).rejects.toThrow(
       [
-        'WordPress latest cannot be had from any source:',
+        'No source provides WordPress latest:',
         '- nowhere: it is not there',
         '- elsewhere: it is not there',
         'Set STEAD_CORE_SOURCE to a folder, .zip or .tar.gz with a WordPress release, then restart Stead.',

@@ -76,9 +76,9 @@ describe('processes that have more than their memory together', () => {
     expect(gone(1100, all(400))).toEqual(['idle: stopped'])
     // unless one at work has much more
     expect(gone(1040, [process('busy', 600), process('idle', 400, { idleFor: 1000 }), process('other', 300)])).toEqual([
-      expect.stringMatching(/^busy: PHP had 600 MB/),
+      expect.stringMatching(/^busy: PHP used 600 MB/),
     ])
-    expect(gone(1000, all(300))).toEqual([expect.stringMatching(/^busy: PHP had 450 MB/)])
+    expect(gone(1000, all(300))).toEqual([expect.stringMatching(/^busy: PHP used 450 MB/)])
   })
 
   it('lose an idle one of a modest site only when it is the largest: it would have to start again for those who take more', () => {
@@ -87,7 +87,7 @@ describe('processes that have more than their memory together', () => {
       process('modest', modestMb, { idleFor: 1000, isModest: true }),
       process('other', 300),
     ]
-    expect(gone(1100, all(400))).toEqual([expect.stringMatching(/^busy: PHP had 450 MB/)])
+    expect(gone(1100, all(400))).toEqual([expect.stringMatching(/^busy: PHP used 450 MB/)])
     expect(gone(1100, all(500))).toEqual(['modest: stopped'])
   })
 

@@ -21,9 +21,9 @@ describe('a page beside what it was', () => {
   })
 
   test('is another one with another status or place, and where PHP broke it off', () => {
-    expect(otherPage(before, page(['one'], { status: 404 }))).toContain('404 there, and with 200 here')
+    expect(otherPage(before, page(['one'], { status: 404 }))).toContain('404 there, but with 200 here')
     expect(otherPage(before, page(['one'], { location: '/elsewhere' }))).toContain('redirects to another URL')
-    expect(otherPage(before, { status: 200, location: '', text: '<html>\none\n' })).toContain('broken off')
+    expect(otherPage(before, { status: 200, location: '', text: '<html>\none\n' })).toContain('is incomplete there')
   })
 
   test('one that had no end before needs none', () => {

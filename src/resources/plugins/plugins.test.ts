@@ -62,7 +62,7 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
         status: 400,
         started: 0,
         errors: [
-          'plugins: forms: there twice.',
+          'plugins: forms: listed twice.',
           'plugins: no-such: the plugin directory does not list this plugin.',
           'plugins: mail: version 7 does not exist, the latest is 5.3.',
           'plugins: a b: not a slug or the URL of a zip file.',

@@ -23,10 +23,11 @@ export const listSiteFigures = endpoint({
     Type.Object(
       {
         id: Type.Integer({ description: 'The site' }),
-        views: Type.Array(Type.Integer({ examples: [512] }), {
+        views: Type.Array(Type.Integer(), {
           description: `Page views of each of the last ${DAYS} days, today last`,
           minItems: DAYS,
           maxItems: DAYS,
+          examples: [Array.from({ length: DAYS }, (_, day) => 400 + ((day * 37) % 90))],
         }),
         databaseUsageBytes: Type.Integer({ examples: [1458176] }),
         fileSystemUsageBytes: Type.Integer({ examples: [52428800] }),

@@ -123,8 +123,8 @@ describe('a peer', () => {
   it.each([
     ['ends early', Buffer.concat([out('X-A: 1\r\n\r\nabc')]), 'ended in the middle'],
     ['ends before it has said a word', Buffer.alloc(0), 'ended in the middle'],
-    ['ends without a head', Buffer.concat([encodeRecord(errorKind, Buffer.from('why')), end]), 'without a head why'],
-    ['speaks HTTP', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'), 'nonsense'],
+    ['ends without a head', Buffer.concat([encodeRecord(errorKind, Buffer.from('why')), end]), 'without a header why'],
+    ['speaks HTTP', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'), 'invalid FastCGI message'],
     ['refuses', encodeRecord(endKind, Buffer.from([0, 0, 0, 0, 2, 0, 0, 0])), 'refused'],
     ['sends a bad end', encodeRecord(endKind, Buffer.alloc(9)), 'a bad end'],
   ])('that %s is an error', async (_what, bytes, message) => {
