@@ -111,7 +111,7 @@ const breakPage = (world: World) =>
 // biome-ignore format: a table
 export const jobRefusals: readonly JobRefusal[] = [
   { type: 'site.provision', says: 'The site was deleted', wrong: (world) => deleteSite(world) },
-  { type: 'site.provision', says: 'WordPress 6.9 cannot be had from any source', wrong: (world) => give(world, { template: unavailable }) },
+  { type: 'site.provision', says: 'No source provides WordPress 6.9', wrong: (world) => give(world, { template: unavailable }) },
   { type: 'site.provision', says: 'WooCommerce cannot be installed: the plugin directory does not list it', wrong: (world) => give(world, { pluginDirectory: { find: async () => undefined } }) },
   { type: 'site.provision', says: 'WooCommerce cannot be installed: not today', wrong: (world) => answer(world, 'make-shop-pages', refuse) },
 
@@ -119,7 +119,7 @@ export const jobRefusals: readonly JobRefusal[] = [
   { type: 'site.clone', says: 'The source site was deleted', wrong: (world) => deleteSite(world) },
   { type: 'site.clone', says: 'The source site was deleted', wrong: (world) => deleteHome(world) },
   { type: 'site.clone', says: 'The source site is on another host', wrong: (world) => sendAway(world) },
-  { type: 'site.clone', says: 'WordPress 6.9 cannot be had from any source', wrong: (world) => give(world, { template: unavailable }) },
+  { type: 'site.clone', says: 'No source provides WordPress 6.9', wrong: (world) => give(world, { template: unavailable }) },
   { type: 'site.clone', says: 'WordPress uses http://elsewhere.example as its address', wrong: (world) => answer(world, 'check-copy', () => ({ home: 'http://elsewhere.example' })) },
   { type: 'site.clone', says: 'The clone does not respond: its homepage responds with status 500', wrong: breakPage, isTriedAgain: true },
 
@@ -191,10 +191,10 @@ export const jobRefusals: readonly JobRefusal[] = [
   { type: 'password.mail_link', says: 'Stead already sent three links to this address in the last hour', wrong: (world, { accountId }) => change(world, async (tx) => { for (const hash of ['a', 'b', 'c']) await insertLink(tx, { hash: `${hash}-${accountId}`, accountId, now: Date.now(), expiresAt: Date.now() + 1e6 }) }) },
 
   { type: 'site.update_cms_version', says: 'The site has no site directory on this host', wrong: (world) => deleteHome(world) },
-  { type: 'site.update_cms_version', says: 'WordPress 6.9 cannot be had from any source', wrong: (world) => give(world, { cores: { ...world.host.services.cores, ensure: unavailable } }) },
+  { type: 'site.update_cms_version', says: 'No source provides WordPress 6.9', wrong: (world) => give(world, { cores: { ...world.host.services.cores, ensure: unavailable } }) },
   { type: 'site.update_cms_version', says: 'The site runs WordPress 6.8, which is newer than 6.7', wrong: (_world, input) => { input.version = '6.7' } },
-  { type: 'site.update_cms_version', says: 'The site does not answer with WordPress 6.9: ', wrong: (world) => answer(world, 'front-page', onceThenRefuse({ status: 200, bytes: 1, databaseErrors: [] })) },
-  { type: 'cms.look_for_releases', says: 'WordPress 6.9 cannot be had from any source', wrong: (world) => give(world, { cores: { offers: unavailable } }) },
+  { type: 'site.update_cms_version', says: 'The site does not respond with WordPress 6.9: ', wrong: (world) => answer(world, 'front-page', onceThenRefuse({ status: 200, bytes: 1, databaseErrors: [] })) },
+  { type: 'cms.look_for_releases', says: 'No source provides WordPress 6.9', wrong: (world) => give(world, { cores: { offers: unavailable } }) },
 
   { type: 'plugin.install', says: 'it, or another plugin, deactivated it immediately', wrong: (world) => answer(world, 'switch-plugin', () => ({ isActive: false })) },
   { type: 'plugin.install', says: 'WordPress says: not today', wrong: (world) => answer(world, 'upgrade-plugin', refuse) },
