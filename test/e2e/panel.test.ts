@@ -72,7 +72,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
   test('a new site: its progress, and then its page opens', async () => {
     await judge()
     await page.getByRole('button', { name: 'New site' }).first().click()
-    await page.getByLabel(/^Name/).fill('my-shop')
+    await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('my-shop')
     await judge()
     await page.getByRole('button', { name: 'Create site' }).click()
     await page.getByText('Creating my-shop').waitFor()

@@ -52,7 +52,7 @@ export function Menu(props: {
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys of the items in it
-    <div ref={root} class={`menu ${props.isUp ? 'up' : ''}`} onKeyDown={onKeyDown}>
+    <div ref={root} class={`menu ${props.isUp ? 'upward' : ''}`} onKeyDown={onKeyDown}>
       <button
         type="button"
         class={props.class}
