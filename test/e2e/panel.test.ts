@@ -115,6 +115,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
   })
 
   test('pages of the account; a phone shows them without scrolling sideways', async () => {
+    await page.goto(`${stead.apiUrl}/#/sites`)
     for (const name of ['Operations', 'Activity']) {
       await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click()
       await page.getByRole('heading', { name, level: 1 }).waitFor()

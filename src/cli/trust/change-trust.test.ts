@@ -119,7 +119,7 @@ describe.skipIf(!isDebian)("Debian's store", () => {
     await writeFile(file, 'mine')
     expect((await ask('trust', 'system'))[0]).toMatchObject({
       trusted: false,
-      note: expect.stringContaining('another file'),
+      note: expect.stringContaining('a different file'),
     })
     await ask('remove', 'system')
     expect(await readFile(file, 'utf8')).toBe('mine')
