@@ -147,7 +147,7 @@ describeSites('clone', ({ env }) => {
     await writeFile(config, before.replace('<?php\n', `<?php\n${built}`))
     const wrong = await stead.api('POST', `/v1/sites/${source}/clone`, { name: 'wrong-copy' })
     const operation = await stead.ended(wrong.headers.get('operation-id') as string)
-    expect(operation).toMatchObject({ state: 'failed', error: expect.stringContaining('WordPress takes') })
+    expect(operation).toMatchObject({ state: 'failed', error: expect.stringContaining('WordPress uses') })
     const site = (await stead.api('GET', `/v1/sites/${wrong.body.data.id}/status`)).body.data
     expect(site).toMatchObject({ status: 'failed', deployError: expect.stringContaining('could not be cloned') })
     await writeFile(config, before)

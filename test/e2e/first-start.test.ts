@@ -106,7 +106,7 @@ describe.skipIf(!core)('the first start', () => {
     expect([(await token()).status, (await sites()).status]).toEqual([401, 401])
     for (const [words, complaint] of [
       [['account', 'create', '--email', 'other@example.com'], /already has an account/],
-      [['account', 'create'], /--email is needed/],
+      [['account', 'create'], /--email is required/],
       [['account', 'set-plan', '--email', 'x@example.com', '--plan', 'Business'], /No account/],
       [['account', 'create', '--email', 'y@example.com', '--plan', 'None'], /--plan must be one of/],
       [['application', 'revoke', '--client-id', 'unknown'], /No active application/],
