@@ -23,7 +23,7 @@ try {
   await page.goto(link)
   await page.getByLabel('New password').fill('a lamp beside the door')
   await page.getByRole('button', { name: 'Set it, and sign in' }).click()
-  await page.getByRole('heading', { name: 'Sites' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: /^Sites/ }).waitFor()
   await page.goto(`${stead.apiUrl}/#/sites/1/backups`)
   await page.getByRole('button', { name: 'Back up the database' }).click()
   await page.getByText('completed').waitFor()

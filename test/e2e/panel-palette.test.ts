@@ -16,7 +16,7 @@ describe.skipIf(!hasChromium)('the palette', () => {
     for (let number = 0; number < 40; number++) await panel.api.site(owner, `site-${number}`)
     shop = await panel.api.site(owner, 'my-shop')
     page = await panel.open(owner, 'sites')
-    await page.getByRole('heading', { name: 'Sites' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: /^Sites/ }).waitFor()
   })
   afterAll(() => panel?.close())
 

@@ -60,7 +60,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
     await judge()
     await page.getByLabel('New password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Set it, and sign in' }).click()
-    await page.getByRole('heading', { name: 'Sites' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: /^Sites/ }).waitFor()
     const other = await (await browser.newContext()).newPage()
     await other.goto(link)
     await other.getByLabel('New password').fill(PASSWORD)
@@ -101,7 +101,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
     await page.getByText('It is being taken back.').waitFor()
     await page.goto(`${stead.apiUrl}/#/sites`)
     await expect.poll(() => page.title()).toBe('Sites · Stead')
-    await page.getByRole('heading', { name: 'Sites' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: /^Sites/ }).waitFor()
     await stead.api('POST', '/v1/sites', { name: 'of-another' })
     await page.getByRole('link', { name: 'of-another', exact: true }).waitFor()
   })
@@ -142,7 +142,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByLabel('Type my-shop to delete it').fill('my-shop')
     await page.getByRole('button', { name: 'Delete it' }).click()
-    await page.getByRole('heading', { name: 'Sites' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: /^Sites/ }).waitFor()
     await expect.poll(async () => (await stead.visit('my-shop')).status).toBe(404)
   })
 
@@ -156,7 +156,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
     await page.getByText('The e-mail address or the password is wrong.').waitFor()
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.getByRole('heading', { name: 'Sites' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: /^Sites/ }).waitFor()
   })
 
   test('no script failed, no policy was broken, and nobody else was asked', () => {
