@@ -132,7 +132,7 @@ describe.skipIf(!core || skip)('a site on native PHP and MariaDB', () => {
     await mkdir(dirname(plugin), { recursive: true })
     for (const [hook, code, reason] of [
       ['wp_footer', 'flush(); no_such_function();', /incomplete there|status 500/],
-      ['template_redirect', 'wp_redirect("/elsewhere/"); exit;', /status 302 there, and with 200 here/],
+      ['template_redirect', 'wp_redirect("/elsewhere/"); exit;', /status 302 there, but with 200 here/],
     ] as const) {
       await writeFile(plugin, elsewhere(hook, code))
       expect(await move({ runtime: 'wasm', php_version: otherVersion })).toMatchObject({
