@@ -34,6 +34,8 @@ export const accountPages = [
 /** Pages for the operator of the installation. */
 export const operatorPages = [entry('platform', 'server')]
 
+export type MainEntry = (typeof mainPages | typeof operatorPages)[number]
+
 /** Pages of a site, below `sites/<id>/`. */
 export const sitePages = [
   { entries: [entry('overview', 'house')] },

@@ -11,7 +11,7 @@ import { accountPartsTexts } from '../texts/account-parts.ts'
 import { commonTexts } from '../texts/common.ts'
 import { frameTexts as texts } from '../texts/frame.ts'
 import { siteTexts } from '../texts/site/page.ts'
-import { accountPages, mainPages, operatorPages, type SiteEntry, sitePages } from './navigation.ts'
+import { accountPages, type MainEntry, mainPages, operatorPages, type SiteEntry, sitePages } from './navigation.ts'
 import { initialsOf, PersonMenu } from './person-menu.tsx'
 
 /** Whether a phone shows the side navigation, which others have beside the page. */
@@ -39,6 +39,15 @@ function NavLink(props: {
   )
 }
 
+/** Links to pages that have an address of their own. */
+const Pages = (props: { readonly label: string; readonly of: readonly MainEntry[]; readonly here: string }) => (
+  <nav aria-label={props.label}>
+    {props.of.map(({ name, icon }) => (
+      <NavLink key={name} to={name} icon={icon} isHere={props.here === name} text={commonTexts.pages[name]} />
+    ))}
+  </nav>
+)
+
 export function Side() {
   const [page = 'sites', part] = route.value
   const isSite = page === 'sites' && part !== undefined
@@ -64,17 +73,7 @@ export function Side() {
                 <span class="quiet small">{texts.account}</span>
               </span>
             </div>
-            <nav aria-label={texts.main}>
-              {mainPages.map((each) => (
-                <NavLink
-                  key={each.name}
-                  to={each.name}
-                  icon={each.icon}
-                  isHere={page === each.name}
-                  text={commonTexts.pages[each.name]}
-                />
-              ))}
-            </nav>
+            <Pages label={texts.main} of={mainPages} here={page} />
             <h2>{commonTexts.pages.account}</h2>
             <nav aria-label={accountPartsTexts.parts}>
               {accountPages.map((each) => (
@@ -90,17 +89,7 @@ export function Side() {
             {operator && (
               <>
                 <h2>{texts.operator}</h2>
-                <nav aria-label={texts.operator}>
-                  {operatorPages.map((each) => (
-                    <NavLink
-                      key={each.name}
-                      to={each.name}
-                      icon={each.icon}
-                      isHere={page === each.name}
-                      text={commonTexts.pages[each.name]}
-                    />
-                  ))}
-                </nav>
+                <Pages label={texts.operator} of={operatorPages} here={page} />
               </>
             )}
           </>

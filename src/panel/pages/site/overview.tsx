@@ -19,6 +19,7 @@ import { sizeOf } from '../../size.ts'
 import { overviewTexts as texts } from '../../texts/site/overview.ts'
 import { timeOf } from '../../time.ts'
 import { openLogin } from '../open-login.ts'
+import { siteAddress } from '../site-address.ts'
 import type { PartProps } from './part.ts'
 import { Favorite, Tags } from './tags.tsx'
 
@@ -38,8 +39,6 @@ export function Overview(props: PartProps) {
   )
 }
 
-const addressOf = (url: string): string => `${location.protocol === 'https:' ? '//' : 'http://'}${url}`
-
 function Head({ site, act, id }: PartProps) {
   const path = { params: { path: { id } } }
   return (
@@ -50,7 +49,7 @@ function Head({ site, act, id }: PartProps) {
           {site.displayName} <Favorite site={site} act={act} id={id} />
         </h1>
         <p class="row quiet">
-          <a href={addressOf(site.url)} target="_blank" rel="noreferrer">
+          <a href={siteAddress(site.url)} target="_blank" rel="noreferrer">
             {site.url}
           </a>
           <span>{site.datacenterName}</span>
@@ -62,7 +61,7 @@ function Head({ site, act, id }: PartProps) {
         </p>
       </div>
       <div class="right">
-        <a class="button" href={addressOf(site.url)} target="_blank" rel="noreferrer">
+        <a class="button" href={siteAddress(site.url)} target="_blank" rel="noreferrer">
           <Icon name="externalLink" /> {texts.openSite}
         </a>
         <Button isMain icon="keyRound" of="createOneTimeLogin" onClick={attempt(() => openLogin(id))}>

@@ -17,6 +17,7 @@ import { sizeOf } from '../../size.ts'
 import { commonTexts } from '../../texts/common.ts'
 import { sitesTexts as texts } from '../../texts/sites.ts'
 import { openLogin } from '../open-login.ts'
+import { siteAddress } from '../site-address.ts'
 import { choose, chosen, shown } from './choice.ts'
 
 const NewSite = later(() => import('./new-site.tsx').then((file) => file.NewSite))
@@ -164,8 +165,6 @@ function useFigures(sites: readonly Site[] | undefined): ReadonlyMap<number, Fig
 
 const { format: count } = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 
-const addressOf = (url: string): string => `${location.protocol === 'https:' ? '//' : 'http://'}${url}`
-
 function rowOf(site: Site, figures: Figures | undefined, reload: () => Promise<void>) {
   const { id, displayName } = site
   return [
@@ -220,7 +219,7 @@ function Actions({ site, reload }: { readonly site: Site; reload(): Promise<void
     <span class="row nowrap">
       <a
         class="button ghost sm only-icon extra"
-        href={addressOf(site.url)}
+        href={siteAddress(site.url)}
         target="_blank"
         rel="noreferrer"
         aria-label={texts.open(displayName)}
