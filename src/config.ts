@@ -456,7 +456,7 @@ export const settings = {
     parse: integer(0, 10_000_000),
   },
   stagingMails: {
-    help: 'What to do with mails of sites whose environment type is not production: keep (as files in the outbox folder of the data folder, so that copies mail nobody) or send',
+    help: 'Handling of mails of sites whose environment type is not production: keep (as files in the outbox folder of the data folder, so that copies mail nobody) or send',
     default: 'keep',
     parse: oneOf('keep', 'send'),
   },

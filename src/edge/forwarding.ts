@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { plainAddress } from '../platform/http/client-address.ts'
+import { plainAddress } from '../platform/http/plain-address.ts'
 import { withoutSessions } from '../platform/http/session-cookies.ts'
 import { type CookieDomains, cookieForVisitor } from './set-cookie.ts'
 import type { Visit } from './visit.ts'

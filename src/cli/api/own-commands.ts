@@ -34,7 +34,7 @@ const connected = async ({ own }: ParsedCall, { environment }: Surroundings) =>
 export const ownCommands: readonly OwnCommand[] = [
   {
     name: 'sites open',
-    about: 'Open a site in the browser, or print its address if there is no browser',
+    about: 'Open a site in the browser, or print its address on a machine without one',
     words: [word('site', 'SITE')],
     flags: [],
     own: { admin: { help: 'open the WordPress log-in page' }, ...onSite },

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import ipaddr from 'ipaddr.js'
+import { plainAddress } from './plain-address.ts'
 import { declaredOf } from './proxy-protocol.ts'
 
 /** Who a request comes from, as far as it can be believed. */
@@ -84,10 +85,6 @@ function withoutPort(text: string): string {
   const match = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(text)
   return match?.[1] ?? match?.[2] ?? text
 }
-
-/** A dual-stack socket shows IPv4 peers as `::ffff:192.0.2.1`. */
-export const plainAddress = (address: string): string =>
-  address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
 
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number]
 

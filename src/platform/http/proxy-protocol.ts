@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { isIP, type Server, type Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { declareMemory } from '../process-memory.ts'
+import { plainAddress } from './plain-address.ts'
 
 /** What the first bytes of a connection say of it (PROXY protocol, versions 1 and 2). */
 export interface Declared {
@@ -61,7 +62,7 @@ export function readProxyHeaders(server: Server, options: ProxyProtocolOptions):
   }
   server.on('connection', (socket: Socket) => {
     const mayBeSite = options.siteKey !== undefined && isOfThisMachine(socket)
-    const isBalancer = options.isBalancer(plain(socket.remoteAddress ?? ''))
+    const isBalancer = options.isBalancer(plainAddress(socket.remoteAddress ?? ''))
     if (!mayBeSite && !isBalancer) return pass(socket)
     silent.add(socket)
     const came: Buffer[] = []
@@ -212,8 +213,5 @@ export function siteHeader(siteKey: string, scheme: 'http' | 'https'): Buffer {
   return Buffer.concat([SIGNATURE, head, rest])
 }
 
-const plain = (address: string): string =>
-  address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
-
 const isOfThisMachine = ({ remoteAddress = '', localAddress }: Socket): boolean =>
-  remoteAddress === localAddress || remoteAddress === '::1' || plain(remoteAddress).startsWith('127.')
+  remoteAddress === localAddress || remoteAddress === '::1' || plainAddress(remoteAddress).startsWith('127.')

@@ -1,0 +1,3 @@
+/** Returns the IPv4 address of a peer that a dual-stack socket shows as `::ffff:192.0.2.1`; any other address as it is. */
+export const plainAddress = (address: string): string =>
+  address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
