@@ -1,4 +1,5 @@
 /** Where the tests of a run have their files, and their PostgreSQL: in memory where the machine has enough of it. */
+import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { freemem, tmpdir, userInfo } from 'node:os'
 import { basename, join } from 'node:path'
@@ -58,6 +59,17 @@ function availableMemory(): number {
 function removeLeft(parent: string): void {
   for (const name of readdirSync(parent)) {
     const pid = /^run-(\d+)-/.exec(basename(name))?.[1]
-    if (pid && !existsSync(`/proc/${pid}`)) rmSync(join(parent, name), { recursive: true, force: true })
+    if (!pid || existsSync(`/proc/${pid}`)) continue
+    unmountBelow(join(parent, name))
+    rmSync(join(parent, name), { recursive: true, force: true })
   }
+}
+
+/** The small disks of a killed run are still mounted: nothing can remove their folders. */
+function unmountBelow(folder: string): void {
+  if (!existsSync('/proc/self/mountinfo')) return
+  const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n')
+  const points = mounts.map((line) => line.split(' ')[4] ?? '').filter((point) => point.startsWith(`${folder}/`))
+  // the innermost first
+  for (const point of points.toReversed()) spawnSync('umount', ['--lazy', point])
 }
