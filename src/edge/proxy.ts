@@ -65,7 +65,7 @@ function beginExchange(visit: Visit, route: Route, context: ProxyContext, pace?:
 const slowBody = plainPage({
   status: 408,
   title: 'This request took too long',
-  text: 'Your upload is too slow or has stopped. Please check your connection, and try again.',
+  text: 'Your request arrives too slowly, or has stopped. Please check your connection, and try again.',
 })
 const unreachable = plainPage({
   status: 502,
