@@ -672,7 +672,7 @@ export interface paths {
         put?: never;
         /**
          * Search sites
-         * @description Returns the sites that match all filters, favourites first, then by name. `name` and `domain` match any part. `any` matches any part of a name, a display name, a domain, or a tag. `cms_version` (or `wordpress_version`) matches the start. Other filters match the exact value.
+         * @description Returns the sites that match all filters, favourites first, then by name. `name` and `domain` match any part. `any` matches any part of a name, a display name, a domain, or a tag. `cms_version` (or `wordpress_version`) matches the start. `cloned_from` matches the clones of the site with this ID. Other filters match the exact value.
          */
         post: operations["searchSites"];
         delete?: never;
@@ -3853,7 +3853,7 @@ export interface components {
              * @example name
              * @enum {string}
              */
-            key: "any" | "domain" | "name" | "state" | "wordpress_version" | "cms_version" | "php_version" | "datacenter_code";
+            key: "any" | "domain" | "name" | "state" | "wordpress_version" | "cms_version" | "php_version" | "datacenter_code" | "cloned_from";
             /** @example shop */
             value: string;
         };
@@ -4679,6 +4679,33 @@ export interface components {
             /** @description The latest file backup taken before the database backup */
             filesystemBackupId: number | null;
         };
+        BackupDetails: {
+            /**
+             * @description `ondemand`: requested. `scheduled`: taken by Stead every night or hour. `undo`: taken before a change
+             * @enum {string}
+             */
+            origin: "ondemand" | "scheduled" | "undo";
+            /**
+             * @description Null: Stead
+             * @example Ada (ada@example.com)
+             */
+            createdBy: string | null;
+            /**
+             * @description Size of the files, or of the dump
+             * @example 73400320
+             */
+            bytes: number;
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            deleteAt: string;
+            /**
+             * @description What the storage lost of it. The rest can be restored
+             * @example null
+             */
+            damage: string | null;
+        };
         Backup: {
             /** @example 12 */
             id: string;
@@ -4697,6 +4724,7 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             formatted_timestamp: string;
+            details?: components["schemas"]["BackupDetails"];
         };
         NewRestore: {
             /**
@@ -5609,6 +5637,11 @@ export interface components {
             /** @example A */
             displayType: string;
             zoneId: number;
+            /**
+             * @description Why it is not healthy, as seen at the last check
+             * @example www.example.com has no address in the DNS; it must be one of 192.0.2.1
+             */
+            reason?: string | null;
         };
         NewDomain: {
             /**
@@ -5682,6 +5715,11 @@ export interface components {
             owner: boolean;
             /** @example owner@example.com */
             email: string;
+            /**
+             * @description Null: SFTP is off
+             * @example 2222
+             */
+            sftpPort?: number | null;
         };
         SftpKey: {
             id: number;
@@ -10127,7 +10165,10 @@ export interface operations {
     };
     listFilesystemBackups: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description An addition of Stead. Adds `details` to each backup: its reason, size, end, and damage */
+                include?: "details";
+            };
             header?: never;
             path: {
                 /** @example 1 */
@@ -10155,7 +10196,10 @@ export interface operations {
     };
     listDatabaseBackups: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description An addition of Stead. Adds `details` to each backup: its reason, size, end, and damage */
+                include?: "details";
+            };
             header?: never;
             path: {
                 /** @example 1 */
@@ -11765,6 +11809,8 @@ export interface operations {
             query?: {
                 /** @description One entry per address, with the id of its record */
                 separate_records?: boolean;
+                /** @description An addition of Stead. Adds `reason`: what the DNS answers instead, for example */
+                include?: "reason";
             };
             header?: never;
             path: {
@@ -11979,7 +12025,10 @@ export interface operations {
     };
     listSftpUsers: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description An addition of Stead. Adds `sftpPort`, where hosts accept connections */
+                include?: "port";
+            };
             header?: never;
             path: {
                 /** @example 1 */

@@ -22,7 +22,8 @@ export const kinds = ['fs', 'db'] as const
 export type Kind = (typeof kinds)[number]
 
 /** `undo`: taken by Stead before something of the site is overwritten. */
-export type Origin = 'ondemand' | 'scheduled' | 'undo'
+export const origins = ['ondemand', 'scheduled', 'undo'] as const
+export type Origin = (typeof origins)[number]
 
 /** Backup of one part of a site, as the code sees it. */
 export interface Backup {

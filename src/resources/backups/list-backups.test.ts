@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
-import { newestCompleted } from './backup.store.ts'
-import { insertBackup, markFailed } from './backup.ts'
+import { newestCompleted, setDamage } from './backup.store.ts'
+import { type Backup, findBackup, insertBackup, markFailed, nameOf } from './backup.ts'
 import { timeLeft } from './present-backup.ts'
-import { backupIn } from './samples.fixture.ts'
+import { backupIn, DUMP } from './samples.fixture.ts'
 
 const at = (text: string) => Date.parse(`${text}Z`)
 
@@ -93,6 +93,25 @@ for (const { dialect, skip } of dialects) {
         ['db', 'completed'],
         ['fs', 'completed'],
       ])
+    })
+
+    test('200: reason, size, end, and damage on request only', async () => {
+      const takenAt = at('2026-06-01T10:00:00')
+      const id = await backupIn(api, other, { origin: 'undo', takenAt })
+      const backup = (await findBackup(api.database.read, other, id)) as Backup
+      await api.database.transaction((tx) => setDamage(tx, backup, new Map([[nameOf(backup), 'Part 3 is missing']])))
+      const shown = async (query = '') =>
+        (await list(`backups/db${query}`, other)).find((each: { id: string }) => each.id === String(id))
+      const plain = await shown()
+      expect(plain).not.toHaveProperty('details')
+      expect(await shown('?include=details')).toEqual({
+        ...plain,
+        details: {
+          ...{ origin: 'undo', createdBy: 'Owner (owner@example.com)', bytes: DUMP.length },
+          ...{ deleteAt: new Date(takenAt + 1e9).toISOString(), damage: 'Part 3 is missing' },
+        },
+      })
+      expect((await owner.call('GET', `/v1/sites/${other}/backups/fs?include=all`)).status).toBe(400)
     })
 
     test('404: one of another site, one that is not on demand, and what is no number', async () => {

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { listCompleted } from './backup.store.ts'
-import { ListedBackup, presentListed } from './present-backup.ts'
+import { includeDetails, ListedBackup, presentListed } from './present-backup.ts'
 
 export const listFilesystemBackups = endpoint({
   id: 'listFilesystemBackups',
@@ -12,9 +12,10 @@ export const listFilesystemBackups = endpoint({
   description: 'Returns scheduled and on-demand backups, newest first.',
   access: { site: 'use backups' },
   params: Type.Object({ site_id: SiteId }),
+  query: Type.Object(includeDetails),
   response: Type.Array(ListedBackup),
 
-  async handle({ tx, site }) {
-    return (await listCompleted(tx, site.id, 'fs')).map(presentListed)
+  async handle({ tx, site }, { query }) {
+    return (await listCompleted(tx, site.id, 'fs')).map((backup) => presentListed(backup, query.include))
   },
 })

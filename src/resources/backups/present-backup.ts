@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
-import { type Backup, type CompletedBackup, downloadBytes, kinds } from './backup.ts'
+import { type Backup, type CompletedBackup, downloadBytes, kinds, origins } from './backup.ts'
 
 const BackupTime = { examples: ['2026-01-31 09:30:00'] }
 
@@ -40,6 +40,32 @@ export const OrderedBackup = Type.Object(
   { title: 'OrderedBackup' },
 )
 
+/** What a list adds to each backup on request. */
+const BackupDetails = Type.Object(
+  {
+    origin: oneOf(origins, {
+      description:
+        '`ondemand`: requested. `scheduled`: taken by Stead every night or hour. `undo`: taken before a change',
+    }),
+    createdBy: nullable(Type.String({ description: 'Null: Stead', examples: ['Ada (ada@example.com)'] })),
+    bytes: Type.Integer({ description: 'Size of the files, or of the dump', examples: [73_400_320] }),
+    deleteAt: Timestamp,
+    damage: nullable(
+      Type.String({ description: 'What the storage lost of it. The rest can be restored', examples: [null] }),
+    ),
+  },
+  { title: 'BackupDetails' },
+)
+
+/** Query parameter of the lists of one kind. */
+export const includeDetails = {
+  include: Type.Optional(
+    oneOf(['details'], {
+      description: 'An addition of Stead. Adds `details` to each backup: its reason, size, end, and damage',
+    }),
+  ),
+}
+
 /** One file or database backup in a list. */
 export const ListedBackup = Type.Object(
   {
@@ -49,6 +75,7 @@ export const ListedBackup = Type.Object(
     type: oneOf(kinds),
     title: Type.String({ examples: ['Files of 2026-01-31 09:30 (on-demand)'] }),
     formatted_timestamp: Timestamp,
+    details: Type.Optional(BackupDetails),
   },
   { title: 'Backup' },
 )
@@ -105,18 +132,24 @@ export function timeLeft(ms: number): string {
 }
 
 const titles = { fs: 'Files', db: 'Database' } as const
-const origins = { ondemand: ' (on-demand)', scheduled: '', undo: ' (before an overwrite)' } as const
+const originTitles = { ondemand: ' (on-demand)', scheduled: '', undo: ' (before an overwrite)' } as const
 
-export function presentListed(backup: CompletedBackup): Type.Static<typeof ListedBackup> {
+export function presentListed(backup: CompletedBackup, include?: 'details'): Type.Static<typeof ListedBackup> {
   const { id, siteId, kind, origin, takenAt, damage } = backup
   return {
     id: String(id),
     site_id: siteId,
     backup_timestamp: spaced(takenAt),
     type: kind,
-    title: `${titles[kind]} of ${spaced(takenAt).slice(0, 16)}${damage === null ? '' : ', damaged'}${origins[origin]}`,
+    title: `${titles[kind]} of ${spaced(takenAt).slice(0, 16)}${damage === null ? '' : ', damaged'}${originTitles[origin]}`,
     formatted_timestamp: timestamp(takenAt),
+    ...(include && { details: detailsOf(backup) }),
   }
+}
+
+function detailsOf(backup: CompletedBackup): Type.Static<typeof BackupDetails> {
+  const { origin, createdBy, bytes, deleteAt, damage } = backup
+  return { origin, createdBy, bytes, deleteAt: timestamp(deleteAt), damage }
 }
 
 /** Each database with the newest files that are no newer. @param databases @param files newest first, both */

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { Config } from '../../config.ts'
-import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
+import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import type { RecordInZone } from '../dns/zone.ts'
 import { edgeAddresses, type Site, stagingHostName } from '../sites/site.ts'
 import type { Check } from './check.store.ts'
@@ -41,9 +41,26 @@ export const ListedDomain = Type.Object(
     type: Type.String({ examples: ['ARecord'] }),
     displayType: Type.String({ examples: ['A'] }),
     zoneId: Type.Integer(),
+    reason: Type.Optional(
+      nullable(
+        Type.String({
+          description: 'Why it is not healthy, as seen at the last check',
+          examples: ['www.example.com has no address in the DNS; it must be one of 192.0.2.1'],
+        }),
+      ),
+    ),
   },
   { title: 'ListedDomain' },
 )
+
+/** Query parameter of the list. */
+export const includeReason = {
+  include: Type.Optional(
+    oneOf(['reason'], {
+      description: 'An addition of Stead. Adds `reason`: what the DNS answers instead, for example',
+    }),
+  ),
+}
 
 /** Where clients may send it: in the query, or in the body. */
 export const separateRecords = {
@@ -84,9 +101,14 @@ export function presentDomain({ id, hostName, records }: Domain, check: Check | 
 }
 
 /** The same as lists show it. */
-export function presentListed(domain: Domain, check: Check | undefined): Type.Static<typeof ListedDomain> {
+export function presentListed(
+  domain: Domain,
+  check: Check | undefined,
+  include?: 'reason',
+): Type.Static<typeof ListedDomain> {
   const [{ type, zoneId }] = domain.records as [RecordInZone]
-  return { ...presentDomain(domain, check), type: `${type}Record`, displayType: type, zoneId }
+  const reason = include && { reason: check?.reason ?? null }
+  return { ...presentDomain(domain, check), type: `${type}Record`, displayType: type, zoneId, ...reason }
 }
 
 /** The address under the staging domain, as if it were a domain. */

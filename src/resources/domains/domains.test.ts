@@ -6,6 +6,7 @@ import { MOST_DOMAINS } from '../dns/site-hosts.ts'
 import { insertZone, MOST_EMPTY_ZONES } from '../dns/zone.store.ts'
 import { putDomainRoute, putRoute } from '../sites/route.store.ts'
 import { changeSite } from '../sites/site.store.ts'
+import { storeCheck } from './check.store.ts'
 
 describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
   if (skip) return void test.skip('no server', () => {})
@@ -74,6 +75,18 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
         ),
       ),
     ).toHaveLength(1)
+  })
+
+  test('200: why a domain is not healthy, on request', async () => {
+    const { id, zone } = await newSite()
+    await add(id, `www.${zone}`)
+    expect((await list(id, '?include=reason'))[0].reason).toBeNull()
+    const seen = { isDnsConfirmed: false, isProvisioned: true, isHealthy: false, reason: 'it points elsewhere' }
+    await api.database.transaction((tx) =>
+      storeCheck(tx, { siteId: id, hostName: `www.${zone}`, before: undefined }, seen, Date.now()),
+    )
+    expect((await list(id, '?include=reason'))[0].reason).toBe('it points elsewhere')
+    expect((await list(id))[0]).not.toHaveProperty('reason')
   })
 
   test('201: other names come alone, into the same zone; international ones either way', async () => {

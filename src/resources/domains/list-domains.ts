@@ -3,7 +3,7 @@ import { domainsOfSite } from '../dns/zone.ts'
 import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { checksOfSite } from './check.store.ts'
-import { domainsOf, ListedDomain, presentListed, separateRecords } from './domain.ts'
+import { domainsOf, includeReason, ListedDomain, presentListed, separateRecords } from './domain.ts'
 
 export const listDomains = endpoint({
   id: 'listDomains',
@@ -13,12 +13,12 @@ export const listDomains = endpoint({
   description: 'Returns the domains ordered by id. Their health is about ten minutes old at most.',
   access: { site: 'read the site' },
   params: Type.Object({ site_id: SiteId }),
-  query: Type.Object(separateRecords),
+  query: Type.Object({ ...separateRecords, ...includeReason }),
   response: Type.Array(ListedDomain),
 
   async handle({ tx, site }, { query }) {
     const checks = await checksOfSite(tx, site.id)
     const domains = domainsOf(await domainsOfSite(tx, site.id), query.separate_records)
-    return domains.map((domain) => presentListed(domain, checks.get(domain.hostName)))
+    return domains.map((domain) => presentListed(domain, checks.get(domain.hostName), query.include))
   },
 })

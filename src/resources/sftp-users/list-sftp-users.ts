@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { endpoint } from '../endpoint.ts'
 import { SiteId } from '../site-id.ts'
 import { listSftpUsers } from './sftp-user.store.ts'
-import { presentSftpUser, SftpUserSchema } from './sftp-user.ts'
+import { includePort, presentSftpUser, presentWithPort, SftpUserSchema } from './sftp-user.ts'
 
 export const listSftpUsersOfSite = endpoint({
   id: 'listSftpUsers',
@@ -13,8 +13,11 @@ export const listSftpUsersOfSite = endpoint({
     'Returns the SFTP users of the owner and of each collaborator with the role `sftp_access`, ordered by id.',
   access: { site: 'use SFTP' },
   params: Type.Object({ site_id: SiteId }),
+  query: Type.Object(includePort),
   response: Type.Array(SftpUserSchema),
 
-  handle: async ({ tx, site, config }) =>
-    (await listSftpUsers(tx, site.id)).map((user) => presentSftpUser(user, config)),
+  async handle({ tx, site, config }, { query }) {
+    const present = query.include ? presentWithPort : presentSftpUser
+    return (await listSftpUsers(tx, site.id)).map((user) => present(user, config))
+  },
 })

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { Config } from '../../config.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { notFound } from '../../platform/http/problem.ts'
-import { Timestamp, timestamp } from '../../platform/http/schemas.ts'
+import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { sftpDomain } from '../service-names.ts'
 import { SiteId } from '../site-id.ts'
 import { findSftpUser } from './sftp-user.store.ts'
@@ -57,9 +57,17 @@ export const SftpUserSchema = Type.Object(
     username: Type.String({ examples: ['my-first-site_1'] }),
     owner: Type.Boolean({ description: 'Id of the account that owns the site' }),
     email: Type.String({ examples: ['owner@example.com'] }),
+    sftpPort: Type.Optional(nullable(Type.Integer({ description: 'Null: SFTP is off', examples: [2222] }))),
   },
   { title: 'SftpUser' },
 )
+
+/** Query parameter of the list. */
+export const includePort = {
+  include: Type.Optional(
+    oneOf(['port'], { description: 'An addition of Stead. Adds `sftpPort`, where hosts accept connections' }),
+  ),
+}
 
 export const SftpKeySchema = Type.Object(
   {
@@ -93,6 +101,12 @@ export const presentSftpKey = (key: SftpKey): Type.Static<typeof SftpKeySchema> 
   name: key.name,
   type: key.type,
   fingerprint: key.fingerprint,
+})
+
+/** Returns the user with the port that its client connects to. */
+export const presentWithPort = (user: SftpUser, config: Config): Type.Static<typeof SftpUserSchema> => ({
+  ...presentSftpUser(user, config),
+  sftpPort: config.sftpListen === 'off' ? null : config.sftpListen.port,
 })
 
 /** @throws Problem `not_found` */

@@ -4,6 +4,8 @@ import { dialects } from '../../../test/support/database.ts'
 import { isPassword } from '../../platform/crypto/password.ts'
 import { newKey } from './samples.fixture.ts'
 import { createSftpAccess } from './sftp-access.ts'
+import { listSftpUsers } from './sftp-user.store.ts'
+import { presentWithPort, type SftpUser } from './sftp-user.ts'
 
 describe.each(dialects.filter(({ skip }) => !skip))('SFTP users on $dialect', ({ dialect }) => {
   let api: TestApi
@@ -52,6 +54,15 @@ describe.each(dialects.filter(({ skip }) => !skip))('SFTP users on $dialect', ({
     })
     await owner.call('DELETE', `/v1/sites/${site}/collaborators/${id}`)
     expect(await usersOf(site)).toEqual([first])
+  })
+
+  test('the port of the connection on request, null while SFTP is off', async () => {
+    const site = await order('with-port')
+    const portOf = async () => (await owner.call('GET', `/v1/sites/${site}/ftp?include=port`)).body.data[0].sftpPort
+    expect((await usersOf(site))[0]).not.toHaveProperty('sftpPort')
+    expect(await portOf()).toBe(2222)
+    const [user] = await listSftpUsers(api.database.read, site)
+    expect(presentWithPort(user as SftpUser, { ...api.config, sftpListen: 'off' }).sftpPort).toBeNull()
   })
 
   test('a password is answered once, kept as a hash, and ends who is connected', async () => {

@@ -75,6 +75,25 @@ describe.each(dialects)('POST /v1/sites/search on $dialect', ({ dialect, skip })
     expect(await search(['datacenter_code', 'AMS'])).toEqual(['shop-one'])
   })
 
+  test('200 the clones of a site; 400 for what is no id', async () => {
+    const ids = (await owner.call('GET', '/v1/sites')).body.data
+    const idOf = (name: string) => ids.find((site: { name: string }) => site.name === name).id
+    await api.database.transaction((tx) =>
+      tx
+        .updateTable('sites')
+        .set({ cloned_from_id: idOf('blog') })
+        .where('id', '=', idOf('shop-two'))
+        .execute(),
+    )
+    expect(await search(['cloned_from', String(idOf('blog'))])).toEqual(['shop-two'])
+    expect(await search(['cloned_from', String(idOf('shop-two'))])).toEqual([])
+    const wrong = await owner.call('POST', '/v1/sites/search', { filters: [{ key: 'cloned_from', value: '1 or 1' }] })
+    expect([wrong.status, wrong.body.errors]).toEqual([
+      400,
+      ['filters: the value of cloned_from must be the ID of a site'],
+    ])
+  })
+
   test('200 those that fulfil every filter', async () => {
     expect(await search(['php_version', '8.3'], ['name', 'shop'])).toEqual(['shop-two'])
     expect(await search(['state', 'live'], ['datacenter_code', 'AMS'])).toEqual([])

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
+import { invalidInput } from '../../platform/http/problem.ts'
 import { besidesOf, oneOf, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { endpoint } from '../endpoint.ts'
 import { FoundSite, presentSiteWithAddresses } from './present-site.ts'
@@ -16,6 +17,7 @@ const keys = [
   'cms_version',
   'php_version',
   'datacenter_code',
+  'cloned_from',
 ] as const
 
 export const searchSites = endpoint({
@@ -24,7 +26,7 @@ export const searchSites = endpoint({
   path: '/v1/sites/search',
   summary: 'Search sites',
   description:
-    'Returns the sites that match all filters, favourites first, then by name. `name` and `domain` match any part. `any` matches any part of a name, a display name, a domain, or a tag. `cms_version` (or `wordpress_version`) matches the start. Other filters match the exact value.',
+    'Returns the sites that match all filters, favourites first, then by name. `name` and `domain` match any part. `any` matches any part of a name, a display name, a domain, or a tag. `cms_version` (or `wordpress_version`) matches the start. `cloned_from` matches the clones of the site with this ID. Other filters match the exact value.',
   access: { account: 'own' },
   reads: true,
   body: Type.Object({
@@ -62,5 +64,12 @@ export const searchSites = endpoint({
 function siteFilter({ key, value }: { key: (typeof keys)[number]; value: string }): SiteFilter {
   if (key === 'name' || key === 'domain' || key === 'any') return { key, part: value }
   if (key === 'cms_version' || key === 'wordpress_version') return { key: 'core_version', prefix: value }
+  if (key === 'cloned_from') return { key: 'cloned_from_id', value: siteIdIn(value) }
   return { key, value }
+}
+
+/** @throws Problem for what is no id */
+function siteIdIn(value: string): number {
+  if (!/^\d{1,15}$/.test(value)) throw invalidInput(['filters: the value of cloned_from must be the ID of a site'])
+  return Number(value)
 }

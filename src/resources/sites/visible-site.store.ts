@@ -166,6 +166,7 @@ export interface SiteSelection {
 export type SiteFilter =
   | { key: 'name' | 'domain' | 'any'; part: string }
   | { key: 'state' | 'php_version' | 'datacenter_code'; value: string }
+  | { key: 'cloned_from_id'; value: number }
   | { key: 'core_version'; prefix: string }
 
 /** A page of an account's sites: favourites first, then by name; behind another site in order of id. */
