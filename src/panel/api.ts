@@ -38,6 +38,8 @@ export interface Got<Data> {
   readonly message?: string | undefined
   /** Of the background work that the request has started. */
   readonly operationId?: number | undefined
+  /** Of a list that is read by ids: what `after` is for the entries behind these. */
+  readonly next?: number | undefined
 }
 
 /**
@@ -49,12 +51,16 @@ export async function ask<Data>(request: () => Promise<Answer<Data>>): Promise<G
     throw new Error(commonTexts.unreachable)
   })
   if (response.ok) {
-    const operationId = response.headers.get('operation-id')
+    const numberOf = (name: string) => {
+      const text = response.headers.get(name)
+      return text === null ? undefined : Number(text)
+    }
     return {
       data: data?.data as Data,
       page: data?.page,
       message: data?.message,
-      operationId: operationId === null ? undefined : Number(operationId),
+      operationId: numberOf('operation-id'),
+      next: numberOf('next-after'),
     }
   }
   const refusal = new Refusal(response.status, (error ?? {}) as object)

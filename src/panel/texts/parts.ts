@@ -63,3 +63,25 @@ export const stateTexts: Readonly<Record<string, string>> = {
 }
 
 export const switchTexts = { true: 'On', false: 'Off' }
+
+export const filtersTexts = {
+  filters: 'Filters',
+  any: 'Any',
+  chip: (label: string, value: string) => `${label}: ${value}`,
+  remove: (chip: string) => `Remove filter ${chip}`,
+  clear: 'Clear filters',
+}
+
+export const chartTexts = {
+  table: 'Show as table',
+  none: '–',
+  value: (name: string, value: string) => `${name} ${value}`,
+  place: (label: string, values: string) => `${label}: ${values}`,
+}
+
+export const cursorTexts = { pages: 'Pages', first: 'Newest', older: 'Older' }
+
+export const exportTexts = {
+  button: 'Export CSV',
+  cut: (rows: number) => `Exported the newest ${rows.toLocaleString()} rows. Set filters to export older ones.`,
+}

@@ -1,0 +1,31 @@
+import { query, route } from '../route.ts'
+import { cursorTexts as texts } from '../texts/parts.ts'
+import { filterOf, PLACE } from './filters.tsx'
+
+/** Returns `after` of the API for the page of a list that the address names: 0 for the newest entries. */
+export const placeShown = (): number => Number(filterOf(PLACE)) || 0
+
+/** Links to older entries, and to the newest: each page has an address, so that the browser goes back through them. */
+export function CursorPages({ next }: { readonly next: number | undefined }) {
+  if (next === undefined && placeShown() === 0) return null
+  const at = (place: string): string => {
+    const asked = new URLSearchParams(query.value)
+    if (place) asked.set(PLACE, place)
+    else asked.delete(PLACE)
+    return `#/${route.value.map(encodeURIComponent).join('/')}${asked.size ? `?${asked}` : ''}`
+  }
+  return (
+    <nav class="row pager" aria-label={texts.pages}>
+      {placeShown() > 0 && (
+        <a class="button" href={at('')}>
+          {texts.first}
+        </a>
+      )}
+      {next !== undefined && (
+        <a class="button" href={at(String(next))}>
+          {texts.older}
+        </a>
+      )}
+    </nav>
+  )
+}
