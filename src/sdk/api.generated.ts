@@ -2721,7 +2721,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List the performance reports of a site
+         * @description An addition of Stead. Returns the last ten reports, newest first, with scores and opportunities.
+         *
+         *     Requires the site's owner, or a collaborator with any role.
+         */
+        get: operations["listPerformanceReports"];
         put?: never;
         /**
          * Create a performance report
@@ -3504,6 +3510,13 @@ export interface components {
             source: "ui" | "api.v1" | "systems";
             /** @example Created live site */
             message: string;
+            /** @description Only present in the log of an account. Null if it is about no site */
+            site_id?: number | null;
+            /**
+             * @description Display name of the site. Null if the site is not there. Only present in the log of an account
+             * @example My first site
+             */
+            site_name?: string | null;
         };
         Account: {
             affiliate: boolean;
@@ -4891,6 +4904,16 @@ export interface components {
              */
             type: string;
             siteId: number | null;
+            /**
+             * @description Display name of the site. Null if the site is not there. Only present in lists
+             * @example My first site
+             */
+            siteName?: string | null;
+            /**
+             * @description Person who asked for the operation. Null if Stead started it. Only present in lists
+             * @example owner@example.com
+             */
+            accountEmail?: string | null;
             /**
              * @example succeeded
              * @enum {string}
@@ -6581,6 +6604,54 @@ export interface components {
         PerformanceReport: {
             desktop_report: components["schemas"]["DesktopReport"];
             mobile_report: components["schemas"]["MobileReport"];
+        };
+        PerformanceOpportunity: {
+            /** @example Render blocking requests */
+            title: string;
+            /**
+             * @description What to do, with links in Markdown
+             * @example Requests are blocking the initial render of the page.
+             */
+            description: string | null;
+            /**
+             * @description Estimated savings
+             * @example Est savings of 150 ms
+             */
+            display_value: string | null;
+        };
+        PastPerformance: {
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            performance_score: number | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            accessibility_score: number | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            best_practices_score: number | null;
+            /**
+             * @description 0 to 1
+             * @example 0.98
+             */
+            seo_score: number | null;
+            /** @description What would help most, first */
+            opportunities: components["schemas"]["PerformanceOpportunity"][];
+        };
+        PastPerformanceReport: {
+            id: number;
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            desktop: components["schemas"]["PastPerformance"];
+            mobile: components["schemas"]["PastPerformance"];
         };
         Webhook: {
             id: number;
@@ -12803,6 +12874,34 @@ export interface operations {
                         /** @example Success */
                         message: string;
                         data: components["schemas"]["PerformanceReport"] | null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    listPerformanceReports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["PastPerformanceReport"][];
                         errors: null;
                     };
                 };

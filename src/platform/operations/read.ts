@@ -11,6 +11,8 @@ export interface OperationView {
   readonly type: string
   readonly siteId: number | null
   readonly accountId: number | null
+  /** The account that asked for it; null: Stead itself. */
+  readonly askedById: number | null
   readonly state: OperationRow['state']
   /** Somebody asked to cancel it. */
   readonly cancelRequested: boolean
@@ -131,6 +133,7 @@ async function withSteps(tx: Tx, rows: readonly StoredOperation[]): Promise<Oper
     type: row.type,
     siteId: row.site_id,
     accountId: row.account_id,
+    askedById: row.asked_by_id,
     state: row.state,
     cancelRequested: row.cancel_requested === 1,
     isCancelable: isCancelable(row),

@@ -16,12 +16,12 @@ export interface Entry {
   readonly ipAddress: string | null
   readonly userAgent: string
   readonly createdAt: number
+  readonly siteId: number | null
 }
 
 /** With whose logs it is in. */
 export interface PlacedEntry extends Entry {
   readonly accountId: number
-  readonly siteId: number | null
 }
 
 /** Whose log: that of an account has the entries of all its sites, too. */
@@ -56,12 +56,13 @@ const entry = (row: Selectable<ActivityRow>): Entry => ({
   ipAddress: row.ip_address,
   userAgent: row.user_agent,
   createdAt: row.created_at,
+  siteId: row.site_id,
 })
 
 /** Of all logs, in the order of their numbers. */
 export async function entriesBehind(tx: Tx, after: number, limit: number): Promise<PlacedEntry[]> {
   const rows = await tx.selectFrom('activity').selectAll().where('id', '>', after).orderBy('id').limit(limit).execute()
-  return rows.map((row) => ({ ...entry(row), accountId: row.account_id, siteId: row.site_id }))
+  return rows.map((row) => ({ ...entry(row), accountId: row.account_id }))
 }
 
 /** Its number; 0 where there is none. */

@@ -92,6 +92,8 @@ for (const { dialect, skip } of dialects) {
         description: 'Settings of a site were changed',
         source: 'api.v1',
         message: '2',
+        site_id: siteId,
+        site_name: 'logged',
       })
       expect(data[4]).toMatchObject({ accountEmail: null, ipAddress: null, userAgent: '', source: 'systems' })
       expect(data[2]).toMatchObject({ ipAddress: '2001:db8::1', userAgent: 'a'.repeat(500) })
@@ -167,6 +169,24 @@ for (const { dialect, skip } of dialects) {
       const added = await owner.call('POST', `/v1/sites/${siteId}/collaborators`, { email: other.email, roles: [] })
       expect(added.status).toBeLessThan(300)
       expect((await other.call('POST', path)).body.page.totalItems).toBe(5)
+    })
+
+    test("200 an account's log names the site of each entry; one that is gone has no name", async () => {
+      const gone = await api.site(owner, 'gone')
+      await owner.call('PUT', `/v1/sites/${gone}`, { name: 'Its last name' })
+      const named = async () =>
+        (await accountLog({ per_page: 50 })).data.map(({ site_id, site_name }: Listed) => [site_id, site_name])
+      expect(await named()).toEqual(
+        expect.arrayContaining([
+          [gone, 'Its last name'],
+          [siteId, 'logged'],
+          [null, null],
+        ]),
+      )
+      expect((await owner.call('DELETE', `/v1/sites/${gone}`)).status).toBeLessThan(300)
+      expect(await named()).toContainEqual([gone, null])
+      const ofSite = await owner.call('POST', `/v1/sites/${siteId}/logs/activity`)
+      expect(ofSite.body.data[0]).not.toHaveProperty('site_name')
     })
 
     test('200 the lists of actions are what can be written', async () => {

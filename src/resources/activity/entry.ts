@@ -3,6 +3,7 @@ import { reply } from '../../platform/http/endpoint.ts'
 import { invalidInput } from '../../platform/http/problem.ts'
 import { besidesOf, nullable, oneOf, pageOf, pageQuery, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import type { Context } from '../context.ts'
+import { displayNames } from '../sites/site.ts'
 import { type Entry, type EntryFilter, type LogOf, listEntries, pageOfEntries } from './activity.store.ts'
 
 const sources = ['ui', 'api.v1', 'systems'] as const
@@ -24,6 +25,17 @@ export const EntrySchema = Type.Object(
     description: Type.String({ examples: ['A site was created'] }),
     source: oneOf(sources, { examples: ['api.v1'] }),
     message: Type.String({ examples: ['Created live site'] }),
+    site_id: Type.Optional(
+      nullable(Type.Integer({ description: 'Only present in the log of an account. Null if it is about no site' })),
+    ),
+    site_name: Type.Optional(
+      nullable(
+        Type.String({
+          description: 'Display name of the site. Null if the site is not there. Only present in the log of an account',
+          examples: ['My first site'],
+        }),
+      ),
+    ),
   },
   { title: 'ActivityEntry' },
 )
@@ -83,7 +95,11 @@ export const LogQuery = Type.Object(
 )
 
 /** One page of a log, newest first. */
-export async function logPage({ tx }: Pick<Context, 'tx'>, log: LogOf, query: Type.Static<typeof LogQuery>) {
+export async function logPage(
+  { tx, caller }: Pick<Context, 'tx' | 'caller'>,
+  log: LogOf,
+  query: Type.Static<typeof LogQuery>,
+) {
   const asked = pageOf(query)
   const filters = (query.filters ?? []).map(({ field, ...rest }, index) => {
     if (field === 'source' && rest.operator === 'equals' && !sources.some((each) => each === rest.value.toLowerCase()))
@@ -91,7 +107,19 @@ export async function logPage({ tx }: Pick<Context, 'tx'>, log: LogOf, query: Ty
     return { column: columns[field], ...rest }
   })
   const { entries, total } = await pageOfEntries(tx, log, filters, asked)
-  return reply(entries.map(presentEntry), await besidesOf(asked, entries, () => total))
+  const names =
+    'accountId' in log
+      ? await displayNames(
+          tx,
+          caller.accountId,
+          entries.flatMap(({ siteId }) => siteId ?? []),
+        )
+      : undefined
+  const shown = entries.map((entry) => ({
+    ...presentEntry(entry),
+    ...(names && { site_id: entry.siteId, site_name: (entry.siteId !== null && names.get(entry.siteId)) || null }),
+  }))
+  return reply(shown, await besidesOf(asked, entries, () => total))
 }
 
 /** The newest entries of an account's log. */

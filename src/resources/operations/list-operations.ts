@@ -3,6 +3,7 @@ import { reply } from '../../platform/http/endpoint.ts'
 import { besidesOf, oneOf, pageOf, pageQuery } from '../../platform/http/schemas.ts'
 import { listOperations as list } from '../../platform/operations/read.ts'
 import { endpoint } from '../endpoint.ts'
+import { namesOf } from './operation.store.ts'
 import { OperationSchema, operationStates, presentOperation, visibleTo } from './operation.ts'
 import { actionsOf } from './operation-actions.ts'
 
@@ -28,8 +29,9 @@ export const listOperations = endpoint({
     const filter = { siteId: query.site_id, state: query.state, type: query.type, visible: visibleTo(caller.accountId) }
     const { operations, total } = await list(tx, filter, asked)
     const actions = await actionsOf(context, operations)
+    const names = await namesOf(tx, caller.accountId, operations)
     return reply(
-      operations.map((each) => presentOperation(each, { actions: actions.get(each.id) })),
+      operations.map((each) => presentOperation(each, { actions: actions.get(each.id), names: names.get(each.id) })),
       await besidesOf(asked, operations, () => total),
     )
   },

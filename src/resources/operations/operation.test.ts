@@ -5,7 +5,16 @@ import { presentOperation } from './operation.ts'
 test('what has not begun or ended has no time; what has, has its own', () => {
   const step = { name: 'one', state: 'pending', error: null, warning: null, bytes: null, secondsLeft: null } as const
   const view: OperationView = {
-    ...{ id: 1, type: 'site.purge', siteId: 2, accountId: 3, state: 'queued', cancelRequested: false, progress: 0 },
+    ...{
+      id: 1,
+      type: 'site.purge',
+      siteId: 2,
+      accountId: 3,
+      askedById: 3,
+      state: 'queued',
+      cancelRequested: false,
+      progress: 0,
+    },
     ...{ isCancelable: true, isRetryable: false },
     ...{ steps: [{ ...step, startedAt: null, finishedAt: null }], attempts: 0, error: null, isPermanent: false },
     ...{ createdAt: 1000, startedAt: null, finishedAt: null },

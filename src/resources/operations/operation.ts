@@ -30,6 +30,22 @@ export const OperationSchema = Type.Object(
     id: Type.Integer(),
     type: Type.String({ description: 'Type of the operation, such as site.provision', examples: ['site.provision'] }),
     siteId: nullable(Type.Integer()),
+    siteName: Type.Optional(
+      nullable(
+        Type.String({
+          description: 'Display name of the site. Null if the site is not there. Only present in lists',
+          examples: ['My first site'],
+        }),
+      ),
+    ),
+    accountEmail: Type.Optional(
+      nullable(
+        Type.String({
+          description: 'Person who asked for the operation. Null if Stead started it. Only present in lists',
+          examples: ['owner@example.com'],
+        }),
+      ),
+    ),
     state: oneOf(operationStates, { examples: ['succeeded'] }),
     progress: Type.Integer({ description: '0 to 100', examples: [100] }),
     steps: Type.Array(
@@ -102,23 +118,32 @@ export const OperationSchema = Type.Object(
   { title: 'Operation' },
 )
 
+/** How people call the site of an operation, and who asked for it. */
+export interface OperationNames {
+  readonly siteName: string | null
+  readonly accountEmail: string | null
+}
+
 const time = (ms: number | null): string | null => (ms === null ? null : timestamp(ms))
 
-/** The Operation object of the API. @param results of its sites, where it is work on many of them @param actions where they are known */
+/** The Operation object of the API. @param results of its sites, where it is work on many of them @param actions where they are known @param names in lists */
 export function presentOperation(
   view: OperationView,
   {
     results = [],
     actions,
+    names,
   }: {
     readonly results?: readonly Required<SiteResult>[]
     readonly actions?: readonly OperationAction[] | undefined
+    readonly names?: OperationNames | undefined
   } = {},
 ): Type.Static<typeof OperationSchema> {
   return {
     id: view.id,
     type: view.type,
     siteId: view.siteId,
+    ...names,
     state: view.state,
     progress: view.progress,
     steps: view.steps.map((step) => ({

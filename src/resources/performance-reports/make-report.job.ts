@@ -8,7 +8,7 @@ import { findSite, siteAddress } from '../sites/site.ts'
 import { actions, events } from './actions.ts'
 import { type Measurement, readMeasurement } from './measured.ts'
 import { insertReport } from './report.store.ts'
-import { auditNames, type Device, THUMBNAIL_AUDIT } from './report.ts'
+import { auditNames, type Device, opportunityAudits, THUMBNAIL_AUDIT } from './report.ts'
 
 interface Order {
   siteId: number
@@ -30,7 +30,7 @@ export const makeReport = durableWith<HostServices>()({
   },
 })
 
-const audits = [...Object.values(auditNames), THUMBNAIL_AUDIT]
+const audits = [...Object.values(auditNames), ...opportunityAudits, THUMBNAIL_AUDIT]
 
 async function measure({ services, input, signal }: Context, device: Device): Promise<Measurement> {
   const site = await findSite(services.database.read, input.siteId)

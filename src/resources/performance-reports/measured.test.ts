@@ -22,6 +22,17 @@ describe('what a browser found', () => {
     expect(found?.thumbnail).toBe('/9j/4AAQ')
   })
 
+  test('names what to mend, what saves most first, and not what is good', () => {
+    expect(readMeasurement(measuredPage)?.opportunities).toEqual([
+      {
+        title: 'Render blocking requests',
+        description: 'Requests are blocking the initial render of the page.',
+        display_value: 'Est savings of 150 ms',
+      },
+      { title: 'Use efficient cache lifetimes', description: null, display_value: null },
+    ])
+  })
+
   test.each([
     null,
     'text',
@@ -39,6 +50,9 @@ describe('what a browser found', () => {
       fetchTime: 'yesterday',
       categories: { performance: { title: {}, score: 1 }, seo: { title: 'SEO', score: 7 } },
       audits: {
+        'dom-size-insight': { title: 'x'.repeat(1e5), score: 0, metricSavings: { LCP: '9' } },
+        'cache-insight': { title: {}, score: 0 },
+        'unused-css-rules': { title: 'a', score: 9 },
         interactive: { numericValue: '1', displayValue: ['x'], score: Number.NaN },
         'final-screenshot': { details: { data: `data:image/jpeg;base64,${btoa('<script>')}` } },
       },
@@ -54,6 +68,7 @@ describe('what a browser found', () => {
       interactive_score: null,
     })
     expect(String(found?.measured.final_url).length).toBe(2000)
+    expect(found?.opportunities.map(({ title }) => title.length)).toEqual([2000])
     expect(found?.thumbnail).toBeNull()
     const ofOtherKind = { 'final-screenshot': { details: { data: `data:image/png;base64,${'A'.repeat(4)}/9j/` } } }
     expect(readMeasurement({ ...measuredPage, audits: ofOtherKind })?.thumbnail).toBeNull()

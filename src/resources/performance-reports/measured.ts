@@ -1,12 +1,23 @@
-import { auditNames, categoryNames, type Measured, THUMBNAIL_AUDIT } from './report.ts'
+import {
+  auditNames,
+  categoryNames,
+  type Measured,
+  type Opportunity,
+  opportunityAudits,
+  THUMBNAIL_AUDIT,
+} from './report.ts'
 
 /** One device’s half of a report. */
 export interface Measurement {
   readonly measured: Measured
+  /** What would help most, first. */
+  readonly opportunities: readonly Opportunity[]
   /** JPEG, Base64. */
   readonly thumbnail: string | null
 }
 
+/** Lighthouse’s own bound of a good score. */
+const GOOD = 0.9
 const TEXT_LENGTH = 2000
 /** Base64. Lighthouse’s pictures have about 40 KB. */
 const THUMBNAIL_LENGTH = 512 << 10
@@ -40,7 +51,23 @@ export function readMeasurement(result: unknown): Measurement | undefined {
   }
   measured.lighthouse_version = textOf(rest.lighthouseVersion)
   measured.fetch_time = timeOf(rest.fetchTime)
-  return { measured, thumbnail: pictureOf(objectOf(objectOf(objectOf(audits)[THUMBNAIL_AUDIT]).details).data) }
+  return {
+    measured,
+    opportunities: opportunitiesOf(objectOf(audits)),
+    thumbnail: pictureOf(objectOf(objectOf(objectOf(audits)[THUMBNAIL_AUDIT]).details).data),
+  }
+}
+
+function opportunitiesOf(audits: Record<string, unknown>): Opportunity[] {
+  const found = opportunityAudits.flatMap((id) => {
+    const { title, description, displayValue, score, metricSavings } = objectOf(audits[id])
+    const [name, value] = [textOf(title), scoreOf(score)]
+    if (!name || value === null || value >= GOOD) return []
+    const savings = Object.values(objectOf(metricSavings)).filter((each) => Number.isFinite(each)) as number[]
+    const saved = savings.reduce((sum, each) => sum + each, 0)
+    return { saved, shown: { title: name, description: textOf(description), display_value: textOf(displayValue) } }
+  })
+  return found.sort((one, other) => other.saved - one.saved).map(({ shown }) => shown)
 }
 
 const objectOf = (value: unknown): Record<string, unknown> =>

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 import type { Measurement } from './measured.ts'
-import type { Device, Measured } from './report.ts'
+import type { Device, Measured, Opportunity } from './report.ts'
 
 /** Of a site; older ones go. */
 const MOST_REPORTS = 10
@@ -26,8 +26,8 @@ export async function insertReport(
     .insertInto('performance_reports')
     .values({
       site_id: siteId,
-      desktop: JSON.stringify(desktop.measured),
-      mobile: JSON.stringify(mobile.measured),
+      desktop: JSON.stringify(stored(desktop)),
+      mobile: JSON.stringify(stored(mobile)),
       desktop_thumbnail: desktop.thumbnail,
       mobile_thumbnail: mobile.thumbnail,
       created_at: now,
@@ -44,6 +44,43 @@ export async function insertReport(
   return Number(id)
 }
 
+const stored = ({ measured, opportunities }: Measurement) => ({ ...measured, opportunities })
+
+export interface PastReport {
+  readonly id: number
+  readonly createdAt: number
+  readonly desktop: ReportHalf
+  readonly mobile: ReportHalf
+}
+
+export interface ReportHalf {
+  readonly measured: Measured
+  /** Empty in reports from before they were kept. */
+  readonly opportunities: readonly Opportunity[]
+}
+
+/** Newest first: all that are kept. */
+export async function listReports(tx: Tx, siteId: number): Promise<PastReport[]> {
+  const rows = await tx
+    .selectFrom('performance_reports')
+    .select(['id', 'desktop', 'mobile', 'created_at'])
+    .where('site_id', '=', siteId)
+    .orderBy('id', 'desc')
+    .limit(MOST_REPORTS)
+    .execute()
+  return rows.map((row) => ({
+    id: Number(row.id),
+    createdAt: Number(row.created_at),
+    desktop: halfOf(row.desktop),
+    mobile: halfOf(row.mobile),
+  }))
+}
+
+function halfOf(text: string): ReportHalf {
+  const { opportunities = [], ...measured } = JSON.parse(text) as Measured & { opportunities?: Opportunity[] }
+  return { measured, opportunities }
+}
+
 export async function latestReport(tx: Tx, siteId: number): Promise<StoredReport | undefined> {
   const row = await tx
     .selectFrom('performance_reports')
@@ -58,8 +95,8 @@ export async function latestReport(tx: Tx, siteId: number): Promise<StoredReport
     row && {
       id: Number(row.id),
       createdAt: Number(row.created_at),
-      desktop: JSON.parse(row.desktop) as Measured,
-      mobile: JSON.parse(row.mobile) as Measured,
+      desktop: halfOf(row.desktop).measured,
+      mobile: halfOf(row.mobile).measured,
       hasThumbnail: { desktop: Boolean(row.has_desktop), mobile: Boolean(row.has_mobile) },
     }
   )

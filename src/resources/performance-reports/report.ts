@@ -21,6 +21,14 @@ export const auditNames = {
   server_response_time: 'server-response-time',
 } as const
 
+/** Audits of Lighthouse that name something to mend; the other ones measure. */
+export const opportunityAudits = [
+  ...['render-blocking-insight', 'image-delivery-insight', 'document-latency-insight', 'lcp-discovery-insight'],
+  ...['font-display-insight', 'cache-insight', 'dom-size-insight', 'third-parties-insight'],
+  ...['legacy-javascript-insight', 'duplicated-javascript-insight', 'unused-css-rules', 'unused-javascript'],
+  ...['unminified-css', 'unminified-javascript'],
+] as const
+
 /** The audit that has the picture. */
 export const THUMBNAIL_AUDIT = 'final-screenshot'
 
@@ -52,6 +60,16 @@ const fields: Record<string, TSchema> = {
 export const measuredFields: readonly string[] = Object.keys(fields)
 /** What was measured, as the API has it. */
 export type Measured = Record<string, string | number | null>
+
+export const Opportunity = Type.Object(
+  {
+    title: Type.String({ examples: ['Render blocking requests'] }),
+    description: text('What to do, with links in Markdown', 'Requests are blocking the initial render of the page.'),
+    display_value: text('Estimated savings', 'Est savings of 150 ms'),
+  },
+  { title: 'PerformanceOpportunity' },
+)
+export type Opportunity = Type.Static<typeof Opportunity>
 
 const Half = (title: string) =>
   Type.Object(

@@ -8,6 +8,7 @@ import { ended, startWorker } from '../../platform/operations/harness.ts'
 import type { Worker } from '../../platform/operations/worker.ts'
 import { findSite } from '../sites/site.store.ts'
 import { makeReport } from './make-report.job.ts'
+import { type Measurement, readMeasurement } from './measured.ts'
 import { planReports } from './plan-reports.job.ts'
 import { dueSites, insertReport, noteAttempt } from './report.store.ts'
 import { madeMeasurement, measuredPage } from './samples.fixture.ts'
@@ -158,6 +159,24 @@ describe.each(dialects)('performance reports on $dialect', ({ dialect, skip }) =
       const other = await newSite('other')
       const elsewhere = report.desktop_report.thumbnail_location.replace(`/sites/${site}/`, `/sites/${other}/`)
       expect((await owner.call('GET', elsewhere)).status).toBe(404)
+    })
+
+    test('200 earlier ones, newest first, with what to mend; those from before that was kept have nothing', async () => {
+      const { measured, opportunities } = readMeasurement(measuredPage) as Measurement
+      const half = { measured, opportunities, thumbnail: null }
+      await api.database.transaction(async (tx) => {
+        const old = await insertReport(tx, site, { desktop: half, mobile: half }, 1000)
+        const text = JSON.stringify(measured)
+        await tx.updateTable('performance_reports').set({ desktop: text, mobile: text }).where('id', '=', old).execute()
+        await insertReport(tx, site, { desktop: half, mobile: half }, 2000)
+      })
+      const { data } = (await owner.call('GET', `/v1/sites/${site}/reports/performance`)).body
+      const scores = { performance_score: 0.98, accessibility_score: 1, best_practices_score: 0.79, seo_score: null }
+      expect(data).toMatchObject([
+        { created_at: '1970-01-01T00:00:02.000Z', desktop: { ...scores, opportunities }, mobile: scores },
+        { created_at: '1970-01-01T00:00:01.000Z', desktop: { ...scores, opportunities: [] } },
+      ])
+      expect(await latest()).toMatchObject({ desktop_report: { performance_score: 0.98 } })
     })
 
     test('once at a time', async () => {

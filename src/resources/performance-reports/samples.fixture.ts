@@ -6,7 +6,11 @@ import { insertReport } from './report.store.ts'
 import { type Measured, measuredFields } from './report.ts'
 
 const measured: Measured = Object.fromEntries(measuredFields.map((name) => [name, null]))
-export const madeMeasurement: Measurement = { measured, thumbnail: Buffer.from([0xff, 0xd8, 0xff]).toString('base64') }
+export const madeMeasurement: Measurement = {
+  measured,
+  opportunities: [],
+  thumbnail: Buffer.from([0xff, 0xd8, 0xff]).toString('base64'),
+}
 
 /** What a browser might have found, cut down. */
 export const measuredPage = {
@@ -28,6 +32,15 @@ export const measuredPage = {
       numericValue: 1203.4,
       numericUnit: 'millisecond',
     },
+    'cache-insight': { title: 'Use efficient cache lifetimes', score: 0, metricSavings: { FCP: 0, LCP: 100 } },
+    'render-blocking-insight': {
+      title: 'Render blocking requests',
+      description: 'Requests are blocking the initial render of the page.',
+      score: 0.5,
+      displayValue: 'Est savings of 150 ms',
+      metricSavings: { FCP: 150, LCP: 150 },
+    },
+    'font-display-insight': { title: 'Font display', score: 1, metricSavings: { FCP: 900 } },
     'final-screenshot': { details: { type: 'screenshot', data: 'data:image/jpeg;base64,/9j/4AAQ' } },
   },
 }
@@ -41,11 +54,16 @@ const withReport = ({ database }: TestApi, siteId: number): Promise<number> =>
 // biome-ignore format: a table
 export const samples: readonly Sample[] = [
   { endpoint: 'getLatestPerformanceReport', path: onSite('/reports/performance/latest'), roles: [] },
+  { endpoint: 'listPerformanceReports', path: onSite('/reports/performance'), roles: [] },
   { endpoint: 'orderPerformanceReport', path: onSite('/reports/performance'), roles: ['manage_performance'] },
   { endpoint: 'getPerformanceReportThumbnail', path: onSite('/reports/performance/1/thumbnails/desktop'), roles: [], prepare: withFirstReport },
 ]
 
 export const examples: Examples = {
+  listPerformanceReports: async ({ api, siteId }) => {
+    await withReport(api, siteId)
+    return {}
+  },
   getLatestPerformanceReport: async ({ api, siteId }) => {
     await withReport(api, siteId)
     return {}

@@ -38,6 +38,24 @@ export async function sitesWithRights(tx: Tx, accountId: number, siteIds?: reado
   return rights.sort((left, right) => left.id - right.id)
 }
 
+/** Returns how people call sites, by id: of those that the account sees. */
+export async function displayNames(
+  tx: Tx,
+  accountId: number,
+  siteIds: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  if (siteIds.length === 0) return new Map()
+  const rows = await tx
+    .selectFrom('site_access')
+    .innerJoin('sites', 'sites.id', 'site_access.site_id')
+    .select(['sites.id', 'sites.display_name'])
+    .where('site_access.account_id', '=', accountId)
+    .where('site_access.is_deleted', '=', 0)
+    .where('site_access.site_id', 'in', [...new Set(siteIds)])
+    .execute()
+  return new Map(rows.map((row) => [row.id, row.display_name]))
+}
+
 /**
  * What accounts may do on sites, deleted ones included.
  * @returns by site, then by account: `undefined` for an account that neither owns the site nor collaborates on it
