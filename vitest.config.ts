@@ -9,7 +9,7 @@ import { leftToSystem, longFiles } from './test/tiers/long-files.ts'
 /** Tests that start real PHP or MariaDB: they wait for most of their time, and want some hundred MB. */
 const wordpress = [
   'test/*.test.ts',
-  'src/hosting/{php,core-library,homes}/**/*.test.ts',
+  'src/hosting/{php,core-library,site-directories}/**/*.test.ts',
   'src/hosting/mariadb/**/*.test.ts',
   'src/hosting/cron/cron-wordpress.test.ts',
   'src/hosting/page-measure/measure-page.test.ts',
@@ -47,7 +47,7 @@ const startFirst = [
   'test/e2e/restore-stead.test.ts',
   'test/contract/permissions.test.ts',
   'test/contract/fuzz.test.ts',
-  'src/resources/backups/restore-site.test.ts',
+  'src/resources/backups/restore/restore-site.test.ts',
 ]
 
 /** The same order in every run: long ones first, then by path. By default vitest goes by sizes and by how long a run took before. */

@@ -27,7 +27,7 @@ export async function backupsBench(): Promise<Section> {
   const scratch = await mkdtemp(join(tmpdir(), 'stead-bench-'))
   try {
     const id = await stead.createSite({ name: SITE })
-    const web = join(stead.homeOf(SITE), 'web')
+    const web = join(stead.directoryOf(SITE), 'web')
     await fillUploads(web)
     const bench: Bench = { stead, id, web, scratch }
     const figures = [
@@ -95,16 +95,16 @@ async function backups(bench: Bench): Promise<Figure[]> {
   return [
     {
       what: 'first backup, read back',
-      value: inWords(first),
-      yardstick: `restic ${inWords(resticFirst)}, with check ${inWords(sum(resticFirst, resticCheck))}; tar -cj of a tenth ${inWords(tar)}`,
+      value: describeCost(first),
+      yardstick: `restic ${describeCost(resticFirst)}, with check ${describeCost(sum(resticFirst, resticCheck))}; tar -cj of a tenth ${describeCost(tar)}`,
       ratio: `${(first.seconds / resticFirst.seconds).toFixed(2)}; ${(first.seconds / sum(resticFirst, resticCheck).seconds).toFixed(2)}`,
       aim: '1',
     },
     { what: '… its size', value: inMb(firstSpace), yardstick: `restic ${inMb(resticSpace)}` },
     {
       what: 'backup of the unchanged site',
-      value: inWords(second),
-      yardstick: `restic ${inWords(resticSecond)}`,
+      value: describeCost(second),
+      yardstick: `restic ${describeCost(resticSecond)}`,
       ratio: `${percent(second.seconds / first.seconds)} of the first`,
       aim: '2 %',
     },
@@ -117,8 +117,8 @@ async function backups(bench: Bench): Promise<Figure[]> {
     },
     {
       what: `backup with ${CHANGED} changed files`,
-      value: `${inWords(changed)}, ${inMb(changedSpace)}`,
-      yardstick: `restic ${inWords(resticChanged)}, ${inMb(resticChangedSpace)}`,
+      value: `${describeCost(changed)}, ${inMb(changedSpace)}`,
+      yardstick: `restic ${describeCost(resticChanged)}, ${inMb(resticChangedSpace)}`,
     },
   ]
 }
@@ -169,11 +169,11 @@ async function restores(bench: Bench): Promise<Figure[]> {
   const restic = await timed('restic', words, { RESTIC_PASSWORD: 'bench' })
   await rm(target, { recursive: true, force: true })
   return [
-    { what: `restore of ${CHANGED} changed files`, value: inWords(small) },
+    { what: `restore of ${CHANGED} changed files`, value: describeCost(small) },
     {
       what: 'restore of all uploads',
-      value: `${inWords(whole)}, ${perSecond(whole)}`,
-      yardstick: `restic ${inWords(restic)}, ${perSecond(restic)}`,
+      value: `${describeCost(whole)}, ${perSecond(whole)}`,
+      yardstick: `restic ${describeCost(restic)}, ${perSecond(restic)}`,
       ratio: (whole.seconds / restic.seconds).toFixed(2),
     },
   ]
@@ -185,8 +185,8 @@ async function clones({ stead, id, web, scratch }: Bench): Promise<Figure[]> {
   return [
     {
       what: 'clone, until it answers',
-      value: inWords(clone),
-      yardstick: `cp -a ${inWords(copy)}`,
+      value: describeCost(clone),
+      yardstick: `cp -a ${describeCost(copy)}`,
       ratio: (clone.seconds / copy.seconds).toFixed(2),
     },
   ]
@@ -311,7 +311,8 @@ const sum = (one: Cost, other: Cost): Cost => ({
   seconds: one.seconds + other.seconds,
   cpuSeconds: one.cpuSeconds + other.cpuSeconds,
 })
-const inWords = ({ seconds, cpuSeconds }: Cost): string => `${seconds.toFixed(1)} s (${cpuSeconds.toFixed(1)} s CPU)`
+const describeCost = ({ seconds, cpuSeconds }: Cost): string =>
+  `${seconds.toFixed(1)} s (${cpuSeconds.toFixed(1)} s CPU)`
 const inMb = (bytes: number): string => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 2 : 0)} MB`
 const percent = (share: number): string => `${(share * 100).toFixed(share < 0.01 ? 2 : 1)} %`
 const perSecond = ({ seconds }: Cost): string => `${(BYTES / 1e6 / seconds).toFixed(0)} MB/s`

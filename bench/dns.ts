@@ -180,7 +180,8 @@ async function measure(server: Server, load: Load): Promise<Measured> {
   return { perSecond: answers / SECONDS, cpu: used / answers }
 }
 
-const inWords = ({ perSecond, cpu }: Measured): string => `${perSecond.toFixed(0)} a second, ${cpu.toFixed(1)} µs`
+const describeMeasured = ({ perSecond, cpu }: Measured): string =>
+  `${perSecond.toFixed(0)} a second, ${cpu.toFixed(1)} µs`
 
 async function beside(what: string, file: string, own: Server, others: Record<string, Server>): Promise<Figure[]> {
   const ours = await measure(own, { file })
@@ -189,8 +190,8 @@ async function beside(what: string, file: string, own: Server, others: Record<st
     const theirs = await measure(server, { file })
     figures.push({
       what,
-      value: inWords(ours),
-      yardstick: `${other}: ${inWords(theirs)}`,
+      value: describeMeasured(ours),
+      yardstick: `${other}: ${describeMeasured(theirs)}`,
       ratio: (theirs.cpu / ours.cpu).toFixed(2),
       ...(other === 'NSD' && { aim: '0.5' }),
     })
@@ -200,5 +201,5 @@ async function beside(what: string, file: string, own: Server, others: Record<st
 
 const alone = async (what: string, load: Load, server: Server): Promise<Figure> => ({
   what,
-  value: inWords(await measure(server, load)),
+  value: describeMeasured(await measure(server, load)),
 })

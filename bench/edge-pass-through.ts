@@ -12,9 +12,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import autocannon from 'autocannon'
-import { createGateway } from '../src/edge/gateway.ts'
+import { createGateway } from '../src/edge/gateway/gateway.ts'
 import { createWebServer } from '../src/hosting/web-server/web-server.ts'
-import { testHeld } from '../test/support/home.ts'
+import { testHeld } from '../test/support/site-directory.ts'
 
 const KEY = 'key'
 const silent = { debug() {}, warn() {}, error() {} }
@@ -32,7 +32,7 @@ const parts: Record<string, (argument: string) => Server> = {
   },
   host: (folder) => {
     // biome-ignore format: one record
-    const site = { siteId: 7, homePath: folder, corePath: folder, phpVersion: '8.3', uid: null, address: 'site.test', state: 'live' } as const
+    const site = { siteId: 7, siteDirectory: folder, corePath: folder, phpVersion: '8.3', uid: null, address: 'site.test', state: 'live' } as const
     const php = { wake() {}, handle: () => Promise.reject(new Error('no PHP here')) }
     return createWebServer({
       siteById: async () => site,

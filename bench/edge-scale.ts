@@ -20,16 +20,16 @@ export async function edgeScaleBench(): Promise<Section> {
   return {
     title: 'Edge cache: purges, and ten thousand sites',
     how: `**Purges.** 16 connections, spread over the edge processes, request a PHP page that shows the time, without a pause. Meanwhile the API purges the site ${PURGES} times. The time runs from the purge to the last response with an older page. The API read shows how much of it is the load. The response to the purge shows how much is the write. **Ten thousand sites.** ${SITES} sites with ${PAGES} pages of ${Math.round(PAGE.length / 1000)} kB each are behind two edge processes with the default settings. Visitors choose the n-th site and page in proportion to 1/n. Memory is the Pss of both processes.`,
-    figures: [...(await purgeFigures(1)), ...(await purgeFigures(4)), ...(await manySites())],
+    figures: [...(await purgeCounts(1)), ...(await purgeCounts(4)), ...(await manySites())],
   }
 }
 
-async function purgeFigures(processes: number): Promise<Figure[]> {
+async function purgeCounts(processes: number): Promise<Figure[]> {
   const stead = await startStead({ env: { STEAD_EDGE_PROCESSES: String(processes) } })
   try {
     const id = await stead.createSite({ name: 'bench-purge' })
     const script = "<?php header('Cache-Control: public, max-age=600'); echo microtime(true);"
-    await writeFile(join(stead.homeOf('bench-purge'), 'web/clock.php'), script, { mode: 0o644 })
+    await writeFile(join(stead.directoryOf('bench-purge'), 'web/clock.php'), script, { mode: 0o644 })
     const visitors = Array.from({ length: 16 }, () => clockReader(stead))
     let asking = true
     const answers: Answer[] = []

@@ -6,7 +6,7 @@ import { proportionalBytesOf } from '../src/hosting/php/native/memory.ts'
 import { defaultFpmLimits } from '../src/hosting/php/native/settings.ts'
 import type { PhpVersion } from '../src/hosting/php/runtime.ts'
 import { testCore } from '../test/support/core.ts'
-import { fetchPage, install, testHome, testRequest, testRuntime } from '../test/support/home.ts'
+import { fetchPage, install, testDirectory, testRequest, testRuntime } from '../test/support/site-directory.ts'
 
 /** Starts beside each other. */
 const AT_ONCE = 4
@@ -15,15 +15,15 @@ const AT_ONCE = 4
 export async function memoryOfIdleSites(count: number, phpVersion: PhpVersion): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'stead-idle-'))
   const runtime = await testRuntime({ runtime: 'native' })
-  const home = await testHome((await testCore()) as string, { phpVersion })
+  const directory = await testDirectory((await testCore()) as string, { phpVersion })
   try {
-    const first = await runtime.start(home)
+    const first = await runtime.start(directory)
     await install(first)
     await first.stop()
     const shown = async (n: number): Promise<number> => {
-      const homePath = join(folder, `h${n}`)
-      execFileSync('cp', ['-a', home.homePath, homePath])
-      const php = await runtime.start({ ...home, homePath })
+      const siteDirectory = join(folder, `h${n}`)
+      execFileSync('cp', ['-a', directory.siteDirectory, siteDirectory])
+      const php = await runtime.start({ ...directory, siteDirectory })
       const { status } = await fetchPage(php, testRequest('/'))
       if (status !== 200) throw new Error(`a front page answers with ${status}`)
       return php.pid
@@ -36,7 +36,7 @@ export async function memoryOfIdleSites(count: number, phpVersion: PhpVersion): 
     return each.reduce((sum, bytes) => sum + bytes, 0) / 2 ** 20
   } finally {
     await runtime.close()
-    await home.remove()
+    await directory.remove()
     await rm(folder, { recursive: true, force: true })
   }
 }

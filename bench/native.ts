@@ -112,7 +112,7 @@ async function steadWith(runs: Record<string, string>, phpVersion: string) {
   const stead = await startStead({ env })
   await stead.createSite({ name: NAME, php_version: phpVersion })
   await stead.visit(NAME, '/')
-  await writeFile(join(stead.homeOf(NAME), 'web/readme-php.php'), "<?php echo 'ready';")
+  await writeFile(join(stead.directoryOf(NAME), 'web/readme-php.php'), "<?php echo 'ready';")
   const host = `${NAME}.localhost:${stead.edgePort}`
   const cpuMicroseconds = () => cpuOf(stead.role('supervisor')?.pid as number)
   return { stead, host, port: stead.edgePort, cpuMicroseconds }
@@ -196,10 +196,10 @@ async function startOf(stead: Stead): Promise<number> {
 async function startPlain({ stead, host }: Running, php: NativePhp): Promise<BenchServer> {
   const folder = await mkdtemp(join(tmpdir(), 'stead-plain-'))
   await chmod(folder, 0o755)
-  const home = stead.homeOf(NAME)
+  const directory = stead.directoryOf(NAME)
   const web = join(folder, 'web')
   execFileSync('cp', ['-rL', (await testCore()) as string, web])
-  execFileSync('cp', ['-a', `${home}/web/.`, web])
+  execFileSync('cp', ['-a', `${directory}/web/.`, web])
   const config = join(web, 'wp-config.php')
   const socket = join(stead.dataDir, 'mariadb/run/socket')
   await writeFile(config, (await readFile(config, 'utf8')).replace('/run/mariadb/socket', socket))

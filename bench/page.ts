@@ -1,7 +1,7 @@
-import { defaultEgressLimits } from '../src/hosting/php/wasm/egress.ts'
+import { defaultEgressLimits } from '../src/hosting/php/wasm/network/egress.ts'
 import { createWasmRuntime } from '../src/hosting/php/wasm/start.ts'
 import { testCore } from '../test/support/core.ts'
-import { testBudgets } from '../test/support/home.ts'
+import { testBudgets } from '../test/support/site-directory.ts'
 import { startStead } from '../test/support/stead.ts'
 import { untilCodeIsKept } from './support/kept-code.ts'
 import { median, type Section } from './support/report.ts'
@@ -15,12 +15,12 @@ export async function pageBench(): Promise<Section> {
     await untilCodeIsKept(stead)
     await stead.createSite({ name: 'bench-page' })
     const times = { ours: [] as number[], plain: [] as number[] }
-    const home = stead.homeOf('bench-page')
+    const directory = stead.directoryOf('bench-page')
     for (let page = 0; page < 20; page++) await stead.visit('bench-page', `/?warm=${page}`)
     for (let page = 0; page < PAGES; page++)
       times.ours.push(await timed(() => stead.visit('bench-page', `/?page=${page}`)))
     await stead.stop()
-    const plain = await plainPhp(home, `bench-page.localhost:${stead.edgePort}`)
+    const plain = await plainPhp(directory, `bench-page.localhost:${stead.edgePort}`)
     await plain.warm(20)
     for (let page = 0; page < PAGES; page++) times.plain.push(await plain.page(page))
     await plain.stop()
@@ -49,7 +49,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** PHP alone in a process, not contained, spoken to directly. */
-async function plainPhp(homePath: string, address: string) {
+async function plainPhp(siteDirectory: string, address: string) {
   const runtime = await createWasmRuntime({
     sandbox: 'none',
     priority: 0,
@@ -60,7 +60,7 @@ async function plainPhp(homePath: string, address: string) {
   })
   const corePath = (await testCore()) as string
   const process = await runtime.start({
-    homePath,
+    siteDirectory,
     corePath,
     phpVersion: '8.3',
     uid: null,

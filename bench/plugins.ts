@@ -72,7 +72,7 @@ async function onMany(stead: Stead, path: string): Promise<Figure[]> {
   const order = done(stead, 'POST', '/v1/mu-plugins', { path, existing_sites: true, future_sites: false })
   const during = await visits(stead, order).finally(() => clearInterval(watch))
   const seconds = (performance.now() - began) / 1000
-  const sites = join(stead.homeOf('visited'), '..')
+  const sites = join(stead.directoryOf('visited'), '..')
   const laid = readdirSync(sites).filter((name) =>
     existsSync(join(sites, name, 'web/wp-content/mu-plugins/banner.php')),
   )
@@ -118,9 +118,9 @@ const named = (n: number) => ({ id: 100_000 + n, name: `copy-${n}`, display_name
 
 /** As many sites as are wanted, by copies of the one that there is: to make each would take a quarter of an hour. Themes are links: 9 MB of a home, which nothing here touches. */
 async function multiply(stead: Stead): Promise<void> {
-  const home = stead.homeOf('visited')
-  const number = Number(/\d+$/.exec(home)?.[0])
-  const { uid } = statSync(join(home, 'web'))
+  const directory = stead.directoryOf('visited')
+  const number = Number(/\d+$/.exec(directory)?.[0])
+  const { uid } = statSync(join(directory, 'web'))
   await stead.stop()
   const copy = [
     `for n in $(seq 1 ${SITES - 1}); do home="$2/h$((100000 + n))" uid=$((${uid} + 100000 + n - ${number}))`,
@@ -129,11 +129,11 @@ async function multiply(stead: Stead): Promise<void> {
     'find "$home" -mindepth 1 "(" -type d -o -path "$home/private/*" -o -path "*/mu-plugins/*" ")" -exec chown -h "$uid:$uid" {} +',
     'chgrp "$uid" "$home"; done',
   ]
-  await promisify(execFile)('bash', ['-e', '-c', copy.join('\n'), 'copy', home, join(home, '..')])
-  const mark = JSON.parse(readFileSync(join(home, 'home.json'), 'utf8')) as object
+  await promisify(execFile)('bash', ['-e', '-c', copy.join('\n'), 'copy', directory, join(directory, '..')])
+  const mark = JSON.parse(readFileSync(join(directory, 'home.json'), 'utf8')) as object
   for (let n = 1; n < SITES; n++) {
     const own = { ...mark, home: 100_000 + n, site: { id: 100_000 + n, name: `copy-${n}` } }
-    writeFileSync(join(home, `../h${100_000 + n}/home.json`), JSON.stringify(own))
+    writeFileSync(join(directory, `../h${100_000 + n}/home.json`), JSON.stringify(own))
   }
   const database = new DatabaseSync(join(stead.dataDir, 'stead.db'))
   database.exec('begin immediate')

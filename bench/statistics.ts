@@ -3,12 +3,12 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { loadRoute, routeChangesSince } from '../src/edge/routes.store.ts'
-import { createRouteTable } from '../src/edge/routes.ts'
+import { loadRoute, routeChangesSince } from '../src/edge/routing/routes.store.ts'
+import { createRouteTable } from '../src/edge/routing/routes.ts'
 import { type Database, openDatabase } from '../src/platform/db/database.ts'
 import { noLog } from '../src/platform/log/log.ts'
 import { dayOf } from '../src/platform/log-store/days.ts'
-import type { HostServices } from '../src/resources/host-services.ts'
+import type { HostServices } from '../src/resources/kit/host-services.ts'
 import { measureSites } from '../src/resources/statistics/measure-sites.job.ts'
 import { refreshPageViews } from '../src/resources/statistics/refresh-statistics.job.ts'
 import { testDatabase } from '../test/support/database.ts'
@@ -35,7 +35,7 @@ export async function statisticsBench(): Promise<Section> {
       await sql`insert into site_homes (host_id, state, core_version, install, site_id, created_at)
         select 1, 'taken', '6.8', 'wordpress', i, 1 from ${numbers(tx, SITES)}`.execute(tx)
     })
-    await makeHomes(folder)
+    await createDirectories(folder)
     const edge = await startPart(import.meta.filename, connection.file)
     const figures: Figure[] = []
     const measured = async (what: string, work: () => Promise<unknown>) => {
@@ -69,12 +69,12 @@ export async function statisticsBench(): Promise<Section> {
   }
 }
 
-/** The job's own step, over homes that lie in the folder. */
+/** The job's own step, over site directories that lie in the folder. */
 function measure(database: Database, folder: string): Promise<unknown> {
-  const homes = {
+  const siteDirectories = {
     ofSite: async (siteId: number) => ({ id: siteId, path: join(folder, String(siteId)), database: 'sqlite' }),
   }
-  const services = { database, homes, hostId: 1 } as unknown as HostServices
+  const services = { database, siteDirectories, hostId: 1 } as unknown as HostServices
   const { run } = measureSites.steps.measure as unknown as { run(context: object): Promise<unknown> }
   return run({
     services,
@@ -87,7 +87,7 @@ function measure(database: Database, folder: string): Promise<unknown> {
   })
 }
 
-async function makeHomes(folder: string): Promise<void> {
+async function createDirectories(folder: string): Promise<void> {
   for (let id = 1; id <= SITES; id++) {
     await mkdir(join(folder, String(id), 'web'), { recursive: true })
     await mkdir(join(folder, String(id), 'private/database'), { recursive: true })

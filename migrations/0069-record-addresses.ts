@@ -1,5 +1,5 @@
 import type { Migration } from 'kysely/migration'
-import { canonicalAddress } from '../src/dns/address.ts'
+import { canonicalAddress } from '../src/dns/wire/address.ts'
 import type { AnyDb } from './columns.ts'
 
 /**

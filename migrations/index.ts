@@ -25,7 +25,7 @@ import { archiveLengths } from './0025-archive-lengths.ts'
 import { ownBackups } from './0026-own-backups.ts'
 import { backupNames } from './0030-backup-names.ts'
 import { extensionLicenses } from './0031-extension-licenses.ts'
-import { backupHolder } from './0032-backup-holder.ts'
+import { leaseHolder } from './0032-backup-holder.ts'
 import { loginLinks } from './0033-login-links.ts'
 import { mustUsePlugins } from './0034-must-use-plugins.ts'
 import { sftpUsers } from './0035-sftp-users.ts'
@@ -85,7 +85,7 @@ export const migrations: Record<string, Migration> = {
   '0026-own-backups': ownBackups,
   '0030-backup-names': backupNames,
   '0031-extension-licenses': extensionLicenses,
-  '0032-backup-holder': backupHolder,
+  '0032-backup-holder': leaseHolder,
   '0033-login-links': loginLinks,
   '0034-must-use-plugins': mustUsePlugins,
   '0035-sftp-users': sftpUsers,

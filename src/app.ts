@@ -10,7 +10,7 @@ import type { Database } from './platform/db/database.ts'
 import { createApi, type Readiness } from './platform/http/api.ts'
 import type { Endpoint } from './platform/http/endpoint.ts'
 import { EventStreams } from './platform/http/event-streams.ts'
-import { createKeyLimit } from './platform/http/key-limit.ts'
+import { createKeyLimit } from './platform/http/idempotency/key-limit.ts'
 import { type ApiMetrics, createApiMetrics } from './platform/http/metrics.ts'
 import { servePages } from './platform/http/pages.ts'
 import type { Platform } from './platform/http/pipeline.ts'
@@ -19,21 +19,21 @@ import { createRateLimit } from './platform/http/rate-limit.ts'
 import type { Log } from './platform/log/log.ts'
 import type { LogStore } from './platform/log-store/log-store.ts'
 import { openLogStore } from './platform/log-store/open-log-store.ts'
-import { createOperationWatch } from './platform/operations/watch.ts'
-import { type Access, authorize, describeAccess } from './resources/access.ts'
+import { createOperationWatch } from './platform/operations/worker/watch.ts'
+import { type Access, authorize, describeAccess } from './resources/access/access.ts'
 import { ActivityFeed } from './resources/activity/feed.ts'
 import { scopes } from './resources/authentication/scopes.ts'
-import { Downloads } from './resources/backups/downloads.ts'
-import type { Caller, Services } from './resources/context.ts'
+import { Downloads } from './resources/backups/download/downloads.ts'
 import { resources } from './resources/index.ts'
-import { openBackups } from './resources/open-backups.ts'
+import type { Caller, Services } from './resources/kit/context.ts'
+import { openBackups } from './resources/kit/open-backups.ts'
+import type { Resource } from './resources/kit/resource.ts'
+import { siteOperations } from './resources/kit/site-operations.ts'
 import { admitOperation } from './resources/operations/admit.ts'
 import { createStreamAccess, type StreamFacts } from './resources/operations/stream-access.ts'
 import { openPluginDirectory } from './resources/plugins/open-directory.ts'
-import type { Resource } from './resources/resource.ts'
-import { createCallers, demandProof } from './resources/sign-in/callers.ts'
-import { Passwords } from './resources/sign-in/password.ts'
-import { siteOperations } from './resources/site-operations.ts'
+import { createCallers, requireProof } from './resources/sign-in/callers.ts'
+import { Passwords } from './resources/sign-in/password/password.ts'
 import { EventFeed } from './resources/webhooks/feed.ts'
 import { version } from './version.ts'
 
@@ -187,7 +187,7 @@ const authorizeAt =
   (now: () => number): Platform<Caller>['authorize'] =>
   async ({ access, proof }, caller, input, tx) => {
     const allowed = await authorize(access as Access, caller, input, tx)
-    if (proof) demandProof(caller, now())
+    if (proof) requireProof(caller, now())
     return allowed
   }
 

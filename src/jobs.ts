@@ -1,4 +1,4 @@
-import { forgetKeys } from './platform/http/forget-keys.job.ts'
+import { forgetKeys } from './platform/http/idempotency/forget-keys.job.ts'
 import { forgetMails } from './platform/mail/forget-mail-counts.job.ts'
 import { sendMail } from './platform/mail/send-mail.job.ts'
 import { type AnyDefinition, type Definitions, definitionsByName } from './platform/operations/definition.ts'

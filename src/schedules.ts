@@ -1,4 +1,4 @@
-import { forgetKeysHourly } from './platform/http/forget-keys.job.ts'
+import { forgetKeysHourly } from './platform/http/idempotency/forget-keys.job.ts'
 import { forgetMailsHourly } from './platform/mail/forget-mail-counts.job.ts'
 import { forgetNightly } from './platform/operations/forget.ts'
 import type { Schedule } from './platform/operations/schedules.ts'

@@ -12,17 +12,17 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type Config, readConfig } from '../src/config.ts'
 import type { Definition } from '../src/platform/operations/definition.ts'
 import { ended, startWorker } from '../src/platform/operations/harness.ts'
-import type { Worker } from '../src/platform/operations/worker.ts'
+import type { Worker } from '../src/platform/operations/worker/worker.ts'
 import { siteUrl } from '../src/resources/certificates/certificate.ts'
 import { orderCertificate } from '../src/resources/certificates/order-certificate.job.ts'
 import { planCertificates } from '../src/resources/certificates/plan-certificates.job.ts'
-import type { RecordDraft } from '../src/resources/dns/record.ts'
+import type { RecordDraft } from '../src/resources/dns/records/record.ts'
 import { deleteRecords, insertRecords, insertZone, recordsOf } from '../src/resources/dns/zone.store.ts'
-import { putRoute } from '../src/resources/sites/route.store.ts'
+import { putRoute } from '../src/resources/sites/addresses/route.store.ts'
+import { type SecureApi, startSecureApi } from '../src/roles/certificates/secure-api.ts'
 import { type NameServer, startDns } from '../src/roles/dns.ts'
 import { type Edge, startEdge } from '../src/roles/edge.ts'
-import { type Ground, openGround } from '../src/roles/part.ts'
-import { type SecureApi, startSecureApi } from '../src/roles/secure-api.ts'
+import { openProcessContext, type ProcessContext } from '../src/roles/process-context.ts'
 import { addSite } from './support/acme-site.ts'
 import { hasPebble, type Pebble, startPebble } from './support/pebble.ts'
 import { freePort } from './support/stead.ts'
@@ -45,8 +45,8 @@ describe.skipIf(!hasPebble || !mayListen)('the certificate of all first addresse
   let pebble: Pebble
   let host: Server
   let config: Config
-  let ground: Ground
-  let second: Ground
+  let ground: ProcessContext
+  let second: ProcessContext
   let first: NameServer
   let edge: Edge
   let worker: Worker | undefined
@@ -74,8 +74,8 @@ describe.skipIf(!hasPebble || !mayListen)('the certificate of all first addresse
       STEAD_ACME_TERMS_AGREED: 'true',
     }
     config = readConfig(settings)
-    ground = await openGround(config, 'edge')
-    second = await openGround(readConfig({ ...settings, STEAD_DNS_LISTEN: `${TWO}:53` }), 'edge')
+    ground = await openProcessContext(config, 'edge')
+    second = await openProcessContext(readConfig({ ...settings, STEAD_DNS_LISTEN: `${TWO}:53` }), 'edge')
     first = await startDns(ground)
     edge = await startEdge(ground)
     siteId = await addSite(ground, `http://127.0.0.1:${(host.address() as AddressInfo).port}`)
@@ -107,7 +107,7 @@ describe.skipIf(!hasPebble || !mayListen)('the certificate of all first addresse
   })
 
   const change = <Result>(
-    work: (tx: Parameters<Parameters<Ground['database']['transaction']>[0]>[0]) => Promise<Result>,
+    work: (tx: Parameters<Parameters<ProcessContext['database']['transaction']>[0]>[0]) => Promise<Result>,
   ) => ground.database.transaction(work)
   const record = (type: RecordDraft['type'], name: string, value: string): RecordDraft => ({
     ...{ type, name, value, ttl: 300, siteId: null, priority: null, weight: null, port: null },

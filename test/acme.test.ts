@@ -12,12 +12,12 @@ import { generate } from 'selfsigned'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { idOfCertificate } from '../src/certificates/renewal.ts'
 import { type Config, readConfig } from '../src/config.ts'
-import { recordNames } from '../src/edge/route-changes.store.ts'
+import { recordNames } from '../src/edge/routing/route-changes.store.ts'
 import { ask } from '../src/edge/test-support.ts'
 import { KEY_PURPOSE } from '../src/edge/tls/tls.store.ts'
 import type { Definition } from '../src/platform/operations/definition.ts'
 import { ended, startWorker } from '../src/platform/operations/harness.ts'
-import type { Worker } from '../src/platform/operations/worker.ts'
+import type { Worker } from '../src/platform/operations/worker/worker.ts'
 import {
   certificateState,
   dropCertificate,
@@ -26,9 +26,9 @@ import {
 } from '../src/resources/certificates/certificate.ts'
 import { orderCertificate } from '../src/resources/certificates/order-certificate.job.ts'
 import { planCertificates } from '../src/resources/certificates/plan-certificates.job.ts'
-import { putRoute } from '../src/resources/sites/route.store.ts'
+import { putRoute } from '../src/resources/sites/addresses/route.store.ts'
 import { type Edge, startEdge } from '../src/roles/edge.ts'
-import { type Ground, openGround } from '../src/roles/part.ts'
+import { openProcessContext, type ProcessContext } from '../src/roles/process-context.ts'
 import { addSite } from './support/acme-site.ts'
 import { startHttps } from './support/https.ts'
 import { hasPebble, type Pebble, startPebble } from './support/pebble.ts'
@@ -41,7 +41,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
   let pebble: Pebble
   let host: Server
   let config: Config
-  let grounds: Ground[]
+  let grounds: ProcessContext[]
   let edges: Edge[]
   let worker: Worker | undefined
   let siteId: number
@@ -70,7 +70,7 @@ describe.skipIf(!hasPebble)('certificates', () => {
     })
     config = readConfig(settings(edgePort as number, tlsPort as number))
     const other = readConfig(settings(second[0] as number, second[1] as number))
-    grounds = [await openGround(config, 'edge'), await openGround(other, 'edge')]
+    grounds = [await openProcessContext(config, 'edge'), await openProcessContext(other, 'edge')]
     edges = []
     for (const ground of grounds) edges.push(await startEdge(ground))
     siteId = await addSite(ground(), `http://127.0.0.1:${(host.address() as AddressInfo).port}`)
@@ -95,8 +95,8 @@ describe.skipIf(!hasPebble)('certificates', () => {
     await change((tx) => dropCertificate(tx, name))
   })
 
-  const ground = () => grounds[0] as Ground
-  const change = <Result>(work: Parameters<Ground['database']['transaction']>[0]) =>
+  const ground = () => grounds[0] as ProcessContext
+  const change = <Result>(work: Parameters<ProcessContext['database']['transaction']>[0]) =>
     ground().database.transaction(work) as Promise<Result>
   const stateOf = (hostName = name) => certificateState(ground().database.read, hostName)
   const rowOf = () =>

@@ -6,21 +6,29 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPageCache } from '../src/edge/cache/page-cache.ts'
-import { createPurgeFeed, type PurgeFeed } from '../src/edge/cache/purge-feed.ts'
+import { createPurgeFeed, type PurgeFeed } from '../src/edge/cache/purge/purge-feed.ts'
 import { type PurgeLog, purgeLog } from '../src/edge/cache/test-support.ts'
-import { createGateway, type Gateway } from '../src/edge/gateway.ts'
+import { createGateway, type Gateway } from '../src/edge/gateway/gateway.ts'
 import { defaultLimits } from '../src/edge/limits.ts'
-import type { Route } from '../src/edge/route.ts'
+import { createUpstreams } from '../src/edge/proxy/upstreams.ts'
+import type { Route } from '../src/edge/routing/route.ts'
 import { edgeRules } from '../src/edge/rules/index.ts'
 import { ask, type Reply } from '../src/edge/test-support.ts'
-import { createUpstreams } from '../src/edge/upstreams.ts'
-import { PhpPool } from '../src/hosting/php/pool.ts'
+import { PhpPool } from '../src/hosting/php/pool/pool.ts'
 import type { PhpRuntime } from '../src/hosting/php/runtime.ts'
 import { type Change, createSiteChanges, type SiteChanges } from '../src/hosting/site-changes/site-changes.ts'
 import { ServedFiles } from '../src/hosting/web-server/served-files.ts'
 import { createWebServer, type HostedSite } from '../src/hosting/web-server/web-server.ts'
 import { testCore } from './support/core.ts'
-import { install, type TestHome, testAddress, testBodies, testHeld, testHome, testRuntime } from './support/home.ts'
+import {
+  install,
+  type TestDirectory,
+  testAddress,
+  testBodies,
+  testDirectory,
+  testHeld,
+  testRuntime,
+} from './support/site-directory.ts'
 
 const core = await testCore()
 const KEY = 'the-key-of-this-host'
@@ -29,7 +37,7 @@ const MB = 1 << 20
 
 describe.skipIf(!core)('WordPress behind the cache', () => {
   let runtime: PhpRuntime
-  let home: TestHome
+  let directory: TestDirectory
   let pool: PhpPool
   let host: Server
   let gateway: Gateway
@@ -44,8 +52,8 @@ describe.skipIf(!core)('WordPress behind the cache', () => {
 
   beforeAll(async () => {
     runtime = await testRuntime()
-    home = await testHome(core as string)
-    const process = await runtime.start(home)
+    directory = await testDirectory(core as string)
+    const process = await runtime.start(directory)
     await install(process)
     purges = purgeLog()
     changes = createSiteChanges({
@@ -63,8 +71,8 @@ describe.skipIf(!core)('WordPress behind the cache', () => {
     })
     // biome-ignore format: one record
     pool = new PhpPool(runtime, { requestMs: 60_000, taskMs: 60_000, memoryBytes: 2048 * MB, bodies: testBodies(), queueLength: 100, idleMs: 600_000, processMemoryBytes: 1024 * MB, onNote: (siteId, text) => changes.take(siteId, text), onWorked: (siteId, kind) => served.mayHaveChanged(siteId, kind) })
-    const { homePath, corePath, phpVersion, uid, address } = home
-    site = { siteId: 7, homePath, corePath, phpVersion, uid, address, state: 'live' }
+    const { siteDirectory, corePath, phpVersion, uid, address } = directory
+    site = { siteId: 7, siteDirectory, corePath, phpVersion, uid, address, state: 'live' }
     await pool.adopt(site, process)
     // biome-ignore format: one record
     host = createWebServer({ siteById: async () => site, php: pool, ...testHeld(tmpdir()), servedFiles: served, hostKey: KEY, httpsPort: 443, log, mostBodyBytes: 128 * MB, changesSettled: (siteId) => changes.settled(siteId) })
@@ -92,7 +100,7 @@ describe.skipIf(!core)('WordPress behind the cache', () => {
     host?.close()
     await pool?.stopAll(0)
     await runtime?.close()
-    await home?.remove()
+    await directory?.remove()
   })
 
   async function listen(server: Server): Promise<number> {
@@ -233,7 +241,7 @@ describe.skipIf(!core)('WordPress behind the cache', () => {
 
   test('what runs without a visitor (scheduled posts) is told, too', async () => {
     await cached('/')
-    await home.script(
+    await directory.script(
       'schedule.php',
       `require 'wp-load.php'; $id = wp_insert_post(['post_title' => 'Timed', 'post_status' => 'future', 'post_date' => gmdate('Y-m-d H:i:s', time() + 3600)]);
        global $wpdb; $wpdb->update($wpdb->posts, ['post_date' => '2024-05-05 00:00:00', 'post_date_gmt' => '2024-05-05 00:00:00'], ['ID' => $id]); clean_post_cache($id);
@@ -249,8 +257,8 @@ describe.skipIf(!core)('WordPress behind the cache', () => {
   })
 
   test('DONOTCACHEPAGE is kept to, and a site cannot say more than that to the edge', async () => {
-    await home.script('own.php', `define('DONOTCACHEPAGE', true); echo microtime(true);`)
-    await home.script('lie.php', `header('X-Stead-Purge: 99'); header('X-Stead-Renderer: static'); echo 'x';`)
+    await directory.script('own.php', `define('DONOTCACHEPAGE', true); echo microtime(true);`)
+    await directory.script('lie.php', `header('X-Stead-Purge: 99'); header('X-Stead-Renderer: static'); echo 'x';`)
     await get('/own.php')
     const own = await get('/own.php')
     expect([isHit(own), own.headers['x-stead-cache']]).toEqual([false, undefined])
@@ -259,7 +267,7 @@ describe.skipIf(!core)('WordPress behind the cache', () => {
   })
 
   test('a site that says nonsense, or too much, harms nobody', async () => {
-    await home.script(
+    await directory.script(
       'shout.php',
       `foreach (['', '{', '{"changed":{"paths":["no"]}}', '{"changed":1}', str_repeat('x', 300000)] as $text) post_message_to_js($text);
        for ($i = 0; $i < 2000; $i++) post_message_to_js('{"changed":{"all":true}}'); echo 'done';`,
@@ -317,9 +325,9 @@ add_action('wp_ajax_own_save', 'own_save');
 add_action('wp_ajax_nopriv_own_save', 'own_save');
 `
     beforeAll(async () => {
-      await mkdir(`${home.homePath}/web/wp-content/mu-plugins`, { recursive: true })
-      await writeFile(`${home.homePath}/web/wp-content/mu-plugins/own.php`, plugin)
-      await home.script(
+      await mkdir(`${directory.siteDirectory}/web/wp-content/mu-plugins`, { recursive: true })
+      await writeFile(`${directory.siteDirectory}/web/wp-content/mu-plugins/own.php`, plugin)
+      await directory.script(
         'tables.php',
         `require 'wp-load.php'; global $wpdb; foreach (['own_tables', 'own_logs'] as $name) $wpdb->query("CREATE TABLE {$wpdb->prefix}$name (id int auto_increment primary key, text varchar(100))");`,
       )
@@ -395,7 +403,7 @@ add_action('wp_ajax_nopriv_own_save', 'own_save');
     })
 
     test('a picture that is replaced is let go of under each of its sizes', async () => {
-      await home.script(
+      await directory.script(
         'media.php',
         `require 'wp-load.php'; wp_mkdir_p(wp_upload_dir()['path']); $file = wp_upload_dir()['path'] . '/cat.png'; file_put_contents($file, 'one');
          $id = wp_insert_attachment(['post_mime_type' => 'image/png', 'post_title' => 'cat'], $file); wp_update_attachment_metadata($id, ['width' => 1, 'sizes' => []]);
@@ -403,7 +411,7 @@ add_action('wp_ajax_nopriv_own_save', 'own_save');
       )
       const [url = '', id] = (await get('/media.php')).body.split(' ')
       expect(await cached(pathOf(url))).toBe('one')
-      await home.script(
+      await directory.script(
         'replace.php',
         `require 'wp-load.php'; file_put_contents(get_attached_file(${id}), 'two'); wp_update_attachment_metadata(${id}, ['width' => 2, 'sizes' => []]);`,
       )
@@ -416,7 +424,7 @@ add_action('wp_ajax_nopriv_own_save', 'own_save');
 
   test('a style sheet that PHP writes anew is let go of', async () => {
     const write = (text: string) =>
-      home.script(
+      directory.script(
         'style.php',
         `@mkdir(__DIR__ . '/wp-content/cache'); file_put_contents(__DIR__ . '/wp-content/cache/own.css', '${text}');`,
       )
@@ -430,15 +438,18 @@ add_action('wp_ajax_nopriv_own_save', 'own_save');
   })
 
   test('a page that says late that it is not to be kept is not kept', async () => {
-    await home.script('late.php', `echo str_repeat('x', 100000); define('DONOTCACHEPAGE', true); echo microtime(true);`)
+    await directory.script(
+      'late.php',
+      `echo str_repeat('x', 100000); define('DONOTCACHEPAGE', true); echo microtime(true);`,
+    )
     await get('/late.php')
     expect(isHit(await get('/late.php'))).toBe(false)
   })
 
   test('what a page cache of the site kept is kept briefly, and is asked for again', async () => {
-    const content = `${home.homePath}/web/wp-content`
+    const content = `${directory.siteDirectory}/web/wp-content`
     await writeFile(`${content}/advanced-cache.php`, "<?php if (isset($_GET['kept'])) { echo 'kept'; exit; }")
-    const config = `${home.homePath}/web/wp-config.php`
+    const config = `${directory.siteDirectory}/web/wp-config.php`
     const before = await readFile(config, 'utf8')
     await writeFile(config, before.replace('<?php', "<?php\ndefine('WP_CACHE', true);"))
     await get('/?kept=1')

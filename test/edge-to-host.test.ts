@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { AccessEntry } from '../src/edge/access-log.ts'
-import { createGateway, type Gateway } from '../src/edge/gateway.ts'
+import { createGateway, type Gateway } from '../src/edge/gateway/gateway.ts'
 import { defaultLimits } from '../src/edge/limits.ts'
-import type { Route } from '../src/edge/route.ts'
-import type { VisitorRequest } from '../src/hosting/php/pool.ts'
+import type { AccessEntry } from '../src/edge/records/access-log.ts'
+import type { Route } from '../src/edge/routing/route.ts'
+import type { VisitorRequest } from '../src/hosting/php/pool/pool.ts'
 import { PhpBodyTooLarge, type PhpResponse } from '../src/hosting/php/runtime.ts'
 import { createWebServer } from '../src/hosting/web-server/web-server.ts'
-import { testHeld } from './support/home.ts'
+import { testHeld } from './support/site-directory.ts'
 
 const KEY = 'the-key-of-this-host'
 const log = { debug() {}, warn() {}, error() {} }
@@ -33,7 +33,7 @@ beforeEach(async () => {
   await writeFile(join(folder, 'web/style.css'), 'body{}')
   host = createWebServer({
     // biome-ignore format: one record
-    siteById: async (siteId) => ({ siteId, homePath: folder, corePath: folder, phpVersion: '8.3', uid: null, address: 'x', state: 'live' }),
+    siteById: async (siteId) => ({ siteId, siteDirectory: folder, corePath: folder, phpVersion: '8.3', uid: null, address: 'x', state: 'live' }),
     php: { wake() {}, handle: async (site, request, signal) => php(site.siteId, request, signal) },
     ...testHeld(folder),
     hostKey: KEY,

@@ -4,13 +4,21 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage,
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createGateway, type Gateway } from '../src/edge/gateway.ts'
-import type { Route } from '../src/edge/route.ts'
-import { PhpPool } from '../src/hosting/php/pool.ts'
+import { createGateway, type Gateway } from '../src/edge/gateway/gateway.ts'
+import type { Route } from '../src/edge/routing/route.ts'
+import { PhpPool } from '../src/hosting/php/pool/pool.ts'
 import type { PhpRuntime } from '../src/hosting/php/runtime.ts'
 import { createWebServer, type HostedSite } from '../src/hosting/web-server/web-server.ts'
 import { testCore } from './support/core.ts'
-import { install, type TestHome, testAddress, testBodies, testHeld, testHome, testRuntime } from './support/home.ts'
+import {
+  install,
+  type TestDirectory,
+  testAddress,
+  testBodies,
+  testDirectory,
+  testHeld,
+  testRuntime,
+} from './support/site-directory.ts'
 
 const core = await testCore()
 const KEY = 'the-key-of-this-host'
@@ -19,7 +27,7 @@ const MB = 1 << 20
 
 describe.skipIf(!core)('WordPress behind the edge', () => {
   let runtime: PhpRuntime
-  let home: TestHome
+  let directory: TestDirectory
   let pool: PhpPool
   let host: Server
   let gateway: Gateway
@@ -27,13 +35,13 @@ describe.skipIf(!core)('WordPress behind the edge', () => {
 
   beforeAll(async () => {
     runtime = await testRuntime()
-    home = await testHome(core as string)
-    const process = await runtime.start(home)
+    directory = await testDirectory(core as string)
+    const process = await runtime.start(directory)
     await install(process)
     // biome-ignore format: one record
     pool = new PhpPool(runtime, { requestMs: 60_000, taskMs: 60_000, memoryBytes: 2048 * MB, bodies: testBodies(), queueLength: 100, idleMs: 600_000, processMemoryBytes: 1024 * MB })
-    const { homePath, corePath, phpVersion, uid, address } = home
-    const site: HostedSite = { siteId: 7, homePath, corePath, phpVersion, uid, address, state: 'live' }
+    const { siteDirectory, corePath, phpVersion, uid, address } = directory
+    const site: HostedSite = { siteId: 7, siteDirectory, corePath, phpVersion, uid, address, state: 'live' }
     await pool.adopt(site, process)
     host = createWebServer({
       siteById: async () => site,
@@ -59,7 +67,7 @@ describe.skipIf(!core)('WordPress behind the edge', () => {
     host?.close()
     await pool?.stopAll(0)
     await runtime?.close()
-    await home?.remove()
+    await directory?.remove()
   })
 
   async function listen(server: Server): Promise<number> {
@@ -148,7 +156,7 @@ describe.skipIf(!core)('WordPress behind the edge', () => {
   })
 
   test('a body of 64 MB reaches PHP, with length and in chunks', async () => {
-    await home.script(
+    await directory.script(
       'size.php',
       `$n = 0; $f = fopen('php://input', 'r'); while (!feof($f)) $n += strlen(fread($f, 1 << 20)); echo $n, ' ', $_SERVER['REMOTE_ADDR'], ' ', $_SERVER['HTTP_HOST'];`,
     )

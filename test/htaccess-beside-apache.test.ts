@@ -225,7 +225,7 @@ async function startStead(): Promise<number> {
   stead = createWebServer({
     siteById: async (siteId) => ({
       siteId,
-      homePath: join(base, 'homes', `c${siteId}`),
+      siteDirectory: join(base, 'homes', `c${siteId}`),
       corePath: join(base, 'core'),
       phpVersion: '8.3',
       uid: null,
@@ -249,11 +249,11 @@ async function startStead(): Promise<number> {
 
 /** Both get the same site, but for where its folder lies. */
 async function lay(number: number, rules: Row[0]): Promise<void> {
-  const homes = [
+  const siteDirectories = [
     { folder: join(docs(), `c${number}`), root: join(docs(), `c${number}`) },
     { folder: join(base, 'homes', `c${number}`, 'web'), root: '/wordpress' },
   ]
-  for (const { folder, root } of homes) {
+  for (const { folder, root } of siteDirectories) {
     for (const file of FILES) {
       await mkdir(dirname(join(folder, file)), { recursive: true })
       await writeFile(join(folder, file), file)

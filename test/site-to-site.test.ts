@@ -6,14 +6,14 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createGateway, type Gateway } from '../src/edge/gateway.ts'
-import type { Route } from '../src/edge/route.ts'
-import { PhpPool } from '../src/hosting/php/pool.ts'
+import { createGateway, type Gateway } from '../src/edge/gateway/gateway.ts'
+import type { Route } from '../src/edge/routing/route.ts'
+import { createHairpinRoute, OWN_HTTPS_PORT } from '../src/hosting/php/hairpin-route.ts'
+import { PhpPool } from '../src/hosting/php/pool/pool.ts'
 import type { PhpRuntime } from '../src/hosting/php/runtime.ts'
-import { createWayToEdge, OWN_HTTPS_PORT } from '../src/hosting/php/way-to-edge.ts'
 import { createWebServer, type HostedSite } from '../src/hosting/web-server/web-server.ts'
 import { testCore } from './support/core.ts'
-import { type TestHome, testBodies, testHeld, testHome, testRuntime } from './support/home.ts'
+import { type TestDirectory, testBodies, testDirectory, testHeld, testRuntime } from './support/site-directory.ts'
 import { visit } from './support/visit.ts'
 import { runtimes } from './support/ways.ts'
 
@@ -32,7 +32,7 @@ describe.skipIf(!core).each(runtimes.filter(({ skip }) => !skip))('sites that as
   let port: number
   /** Something of this machine that is nobody's business. */
   let secret: Server
-  const homes: TestHome[] = []
+  const siteDirectories: TestDirectory[] = []
 
   beforeAll(async () => {
     const sites = new Map<number, HostedSite>()
@@ -46,7 +46,7 @@ describe.skipIf(!core).each(runtimes.filter(({ skip }) => !skip))('sites that as
     port = await listen(gateway.server)
     secret = createServer((_request, response) => response.end('secret'))
     await listen(secret)
-    const edge = createWayToEdge({
+    const edge = createHairpinRoute({
       edges: new Map([
         [port, { host: '127.0.0.1', port }],
         [OWN_HTTPS_PORT, { host: '127.0.0.1', port, scheme: 'https' }],
@@ -64,19 +64,19 @@ describe.skipIf(!core).each(runtimes.filter(({ skip }) => !skip))('sites that as
       ...testHeld(tmpdir()),
       hostKey: KEY,
       log,
-      homeOfSender: (peer) => edge.homeOf(peer),
+      directoryOfSender: (peer) => edge.directoryOf(peer),
       httpsPort: 443,
       mostBodyBytes: 128 * MB,
     })
     const upstream = `http://127.0.0.1:${await listen(host)}`
     for (const [i, name] of names.entries()) {
       const hostName = `${name}.localhost`
-      const home = await testHome(core as string, { phpVersion: tested.phpVersion })
-      homes.push(home)
-      const { homePath, corePath, phpVersion, uid } = home
+      const directory = await testDirectory(core as string, { phpVersion: tested.phpVersion })
+      siteDirectories.push(directory)
+      const { siteDirectory, corePath, phpVersion, uid } = directory
       const site: HostedSite = {
         siteId: i + 1,
-        homePath,
+        siteDirectory,
         corePath,
         phpVersion,
         uid,
@@ -103,13 +103,13 @@ describe.skipIf(!core).each(runtimes.filter(({ skip }) => !skip))('sites that as
     secret?.close()
     await pool?.stopAll(0)
     await runtime?.close()
-    for (const home of homes) await home.remove()
+    for (const directory of siteDirectories) await directory.remove()
   })
 
   /** Runs code with WordPress in the first site, as a visitor's request. @returns what it returns */
   async function run(code: string): Promise<unknown> {
     const wordpress = "require '/wordpress/wp-load.php';"
-    await homes[0]?.script('run.php', `${wordpress} echo json_encode((function () { ${code} })());`)
+    await siteDirectories[0]?.script('run.php', `${wordpress} echo json_encode((function () { ${code} })());`)
     return JSON.parse((await visit({ host: 'my.localhost', port, path: '/run.php' })).text)
   }
   const url = (name: string, path: string) => `http://${name}.localhost:${port}${path}`
@@ -119,15 +119,15 @@ describe.skipIf(!core).each(runtimes.filter(({ skip }) => !skip))('sites that as
   };`
 
   it('reach a neighbour through the edge, safely too', async () => {
-    await homes[1]?.script('hello.php', "echo 'hello from PHP';")
-    await writeFile(join(homes[1]?.homePath as string, 'web/picture.png'), 'a picture')
+    await siteDirectories[1]?.script('hello.php', "echo 'hello from PHP';")
+    await writeFile(join(siteDirectories[1]?.siteDirectory as string, 'web/picture.png'), 'a picture')
     const code = `${get} $safe = wp_safe_remote_get('${url('other', '/picture.png')}');
       return [$get('${url('other', '/hello.php')}'), is_wp_error($safe) ? $safe->get_error_message() : $safe['body']];`
     expect(await run(code)).toEqual([[200, 'hello from PHP'], 'a picture'])
   })
 
   it('are told at once when they cannot wait for themselves, and get their own files all the same', async () => {
-    await writeFile(join(homes[0]?.homePath as string, 'web/style.css'), 'body{}')
+    await writeFile(join(siteDirectories[0]?.siteDirectory as string, 'web/style.css'), 'body{}')
     const code = `${get} return [$get('${url('my', '/?x=1')}'), $get('${url('my', '/style.css')}')];`
     const [own, file] = (await run(code)) as [[number, string], unknown]
     expect(own[0]).toBe(isNative ? 200 : 503)
@@ -136,8 +136,8 @@ describe.skipIf(!core).each(runtimes.filter(({ skip }) => !skip))('sites that as
   })
 
   it('have accepted at once what they do not wait for, and run it next', async () => {
-    const marks = join(homes[0]?.homePath as string, 'web/marks.txt')
-    await homes[0]?.script(
+    const marks = join(siteDirectories[0]?.siteDirectory as string, 'web/marks.txt')
+    await siteDirectories[0]?.script(
       'later.php',
       "file_put_contents('/wordpress/marks.txt', 'ran with ' . $_POST['word'], FILE_APPEND);",
     )
@@ -169,11 +169,11 @@ describe.skipIf(!core).each(runtimes.filter(({ skip }) => !skip))('sites that as
   })
 
   it('reach themselves by https where TLS ends before the edge, and are believed nothing of others', async () => {
-    await homes[0]?.script(
+    await siteDirectories[0]?.script(
       'seen.php',
       "echo json_encode([$_SERVER['HTTPS'] ?? '', $_SERVER['HTTP_HOST'], $_SERVER['REMOTE_ADDR']]);",
     )
-    await writeFile(join(homes[0]?.homePath as string, 'web/style.css'), 'body{}')
+    await writeFile(join(siteDirectories[0]?.siteDirectory as string, 'web/style.css'), 'body{}')
     const more = "['headers' => ['X-Forwarded-For' => '203.0.113.9', 'X-Forwarded-Proto' => 'http']]"
     const code = `${get} return [$get('https://my.localhost/style.css?a=1#b', ${more}), $get('https://my.localhost/seen.php', ${more})];`
     const [file, script] = (await run(code)) as [unknown, [number, string]]
@@ -194,8 +194,8 @@ describe.skipIf(!core).each(runtimes.filter(({ skip }) => !skip))('sites that as
   })
 
   it('have no events run by what they ask of wp-cron.php: the host runs them', async () => {
-    const marks = join(homes[0]?.homePath as string, 'web/events.txt')
-    await homes[0]?.script(
+    const marks = join(siteDirectories[0]?.siteDirectory as string, 'web/events.txt')
+    await siteDirectories[0]?.script(
       'wp-content/mu-plugins/event.php',
       "add_action('my_event', fn () => file_put_contents('/wordpress/events.txt', 'ran', FILE_APPEND));",
     )

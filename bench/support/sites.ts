@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { openDatabase } from '../../src/platform/db/database.ts'
-import { putRoute } from '../../src/resources/sites/route.store.ts'
+import { putRoute } from '../../src/resources/sites/addresses/route.store.ts'
 import { insertSite } from '../../src/resources/sites/site.store.ts'
 import { siteDraft } from '../../test/support/site-draft.ts'
 import type { Stead } from '../../test/support/stead.ts'
 
 /**
- * Adds live sites `idle-0`, `idle-1`, … with routes to the database of a program that runs or not; they have records of homes and no
+ * Adds live sites `idle-0`, `idle-1`, … with routes to the database of a program that runs or not; they have records of site directories and no
  * files.
  * @param options.upstream address of a host that answers for them instead of the program's own
  */
@@ -34,10 +34,10 @@ export async function addIdleSites(stead: Stead, options: { count: number; upstr
         .set({ state: 'live', core_version: '6.8', written_address: `${name}.localhost:${stead.edgePort}` })
         .where('id', '=', site.id)
         .execute()
-      const home = { host_id: hostId, state: 'taken', core_version: '6.8', install: 'wordpress' } as const
+      const directory = { host_id: hostId, state: 'taken', core_version: '6.8', install: 'wordpress' } as const
       await tx
         .insertInto('site_homes')
-        .values({ ...home, site_id: site.id, created_at: now })
+        .values({ ...directory, site_id: site.id, created_at: now })
         .execute()
     }
   })

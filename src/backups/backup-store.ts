@@ -56,7 +56,7 @@ export interface WriteOptions {
   /** Bytes of the source that are dealt with, whether read or known. */
   readonly onProgress?: (doneBytes: number) => void
   /** Awaited between pieces of the work: others may go first. */
-  readonly giveWay?: () => Promise<void>
+  readonly yieldWhileBusy?: () => Promise<void>
   /**
    * What is in the storage is read back while more is written; chunks that are what was written come into it, for `verify`. Default: nothing is.
    */
@@ -91,7 +91,7 @@ export interface VerifyOptions {
   readonly signal?: AbortSignal
   readonly onProgress?: (doneBytes: number) => void
   /** Awaited between pieces of the work: others may go first. */
-  readonly giveWay?: () => Promise<void>
+  readonly yieldWhileBusy?: () => Promise<void>
   /** Sees the content while it is read back: of a stream, to parse it to its end. A fault that it throws is thrown. */
   readonly onContent?: (piece: Uint8Array) => void | Promise<void>
 }

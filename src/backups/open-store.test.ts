@@ -5,9 +5,9 @@ import { createSealer } from '../platform/crypto/seal.ts'
 import { OperatorError } from '../platform/operator-error.ts'
 import { backupKey, replaceBackupKey } from './backup-key.store.ts'
 import { type TestBackups, testBackups } from './backup-store.fixture.ts'
-import { HeldByAnother, takeOver } from './holder.ts'
 import { keyOfStorage, openStore, openStoreWithKey, sealStorageAnew } from './open-store.ts'
 import { parsePrintedKey, printKey } from './printed-key.ts'
+import { LeasedByAnother, takeLeaseOver } from './repository-lease.ts'
 import { all, pieces } from './trees.fixture.ts'
 
 const opened: TestBackups[] = []
@@ -84,11 +84,11 @@ describe('a storage', () => {
       () => backups.repository('site-1').sweep(),
       () => backups.removeOwner('site-2'),
     ]
-    for (const change of changes(restored)) await expect(change()).rejects.toThrow(HeldByAnother)
+    for (const change of changes(restored)) await expect(change()).rejects.toThrow(LeasedByAnother)
     expect(await lost.storage.list('')).toEqual(before)
     expect(await all(restored.backups.repository('site-1').readStream('b1'))).toEqual(content)
 
-    await takeOver(lost.storage, 'restored', 86_400_000)
+    await takeLeaseOver(lost.storage, 'restored', 86_400_000)
     for (const change of changes(lost)) await expect(change()).rejects.toThrow(/since 1970-01-02T00:00:00.*take-over/)
     for (const change of changes(restored)) await change()
     expect((await lost.backups.repository('site-1').list()).map(({ name }) => name)).toEqual(['b2', 'b3'])
@@ -107,7 +107,7 @@ describe('a storage', () => {
     await write(own)
     await own.storage.put('stead-holder.json', Buffer.from('{'))
     await expect(own.backups.repository('site-1').remove('b1')).rejects.toThrow(/take-over/)
-    await takeOver(own.storage, 'test', 1)
+    await takeLeaseOver(own.storage, 'test', 1)
     await own.backups.repository('site-1').remove('b1')
     expect(await own.backups.repository('site-1').list()).toEqual([])
   })

@@ -4,11 +4,11 @@ import { sealBackupKey, unsealBackupKey } from './backup-key.store.ts'
 import { type BackupStore, StorageFailure } from './backup-store.ts'
 import { repositoryKeys } from './format/keys.ts'
 import { checkOwner, markName } from './format/names.ts'
-import { holdIfFree, mayChange } from './holder.ts'
 import { markOfBackupKey } from './printed-key.ts'
 import { ChunkOpener } from './reading/chunk-opener.ts'
 import type { RepositoryParts } from './reading/manifests.ts'
 import { type Change, Repository } from './repository.ts'
+import { requireLease, takeLeaseIfFree } from './repository-lease.ts'
 import type { Storage } from './storage/storage.ts'
 
 /** The object that says whose storage this is. */
@@ -35,30 +35,30 @@ export interface StoreOptions {
   readonly now?: () => number
 }
 
-/** All backups of an installation. @throws OperatorError from every method when the storage is another's, HeldByAnother from those that change it */
+/** All backups of an installation. @throws OperatorError from every method when the storage is another's, LeasedByAnother from those that change it */
 export function openStore({ storage, key, sealer, holder = readOnly, now = Date.now }: StoreOptions): BackupStore {
   const opener = new ChunkOpener()
   const open = kept(async () => {
     const own = await key()
-    await settle(storage, own)
+    await resolveKey(storage, own)
     return own
   })
   /** Says whose the storage is, before the first backup in it. */
   const claim = kept(async () => {
     const own = await open()
     // when another was quicker
-    if (!(await storage.putOnce(HEAD, headOf(sealer, own)))) await settle(storage, own)
-    await holdIfFree(storage, await holder(), now())
+    if (!(await storage.putOnce(HEAD, headOf(sealer, own)))) await resolveKey(storage, own)
+    await takeLeaseIfFree(storage, await holder(), now())
   })
   // asked each time: the storage may be taken over at any
   const change: Change = {
     async toWrite() {
       await claim()
-      await mayChange(storage, await holder())
+      await requireLease(storage, await holder())
     },
     async toRemove() {
       await open()
-      await mayChange(storage, await holder())
+      await requireLease(storage, await holder())
     },
   }
   return {
@@ -133,7 +133,7 @@ export async function sealStorageAnew(storage: Storage, sealer: Sealer, key: Buf
 }
 
 /** The storage is this installation's: it says so, or is new. */
-async function settle(storage: Storage, key: Buffer): Promise<Head | undefined> {
+async function resolveKey(storage: Storage, key: Buffer): Promise<Head | undefined> {
   const head = await readHead(storage)
   if (head && head.mark !== markOfBackupKey(key))
     throw new OperatorError(

@@ -2,7 +2,7 @@
 import { ftruncateSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { contentOf } from '../hosting/site-files/pin.ts'
+import { contentOf } from '../hosting/site-files/stage/pin.ts'
 import { type TestBackups, testBackups } from './backup-store.fixture.ts'
 import { BackupDamaged, type SourceEntry } from './backup-store.ts'
 import type { Storage } from './storage/storage.ts'
@@ -203,8 +203,8 @@ describe('files that are open', () => {
       }
     }
     let asked = 0
-    const giveWay = async () => void asked++
-    const facts = await repository.writeTree(entries(), { name: 'b1', giveWay })
+    const yieldWhileBusy = async () => void asked++
+    const facts = await repository.writeTree(entries(), { name: 'b1', yieldWhileBusy })
     expect(facts).toMatchObject({ sizeBytes: 6_501_000, files: 3 })
     expect(asked).toBeGreaterThanOrEqual(8)
     expect(await contentsOf(repository, 'b1')).toEqual(hashes(contents))

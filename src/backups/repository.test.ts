@@ -35,18 +35,18 @@ async function* source(files: Record<string, Buffer>, read: string[] = []): Asyn
 it('lets others go first between any two pieces, while it writes and while it reads back', async () => {
   const repository = (await store()).backups.repository('site-1')
   let asked = 0
-  const giveWay = async () => void asked++
+  const yieldWhileBusy = async () => void asked++
   const count = async (work: Promise<unknown>) => {
     asked = 0
     await work
     return asked
   }
   const files = { 'a/x': noise(6_000_000), 'a/y': noise(6_000_000, 1) }
-  expect(await count(repository.writeTree(source(files), { name: 'tree', giveWay }))).toBeGreaterThanOrEqual(4)
-  expect(await count(repository.verify('tree', { giveWay }))).toBeGreaterThanOrEqual(2)
+  expect(await count(repository.writeTree(source(files), { name: 'tree', yieldWhileBusy }))).toBeGreaterThanOrEqual(4)
+  expect(await count(repository.verify('tree', { yieldWhileBusy }))).toBeGreaterThanOrEqual(2)
   const dump = pieces(noise(3_000_000, 2))
-  expect(await count(repository.writeStream(dump, { name: 'dump', giveWay }))).toBeGreaterThanOrEqual(2)
-  expect(await count(repository.verify('dump', { giveWay, onContent() {} }))).toBeGreaterThanOrEqual(2)
+  expect(await count(repository.writeStream(dump, { name: 'dump', yieldWhileBusy }))).toBeGreaterThanOrEqual(2)
+  expect(await count(repository.verify('dump', { yieldWhileBusy, onContent() {} }))).toBeGreaterThanOrEqual(2)
 })
 
 describe('a tree', () => {

@@ -33,7 +33,7 @@ export async function sweep(parts: RepositoryParts, signal?: AbortSignal): Promi
   const begunAt = parts.now()
   const index = await loadIndex(parts.storage, parts.keys, signal)
   const needed = await neededOfPacks(parts, index, signal)
-  const freedBytes = await settleMarks(parts, { index, needed, begunAt, signal })
+  const freedBytes = await clearMarks(parts, { index, needed, begunAt, signal })
   await repack(parts, { index, needed, begunAt, signal })
   await mergeIndexes(parts, signal)
   return { freedBytes }
@@ -50,7 +50,7 @@ interface Swept {
 }
 
 /** Marks what is not needed, takes marks from what is, and removes what was marked long enough. @returns bytes that were removed */
-async function settleMarks(parts: RepositoryParts, { index, needed, begunAt, signal }: Swept): Promise<number> {
+async function clearMarks(parts: RepositoryParts, { index, needed, begunAt, signal }: Swept): Promise<number> {
   const { storage, keys, now } = parts
   let freedBytes = 0
   for (const pack of index.packs.values()) {

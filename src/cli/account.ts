@@ -11,11 +11,11 @@ import {
   setPlan,
 } from '../resources/account/account.ts'
 import { firstPlan } from '../resources/account/plans.ts'
-import { makeLink } from '../resources/sign-in/mail-link.job.ts'
-import type { RecordsKey } from '../roles/part.ts'
+import { makeLink } from '../resources/sign-in/password/mail-link.job.ts'
+import type { ControlDatabaseKey } from '../roles/process-context.ts'
 import type { Call } from './command.ts'
-import { onRecords } from './ground.ts'
 import { CommandError, printOne, printRows } from './output.ts'
+import { withControlDatabase } from './with-control-database.ts'
 
 /** The account with an address. @throws CommandError */
 export async function accountNamed(tx: Tx, email: string): Promise<Account> {
@@ -31,9 +31,9 @@ interface CreateFlags {
 }
 
 /** `stead account create` */
-export async function create({ config, flags }: Call<CreateFlags, RecordsKey>): Promise<void> {
+export async function create({ config, flags }: Call<CreateFlags, ControlDatabaseKey>): Promise<void> {
   const { email, name, plan = firstPlan, json } = flags
-  return onRecords(config, async ({ database }) => {
+  return withControlDatabase(config, async ({ database }) => {
     if (!isMailAddress(normalEmail(email))) throw new CommandError('--email must be an e-mail address')
     const account = await database.transaction(async (tx) => {
       if (await findAccountByEmail(tx, normalEmail(email))) throw new CommandError(`${email} already has an account`)
@@ -44,8 +44,8 @@ export async function create({ config, flags }: Call<CreateFlags, RecordsKey>): 
 }
 
 /** `stead account list` */
-export async function list({ config, flags }: Call<unknown, RecordsKey>): Promise<void> {
-  return onRecords(config, async ({ database }) =>
+export async function list({ config, flags }: Call<unknown, ControlDatabaseKey>): Promise<void> {
+  return withControlDatabase(config, async ({ database }) =>
     printRows((await listAccounts(database.read)).map(shown), flags.json),
   )
 }
@@ -64,7 +64,7 @@ interface UpdateFlags {
 }
 
 /** `stead account update` */
-export async function update({ config, flags }: Call<UpdateFlags, RecordsKey>): Promise<void> {
+export async function update({ config, flags }: Call<UpdateFlags, ControlDatabaseKey>): Promise<void> {
   const facts: AccountFacts = {
     name: flags.name,
     organization: flags.organization,
@@ -74,7 +74,7 @@ export async function update({ config, flags }: Call<UpdateFlags, RecordsKey>): 
     hasOneTimeLogin: isYes(flags['one-time-login']),
     hasAutomaticUpdates: isYes(flags['automatic-updates']),
   }
-  return onRecords(config, async ({ database }) => {
+  return withControlDatabase(config, async ({ database }) => {
     if (Object.values(facts).every((value) => value === undefined))
       throw new CommandError('There is nothing to change. See: stead help account update')
     const account = await database.transaction(async (tx) => {
@@ -93,8 +93,11 @@ export async function update({ config, flags }: Call<UpdateFlags, RecordsKey>): 
 const isYes = (value: string | undefined) => (value === undefined ? undefined : value === 'yes')
 
 /** `stead account set-plan` */
-export async function changePlan({ config, flags }: Call<{ email: string; plan: string }, RecordsKey>): Promise<void> {
-  return onRecords(config, async ({ database }) => {
+export async function changePlan({
+  config,
+  flags,
+}: Call<{ email: string; plan: string }, ControlDatabaseKey>): Promise<void> {
+  return withControlDatabase(config, async ({ database }) => {
     const account = await database.transaction(async (tx) => {
       const found = await accountNamed(tx, flags.email)
       await setPlan(tx, found.id, flags.plan)
@@ -108,8 +111,8 @@ export async function changePlan({ config, flags }: Call<{ email: string; plan: 
 export async function link({
   config,
   flags,
-}: Call<{ email: string }, RecordsKey | 'panelUrl' | 'apiListen'>): Promise<void> {
-  return onRecords(config, async ({ database }) => {
+}: Call<{ email: string }, ControlDatabaseKey | 'panelUrl' | 'apiListen'>): Promise<void> {
+  return withControlDatabase(config, async ({ database }) => {
     const made = await database.transaction(async (tx) => {
       const { id: accountId } = await accountNamed(tx, flags.email)
       return makeLink(tx, config, { accountId, kind: 'first', now: Date.now() })

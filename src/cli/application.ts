@@ -1,10 +1,10 @@
 import { timestamp } from '../platform/http/schemas.ts'
 import { listApplications, makeApplication, revokeApplication } from '../resources/account/account.ts'
-import type { RecordsKey } from '../roles/part.ts'
+import type { ControlDatabaseKey } from '../roles/process-context.ts'
 import { accountNamed } from './account.ts'
 import type { Call } from './command.ts'
-import { onRecords } from './ground.ts'
 import { CommandError, printOne, printRows } from './output.ts'
+import { withControlDatabase } from './with-control-database.ts'
 
 interface CreateFlags {
   readonly account: string
@@ -13,9 +13,9 @@ interface CreateFlags {
 }
 
 /** `stead application create` */
-export async function create({ config, flags }: Call<CreateFlags, RecordsKey>): Promise<void> {
+export async function create({ config, flags }: Call<CreateFlags, ControlDatabaseKey>): Promise<void> {
   const { name, owner: isOwner } = flags
-  return onRecords(config, async ({ database }) => {
+  return withControlDatabase(config, async ({ database }) => {
     const made = await database.transaction(async (tx) => {
       const account = await accountNamed(tx, flags.account)
       return makeApplication(tx, { accountId: account.id, name, isOwner, now: Date.now() })
@@ -26,8 +26,11 @@ export async function create({ config, flags }: Call<CreateFlags, RecordsKey>): 
 }
 
 /** `stead application list` */
-export async function list({ config, flags }: Call<{ account: string | undefined }, RecordsKey>): Promise<void> {
-  return onRecords(config, async ({ database }) => {
+export async function list({
+  config,
+  flags,
+}: Call<{ account: string | undefined }, ControlDatabaseKey>): Promise<void> {
+  return withControlDatabase(config, async ({ database }) => {
     const account = flags.account ? await accountNamed(database.read, flags.account) : undefined
     const applications = await listApplications(database.read, account?.id)
     const rows = applications.map((each) => ({
@@ -43,9 +46,9 @@ export async function list({ config, flags }: Call<{ account: string | undefined
 }
 
 /** `stead application revoke` */
-export async function revoke({ config, flags }: Call<{ 'client-id': string }, RecordsKey>): Promise<void> {
+export async function revoke({ config, flags }: Call<{ 'client-id': string }, ControlDatabaseKey>): Promise<void> {
   const clientId = flags['client-id']
-  return onRecords(config, async ({ database }) => {
+  return withControlDatabase(config, async ({ database }) => {
     const revoked = await database.transaction((tx) => revokeApplication(tx, clientId, Date.now()))
     if (!revoked)
       throw new CommandError(

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postgresUrl, testDatabase } from '../../test/support/database.ts'
 import { readConfig } from '../config.ts'
-import { openGround } from '../roles/part.ts'
+import { openProcessContext } from '../roles/process-context.ts'
 import { allSettings, type Command, takesValue } from './command.ts'
 import { commands } from './commands.ts'
 import { completionScript } from './completion.ts'
@@ -14,9 +14,9 @@ const root = join(import.meta.dirname, '../..')
 let dataDir: string
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'stead-cli-'))
-  const ground = await openGround(readConfig({ STEAD_DATA_DIR: dataDir, STEAD_LOG_LEVEL: 'silent' }), 'test')
-  await ground.logs.close()
-  await ground.database.close()
+  const context = await openProcessContext(readConfig({ STEAD_DATA_DIR: dataDir, STEAD_LOG_LEVEL: 'silent' }), 'test')
+  await context.logs.close()
+  await context.database.close()
 })
 afterAll(() => rm(dataDir, { recursive: true }))
 
@@ -65,10 +65,12 @@ function wholeLine({ name, flags }: Command): string {
 }
 
 const isPart = ({ name }: Command) => ['serve', 'control', 'host', 'edge', 'dns'].includes(name)
-const onRecords = commands.filter(({ settings }) => settings.length > 0 && settings.length < allSettings.length)
+const withControlDatabase = commands.filter(
+  ({ settings }) => settings.length > 0 && settings.length < allSettings.length,
+)
 // `doctor` has tests of its own: what it finds depends on the machine
 const elsewhere = commands.filter(
-  (command) => !isPart(command) && !onRecords.includes(command) && command.name !== 'doctor',
+  (command) => !isPart(command) && !withControlDatabase.includes(command) && command.name !== 'doctor',
 )
 
 describe('no command makes a data folder or a database', () => {
@@ -78,7 +80,7 @@ describe('no command makes a data folder or a database', () => {
   })
   afterAll(() => rm(empty, { recursive: true }))
 
-  test.each(onRecords.map((command) => [wholeLine(command)]))('%s says what is missing', async (line) => {
+  test.each(withControlDatabase.map((command) => [wholeLine(command)]))('%s says what is missing', async (line) => {
     for (const folder of [empty, join(empty, 'none')]) {
       const { code, out, error } = await stead(line, { STEAD_DATA_DIR: folder })
       if (line.startsWith('host adopt')) {

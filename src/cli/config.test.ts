@@ -1,10 +1,10 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { readConfig } from '../config.ts'
-import { findPrograms } from '../hosting/mariadb/programs.ts'
+import { findPrograms } from '../hosting/mariadb/server/programs.ts'
 import { OperatorError } from '../platform/operator-error.ts'
 import { print } from './config.ts'
 
-vi.mock('../hosting/mariadb/programs.ts')
+vi.mock('../hosting/mariadb/server/programs.ts')
 afterEach(() => vi.restoreAllMocks())
 
 const said = async (env: Record<string, string>) => {

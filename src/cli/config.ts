@@ -22,7 +22,7 @@ export async function print({ config, flags }: Call<unknown, SettingKey>): Promi
 /** Why no host starts with these settings, as far as it can be told without one. */
 async function refusalOf({ mariadb, mariadbUrl }: Config): Promise<string | undefined> {
   if (mariadb !== 'own' || mariadbUrl !== undefined) return undefined
-  const { findPrograms } = await import('../hosting/mariadb/programs.ts')
+  const { findPrograms } = await import('../hosting/mariadb/server/programs.ts')
   return findPrograms().then(
     () => undefined,
     (error: Error) => error.message,

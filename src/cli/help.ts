@@ -77,7 +77,7 @@ function commandText({ name, about, flags, settings, takesTopic }: Command): str
   const needed = Object.entries(flags).filter(([, flag]) => flag.needed)
   const words = takesTopic ? ['[COMMAND|settings]'] : []
   const lines = [
-    ['stead', name, ...words, ...needed.map(([flag, usage]) => inWords(flag, usage))].join(' '),
+    ['stead', name, ...words, ...needed.map(([flag, usage]) => describeFlag(flag, usage))].join(' '),
     `  ${about}`,
   ]
   const rows = flagRows(flags)
@@ -89,7 +89,7 @@ function commandText({ name, about, flags, settings, takesTopic }: Command): str
   return lines.join('\n')
 }
 
-const inWords = (name: string, { value, choices }: Flag): string => {
+const describeFlag = (name: string, { value, choices }: Flag): string => {
   const text = value ?? choices?.map((choice) => (choice.includes(' ') ? `"${choice}"` : choice)).join('|')
   return text === undefined ? `--${name}` : `--${name}=${text}`
 }
@@ -97,7 +97,7 @@ const inWords = (name: string, { value, choices }: Flag): string => {
 /** Flags of a command: how each is written, and what it says. */
 export const flagRows = (flags: Readonly<Record<string, Flag>>): [string, string][] =>
   Object.entries(flags).map(([name, flag]) => [
-    `${inWords(name, flag)}${flag.short ? `, -${flag.short}` : ''}`,
+    `${describeFlag(name, flag)}${flag.short ? `, -${flag.short}` : ''}`,
     flag.needed ? `${flag.help} (needed)` : flag.help,
   ])
 

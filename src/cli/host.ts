@@ -1,14 +1,14 @@
-import type { Records, RecordsKey } from '../roles/part.ts'
-import { adoptFolder } from './adopt.ts'
+import type { ControlDatabase, ControlDatabaseKey } from '../roles/process-context.ts'
 import type { Call } from './command.ts'
-import { onRecords } from './ground.ts'
-import { hostsInWords, setAsideInWords } from './hosts.ts'
+import { describeHosts, describeQuarantined } from './hosts.ts'
+import { adoptFolder } from './installation/adopt.ts'
 import { printOne, printRows } from './output.ts'
+import { withControlDatabase } from './with-control-database.ts'
 
 /** `stead host list` */
-export async function list({ config, flags }: Call<unknown, RecordsKey>): Promise<void> {
-  const work = async (records: Records) => {
-    const [hosts, aside] = await Promise.all([hostsInWords(records), setAsideInWords(config.dataDir)])
+export async function list({ config, flags }: Call<unknown, ControlDatabaseKey>): Promise<void> {
+  const work = async (records: ControlDatabase) => {
+    const [hosts, aside] = await Promise.all([describeHosts(records), describeQuarantined(config.dataDir)])
     if (flags.json) return console.log(JSON.stringify({ hosts, set_aside: aside }, null, 2))
     printRows(hosts, false)
     if (records.belonging.kind === 'stranger')
@@ -17,10 +17,10 @@ export async function list({ config, flags }: Call<unknown, RecordsKey>): Promis
     console.log(`\nQuarantined in ${config.dataDir}. Stead does not remove these directories:`)
     printRows(aside, false)
   }
-  return onRecords(config, work, { makes: false, strangers: 'look' })
+  return withControlDatabase(config, work, { makes: false, strangers: 'look' })
 }
 
 /** `stead host adopt` */
-export async function adopt({ config, flags }: Call<{ host: string | undefined }, RecordsKey>): Promise<void> {
+export async function adopt({ config, flags }: Call<{ host: string | undefined }, ControlDatabaseKey>): Promise<void> {
   printOne({ ...(await adoptFolder(config, flags.host)) }, flags.json)
 }

@@ -1,9 +1,9 @@
-import { listSetAside } from '../hosting/homes/set-aside.ts'
+import { listQuarantined } from '../hosting/site-directories/quarantine.ts'
 import { timestamp } from '../platform/http/schemas.ts'
-import type { Records } from '../roles/part.ts'
+import type { ControlDatabase } from '../roles/process-context.ts'
 
 /** Every host that the database knows, one a row. */
-export async function hostsInWords({ database, folder, facts, belonging }: Records) {
+export async function describeHosts({ database, folder, facts, belonging }: ControlDatabase) {
   const counts = belonging.kind === 'stranger' ? [] : await sitesByHost(database.read)
   return facts.hosts.map((host) => ({
     name: host.name,
@@ -15,7 +15,7 @@ export async function hostsInWords({ database, folder, facts, belonging }: Recor
   }))
 }
 
-const sitesByHost = (tx: Records['database']['read']) =>
+const sitesByHost = (tx: ControlDatabase['database']['read']) =>
   tx
     .selectFrom('sites')
     .select(({ fn }) => ['host_id as hostId', fn.countAll<number>().as('sites')])
@@ -24,8 +24,8 @@ const sitesByHost = (tx: Records['database']['read']) =>
     .execute()
 
 /** What was set aside in a data folder, one a row, oldest first. */
-export async function setAsideInWords(dataDir: string) {
-  return (await listSetAside(dataDir)).map(({ path, note }) => ({
+export async function describeQuarantined(dataDir: string) {
+  return (await listQuarantined(dataDir)).map(({ path, note }) => ({
     folder: path,
     from: note.from ?? null,
     at: note.at ?? null,

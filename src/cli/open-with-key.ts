@@ -3,9 +3,9 @@ import { keyOfStorage, openStoreWithKey } from '../backups/open-store.ts'
 import { parsePrintedKey } from '../backups/printed-key.ts'
 import type { Config } from '../config.ts'
 import { createSealer } from '../platform/crypto/seal.ts'
-import { backupStorage } from '../resources/open-backups.ts'
-import type { BackupKey } from './ground.ts'
+import { backupStorage } from '../resources/kit/open-backups.ts'
 import { CommandError } from './output.ts'
+import type { BackupKey } from './with-control-database.ts'
 
 /**
  * Opens the storage of backups without any records: with the printed key, or with the one that lies in it sealed under the master key.

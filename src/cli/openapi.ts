@@ -4,17 +4,20 @@ import { join } from 'node:path'
 import type { OpenApiDocument } from '../app.ts'
 import { apiDescription } from '../app.ts'
 import { readConfig } from '../config.ts'
-import { openGround } from '../roles/part.ts'
+import { openProcessContext } from '../roles/process-context.ts'
 
 /** `stead openapi`: the description of the API as a document, the same for every installation. */
 export async function print(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'stead-openapi-'))
-  const ground = await openGround(readConfig({ STEAD_DATA_DIR: dataDir, STEAD_LOG_LEVEL: 'silent' }), 'openapi')
+  const context = await openProcessContext(
+    readConfig({ STEAD_DATA_DIR: dataDir, STEAD_LOG_LEVEL: 'silent' }),
+    'openapi',
+  )
   try {
-    const document: OpenApiDocument = await apiDescription(ground)
+    const document: OpenApiDocument = await apiDescription(context)
     process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
   } finally {
-    await ground.database.close()
+    await context.database.close()
     await rm(dataDir, { recursive: true })
   }
 }

@@ -10,12 +10,12 @@ import type { Row, Value } from '../platform/db/rows/table-rows.ts'
 import { writeFileOnce } from '../platform/files/write-file.ts'
 import { timestamp } from '../platform/http/schemas.ts'
 import { CORE_BACKUP, coreOwner, siteOwner } from '../resources/backups/backup.ts'
-import { backupNumber } from '../resources/backups/reconcile-backups.ts'
+import { backupNumber } from '../resources/backups/schedule/reconcile-backups.ts'
 import { newestWholeBackup, openRecordsBackup, recordsRepository } from '../resources/installation/records-backup.ts'
 import type { Call } from './command.ts'
-import type { BackupKey } from './ground.ts'
 import { openWithKey } from './open-with-key.ts'
 import { CommandError, diskError, printRows } from './output.ts'
+import type { BackupKey } from './with-control-database.ts'
 
 type Settings = Pick<Config, BackupKey>
 
@@ -112,11 +112,11 @@ async function inStorage(backups: BackupStore, siteId: number): Promise<SiteBack
   const damaged: SiteBackup[] = []
   const onDamaged = (name: string) =>
     damaged.push({ backup: backupNumber(name) ?? 0, name, kind: 'damaged', of: null, bytes: null })
-  const whole = (await backups.repository(siteOwner(siteId)).list({ onDamaged })).flatMap(inWords)
+  const whole = (await backups.repository(siteOwner(siteId)).list({ onDamaged })).flatMap(describeBackups)
   return [...whole, ...damaged].toSorted((a, b) => b.backup - a.backup)
 }
 
-const inWords = ({ name, kind, createdAt, sizeBytes }: BackupFacts): SiteBackup[] => {
+const describeBackups = ({ name, kind, createdAt, sizeBytes }: BackupFacts): SiteBackup[] => {
   const backup = backupNumber(name)
   if (backup === undefined) return []
   return [{ backup, name, kind: kind === 'tree' ? 'files' : 'database', of: timestamp(createdAt), bytes: sizeBytes }]

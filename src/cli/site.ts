@@ -1,22 +1,22 @@
 import { phpVersions } from '../hosting/php/runtime.ts'
 import { Problem } from '../platform/http/problem.ts'
-import { aboutSite, changeBy } from '../resources/change.ts'
-import type { NameSettings } from '../resources/service-names.ts'
-import { type MoveOrder, orderMove } from '../resources/sites/order-move.ts'
+import type { NameSettings } from '../resources/access/service-names.ts'
+import { aboutSite, changeBy } from '../resources/kit/change.ts'
+import { type MoveRequest, requestMove } from '../resources/sites/move/request-move.ts'
+import { restoreFromTrash, SiteIsLeaving } from '../resources/sites/remove/trash.ts'
 import { findSiteNamed, holdSite } from '../resources/sites/site.store.ts'
-import { restoreFromTrash, SiteIsLeaving } from '../resources/sites/trash.ts'
-import type { RecordsKey } from '../roles/part.ts'
+import type { ControlDatabaseKey } from '../roles/process-context.ts'
 import type { Call } from './command.ts'
-import { onRecords } from './ground.ts'
 import { CommandError, printOne } from './output.ts'
+import { withControlDatabase } from './with-control-database.ts'
 
 /** `stead site restore`: an operator's undo of a deletion. */
 export async function restore({
   config,
   flags,
-}: Call<{ name: string }, RecordsKey | keyof NameSettings>): Promise<void> {
+}: Call<{ name: string }, ControlDatabaseKey | keyof NameSettings>): Promise<void> {
   const name = flags.name.toLowerCase()
-  return onRecords(config, async ({ database }) => {
+  return withControlDatabase(config, async ({ database }) => {
     const site = await database
       .transaction((tx) => restoreFromTrash(tx, name, { config, now: Date.now() }))
       .catch((error) => {
@@ -34,20 +34,20 @@ interface MoveFlags {
 }
 
 /** `stead site move`: the same as `PUT /v1/sites/{id}/runtime`, for whoever has the machine. The host of the site does it. */
-export async function move({ config, flags }: Call<MoveFlags, RecordsKey>): Promise<void> {
-  const order: MoveOrder = {
+export async function move({ config, flags }: Call<MoveFlags, ControlDatabaseKey>): Promise<void> {
+  const order: MoveRequest = {
     runtime: flags.runtime === 'native' ? 'native' : 'wasm',
     phpVersion: phpVersions.find((version) => version === flags['php-version']),
   }
   const name = flags.name.toLowerCase()
-  return onRecords(config, async ({ database }) => {
+  return withControlDatabase(config, async ({ database }) => {
     const operation = await database
       .transaction(async (tx) => {
         const found = await findSiteNamed(tx, name)
         const site = found && (await holdSite(tx, found.id))
         if (!site) throw new CommandError(`No site is named ${name}`)
         const change = changeBy(tx, { actor: 'systems', about: aboutSite(site), now: Date.now() })
-        return { ...(await orderMove(tx, site, order, change)), id: site.id }
+        return { ...(await requestMove(tx, site, order, change)), id: site.id }
       })
       .catch((error) => {
         throw error instanceof Problem ? new CommandError(error.message) : error

@@ -2,13 +2,13 @@ import { type KnownAuthority, localAuthorities, localAuthority } from '../certif
 import { localDomainOf } from '../certificates/local-domain.ts'
 import { createSealer } from '../platform/crypto/seal.ts'
 import type { Database } from '../platform/db/database.ts'
-import type { RecordsKey } from '../roles/part.ts'
+import type { ControlDatabaseKey } from '../roles/process-context.ts'
 import type { Call } from './command.ts'
-import { masterKeyOf, onRecords } from './ground.ts'
 import { CommandError, printRows } from './output.ts'
 import { changeTrust, isAsWished, type Scope, type Standing, type Wish } from './trust/change-trust.ts'
 import { rootOf, thisMachine } from './trust/machine.ts'
 import { UsageError } from './usage-error.ts'
+import { masterKeyOf, withControlDatabase } from './with-control-database.ts'
 
 interface Flags {
   readonly remove: boolean
@@ -16,7 +16,7 @@ interface Flags {
   readonly print: boolean
   readonly only: string | undefined
 }
-type TrustCall = Call<Flags, RecordsKey | 'masterKey' | 'stagingDomain' | 'localAuthority' | 'edgeTlsListen'>
+type TrustCall = Call<Flags, ControlDatabaseKey | 'masterKey' | 'stagingDomain' | 'localAuthority' | 'edgeTlsListen'>
 
 /**
  * `stead trust`: what the installation certifies itself is believed on this machine.
@@ -28,7 +28,7 @@ export async function trust(call: TrustCall): Promise<number> {
     throw new UsageError('Use only one of --remove, --check and --print.')
   const wish: Wish = flags.remove ? 'remove' : flags.check ? 'check' : 'trust'
   let code = 0
-  await onRecords(call.config, async ({ database }) => {
+  await withControlDatabase(call.config, async ({ database }) => {
     const authorities = await authoritiesFor(call, wish, database)
     if (flags.print) {
       process.stdout.write(authorities.map(({ certificate }) => certificate).join(''))
@@ -70,11 +70,11 @@ function warn({ config }: TrustCall, authorities: readonly KnownAuthority[]): vo
 }
 
 function print(standings: readonly Standing[], asJson: boolean): void {
-  const inWords = ({ trusted, ...rest }: Standing) => ({
+  const describeTrust = ({ trusted, ...rest }: Standing) => ({
     trusted: trusted === null ? 'unknown' : trusted ? 'yes' : 'no',
     ...rest,
   })
-  printRows(asJson ? standings.map((each) => ({ ...each })) : standings.map(inWords), asJson)
+  printRows(asJson ? standings.map((each) => ({ ...each })) : standings.map(describeTrust), asJson)
 }
 
 function nothingThere(wish: Wish, isAuthorityThere: boolean): number {

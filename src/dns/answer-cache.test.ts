@@ -1,11 +1,11 @@
 /** An answer that was given before is given again as long as it is true, and to who may have it. */
 import { describe, expect, it } from 'vitest'
 import { AnswerCache } from './answer-cache.ts'
-import { createCatalog } from './catalog.ts'
 import { makePrivateKey, zoneKey } from './signing/key.ts'
 import { SigningTime } from './signing/signing-time.ts'
 import { type Asking, decode, lines, nameservers, questionFor, recordOf, responderOf, zonesOf } from './test-support.ts'
-import { createZone } from './zone.ts'
+import { createCatalog } from './zones/catalog.ts'
+import { createZone } from './zones/zone.ts'
 
 const client = { address: '192.0.2.1', transport: 'udp' as const }
 const name = 'example.test'

@@ -1,7 +1,7 @@
 import packet from 'dns-packet'
 import { describe, expect, it } from 'vitest'
 import { ask, decode, lines, questionFor, record, responderOf, zonesOf } from './test-support.ts'
-import { createZone } from './zone.ts'
+import { createZone } from './zones/zone.ts'
 
 const long = 'x'.repeat(300)
 const responder = responderOf(

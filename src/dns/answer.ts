@@ -1,7 +1,7 @@
-import { isWithin, parentOf } from './name.ts'
-import { Rcode, Type } from './protocol.ts'
-import type { RecordSet } from './record-data.ts'
-import type { Node, Zone } from './zone.ts'
+import { isWithin, parentOf } from './wire/name.ts'
+import { Rcode, Type } from './wire/protocol.ts'
+import type { RecordSet } from './wire/record-data.ts'
+import type { Node, Zone } from './zones/zone.ts'
 
 /** A set of records as an answer has it: below a wildcard the owner is the name that was asked for. */
 export interface OwnedSet {

@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { getServers } from 'node:dns'
 import { connect } from 'node:net'
-import { questionOf } from './message-writer.ts'
-import { readName } from './name.ts'
-import { Flag, HEADER_BYTES, Opcode, Rcode, Type } from './protocol.ts'
-import { words } from './record-data.ts'
+import { questionOf } from './wire/message-writer.ts'
+import { readName } from './wire/name.ts'
+import { Flag, HEADER_BYTES, Opcode, Rcode, Type } from './wire/protocol.ts'
+import { words } from './wire/record-data.ts'
 
 const TIMEOUT_MS = 4000
 const DNS_PORT = 53

@@ -1,16 +1,16 @@
 import type { Registry } from 'prom-client'
 import { only, watch } from '../platform/metrics/watched.ts'
-import { Rcode } from './protocol.ts'
 import type { Client } from './responder.ts'
+import { Rcode } from './wire/protocol.ts'
 
-export interface DnsFigures {
+export interface DnsCounts {
   readonly zones: () => number
-  /** Notices that no secondary has answered yet. */
+  /** Notifications that no secondary has answered yet. */
   readonly notices: () => number
 }
 
 /** Adds the metrics of a name server process. */
-export function createDnsMetrics(registry: Registry, { zones, notices }: DnsFigures) {
+export function createDnsMetrics(registry: Registry, { zones, notices }: DnsCounts) {
   /** By transport and rcode: counted for each answer, and so in the cheapest way. */
   const counts = { udp: new Float64Array(RCODES), tcp: new Float64Array(RCODES) }
   watch<'rcode' | 'transport'>(

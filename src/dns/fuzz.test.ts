@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { seeded } from '../../test/support/seeded.ts'
 import type { Responder } from './responder.ts'
 import { decode, messagesOf, questionFor, responderOf, zonesOf } from './test-support.ts'
-import { Signer } from './tsig.ts'
+import { Signer } from './wire/tsig.ts'
 
 const MESSAGES = Number(process.env.DNS_FUZZ_MESSAGES ?? 20_000)
 

@@ -1,6 +1,5 @@
 import packet from 'dns-packet'
 import { describe, expect, it } from 'vitest'
-import { Cookies } from './cookies.ts'
 import { createAnswerLimit, networkOf } from './rate-limit.ts'
 import {
   type Asking,
@@ -13,6 +12,7 @@ import {
   secret,
   zonesOf,
 } from './test-support.ts'
+import { Cookies } from './wire/cookies.ts'
 
 const many = Array.from({ length: 60 }, (_, at) => `many A 192.0.2.${at + 1}`)
 const zones = zonesOf({

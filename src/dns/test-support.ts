@@ -1,13 +1,13 @@
 import packet from 'dns-packet'
 import type { Database } from '../platform/db/database.ts'
 import type { DnsRecordRow } from '../resources/dns/tables.ts'
-import { Cookies } from './cookies.ts'
 import { createAnswerLimit } from './rate-limit.ts'
-import type { ZoneRecord } from './record-data.ts'
 import { type Reply, Responder, type ResponderOptions } from './responder.ts'
-import { createZone } from './zone.ts'
-import { ZoneSet } from './zone-set.ts'
-import { newestChange } from './zones.store.ts'
+import { Cookies } from './wire/cookies.ts'
+import type { ZoneRecord } from './wire/record-data.ts'
+import { createZone } from './zones/zone.ts'
+import { ZoneSet } from './zones/zone-set.ts'
+import { newestChange } from './zones/zones.store.ts'
 
 export const nameservers = ['ns1.servers.test', 'ns2.servers.test']
 

@@ -1,6 +1,6 @@
-import { headerOf } from '../platform/http/raw-headers.ts'
+import { headerOf } from '../platform/http/request/raw-headers.ts'
 import { type PlainPage, reasonOf, representation } from '../platform/plain-page.ts'
-import { siteHeaders } from './site-headers.ts'
+import { siteHeaders } from './proxy/site-headers.ts'
 import type { Answer, Visit } from './visit.ts'
 
 /** Turns a page into the answer for this visitor; pages of the edge are never stored. */

@@ -1,5 +1,5 @@
-import type { PaceLimits } from './body-pace.ts'
-import type { UpstreamLimits } from './upstreams.ts'
+import type { PaceLimits } from './gateway/body-pace.ts'
+import type { UpstreamLimits } from './proxy/upstreams.ts'
 
 /** Limits of an edge process. */
 export interface EdgeLimits {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../test/support/api.ts'
 import { page, startCachedSite } from './cache/test-support.ts'
-import { loadRoute } from './routes.store.ts'
+import { loadRoute } from './routing/routes.store.ts'
 import { createCleanup, rawConnect } from './test-support.ts'
 
 const cleanup = createCleanup()

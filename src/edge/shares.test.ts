@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { budgetOf } from '../../test/support/budget.ts'
 import { page, startCachedSite } from './cache/test-support.ts'
+import { createInFlightLimiter } from './gateway/in-flight.ts'
 import {
   ask,
   createCleanup,
@@ -15,7 +16,6 @@ import {
   startGateway,
   startHost,
 } from './test-support.ts'
-import { createUnderWay } from './under-way.ts'
 
 const cleanup = createCleanup()
 afterEach(() => cleanup.run())
@@ -64,7 +64,7 @@ test('a slow site has its share of the requests under way: 503 with Retry-After 
   const bySite = budget(4)
   const routes = { 'site.test': routeTo(upstream), 'other.test': routeTo(upstream, { siteId: 8 }) }
   const { port } = await startGateway(cleanup, routes, {
-    underWay: createUnderWay({ bySite, byAddress: budget(1_000) }),
+    inFlight: createInFlightLimiter({ bySite, byAddress: budget(1_000) }),
   })
   const waiting = Array.from({ length: 4 }, () => ask(port))
   await eventually(() => held.length === 4)
@@ -80,7 +80,7 @@ test("the cache's own requests count, and end", async () => {
   const bySite = budget(2)
   const answers: (() => void)[] = []
   const site = await startCachedSite(cleanup, (_request, response) => void answers.push(() => page(response, 'new')), {
-    cache: { underWay: createUnderWay({ bySite, byAddress: budget(1_000) }) },
+    cache: { inFlight: createInFlightLimiter({ bySite, byAddress: budget(1_000) }) },
   })
   const led = [site.get('/a/'), site.get('/b/')]
   await eventually(() => answers.length === 2)

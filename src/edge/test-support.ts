@@ -9,8 +9,8 @@ import {
   type Server,
 } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { createGateway, type Gateway, type GatewayOptions } from './gateway.ts'
-import type { Route } from './route.ts'
+import { createGateway, type Gateway, type GatewayOptions } from './gateway/gateway.ts'
+import type { Route } from './routing/route.ts'
 
 export const silent = { debug() {}, warn() {}, error() {} }
 

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Client } from '../platform/http/client-address.ts'
-import { framingFault } from '../platform/http/framing.ts'
-import { headerOf } from '../platform/http/raw-headers.ts'
-import type { HostNotes } from './forwarding.ts'
-import { parseAuthority } from './host-name.ts'
+import type { Client } from '../platform/http/client/client-address.ts'
+import { framingFault } from '../platform/http/request/framing.ts'
+import { headerOf } from '../platform/http/request/raw-headers.ts'
 import { Http2Request } from './http2/request.ts'
-import type { Route } from './route.ts'
+import type { HostNotes } from './proxy/forwarding.ts'
+import { parseAuthority } from './routing/host-name.ts'
+import type { Route } from './routing/route.ts'
 
 /** What the edge uses of a request, whichever HTTP it came by. */
 export interface VisitRequest

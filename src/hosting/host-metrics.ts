@@ -1,26 +1,26 @@
 import type { Registry } from 'prom-client'
 import { only, watch } from '../platform/metrics/watched.ts'
 import type { CronStats } from './cron/cron.ts'
-import type { ServerFigures } from './mariadb/site-watch.ts'
-import type { PoolStats } from './php/pool.ts'
-import type { SftpFigures } from './sftp/sftp-server.ts'
+import type { ServerMetrics } from './mariadb/watch/site-watch.ts'
+import type { PoolStats } from './php/pool/pool.ts'
+import type { SftpMetrics } from './sftp/sftp-server.ts'
 import type { MailFigures } from './site-mail/sender.ts'
 
 interface Sources {
   readonly php: () => PoolStats
   readonly cron: () => CronStats
   readonly mail: () => MailFigures
-  readonly sftp: () => SftpFigures
+  readonly sftp: () => SftpMetrics
   /** Sites whose database or home is gone. */
   readonly lostSites: () => number
-  readonly setAsideHomes: () => number
+  readonly quarantinedDirectories: () => number
   /** undefined: this host has none. */
-  readonly mariaDb: () => ServerFigures | undefined
+  readonly mariaDb: () => ServerMetrics | undefined
 }
 
 /** Adds the metrics of a host: PHP and its queue, cron of WordPress, SFTP, what is wrong on the disk. */
 export function watchHost(registry: Registry, sources: Sources): void {
-  const { php, cron, mail, sftp, lostSites, setAsideHomes } = sources
+  const { php, cron, mail, sftp, lostSites, quarantinedDirectories } = sources
   watchMariaDb(registry, sources.mariaDb)
   const gauge = (name: string, help: string, read: () => number) =>
     watch(registry, { name: `stead_${name}`, help, type: 'gauge' }, () => only(read()))
@@ -88,14 +88,14 @@ export function watchHost(registry: Registry, sources: Sources): void {
     () => Object.entries(sftp().refused).map(([reason, count]) => [{ reason }, count]),
   )
   gauge('sites_lost', 'Sites whose database or folder is missing', lostSites)
-  gauge('homes_set_aside', 'Site directories that the database does not know', setAsideHomes)
+  gauge('homes_set_aside', 'Site directories that the database does not know', quarantinedDirectories)
 }
 
 function watchMariaDb(registry: Registry, mariaDb: Sources['mariaDb']): void {
-  const one = (name: string, help: string, type: 'gauge' | 'counter', read: (figures: ServerFigures) => number) =>
+  const one = (name: string, help: string, type: 'gauge' | 'counter', read: (metrics: ServerMetrics) => number) =>
     watch(registry, { name: `stead_mariadb_${name}`, help, type }, () => {
-      const figures = mariaDb()
-      return figures ? only(read(figures)) : []
+      const metrics = mariaDb()
+      return metrics ? only(read(metrics)) : []
     })
   one('up', 'Whether the MariaDB of the host responds: 1 or 0', 'gauge', ({ isUp }) => Number(isUp))
   one('restarts_total', 'Restarts of MariaDB after it ended unexpectedly', 'counter', ({ restarts }) => restarts)

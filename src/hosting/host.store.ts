@@ -1,7 +1,7 @@
 import type { Tx } from '../platform/db/database.ts'
 import { precompiled } from '../platform/db/precompiled.ts'
-import { isUnderWay } from '../platform/operations/is-under-way.ts'
-import { databaseNow } from '../platform/operations/lease.ts'
+import { isInProgress } from '../platform/operations/is-in-progress.ts'
+import { databaseNow } from '../platform/operations/worker/lease.ts'
 import type { PhpVersion } from './php/runtime.ts'
 
 /** A site of this host, as far as its traffic is concerned. */
@@ -37,7 +37,7 @@ const hosted = (tx: Tx, hostId: number) =>
       'sites.light_404 as light404',
       'sites.multisite',
       'sites.safe_mode as safeMode',
-      isUnderWay('sites.closed_by').as('closed'),
+      isInProgress('sites.closed_by').as('closed'),
     ])
     .where('sites.host_id', '=', hostId)
     .where('sites.deleted_at', 'is', null)

@@ -2,23 +2,23 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../../test/support/database.ts'
 import { siteDraft } from '../../test/support/site-draft.ts'
-import { recordNames } from '../edge/route-changes.store.ts'
+import { recordNames } from '../edge/routing/route-changes.store.ts'
 import { noLog } from '../platform/log/log.ts'
 import { enqueue } from '../platform/operations/enqueue.ts'
 import { makeAccount } from '../resources/account/account.ts'
 import { firstPlan } from '../resources/account/plans.ts'
-import { configureSite } from '../resources/sites/configure-site.job.ts'
 import { insertSite } from '../resources/sites/site.store.ts'
-import { HomeFolders } from './homes/home-folders.ts'
-import { Homes } from './homes/homes.ts'
+import { configureSite } from '../resources/sites/switches/configure-site.job.ts'
 import { registerHost } from './host.store.ts'
 import { HostedSites } from './hosted-sites.ts'
 import { RunningIdentity } from './identity/folder.ts'
+import { DirectoriesOnDisk } from './site-directories/directories-on-disk.ts'
+import { SiteDirectories } from './site-directories/site-directories.ts'
 import { HostStarting } from './web-server/web-server.ts'
 
 const dataDir = '/data'
 let made: TestDatabase
-let place: { hostId: number; homes: Homes }
+let place: { hostId: number; siteDirectories: SiteDirectories }
 let siteId: number
 beforeEach(async () => {
   made = await testDatabase('sqlite')
@@ -37,21 +37,30 @@ beforeEach(async () => {
     lastHome: 0,
     firstUser: 300_000,
   })
-  const folders = new HomeFolders({ dataDir, identity, isRoot: true, log: noLog })
-  place = { hostId, homes: new Homes({ database, hostId, folders, identity, prepared: 0, log: noLog }) }
+  const folders = new DirectoriesOnDisk({ dataDir, identity, isRoot: true, log: noLog })
+  place = {
+    hostId,
+    siteDirectories: new SiteDirectories({ database, hostId, folders, identity, prepared: 0, log: noLog }),
+  }
 })
 afterEach(async () => {
   vi.useRealTimers()
   await made.drop()
 })
 
-/** As provisioning does when the site has its content. @returns the number of its home */
+/** As provisioning does when the site has its content. @returns the number of its site directory */
 const settle = async (values: object = {}): Promise<number> =>
   made.database.transaction(async (tx) => {
-    const home = { host_id: place.hostId, state: 'taken', core_version: '6.8', install: 'wordpress', site_id: siteId }
+    const directory = {
+      host_id: place.hostId,
+      state: 'taken',
+      core_version: '6.8',
+      install: 'wordpress',
+      site_id: siteId,
+    }
     const { id } = await tx
       .insertInto('site_homes')
-      .values({ ...home, created_at: 1 } as never)
+      .values({ ...directory, created_at: 1 } as never)
       .returning('id')
       .executeTakeFirstOrThrow()
     await change(tx, { core_version: '6.8', written_address: 'shop.localhost', state: 'live', ...values })
@@ -69,7 +78,7 @@ test('a site is put together of its record and its home, the same for visitors a
   const site = await sites.find(siteId)
   expect(site).toMatchObject({
     siteId,
-    homePath: join(dataDir, 'sites', `h${homeId}`),
+    siteDirectory: join(dataDir, 'sites', `h${homeId}`),
     corePath: join(dataDir, 'cores/6.8'),
     uid: 300_000 + homeId,
     phpVersion: '8.3',

@@ -1,6 +1,6 @@
 import type { Database } from '../platform/db/database.ts'
-import type { Homes } from './homes/homes.ts'
 import { type HostedRecord, hostedSite, hostedSites } from './host.store.ts'
+import type { SiteDirectories } from './site-directories/site-directories.ts'
 import { type HostedSite, HostStarting } from './web-server/web-server.ts'
 
 /** A visitor waits so long for a host that starts; then it is told to come again. */
@@ -9,7 +9,7 @@ const PATIENCE_MS = 10_000
 /** The host that keeps the sites, and where it keeps them. */
 interface Place {
   readonly hostId: number
-  readonly homes: Homes
+  readonly siteDirectories: SiteDirectories
 }
 
 /**
@@ -27,7 +27,7 @@ export class HostedSites {
     this.#database = database
   }
 
-  /** The homes are as their records say: from now on sites can be had. */
+  /** The site directories are as their records say: from now on sites can be had. */
   open(place: Place): void {
     this.#place = place
     this.#opened.resolve(place)
@@ -35,12 +35,12 @@ export class HostedSites {
 
   /** @returns `undefined` for a site that is not here, or has no content yet @throws HostStarting */
   async find(siteId: number): Promise<HostedSite | undefined> {
-    const { hostId, homes } = this.#place ?? (await within(this.#opened.promise, PATIENCE_MS))
+    const { hostId, siteDirectories } = this.#place ?? (await within(this.#opened.promise, PATIENCE_MS))
     const version = this.#database.changes.version('routes')
     const remembered = this.#known.get(siteId)
     if (remembered && remembered.version === version) return remembered.site
     const record = await hostedSite(this.#database.read, hostId, siteId)
-    const site = record && describe(record, homes)
+    const site = record && describe(record, siteDirectories)
     // of one that is closed no change may tell that it is open again: the operation that has closed it has ended
     if (site && version !== undefined && !site.isClosed) this.#known.set(siteId, { site, version })
     else this.#known.delete(siteId)
@@ -49,13 +49,13 @@ export class HostedSites {
 
   /** In order of id. */
   async all(): Promise<HostedSite[]> {
-    const { hostId, homes } = await this.#opened.promise
-    return (await hostedSites(this.#database.read, hostId)).map((record) => describe(record, homes))
+    const { hostId, siteDirectories } = await this.#opened.promise
+    return (await hostedSites(this.#database.read, hostId)).map((record) => describe(record, siteDirectories))
   }
 }
 
-const describe = (record: HostedRecord, homes: Homes): HostedSite => ({
-  ...homes.phpSite({ id: record.homeId, coreVersion: record.coreVersion }, record),
+const describe = (record: HostedRecord, siteDirectories: SiteDirectories): HostedSite => ({
+  ...siteDirectories.phpSite({ id: record.homeId, coreVersion: record.coreVersion }, record),
   isNetwork: record.multisite === 1,
   hasLight404: record.light404 === 1,
   inSafeMode: record.safeMode === 1,

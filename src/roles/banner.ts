@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { localDomainOf } from '../certificates/local-domain.ts'
 import type { Config } from '../config.ts'
-import { domainSharedWithSites } from '../resources/reserved-names.ts'
+import { domainSharedWithSites } from '../resources/access/reserved-names.ts'
 import { version } from '../version.ts'
 import { type Credentials, credentialsFile, readCredentials, urlOf } from './credentials.ts'
 

@@ -14,25 +14,25 @@ import { createApiMetrics } from '../platform/http/metrics.ts'
 import { keptFor } from '../platform/kept-for.ts'
 import { createMailer } from '../platform/mail/mailer.ts'
 import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
-import { readDatabaseTime } from '../platform/operations/lease.ts'
 import { createScheduler } from '../platform/operations/schedules.ts'
-import { createWorker } from '../platform/operations/worker.ts'
+import { readDatabaseTime } from '../platform/operations/worker/lease.ts'
+import { createWorker } from '../platform/operations/worker/worker.ts'
 import { processReports } from '../platform/processes/process.store.ts'
 import { makeFirstAccount } from '../resources/account/account.ts'
-import type { ControlServices } from '../resources/control-services.ts'
-import { openBackups } from '../resources/open-backups.ts'
-import { makeLink } from '../resources/sign-in/mail-link.job.ts'
-import { WebhookSender } from '../resources/webhooks/sender.ts'
+import type { ControlServices } from '../resources/kit/control-services.ts'
+import { openBackups } from '../resources/kit/open-backups.ts'
+import { makeLink } from '../resources/sign-in/password/mail-link.job.ts'
+import { WebhookSender } from '../resources/webhooks/delivery/sender.ts'
 import { createWebhookMetrics } from '../resources/webhooks/webhook-metrics.ts'
 import { schedules } from '../schedules.ts'
 import { version } from '../version.ts'
+import { startSecureApi } from './certificates/secure-api.ts'
 import { checksOfControl, logProblems } from './checks/of-control.ts'
 import { type Credentials, credentialsFile, readCredentials, urlOf } from './credentials.ts'
 import { untilFree } from './free-port.ts'
 import { createInstallationMetrics } from './installation-metrics.ts'
 import { OwnHost } from './own-host.ts'
-import type { Ground, Part } from './part.ts'
-import { startSecureApi } from './secure-api.ts'
+import type { ProcessContext, Role } from './process-context.ts'
 
 /** Checks ask other machines: several callers share an answer. */
 const CHECKED_MS = 10_000
@@ -42,7 +42,7 @@ const WORK_GRACE_MS = 5000
 /** What the supervisor knows of the other parts: name → running. */
 export type PartStates = Readonly<Record<string, boolean>>
 
-export interface Control extends Part {
+export interface Control extends Role {
   /** http address of the API. */
   readonly url: string
 }
@@ -53,13 +53,13 @@ const hasDatabases = ({ facts }: { readonly facts: Record<string, unknown> }): b
 
 /** The API and the work that needs no site files. @param parts says how the other parts of this machine are */
 export async function startControl(
-  ground: Ground,
+  context: ProcessContext,
   parts: () => PartStates = () => ({}),
   ownHost: OwnHost = new OwnHost(),
 ): Promise<Control> {
-  const { config, database, log, sealer, logs, hostKey } = ground
+  const { config, database, log, sealer, logs, hostKey } = context
   const budgets = openBudgets(controlBudgets(config))
-  const own = createPartMetrics('control', { budgets, room: ground.room })
+  const own = createPartMetrics('control', { budgets, room: context.room })
   const installation = createInstallationMetrics({ database, schedules, version })
   const metrics = createApiMetrics([
     () => own.registry.getMetricsAsJSON(),
@@ -88,8 +88,8 @@ export async function startControl(
       },
     }
   }
-  const backups = openBackups(ground)
-  const ownChecks = checksOfControl(ground, parts)
+  const backups = openBackups(context)
+  const ownChecks = checksOfControl(context, parts)
   const app = await createApp({
     ...{ config, database, sealer, backups, log, logs, metrics, budgets, version, readiness },
     sendPart: createSendPart(hostKey),
@@ -97,7 +97,7 @@ export async function startControl(
   })
   await untilFree(config.apiListen, 'STEAD_API_LISTEN')
   const url = await app.listen(config.apiListen)
-  const secure = await startSecureApi(ground, app.server)
+  const secure = await startSecureApi(context, app.server)
   await database.transaction(async (tx) => {
     const first = await makeFirstAccount(tx, { email: config.accountEmail, now: Date.now() })
     const known = await readCredentials(config.dataDir)
@@ -120,7 +120,7 @@ export async function startControl(
       await writeFileDurably(credentialsFile(config.dataDir), `${JSON.stringify(credentials, null, 2)}\n`, 0o600)
   })
   isIntroduced = true
-  const background = startBackground(ground, backups, own.registry)
+  const background = startBackground(context, backups, own.registry)
   log.info({ url }, 'the API listens')
   logProblems(log, ownChecks)
   return {
@@ -137,10 +137,10 @@ const outboxOf = ({ dataDir }: Config): string => join(dataDir, 'outbox')
 
 /** What the control does without being asked by a request. */
 function startBackground(
-  { config, database, log, sealer, masterKey, logs }: Ground,
+  { config, database, log, sealer, masterKey, logs }: ProcessContext,
   backups: BackupStore,
   registry: Registry,
-): Part {
+): Role {
   const mailer = createMailer({
     smtpUrl: config.smtpUrl,
     from: config.mailFrom,

@@ -7,7 +7,7 @@ import { createTcp, type TcpServer } from '../dns/tcp.ts'
 import { listenUdp } from '../dns/udp.ts'
 import type { Budget } from '../platform/budgets/budget.ts'
 import { CannotListen, cannotListen, dnsProcesses, listenAlone, listenTogether } from './free-port.ts'
-import type { Ground } from './part.ts'
+import type { ProcessContext } from './process-context.ts'
 
 const VARIABLE = 'STEAD_DNS_LISTEN'
 /** For an address with a port of the system's choice: it must be free for UDP and TCP. */
@@ -25,7 +25,7 @@ export interface Sockets {
  * @returns undefined when there is to be none, or the port of the default is in use
  */
 export async function openSockets(
-  { config, log }: Pick<Ground, 'config' | 'log'>,
+  { config, log }: Pick<ProcessContext, 'config' | 'log'>,
   responder: Responder,
   connections: Budget,
 ): Promise<Sockets | undefined> {

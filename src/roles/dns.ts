@@ -1,38 +1,38 @@
 import { createHash, hkdfSync } from 'node:crypto'
 import { join } from 'node:path'
 import { dnsBudgets } from '../budgets.ts'
-import { Cookies } from '../dns/cookies.ts'
-import { differenceTo } from '../dns/difference.ts'
 import { createDnsMetrics } from '../dns/dns-metrics.ts'
-import { Notifier } from '../dns/notifier.ts'
 import { createAnswerLimit } from '../dns/rate-limit.ts'
 import { Responder } from '../dns/responder.ts'
-import { transferRule } from '../dns/secondaries.ts'
-import { timers, type Zone } from '../dns/zone.ts'
-import { ZoneFeed } from '../dns/zone-feed.ts'
-import { newestChange, readChangedZones, readEarlier, renewZones } from '../dns/zones.store.ts'
+import { Notifier } from '../dns/transfers/notifier.ts'
+import { transferRule } from '../dns/transfers/secondaries.ts'
+import { Cookies } from '../dns/wire/cookies.ts'
+import { differenceTo } from '../dns/zones/difference.ts'
+import { timers, type Zone } from '../dns/zones/zone.ts'
+import { ZoneFeed } from '../dns/zones/zone-feed.ts'
+import { newestChange, readChangedZones, readEarlier, renewZones } from '../dns/zones/zones.store.ts'
 import { openBudgets } from '../platform/budgets/budget.ts'
 import { lockFile, type Unlock } from '../platform/files/lock-file.ts'
 import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
 import { OperatorError } from '../platform/operator-error.ts'
-import { nameserversOf } from '../resources/service-names.ts'
+import { nameserversOf } from '../resources/access/service-names.ts'
 import { openSockets } from './dns-sockets.ts'
 import { dnsProcesses } from './free-port.ts'
-import type { Ground, Part } from './part.ts'
+import type { ProcessContext, Role } from './process-context.ts'
 import { startReporting } from './reporting.ts'
 
-export interface NameServer extends Part {
+export interface NameServer extends Role {
   /** None: it does not listen. */
   readonly port: number | undefined
 }
 
 /** The name server for all zones. @throws CannotListen on an address that somebody has chosen */
-export async function startDns(ground: Ground): Promise<NameServer> {
-  const { config, log, database } = ground
+export async function startDns(context: ProcessContext): Promise<NameServer> {
+  const { config, log, database } = context
   const budgets = openBudgets(dnsBudgets(config))
   const keys = config.dnsTsigKeys ?? new Map<string, Buffer>()
-  const own = createPartMetrics('dns', { budgets, room: ground.room })
-  const notices = openNotices(ground, keys)
+  const own = createPartMetrics('dns', { budgets, room: context.room })
+  const notices = openNotifications(context, keys)
   const nameservers = nameserversOf(config)
   const renew = (isDue: boolean) =>
     database.transaction((tx) => renewZones(tx, { madeWith: madeWith(nameservers), now: Date.now(), isDue }))
@@ -42,7 +42,7 @@ export async function startDns(ground: Ground): Promise<NameServer> {
     renew: () => renew(true),
     catalog: config.dnsCatalog,
     newest: () => newestChange(database.read),
-    read: (seq, take) => readChangedZones(database, seq, take, ground.sealer),
+    read: (seq, take) => readChangedZones(database, seq, take, context.sealer),
     onChange: (callback) => database.changes.subscribe('zones', callback),
     onZone: notices.changed,
     onError: (error) => log.warn({ err: error }, 'could not read zones, serving the last known records'),
@@ -52,7 +52,7 @@ export async function startDns(ground: Ground): Promise<NameServer> {
   const counts = createDnsMetrics(own.registry, { zones: () => feed.zones.size, notices: notices.waiting })
   const responder = new Responder({
     zones: feed.zones,
-    cookies: new Cookies(Buffer.from(hkdfSync('sha256', ground.masterKey, '', 'stead dns cookies', 32))),
+    cookies: new Cookies(Buffer.from(hkdfSync('sha256', context.masterKey, '', 'stead dns cookies', 32))),
     limit: createAnswerLimit(config.dnsRateLimit),
     keys,
     mayTransfer: transferRule(config.dnsSecondaries),
@@ -71,8 +71,8 @@ export async function startDns(ground: Ground): Promise<NameServer> {
       return undefined
     }
   }
-  const sockets = await openSockets(ground, responder, budgets.connections)
-  const reporting = startReporting(ground, own)
+  const sockets = await openSockets(context, responder, budgets.connections)
+  const reporting = startReporting(context, own)
   return {
     port: sockets?.port,
     async stop() {
@@ -94,7 +94,7 @@ const madeWith = (nameservers: readonly string[]): string =>
 const TELL_AGAIN_MS = 3000
 
 /** Of several processes that share an address one tells secondaries: who has the lock. */
-function openNotices({ config, log }: Ground, keys: ReadonlyMap<string, Buffer>) {
+function openNotifications({ config, log }: ProcessContext, keys: ReadonlyMap<string, Buffer>) {
   const { dnsSecondaries: secondaries } = config
   const unknown = secondaries.find(({ keyName }) => keyName !== undefined && !keys.has(keyName))
   if (unknown)

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { migrations } from '../../migrations/index.ts'
 import type { Call } from '../cli/command.ts'
-import { masterKeyOf } from '../cli/ground.ts'
+import { masterKeyOf } from '../cli/with-control-database.ts'
 import type { SettingKey } from '../config.ts'
 import { createSealer } from '../platform/crypto/seal.ts'
 import { appliedMigrations } from '../platform/db/migrate.ts'
@@ -12,7 +12,7 @@ import type { InstallationCheck } from '../resources/installation/check.ts'
 import type { FoundRecords } from './checks/check.ts'
 import { LIMIT_MS, runChecks } from './checks/run-checks.ts'
 import { serveLock } from './free-port.ts'
-import { NothingThere, openRecords } from './part.ts'
+import { NothingThere, openControlDatabase } from './process-context.ts'
 
 /** With `stead serve` all of them run. */
 const roles = new Set(['control', 'host', 'edge', 'dns'])
@@ -22,14 +22,14 @@ export async function doctor({ config, flags }: Call<unknown, SettingKey>): Prom
   const [records, runs] = await Promise.all([inTime(findRecords(config)), isServed(config.dataDir)])
   const running = runs ? roles : 'stopped'
   const found = await runChecks({ config, records, running, asksOutside: true, now: Date.now })
-  console.log(flags.json ? JSON.stringify(found, null, 2) : inWords(found))
+  console.log(flags.json ? JSON.stringify(found, null, 2) : describeFindings(found))
   // what did not answer in time would keep the process
   process.exit(found.some(({ state }) => state === 'problem') ? 1 : 0)
 }
 
 async function findRecords(config: Call<unknown, SettingKey>['config']): Promise<FoundRecords> {
   try {
-    const { database } = await openRecords(config, { makes: false, strangers: 'refuse', onlyLooks: true })
+    const { database } = await openControlDatabase(config, { makes: false, strangers: 'refuse', isReadOnly: true })
     const isOld = (await appliedMigrations(database.read)).length < Object.keys(migrations).length
     if (isOld) return { kind: 'none', why: 'The next start migrates the control database. It was not checked.' }
     return { kind: 'open', database, sealer: createSealer(await masterKeyOf(config, database)) }
@@ -55,7 +55,7 @@ async function isServed(dataDir: string): Promise<boolean> {
 
 const labels = { ok: 'ok', warning: 'WARNING', problem: 'PROBLEM', skipped: 'skipped' } as const
 
-function inWords(found: readonly InstallationCheck[]): string {
+function describeFindings(found: readonly InstallationCheck[]): string {
   const lines = found.map(({ area, state, text, remedy }) => {
     const head = `${labels[state].padEnd(8)} ${area.padEnd(13)}`
     return `${head}${text}${remedy === null ? '' : `\n${' '.repeat(head.length)}${remedy}`}`

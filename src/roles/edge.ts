@@ -3,22 +3,25 @@ import type { AddressInfo, Server } from 'node:net'
 import { join } from 'node:path'
 import { edgeBudgets } from '../budgets.ts'
 import type { Config, ListenAddress } from '../config.ts'
-import type { AccessEntry } from '../edge/access-log.ts'
-import { accessRecord } from '../edge/access-records.ts'
-import { createDisk } from '../edge/cache/disk.ts'
 import { createPageCache, type PageCache, type PageCacheOptions } from '../edge/cache/page-cache.ts'
-import { createPurgeFeed, type PurgeFeed } from '../edge/cache/purge-feed.ts'
-import { purgesSince } from '../edge/cache/purges.store.ts'
+import { createPurgeFeed, type PurgeFeed } from '../edge/cache/purge/purge-feed.ts'
+import { purgesSince } from '../edge/cache/purge/purges.store.ts'
+import { createDisk } from '../edge/cache/store/disk.ts'
 import { createBotCheck } from '../edge/challenge/bots.ts'
-import { createEdgeMetrics } from '../edge/edge-metrics.ts'
-import { createGateway } from '../edge/gateway.ts'
+import { createGateway } from '../edge/gateway/gateway.ts'
+import { createInFlightLimiter } from '../edge/gateway/in-flight.ts'
 import { defaultLimits } from '../edge/limits.ts'
-import { saltOfDay, storeViews } from '../edge/page-views.store.ts'
-import { createPageViews } from '../edge/page-views.ts'
 import { createReadiness } from '../edge/probe.ts'
-import type { Route } from '../edge/route.ts'
-import { loadRoute, routeChangesSince } from '../edge/routes.store.ts'
-import { createRouteTable, type RouteTable } from '../edge/routes.ts'
+import { createUpstreams } from '../edge/proxy/upstreams.ts'
+import type { AccessEntry } from '../edge/records/access-log.ts'
+import { accessRecord } from '../edge/records/access-records.ts'
+import { createEdgeMetrics } from '../edge/records/edge-metrics.ts'
+import { saltOfDay, storeViews } from '../edge/records/page-views.store.ts'
+import { createPageViews } from '../edge/records/page-views.ts'
+import type { Route } from '../edge/routing/route.ts'
+import { loadRoute, routeChangesSince } from '../edge/routing/routes.store.ts'
+import { createRouteTable, type RouteTable } from '../edge/routing/routes.ts'
+import { createWakeSites } from '../edge/routing/wake-sites.ts'
 import { createAcmeAnswers } from '../edge/rules/acme-answers.ts'
 import { createDefensiveMode } from '../edge/rules/defensive-mode.ts'
 import { edgeRules } from '../edge/rules/index.ts'
@@ -27,53 +30,50 @@ import { createToHttps } from '../edge/rules/to-https.ts'
 import { createSecureContexts } from '../edge/tls/secure-contexts.ts'
 import { followTicketKeys } from '../edge/tls/ticket-keys.ts'
 import { loadChallenge } from '../edge/tls/tls.store.ts'
-import { createUnderWay } from '../edge/under-way.ts'
-import { createUpstreams } from '../edge/upstreams.ts'
 import type { Rule } from '../edge/visit.ts'
-import { createWakeSites } from '../edge/wake-sites.ts'
 import { type Budget, openBudgets } from '../platform/budgets/budget.ts'
 import { createLogBuffer } from '../platform/log-store/log-buffer.ts'
 import { createLogIds } from '../platform/log-store/log-ids.ts'
 import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
 import { ownNames } from '../resources/certificates/own-names.ts'
-import { certificatesOf } from './edge-certificates.ts'
+import { certificatesOf } from './certificates/edge-certificates.ts'
 import { edgeProcesses, listenAlone, listenTogether } from './free-port.ts'
-import type { Ground, Part } from './part.ts'
+import type { ProcessContext, Role } from './process-context.ts'
 import { startReporting } from './reporting.ts'
 
 const MB = 1 << 20
 
-export interface Edge extends Part {
+export interface Edge extends Role {
   readonly port: number
   /** Undefined: no TLS. */
   readonly tlsPort: number | undefined
 }
 
 /** The gateway for all visitor traffic. */
-export async function startEdge(ground: Ground): Promise<Edge> {
-  const { config, database, log, hostKey, challengeKey } = ground
+export async function startEdge(context: ProcessContext): Promise<Edge> {
+  const { config, database, log, hostKey, challengeKey } = context
   const { stagingDomain } = config
   const budgets = openBudgets(edgeBudgets(config))
-  const routes = followRoutes(ground)
-  const purges = followPurges(ground)
+  const routes = followRoutes(context)
+  const purges = followPurges(context)
   const upstreams = createUpstreams(defaultLimits.upstream)
   const { bodies, diskBodies, siteRequests, addressRequests, passing } = budgets
-  const underWay = createUnderWay({ bySite: siteRequests, byAddress: addressRequests, passing })
-  const cache = await openCache(ground, { upstreams, purges, bodies, underWay }, diskBodies)
+  const inFlight = createInFlightLimiter({ bySite: siteRequests, byAddress: addressRequests, passing })
+  const cache = await openCache(context, { upstreams, purges, bodies, inFlight }, diskBodies)
   const defensiveMode = createDefensiveMode({
     key: challengeKey,
     isKnownBot: createBotCheck(config.botCheck),
     isStoredFile: cache.holdsFile,
   })
-  const own = createPartMetrics('edge', { budgets, room: ground.room })
+  const own = createPartMetrics('edge', { budgets, room: context.room })
   const counts = createEdgeMetrics(own.registry, () => cache.stats())
-  const records = keepRecords(ground, budgets.logEntries)
+  const records = keepRecords(context, budgets.logEntries)
   const wake = createWakeSites({
     upstreams,
     hostKey,
-    holdsFrontPage: (route) => cache.holdsPage(route, `${route.hostName}${portOf(ground)}`, '/'),
+    holdsFrontPage: (route) => cache.holdsPage(route, `${route.hostName}${portOf(context)}`, '/'),
   })
-  const secure = await openSecure(ground, routes, wake)
+  const secure = await openSecure(context, routes, wake)
   const gateway = createGateway({
     routes,
     log,
@@ -82,14 +82,14 @@ export async function startEdge(ground: Ground): Promise<Edge> {
     proxyProtocol: config.proxyProtocol,
     publicScheme: config.edgePublicPort === 443 ? 'https' : 'http',
     upstreams,
-    underWay,
+    inFlight,
     waitingBodies: budgets.waitingBodies,
     stagingDomain,
     connections: budgets.connections,
     ...(secure && { secureContexts: secure.contexts }),
     rules: edgeRules({
-      acmeAnswers: acmeAnswersOf(ground, routes),
-      leadsHere: createLeadsHere((text) => ground.sealer.mark(text, HERE_PURPOSE)),
+      acmeAnswers: acmeAnswersOf(context, routes),
+      leadsHere: createLeadsHere((text) => context.sealer.mark(text, HERE_PURPOSE)),
       ...(secure && { toHttps: createToHttps(secure.publicPort) }),
       defensiveMode,
       cache: cache.rule,
@@ -104,7 +104,7 @@ export async function startEdge(ground: Ground): Promise<Edge> {
   })
   const port = await listenToVisitors(gateway.server, config, config.edgeListen, 'STEAD_EDGE_LISTEN')
   const tlsPort = secure && (await secure.listen(gateway.secureServer as SecureServer))
-  const reporting = startReporting(ground, own)
+  const reporting = startReporting(context, own)
   log.info({ host: config.edgeListen.host, port }, 'edge is listening')
   if (secure) log.info({ host: secure.host, port: tlsPort }, 'edge is listening for TLS')
   return {
@@ -124,13 +124,13 @@ export async function startEdge(ground: Ground): Promise<Edge> {
 }
 
 /** As visitors write it after a host name, over TLS. */
-function portOf({ config: { edgeTlsListen, edgeTlsPublicPort } }: Ground): string {
+function portOf({ config: { edgeTlsListen, edgeTlsPublicPort } }: ProcessContext): string {
   const port = edgeTlsPublicPort ?? (edgeTlsListen === 'off' ? 443 : edgeTlsListen.port)
   return port === 443 ? '' : `:${port}`
 }
 
 /** Names of the installation itself have no route: they are few, and asked for when a certificate is ordered. */
-function acmeAnswersOf({ config, database }: Ground, routes: RouteTable): Rule {
+function acmeAnswersOf({ config, database }: ProcessContext, routes: RouteTable): Rule {
   const names = new Set(ownNames(config))
   const reach = async (hostName: string) => {
     await routes.refresh()
@@ -141,7 +141,7 @@ function acmeAnswersOf({ config, database }: Ground, routes: RouteTable): Rule {
   )
 }
 
-const followRoutes = ({ database, log }: Ground): RouteTable =>
+const followRoutes = ({ database, log }: ProcessContext): RouteTable =>
   createRouteTable({
     load: (hostName) => loadRoute(database.read, hostName),
     changesSince: (seq) => routeChangesSince(database.read, seq),
@@ -149,17 +149,21 @@ const followRoutes = ({ database, log }: Ground): RouteTable =>
     onError: (error) => log.warn({ err: error }, 'could not read routes'),
   })
 
-const followPurges = ({ database, log }: Ground): PurgeFeed =>
+const followPurges = ({ database, log }: ProcessContext): PurgeFeed =>
   createPurgeFeed({
     since: (seq) => purgesSince(database.read, seq),
     onChange: (callback) => database.changes.subscribe('purges', callback),
     onError: (error) => log.warn({ err: error }, 'could not read purges'),
   })
 
-type CacheParts = Pick<PageCacheOptions, 'upstreams' | 'purges' | 'underWay' | 'bodies'>
+type CacheParts = Pick<PageCacheOptions, 'upstreams' | 'purges' | 'inFlight' | 'bodies'>
 
 /** The cache, in memory and, where it may have room there, on the disk. */
-async function openCache({ config, room, hostKey }: Ground, parts: CacheParts, diskBodies: Budget): Promise<PageCache> {
+async function openCache(
+  { config, room, hostKey }: ProcessContext,
+  parts: CacheParts,
+  diskBodies: Budget,
+): Promise<PageCache> {
   const cacheBytes = config.edgeCacheMb * MB
   // what is known of the entries on the disk lies in memory, and what is on the way there: parts of what the cache may take
   const indexBytes = config.edgeCacheDiskMb > 0 ? cacheBytes / 8 : 0
@@ -182,7 +186,7 @@ async function openCache({ config, room, hostKey }: Ground, parts: CacheParts, d
 }
 
 /** What is written down of visits to sites: the access log, and views counted for the statistics. */
-function keepRecords({ config, database, log, logs, room }: Ground, logEntries: Budget) {
+function keepRecords({ config, database, log, logs, room }: ProcessContext, logEntries: Budget) {
   const accessLog = createLogBuffer({ store: logs, kind: 'server', log, budget: logEntries })
   const nextId = createLogIds()
   const pageViews = createPageViews({
@@ -207,11 +211,11 @@ function keepRecords({ config, database, log, logs, room }: Ground, logEntries: 
 }
 
 /** What TLS connections need. @returns undefined when there are to be none */
-async function openSecure(ground: Ground, routes: RouteTable, onVisitor: (route: Route) => void) {
-  const { config, database, sealer, log } = ground
+async function openSecure(context: ProcessContext, routes: RouteTable, onVisitor: (route: Route) => void) {
+  const { config, database, sealer, log } = context
   const address = config.edgeTlsListen
   if (address === 'off') return undefined
-  const contexts = createSecureContexts({ routes, onVisitor, ...certificatesOf(ground) })
+  const contexts = createSecureContexts({ routes, onVisitor, ...certificatesOf(context) })
   let server: SecureServer | undefined
   let current: Buffer | undefined
   const tickets = followTicketKeys({

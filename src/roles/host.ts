@@ -3,38 +3,42 @@ import { hostBudgets } from '../budgets.ts'
 import { CoreUnavailable, createCoreLibrary } from '../hosting/core-library/core-library.ts'
 import type { CoreSource } from '../hosting/core-library/core-source.ts'
 import { Cron } from '../hosting/cron/cron.ts'
-import { eventsByHome, mariaDbEvents } from '../hosting/cron/mariadb-events.ts'
+import { eventsByDatabase, mariaDbEvents } from '../hosting/cron/mariadb-events.ts'
 import { sqliteEvents } from '../hosting/cron/sqlite-events.ts'
-import { createPreparation, type Preparation, type PreparationOptions } from '../hosting/homes/preparation.ts'
-import { Spares } from '../hosting/homes/spares.ts'
 import { watchHost } from '../hosting/host-metrics.ts'
 import { HostedSites } from '../hosting/hosted-sites.ts'
-import type { PhpPool } from '../hosting/php/pool.ts'
+import type { PhpPool } from '../hosting/php/pool/pool.ts'
 import { PhpLogFollower } from '../hosting/php-log/follower.ts'
 import { openPlaces } from '../hosting/php-log/positions.ts'
 import { sayInPhpLog } from '../hosting/php-log/say.ts'
 import { createPluginPackages } from '../hosting/plugin-directory/plugin-packages.ts'
+import {
+  createPreparation,
+  type Preparation,
+  type PreparationOptions,
+} from '../hosting/site-directories/preparation.ts'
+import { Spares } from '../hosting/site-directories/spares.ts'
 import { hostJobs, siteHooks } from '../jobs.ts'
 import { openBudgets } from '../platform/budgets/budget.ts'
 import { createPartMetrics } from '../platform/metrics/part-metrics.ts'
-import { createWorker, type Worker } from '../platform/operations/worker.ts'
+import { createWorker, type Worker } from '../platform/operations/worker/worker.ts'
 import type { Progress } from '../platform/terminal/progress-bar.ts'
-import type { HostServices } from '../resources/host-services.ts'
-import { openBackups } from '../resources/open-backups.ts'
+import type { HostServices } from '../resources/kit/host-services.ts'
+import { openBackups } from '../resources/kit/open-backups.ts'
 import { openPluginDirectory } from '../resources/plugins/open-directory.ts'
 import { announceHost } from './host/announce.ts'
 import { followAddresses } from './host/changed-addresses.ts'
 import { openSpill, takeDataFolder } from './host/data-folder.ts'
 import { openDatabases, whatIsServed } from './host/databases.ts'
-import { openHomes } from './host/homes.ts'
 import { type MariaDb, openMariaDb } from './host/mariadb.ts'
 import { openPageMeasure } from './host/page-measure.ts'
 import { type HostReport, startReports } from './host/reports.ts'
 import { openSftp, type Sftp } from './host/sftp.ts'
+import { openSiteDirectories } from './host/site-directories.ts'
 import { openSiteFiles } from './host/site-disk.ts'
 import { type HostBudgets, openSitePhp, type SitePhp } from './host/site-php.ts'
 import { listenToEdges } from './host/web.ts'
-import type { Ground, Part } from './part.ts'
+import type { ProcessContext, Role } from './process-context.ts'
 import { startReporting } from './reporting.ts'
 
 /** How long steps of operations may take to come to an end of their own when the host stops. */
@@ -59,41 +63,41 @@ export interface HostOptions {
  * stops after all that was started later. A start that fails takes nothing back: its process ends, and leaves nothing behind.
  * @throws OperatorError
  */
-export async function startHost(ground: Ground, options: HostOptions = {}): Promise<Part> {
-  const { config, database, log } = ground
+export async function startHost(context: ProcessContext, options: HostOptions = {}): Promise<Role> {
+  const { config, database, log } = context
   const budgets = openBudgets(hostBudgets(config))
 
   // the data folder, which nobody else has; a server for databases; PHP, of which nothing runs yet
-  const folder = await takeDataFolder(ground)
-  const spill = await openSpill(ground)
-  const mariaDb = await openMariaDb(ground, folder.identity.current, folder.name)
-  const php = await openSitePhp(ground, budgets, { spill, hasEdge: options.hasEdge === true, mariaDb })
+  const folder = await takeDataFolder(context)
+  const spill = await openSpill(context)
+  const mariaDb = await openMariaDb(context, folder.identity.current, folder.name)
+  const php = await openSitePhp(context, budgets, { spill, hasEdge: options.hasEdge === true, mariaDb })
   const { runtime, pool } = php
   php.disk.start()
 
   // edges may come as soon as they know the address; they wait until it is known which sites live here
   const sites = new HostedSites(database)
-  const web = await listenToEdges(ground, { budgets, spill, php, sites, mariaDb })
-  const hostId = await announceHost(ground, folder, web.address)
+  const web = await listenToEdges(context, { budgets, spill, php, sites, mariaDb })
+  const hostId = await announceHost(context, folder, web.address)
   const served = whatIsServed(config, runtime, mariaDb)
-  const { homes, folders } = await openHomes(ground, hostId, folder, { onServer: mariaDb.ofHomes, kinds: served.kinds })
-  sites.open({ hostId, homes })
+  const { siteDirectories, folders } = await openSiteDirectories(context, hostId, folder, mariaDb, served.kinds)
+  sites.open({ hostId, siteDirectories })
 
-  const phpLogs = followPhpLogs(ground, pool, sites)
+  const phpLogs = followPhpLogs(context, pool, sites)
   phpLogs.start()
 
   // what works by itself
-  const spares = new Spares({ homes, pool, count: config.spareSites, ...served.usual, log })
-  const { doors, dumpTemplate } = openDatabases(ground, pool, mariaDb)
-  const preparation = prepareSites(ground, { runtime, homes, pool, spares, dumpTemplate }, options)
-  const sftp = await openSftp(ground, { hostId, php, sites, siteDatabase: doors.siteDatabase, mariaDb })
-  const pages = await openPageMeasure(ground, budgets, php.edge)
-  const offered = { measurePage: pages.measurePage, firstPages: php.firstPages, ...doors, ...served.runs, mariaDb }
-  const worker = createHostWorker(ground, { hostId, homes, spares, pool, preparation, sites, sftp, ...offered })
-  const cron = openCron(ground, sites, php, mariaDb)
+  const spares = new Spares({ siteDirectories, pool, count: config.spareSites, ...served.usual, log })
+  const { doors, dumpTemplate } = openDatabases(context, pool, mariaDb)
+  const preparation = prepareSites(context, { runtime, siteDirectories, pool, spares, dumpTemplate }, options)
+  const sftp = await openSftp(context, { hostId, php, sites, siteDatabase: doors.siteDatabase, mariaDb })
+  const pages = await openPageMeasure(context, budgets, php.edge)
+  const parts = { siteDirectories, spares, pool, preparation, sites, sftp, mariaDb, ...doors, ...served.runs }
+  const worker = createHostWorker(context, { hostId, ...parts, ...pages, firstPages: php.firstPages })
+  const cron = openCron(context, sites, php, mariaDb)
 
   // first of these: who was this host before must be gone before this one gives out work
-  const reports = await startReports(ground, {
+  const reports = await startReports(context, {
     hostId,
     epoch: folder.identity.current.epoch,
     ...{ name: folder.name, say: options.onReport },
@@ -103,7 +107,7 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
       ...served.facts,
       php: pool.stats(),
       cron: cron.stats(),
-      setAsideHomes: folders.setAside,
+      setAsideHomes: folders.quarantined,
       lostSites: php.watch.lost(),
       hasDatabaseAdmin: php.hasDatabaseAdmin,
       canMeasurePages: pages.impossible === undefined,
@@ -114,17 +118,17 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
     options.onPrepared?.()
     reports.report().catch(() => {})
   })
-  await followAddresses(ground, hostId)
+  await followAddresses(context, hostId)
   worker.start()
   cron.start()
-  const metrics = startMetrics(ground, budgets, {
+  const metrics = startMetrics(context, budgets, {
     php: () => pool.stats(),
     cron: () => cron.stats(),
-    mail: () => php.mail.figures(),
-    sftp: () => sftp.figures(),
+    mail: () => php.mail.metrics(),
+    sftp: () => sftp.metrics(),
     lostSites: () => php.watch.lost(),
-    setAsideHomes: () => folders.setAside,
-    mariaDb: () => mariaDb.figures(),
+    quarantinedDirectories: () => folders.quarantined,
+    mariaDb: () => mariaDb.metrics(),
   })
   log.info({ address: web.address, ...runtime.containment() }, 'host is listening')
 
@@ -156,9 +160,9 @@ export async function startHost(ground: Ground, options: HostOptions = {}): Prom
   }
 }
 
-function openCron({ log }: Ground, sites: HostedSites, { pool, hear }: SitePhp, { databases }: MariaDb): Cron {
-  const runs = (homePath: string) => pool.running().some((site) => site.homePath === homePath)
-  const events = eventsByHome(sqliteEvents(), mariaDbEvents({ databases, runs }))
+function openCron({ log }: ProcessContext, sites: HostedSites, { pool, hear }: SitePhp, { databases }: MariaDb): Cron {
+  const runs = (siteDirectory: string) => pool.running().some((site) => site.siteDirectory === siteDirectory)
+  const events = eventsByDatabase(sqliteEvents(), mariaDbEvents({ databases, runs }))
   const cron = new Cron({
     sites: () => sites.all(),
     siteById: (siteId) => sites.find(siteId),
@@ -169,13 +173,13 @@ function openCron({ log }: Ground, sites: HostedSites, { pool, hear }: SitePhp, 
   return cron
 }
 
-function startMetrics(ground: Ground, budgets: HostBudgets, watched: Parameters<typeof watchHost>[1]) {
-  const own = createPartMetrics('host', { budgets, room: ground.room })
+function startMetrics(context: ProcessContext, budgets: HostBudgets, watched: Parameters<typeof watchHost>[1]) {
+  const own = createPartMetrics('host', { budgets, room: context.room })
   watchHost(own.registry, watched)
-  return startReporting(ground, own)
+  return startReporting(context, own)
 }
 
-const followPhpLogs = ({ config, logs, log }: Ground, pool: PhpPool, sites: HostedSites): PhpLogFollower =>
+const followPhpLogs = ({ config, logs, log }: ProcessContext, pool: PhpPool, sites: HostedSites): PhpLogFollower =>
   new PhpLogFollower({
     running: () => pool.running(),
     all: () => sites.all(),
@@ -184,25 +188,30 @@ const followPhpLogs = ({ config, logs, log }: Ground, pool: PhpPool, sites: Host
     log,
   })
 
-/** What is made ahead of sites: the core, the golden copy, homes, warm processes. */
+/** What is made ahead of sites: the core, the golden copy, site directories, warm processes. */
 function prepareSites(
-  { config, log }: Ground,
-  parts: Pick<PreparationOptions, 'runtime' | 'homes' | 'pool' | 'spares' | 'dumpTemplate'>,
+  { config, log }: ProcessContext,
+  parts: Pick<PreparationOptions, 'runtime' | 'siteDirectories' | 'pool' | 'spares' | 'dumpTemplate'>,
   { onProgress = () => {} }: HostOptions,
 ): Preparation {
   return createPreparation({ ...parts, onProgress, config, library: coreLibrary({ config, log }), log })
 }
 
-const coreLibrary = ({ config, log }: Pick<Ground, 'config' | 'log'>, sources?: readonly CoreSource[]) =>
+const coreLibrary = ({ config, log }: Pick<ProcessContext, 'config' | 'log'>, sources?: readonly CoreSource[]) =>
   createCoreLibrary({ ...config, allowPrivate: config.allowPrivateFetch, log, ...(sources && { sources }) })
 
 /** As `HostServices` has it. */
-async function ensureCore(ground: Ground, version: string, otherwise: CoreSource, signal: AbortSignal): Promise<void> {
+async function ensureCore(
+  context: ProcessContext,
+  version: string,
+  otherwise: CoreSource,
+  signal: AbortSignal,
+): Promise<void> {
   try {
-    await coreLibrary(ground).ensure(version, { signal })
+    await coreLibrary(context).ensure(version, { signal })
   } catch (error) {
     if (!(error instanceof CoreUnavailable)) throw error
-    await coreLibrary(ground, [otherwise]).ensure(version, { signal })
+    await coreLibrary(context, [otherwise]).ensure(version, { signal })
   }
 }
 
@@ -210,7 +219,7 @@ interface WorkParts
   extends Pick<
     HostServices,
     | 'hostId'
-    | 'homes'
+    | 'siteDirectories'
     | 'spares'
     | 'pool'
     | 'firstPages'
@@ -228,22 +237,22 @@ interface WorkParts
 }
 
 /** Does the operations that are bound to the sites of this host. */
-function createHostWorker(ground: Ground, { preparation, sites, sftp, mariaDb, ...parts }: WorkParts): Worker {
-  const { database, log } = ground
+function createHostWorker(context: ProcessContext, { preparation, sites, sftp, mariaDb, ...parts }: WorkParts): Worker {
+  const { database, log } = context
   const services: HostServices = {
-    ...ground,
+    ...context,
     ...parts,
-    backups: openBackups(ground),
-    siteFiles: openSiteFiles(ground, mariaDb.databaseBytes),
-    pluginDirectory: openPluginDirectory(ground.config),
+    backups: openBackups(context),
+    siteFiles: openSiteFiles(context, mariaDb.databaseBytes),
+    pluginDirectory: openPluginDirectory(context.config),
     pluginPackages: createPluginPackages({
-      dataDir: ground.config.dataDir,
-      base: ground.config.wordpressApi,
-      allowPrivate: ground.config.allowPrivateFetch,
+      dataDir: context.config.dataDir,
+      base: context.config.wordpressApi,
+      allowPrivate: context.config.allowPrivateFetch,
     }),
     template: preparation.template,
-    ensureCore: (version, otherwise, signal) => ensureCore(ground, version, otherwise, signal),
-    cores: coreLibrary(ground),
+    ensureCore: (version, otherwise, signal) => ensureCore(context, version, otherwise, signal),
+    cores: coreLibrary(context),
     hostedSite: (siteId) => sites.find(siteId),
     endSftp: (siteId) => sftp.endOfSite(siteId),
     refill: preparation.refill,

@@ -3,13 +3,13 @@ import type { Database } from '../platform/db/database.ts'
 import { keptFor } from '../platform/kept-for.ts'
 import { sendMail } from '../platform/mail/send-mail.job.ts'
 import { only, type Value, watch } from '../platform/metrics/watched.ts'
-import { lastSlots, type OperationFigures, operationFigures } from '../platform/operations/figures.ts'
-import { readDatabaseTime } from '../platform/operations/lease.ts'
+import { lastSlots, type OperationCounts, operationCounts } from '../platform/operations/counts.ts'
 import type { Schedule } from '../platform/operations/schedules.ts'
-import { type CertificateFigures, certificateFigures } from '../resources/certificates/figures.store.ts'
+import { readDatabaseTime } from '../platform/operations/worker/lease.ts'
+import { type CertificateCounts, certificateCounts } from '../resources/certificates/counts.store.ts'
 import { backedUpAt } from '../resources/installation/installation.store.ts'
-import { countSites } from '../resources/sites/site-counts.store.ts'
-import { type WebhookFigures, webhookFigures } from '../resources/webhooks/figures.store.ts'
+import { countSites } from '../resources/sites/show/site-counts.store.ts'
+import { type WebhookCounts, webhookCounts } from '../resources/webhooks/counts.store.ts'
 
 /** Whoever asks more often gets the same: anybody who reaches the API's port may ask. */
 const FRESH_MS = 5_000
@@ -20,11 +20,11 @@ const runners = ['control', 'host'] as const
 
 interface Facts {
   readonly sites: Awaited<ReturnType<typeof countSites>>
-  readonly operations: OperationFigures
+  readonly operations: OperationCounts
   readonly slots: ReadonlyMap<string, number>
   readonly backedUpAt: number | null
-  readonly webhooks: WebhookFigures
-  readonly certificates: CertificateFigures
+  readonly webhooks: WebhookCounts
+  readonly certificates: CertificateCounts
 }
 
 interface Options {
@@ -118,7 +118,7 @@ function showCertificates(gauge: Gauge): void {
   )
 }
 
-function byState({ counts }: OperationFigures, isOfType: (type: string) => boolean): Value<'state'>[] {
+function byState({ counts }: OperationCounts, isOfType: (type: string) => boolean): Value<'state'>[] {
   return operationStates.map((state) => {
     const those = counts.filter((each) => each.state === state && isOfType(each.type))
     return [{ state }, those.reduce((sum, { count }) => sum + count, 0)]
@@ -129,11 +129,11 @@ async function readFacts(database: Database): Promise<Facts> {
   const now = await readDatabaseTime(database)
   const [sites, operations, slots, backedUp, webhooks, certificates] = await Promise.all([
     countSites(database.read),
-    operationFigures(database.read, now),
+    operationCounts(database.read, now),
     lastSlots(database.read),
     backedUpAt(database.read),
-    webhookFigures(database.read, now),
-    certificateFigures(database.read, now),
+    webhookCounts(database.read, now),
+    certificateCounts(database.read, now),
   ])
   return { sites, operations, slots, backedUpAt: backedUp, webhooks, certificates }
 }

@@ -7,8 +7,8 @@ import type { PartStates } from './control.ts'
 import { dnsProcesses, edgeProcesses, holdPorts } from './free-port.ts'
 import type { HostReport } from './host/reports.ts'
 import { OwnHost } from './own-host.ts'
-import type { Ground, Part } from './part.ts'
-import { openGround, whileStarting } from './part.ts'
+import type { ProcessContext, Role } from './process-context.ts'
+import { openProcessContext, whileStarting } from './process-context.ts'
 import { CUT_OFF, onOrder, onStopSignals } from './stop-signals.ts'
 
 /** How long a part may take to finish what is under way. */
@@ -26,29 +26,29 @@ export async function runPart(call: Call<unknown, SettingKey>): Promise<number |
   let unlock: Unlock | undefined
   const ending = untilStopped(() => unlock?.())
   if (process.send && command !== 'host') unlock = await holdPorts(config.dataDir)
-  const ground = await openGround(config, command)
+  const context = await openProcessContext(config, command)
   const tests = testSettingsInForce(config)
-  if (tests.length > 0) ground.log.warn({ settings: tests }, 'test settings are on, never use them in production')
+  if (tests.length > 0) context.log.warn({ settings: tests }, 'test settings are on, never use them in production')
   process.on('uncaughtException', (error) => {
-    ground.log.fatal({ err: error }, 'unexpected error')
+    context.log.fatal({ err: error }, 'unexpected error')
     process.exit(1)
   })
-  const part = await start[command as keyof typeof start](ground).catch((error) => {
+  const part = await start[command as keyof typeof start](context).catch((error) => {
     throw whileStarting(error, config)
   })
   // a supervisor that died meanwhile is not told: the end of its pipe ends this part
   if (process.connected) process.send?.({ ready: true }, undefined, undefined, () => {})
   part.fault?.then((fault) => {
-    ground.log.fatal(fault.message)
+    context.log.fatal(fault.message)
     process.exit(fault.exitCode)
   })
-  ending.of(ground, part)
+  ending.of(context, part)
   giveBackAfterStart()
   return undefined
 }
 
 const start = {
-  async control(ground: Ground): Promise<Part> {
+  async control(context: ProcessContext): Promise<Role> {
     const { startControl } = await import('./control.ts')
     let parts: PartStates = {}
     const ownHost = new OwnHost()
@@ -56,25 +56,25 @@ const start = {
       if (message.parts) parts = message.parts
       if (message.host) ownHost.hear(message.host)
     })
-    return startControl(ground, () => parts, ownHost)
+    return startControl(context, () => parts, ownHost)
   },
-  async host(ground: Ground): Promise<Part> {
+  async host(context: ProcessContext): Promise<Role> {
     const { startHost } = await import('./host.ts')
     // one process draws: that of the supervisor, where there is one
     const { show, done } = process.send ? ofSupervisor : livingBar(process.stdout)
     const hasSupervisor = process.send !== undefined
-    return startHost(ground, {
+    return startHost(context, {
       ...{ onProgress: everySoOften(show), onPrepared: done, hasEdge: hasSupervisor },
       ...(hasSupervisor && { onReport: ofSupervisor.report }),
     })
   },
-  async edge(ground: Ground): Promise<Part> {
+  async edge(context: ProcessContext): Promise<Role> {
     const { startEdge } = await import('./edge.ts')
-    return startEdge(ground)
+    return startEdge(context)
   },
-  async dns(ground: Ground): Promise<Part> {
+  async dns(context: ProcessContext): Promise<Role> {
     const { startDns } = await import('./dns.ts')
-    return startDns(ground)
+    return startDns(context)
   },
 }
 
@@ -102,26 +102,26 @@ function tellSupervisor(words: WordsOfHost): void {
 
 /** Listens from the beginning: who is told to stop while it starts has nothing under way, and ends at once. */
 function untilStopped(listensNoMore: () => void) {
-  let running: { ground: Ground; part: Part } | undefined
+  let running: { context: ProcessContext; part: Role } | undefined
   let stopping = false
   const stop = (reason: string) => {
     if (stopping) return
     stopping = true
     if (!running) process.exit(0)
-    end(running.ground, running.part, reason)
+    end(running.context, running.part, reason)
     // ports are the first thing that a part gives up
     listensNoMore()
   }
   if (process.send) onOrder(stop)
   else onStopSignals(stop, () => process.exit(CUT_OFF))
   return {
-    of(ground: Ground, part: Part) {
-      running = { ground, part }
+    of(context: ProcessContext, part: Role) {
+      running = { context, part }
     },
   }
 }
 
-async function end({ log, database, logs }: Ground, part: Part, reason: string): Promise<void> {
+async function end({ log, database, logs }: ProcessContext, part: Role, reason: string): Promise<void> {
   log.info({ reason }, 'stopping')
   setTimeout(() => process.exit(1), STOP_MS).unref()
   try {

@@ -1,11 +1,11 @@
 import type { PartMetrics } from '../platform/metrics/part-metrics.ts'
 import { forgetProcess, reportProcess } from '../platform/processes/process.store.ts'
-import type { Ground, Part } from './part.ts'
+import type { ProcessContext, Role } from './process-context.ts'
 
 const EVERY_MS = 10_000
 
 /** Tells the API's `/metrics`, by way of the database, what this process says of itself. Nothing depends on it. */
-export function startReporting({ database, log }: Ground, { id, part, registry }: PartMetrics): Part {
+export function startReporting({ database, log }: ProcessContext, { id, part, registry }: PartMetrics): Role {
   let reporting: Promise<void> = Promise.resolve()
   const report = async () => {
     const metrics = await registry.getMetricsAsJSON()

@@ -21,8 +21,8 @@ import {
   untilPredecessorsListenNoMore,
 } from './free-port.ts'
 import { listeners } from './listeners.ts'
+import { prepareControlDatabase } from './prepare-control-database.ts'
 import type { WordsOfHost, WordsToControl } from './process.ts'
-import { settleRecords } from './settle-records.ts'
 import { CUT_OFF, onStopSignals, type StopOrder } from './stop-signals.ts'
 
 type PartName = 'control' | 'host' | 'edge' | 'dns'
@@ -96,7 +96,7 @@ export async function runSeveral(call: Call<unknown, SettingKey>, part: 'edge' |
 /** After it the schema is there; a database, folder or address that cannot be used is said once, and not by each part. */
 async function beforeParts(call: Call<unknown, SettingKey>, log: Log, part?: 'edge' | 'dns'): Promise<void> {
   const { config } = call
-  await settleRecords(call)
+  await prepareControlDatabase(call)
   await untilPredecessorsListenNoMore(config.dataDir, log)
   if (part === 'dns') return
   for (const { role, address, variable } of listeners(config)) if (role === 'edge') await untilFree(address, variable)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../test/support/api.ts'
 import { enqueue } from '../platform/operations/enqueue.ts'
-import { configureSite } from '../resources/sites/configure-site.job.ts'
+import { configureSite } from '../resources/sites/switches/configure-site.job.ts'
 import { ApiError, type Operation, OperationFailed, Stead } from './index.ts'
 
 let api: TestApi

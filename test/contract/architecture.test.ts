@@ -22,7 +22,7 @@ const imports: Import[] = sources.flatMap((from) =>
 
 /** `src/edge/rules/index.ts` → `edge`; a file right in src is a part of its own: `app.ts`. */
 const partOf = (file: string): string => file.split('/')[1] as string
-const resourceOf = (file: string): string | undefined => /^src\/resources\/([\w-]+)\//.exec(file)?.[1]
+const resourceOf = (file: string): string | undefined => /^src\/resources\/(?!kit\/|access\/)([\w-]+)\//.exec(file)?.[1]
 
 /** Each part, and all that it may import from. */
 const allowed: Record<string, readonly string[]> = {
@@ -134,7 +134,7 @@ describe('imports', () => {
     const means = /\/(operations\/enqueue|activity\/record|webhooks\/record-event)\.ts$/
     const using = imports.filter(({ from, to }) => from.startsWith('src/resources/') && means.test(to))
     const isJobs = ({ from, to }: Import) => from.endsWith('.job.ts') && to.endsWith('/enqueue.ts')
-    const others = using.filter((each) => !isJobs(each) && each.from !== 'src/resources/change.ts')
+    const others = using.filter((each) => !isJobs(each) && each.from !== 'src/resources/kit/change.ts')
     expect(others.map(({ from, to }) => `${from} imports ${to}`)).toEqual([])
   })
 
@@ -278,6 +278,19 @@ function functionsOf(file: string): { name: string; lines: number }[] {
   look(parseAst(text, { lang: 'ts' }, file), '')
   return found
 }
+
+describe('folders', () => {
+  const MOST_FILES = 30
+  /** One file for each task, and each component: names that are looked up, not read in a row. */
+  const lists = ['src/hosting/php/tasks', 'src/panel/parts']
+
+  it(`have at most ${MOST_FILES} files, those of subfolders apart`, () => {
+    const files = globSync('src/**/*.*', { exclude: ['src/panel/dist/**'] })
+    const count = (folder: string) => files.filter((file) => dirname(file) === folder).length
+    const large = [...new Set(files.map(dirname))].filter((folder) => count(folder) > MOST_FILES)
+    expect(large.filter((folder) => !lists.includes(folder))).toEqual([])
+  })
+})
 
 it('files that have grown past 350 lines, to be looked at', () => {
   const long = sources

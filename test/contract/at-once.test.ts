@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
-import { changes } from '../../src/platform/http/openapi-document.ts'
+import { changes } from '../../src/platform/http/openapi/openapi-document.ts'
 import { atLength } from '../support/at-length.ts'
 import { dialects } from '../support/database.ts'
 import { cases, endpoints, type Walk, walk } from './walk.ts'

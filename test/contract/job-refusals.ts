@@ -33,7 +33,7 @@ export interface JobRefusal {
 }
 
 const deleteSite = (world: World, id = world.site) => change(world, (tx) => markDeleted(tx, id, Date.now()))
-const deleteHome = (world: World, id = world.site) =>
+const deleteDirectory = (world: World, id = world.site) =>
   change(world, (tx) => tx.deleteFrom('site_homes').where('site_id', '=', id).execute())
 /** It is on no host that there is. */
 const sendAway = (world: World, id = world.site) =>
@@ -81,8 +81,8 @@ const deleteBackup = (world: World, id: number) =>
   change(world, (tx) => tx.deleteFrom('backups').where('id', '=', id).execute())
 /** A plugin in a folder, or a file, of its own. */
 async function addPlugin({ host, site }: World, file: string): Promise<void> {
-  const home = await host.services.homes.ofSite(site)
-  const path = join(home?.path as string, 'web/wp-content/plugins', file)
+  const directory = await host.services.siteDirectories.ofSite(site)
+  const path = join(directory?.path as string, 'web/wp-content/plugins', file)
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, '1.0')
 }
@@ -117,7 +117,7 @@ export const jobRefusals: readonly JobRefusal[] = [
 
   { type: 'site.clone', says: 'The site was deleted', wrong: (world, { siteId }) => deleteSite(world, siteId) },
   { type: 'site.clone', says: 'The source site was deleted', wrong: (world) => deleteSite(world) },
-  { type: 'site.clone', says: 'The source site was deleted', wrong: (world) => deleteHome(world) },
+  { type: 'site.clone', says: 'The source site was deleted', wrong: (world) => deleteDirectory(world) },
   { type: 'site.clone', says: 'The source site is on another host', wrong: (world) => sendAway(world) },
   { type: 'site.clone', says: 'No source provides WordPress 6.9', wrong: (world) => give(world, { template: unavailable }) },
   { type: 'site.clone', says: 'WordPress uses http://elsewhere.example as its address', wrong: (world) => answer(world, 'check-copy', () => ({ home: 'http://elsewhere.example' })) },
@@ -127,8 +127,8 @@ export const jobRefusals: readonly JobRefusal[] = [
   { type: 'site.sync', says: 'One of the two sites was deleted', wrong: (world) => deleteSite(world) },
   { type: 'site.sync', says: 'One of the two sites was deleted', wrong: (world, { sourceId }) => deleteSite(world, sourceId) },
   { type: 'site.sync', says: 'is on another host', wrong: (world) => sendAway(world) },
-  { type: 'site.sync', says: 'has no site directory on this host', wrong: (world) => deleteHome(world) },
-  { type: 'site.sync', says: 'has no site directory on this host', wrong: (world, { sourceId }) => deleteHome(world, sourceId) },
+  { type: 'site.sync', says: 'has no site directory on this host', wrong: (world) => deleteDirectory(world) },
+  { type: 'site.sync', says: 'has no site directory on this host', wrong: (world, { sourceId }) => deleteDirectory(world, sourceId) },
   { type: 'site.sync', says: 'Stead has no backup of the source for this sync', wrong: (world, { sourceId }) => sendAway(world, sourceId) },
   { type: 'site.sync', says: 'The source was overwritten during the copy', after: 'database', wrong: (world, { sourceId }) => replaceContent(world, sourceId) },
 
@@ -147,7 +147,7 @@ export const jobRefusals: readonly JobRefusal[] = [
   { type: 'import.inspect', says: 'The import was deleted', wrong: (world) => deleteImports(world) },
   { type: 'import.inspect', says: 'The uploaded files are gone', wrong: (world) => loseStaged(world) },
   { type: 'import.inspect', says: 'The archive cannot be imported', wrong: (world, { importId }) => spoilArchive(world, importId) },
-  { type: 'import.inspect', says: 'The site is not there, or is not installed', after: 'database', wrong: (world) => deleteHome(world) },
+  { type: 'import.inspect', says: 'The site is not there, or is not installed', after: 'database', wrong: (world) => deleteDirectory(world) },
   { type: 'site.import', says: 'no longer has the role restore_site', after: 'check', wrong: loseRights },
   { type: 'site.import', says: 'no longer has the role restore_site', after: 'switch', wrong: loseRights },
   { type: 'site.import', says: 'The site is not there, or is not installed', wrong: (world) => deleteSite(world) },
@@ -155,7 +155,7 @@ export const jobRefusals: readonly JobRefusal[] = [
   { type: 'site.import', says: 'WordPress does not respond with the imported content', wrong: (world) => breakPage(world) },
   { type: 'site.import', says: 'The imported database does not fit: not today', wrong: (world) => answer(world, 'upgrade-database', refuse) },
   { type: 'site.restore', says: 'The site does not exist or is not installed', wrong: (world) => deleteSite(world) },
-  { type: 'site.restore', says: 'The site does not exist or is not installed', wrong: (world) => deleteHome(world) },
+  { type: 'site.restore', says: 'The site does not exist or is not installed', wrong: (world) => deleteDirectory(world) },
   { type: 'site.restore', says: 'no longer exists', wrong: (world, { filesId }) => deleteBackup(world, filesId) },
   { type: 'site.restore', says: 'no longer exists', wrong: (world, { databaseId }) => deleteBackup(world, databaseId) },
   { type: 'site.restore', says: 'no longer exists', wrong: loseBackups },
@@ -164,7 +164,7 @@ export const jobRefusals: readonly JobRefusal[] = [
 
   { type: 'backup.take', says: 'This backup was canceled. Create another backup', wrong: (world, { backupId }) => deleteBackup(world, backupId) },
   { type: 'backup.take', says: 'This backup was canceled', after: 'take', wrong: (world, { backupId }) => deleteBackup(world, backupId) },
-  { type: 'backup.take', says: 'The site has no site directory on this host', wrong: (world) => deleteHome(world) },
+  { type: 'backup.take', says: 'The site has no site directory on this host', wrong: (world) => deleteDirectory(world) },
 
   { type: 'mu_plugin.install', says: 'The must-use plugin was deleted', wrong: (world, { pluginId }) => change(world, (tx) => changeMuPlugin(tx, pluginId, { deleted_at: 1 })) },
   { type: 'mu_plugin.install', says: 'The must-use plugin was deleted', wrong: (world, { pluginId }) => change(world, (tx) => tx.deleteFrom('mu_plugins').where('id', '=', pluginId).execute()) },
@@ -190,7 +190,7 @@ export const jobRefusals: readonly JobRefusal[] = [
   { type: 'password.mail_link', says: 'The account was deleted', wrong: (_world, input) => { input.accountId = 987654 } },
   { type: 'password.mail_link', says: 'Stead already sent three links to this address in the last hour', wrong: (world, { accountId }) => change(world, async (tx) => { for (const hash of ['a', 'b', 'c']) await insertLink(tx, { hash: `${hash}-${accountId}`, accountId, now: Date.now(), expiresAt: Date.now() + 1e6 }) }) },
 
-  { type: 'site.update_cms_version', says: 'The site has no site directory on this host', wrong: (world) => deleteHome(world) },
+  { type: 'site.update_cms_version', says: 'The site has no site directory on this host', wrong: (world) => deleteDirectory(world) },
   { type: 'site.update_cms_version', says: 'No source provides WordPress 6.9', wrong: (world) => give(world, { cores: { ...world.host.services.cores, ensure: unavailable } }) },
   { type: 'site.update_cms_version', says: 'The site runs WordPress 6.8, which is newer than 6.7', wrong: (_world, input) => { input.version = '6.7' } },
   { type: 'site.update_cms_version', says: 'The site does not respond with WordPress 6.9: ', wrong: (world) => answer(world, 'front-page', onceThenRefuse({ status: 200, bytes: 1, databaseErrors: [] })) },

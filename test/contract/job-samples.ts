@@ -5,8 +5,8 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { generate } from 'selfsigned'
 import { expect } from 'vitest'
-import { loadRoute } from '../../src/edge/routes.store.ts'
-import type { Home } from '../../src/hosting/homes/homes.ts'
+import { loadRoute } from '../../src/edge/routing/routes.store.ts'
+import type { SiteDirectory } from '../../src/hosting/site-directories/site-directories.ts'
 import { dayOf } from '../../src/platform/log-store/days.ts'
 import type { EnqueueOptions } from '../../src/platform/operations/enqueue.ts'
 import {
@@ -43,10 +43,10 @@ import { FOLDER } from '../../src/resources/must-use-plugins/mu-plugin.ts'
 import { latestReport } from '../../src/resources/performance-reports/report.store.ts'
 import { storedPlugins } from '../../src/resources/plugins/plugin.store.ts'
 import { insertLink } from '../../src/resources/sign-in/credentials.store.ts'
-import { PASSWORD_PURPOSE } from '../../src/resources/sites/reset-admin-password.job.ts'
-import { putRoute } from '../../src/resources/sites/route.store.ts'
+import { putRoute } from '../../src/resources/sites/addresses/route.store.ts'
 import { changeSite, findSite, markDeleted, writtenAddressOf } from '../../src/resources/sites/site.store.ts'
 import { hostOfAddress, type Site, stagingAddress, switchSetting } from '../../src/resources/sites/site.ts'
+import { PASSWORD_PURPOSE } from '../../src/resources/sites/wordpress/reset-admin-password.job.ts'
 import type { Person, TestApi } from '../support/api.ts'
 import type { FakeHost } from '../support/fake-host.ts'
 import { startFileServer } from '../support/file-server.ts'
@@ -101,7 +101,7 @@ const isPurged = async ({ api, site }: World): Promise<boolean> => {
 const aboutSite = async ({ site }: World) => ({ input: { siteId: site } })
 export const change = (world: World, work: Parameters<TestApi['database']['transaction']>[0]) =>
   world.api.database.transaction(work)
-const homeOf = ({ host, site }: World) => host.services.homes.ofSite(site)
+const directoryOf = ({ host, site }: World) => host.services.siteDirectories.ofSite(site)
 const cloneOf = async ({ api, site }: World) => {
   const row = api.database.read.selectFrom('sites').select('id').where('cloned_from_id', '=', site)
   return (await findSite(api.database.read, (await row.executeTakeFirstOrThrow()).id)) as Site
@@ -119,8 +119,8 @@ const usage = ({ api, site }: World) =>
 
 /** Of files and database, complete in the records. */
 async function backUpSite({ api, host, site: siteId }: World): Promise<void> {
-  const home = await host.services.homes.ofSite(siteId)
-  const core = host.services.homes.corePath(home as NonNullable<typeof home>)
+  const directory = await host.services.siteDirectories.ofSite(siteId)
+  const core = host.services.siteDirectories.corePath(directory as NonNullable<typeof directory>)
   for (const folder of ['wp-admin', 'wp-includes']) await mkdir(join(core, folder), { recursive: true })
   for (const kind of ['fs', 'db'] as const) {
     const now = Date.now()
@@ -133,18 +133,18 @@ async function backUpSite({ api, host, site: siteId }: World): Promise<void> {
   }
 }
 
-/** A plugin `forms` in a home, as the WordPress of this test has them. */
+/** A plugin `forms` in a site directory, as the WordPress of this test has them. */
 async function withPlugin(
   { host, api, site }: World,
   plugin: { version: string; isActive: boolean } | undefined,
 ): Promise<void> {
-  const home = await host.giveHome(site)
+  const directory = await host.giveDirectory(site)
   await api.database.transaction((tx) =>
     changeSite(tx, site, { writtenAddress: 'old.example.com', coreVersion: '6.8' }, 1),
   )
   if (!plugin) return
-  await mkdir(join(home, 'web/wp-content/plugins/forms'), { recursive: true })
-  await writeFile(join(home, 'web/wp-content/plugins/forms/forms.php'), plugin.version)
+  await mkdir(join(directory, 'web/wp-content/plugins/forms'), { recursive: true })
+  await writeFile(join(directory, 'web/wp-content/plugins/forms/forms.php'), plugin.version)
   if (plugin.isActive) host.wordpress(site).activePlugins.add('forms/forms.php')
 }
 
@@ -154,7 +154,10 @@ function pluginChange(
   { done, action }: { done: [string, string] | undefined; action: string },
 ): JobSample {
   const installed = async ({ host, site }: World) => {
-    const folder = join((await host.services.homes.ofSite(site))?.path as string, 'web/wp-content/plugins/forms')
+    const folder = join(
+      (await host.services.siteDirectories.ofSite(site))?.path as string,
+      'web/wp-content/plugins/forms',
+    )
     if (!existsSync(folder)) return undefined
     const version = await readFile(join(folder, 'forms.php'), 'utf8')
     return [version, host.wordpress(site).activePlugins.has('forms/forms.php') ? 'active' : 'inactive']
@@ -171,7 +174,7 @@ function pluginChange(
       expect(await installed(world)).toEqual(done)
       expect(await rows(world, 'activity', 'action', action, world.site)).toBe(1)
       expect(await isPurged(world)).toBe(true)
-      const staged = join((await homeOf(world))?.path as string, 'web/wp-content/upgrade')
+      const staged = join((await directoryOf(world))?.path as string, 'web/wp-content/upgrade')
       expect(existsSync(staged) ? readdirSync(staged) : []).toEqual([])
     },
     async left(world) {
@@ -214,7 +217,7 @@ const inAnHour = () => Date.now() + 3_600_000
 /** A site with 6.8 that is brought to another release, which a source offers. */
 const updateOfRelease = (version: string): JobSample => ({
   async prepare(world) {
-    const path = await world.host.giveHome(world.site)
+    const path = await world.host.giveDirectory(world.site)
     await writeFile(join(path, 'web/index.php'), 'of 6.8')
     await writeFile(join(path, 'web/own.php'), 'of the owner')
     await change(world, (tx) =>
@@ -224,7 +227,7 @@ const updateOfRelease = (version: string): JobSample => ({
     return { input: { siteId: world.site, version, channel: 'stable' } }
   },
   async done(world) {
-    const { path, coreVersion } = (await homeOf(world)) as Home
+    const { path, coreVersion } = (await directoryOf(world)) as SiteDirectory
     expect(readFileSync(join(path, 'web/index.php'), 'utf8')).toBe(`<?php // of ${version}`)
     expect(readFileSync(join(path, 'web/own.php'), 'utf8')).toBe('of the owner')
     expect([coreVersion, (await findSite(world.api.database.read, world.site))?.coreVersion]).toEqual([
@@ -239,7 +242,7 @@ const updateOfRelease = (version: string): JobSample => ({
     expect(await isPurged(world)).toBe(true)
   },
   async left(world) {
-    const { path, coreVersion } = (await homeOf(world)) as Home
+    const { path, coreVersion } = (await directoryOf(world)) as SiteDirectory
     const isDone = (await rows(world, 'events', 'type', 'wp_version_changed', world.site)) === 1
     expect(readFileSync(join(path, 'web/index.php'), 'utf8')).toBe(isDone ? `<?php // of ${version}` : 'of 6.8')
     const runs = isDone ? version : '6.8'
@@ -270,7 +273,7 @@ export const jobSamples: Record<string, JobSample> = {
     async done(world) {
       const site = await findSite(world.api.database.read, world.site)
       expect(site).toMatchObject({ state: 'live', coreVersion: '6.8', deployError: null })
-      const { path } = (await homeOf(world)) as Home
+      const { path } = (await directoryOf(world)) as SiteDirectory
       expect(world.host.title(path)).toBe(site?.displayName)
       expect(existsSync(join(path, 'web/wp-content/plugins/woocommerce/woocommerce.php'))).toBe(true)
       expect([...world.host.wordpress(world.site).activePlugins]).toEqual(['woocommerce/woocommerce.php'])
@@ -284,8 +287,8 @@ export const jobSamples: Record<string, JobSample> = {
       expect(asked).toMatchObject([{ site_id: null }])
     },
     async left(world) {
-      expect(await homeOf(world)).toBeUndefined()
-      expect(world.host.homeFolders()).toEqual([])
+      expect(await directoryOf(world)).toBeUndefined()
+      expect(world.host.directoriesOnDisk()).toEqual([])
       expect(world.host.running.has(world.site)).toBe(false)
       const site = await findSite(world.api.database.read, world.site)
       expect(site).toMatchObject({ state: 'deploying', deployError: expect.stringContaining('/retry') })
@@ -297,10 +300,10 @@ export const jobSamples: Record<string, JobSample> = {
   'site.clone': {
     async prepare(world) {
       const { api, host, owner, site } = world
-      const homePath = await host.giveHome(site)
-      await writeFile(join(homePath, 'web/wp-content.txt'), 'of the source')
-      await mkdir(join(homePath, 'web/wp-content/uploads'), { recursive: true })
-      await writeFile(join(homePath, 'web/wp-content/uploads/made.css'), '@import "//old.example.com/a.css"')
+      const siteDirectory = await host.giveDirectory(site)
+      await writeFile(join(siteDirectory, 'web/wp-content.txt'), 'of the source')
+      await mkdir(join(siteDirectory, 'web/wp-content/uploads'), { recursive: true })
+      await writeFile(join(siteDirectory, 'web/wp-content/uploads/made.css'), '@import "//old.example.com/a.css"')
       const clone = await api.site(owner, `clone-of-${site}`)
       await change(world, async (tx) => {
         await changeSite(tx, site, { writtenAddress: 'old.example.com' }, 1)
@@ -315,14 +318,14 @@ export const jobSamples: Record<string, JobSample> = {
       const address = stagingAddress(clone.name, api.config)
       expect(clone).toMatchObject({ state: 'live', coreVersion: '6.8', deployError: null })
       expect(await writtenAddressOf(api.database.read, clone.id)).toBe(address)
-      const path = (await host.services.homes.ofSite(clone.id))?.path as string
+      const path = (await host.services.siteDirectories.ofSite(clone.id))?.path as string
       expect(host.title(path)).toBe('old')
       expect(host.option(path, 'siteurl')).toBe(`http://${address}`)
       expect(readFileSync(join(path, 'web/wp-content.txt'), 'utf8')).toBe('of the source')
       expect(readFileSync(join(path, 'web/wp-content/uploads/made.css'), 'utf8')).toBe(`@import "//${address}/a.css"`)
-      const keyOf = (home: string) =>
-        /'AUTH_KEY', '(.*)'/.exec(readFileSync(join(home, 'web/wp-config.php'), 'utf8'))?.[1]
-      expect(keyOf(path)).not.toBe(keyOf((await homeOf(world))?.path as string))
+      const keyOf = (directory: string) =>
+        /'AUTH_KEY', '(.*)'/.exec(readFileSync(join(directory, 'web/wp-config.php'), 'utf8'))?.[1]
+      expect(keyOf(path)).not.toBe(keyOf((await directoryOf(world))?.path as string))
       expect(await rows(world, 'activity', 'action', 'site.deployed', clone.id)).toBe(1)
       expect(await rows(world, 'events', 'type', 'site_created', clone.id)).toBe(1)
       expect(await findSite(api.database.read, source)).toMatchObject({ state: 'live' })
@@ -330,8 +333,8 @@ export const jobSamples: Record<string, JobSample> = {
     async left(world) {
       const { host } = world
       const clone = await cloneOf(world)
-      expect(await host.services.homes.ofSite(clone.id)).toBeUndefined()
-      expect(host.homeFolders()).toHaveLength(1)
+      expect(await host.services.siteDirectories.ofSite(clone.id)).toBeUndefined()
+      expect(host.directoriesOnDisk()).toHaveLength(1)
       expect(host.running.has(clone.id)).toBe(false)
       expect(clone).toMatchObject({ state: 'cloning', deployError: expect.stringContaining('/retry') })
       expect(await rows(world, 'activity', 'action', 'site.deployed', clone.id)).toBe(0)
@@ -403,7 +406,7 @@ export const jobSamples: Record<string, JobSample> = {
       const { api, host, owner, site } = world
       const source = await api.site(owner, `source-of-${site}`)
       for (const id of [source, site]) {
-        const web = join(await host.giveHome(id), 'web')
+        const web = join(await host.giveDirectory(id), 'web')
         await mkdir(join(web, 'wp-content/themes'), { recursive: true })
         await writeFile(join(web, 'wp-content/themes/theme.css'), `of ${id}`)
         await writeFile(join(web, 'other.txt'), `of ${id}`)
@@ -416,7 +419,7 @@ export const jobSamples: Record<string, JobSample> = {
     },
     async done(world) {
       const { api, host, site } = world
-      const path = (await homeOf(world))?.path as string
+      const path = (await directoryOf(world))?.path as string
       const source = (
         await api.database.read
           .selectFrom('sites')
@@ -427,7 +430,7 @@ export const jobSamples: Record<string, JobSample> = {
       expect(readFileSync(join(path, 'web/wp-content/themes/theme.css'), 'utf8')).toBe(`of ${source}`)
       expect(readFileSync(join(path, 'web/other.txt'), 'utf8')).toBe(`of ${site}`)
       expect(host.option(path, 'siteurl')).toBe('http://to.example.com')
-      expect(await host.services.siteDatabase.state({ siteId: site, homePath: path, uid: null })).toMatchObject({
+      expect(await host.services.siteDatabase.state({ siteId: site, siteDirectory: path, uid: null })).toMatchObject({
         hasPrevious: false,
       })
       expect(await closedBy(world)).toBe(null)
@@ -441,7 +444,7 @@ export const jobSamples: Record<string, JobSample> = {
     },
     async left(world) {
       const { host, site } = world
-      const path = (await homeOf(world))?.path as string
+      const path = (await directoryOf(world))?.path as string
       expect(await closedBy(world)).toBe(null)
       expect(host.held.has(site)).toBe(false)
       // what was done when only the clearing up failed stays so
@@ -454,7 +457,7 @@ export const jobSamples: Record<string, JobSample> = {
 
   'site.configure': {
     async prepare(world) {
-      await world.host.giveHome(world.site)
+      await world.host.giveDirectory(world.site)
       await change(world, async (tx) => {
         await changeSite(tx, world.site, { writtenAddress: 'old.example.com' }, 1)
         await tx.updateTable('sites').set({ multisite: 1 }).where('id', '=', world.site).execute()
@@ -474,7 +477,7 @@ export const jobSamples: Record<string, JobSample> = {
       const names = world.api.database.read.selectFrom('routes').select('host_name').where('site_id', '=', world.site)
       expect(await names.execute()).toEqual([{ host_name: hostOfAddress(address) }])
       expect(world.host.wordpress(world.site).movedTo).toBe(address)
-      const config = readFileSync(join((await homeOf(world))?.path as string, 'web/wp-config.php'), 'utf8')
+      const config = readFileSync(join((await directoryOf(world))?.path as string, 'web/wp-config.php'), 'utf8')
       expect(config.match(/define\('MULTISITE', true\)/g)).toHaveLength(1)
       expect(config).toContain(`define('DOMAIN_CURRENT_SITE', '${address}');`)
       expect(await isPurged(world)).toBe(true)
@@ -496,17 +499,17 @@ export const jobSamples: Record<string, JobSample> = {
   'site.move': {
     // to where it is: what is moved, the e2e tests see, on a server
     async prepare(world) {
-      await world.host.giveHome(world.site)
+      await world.host.giveDirectory(world.site)
       await change(world, (tx) => changeSite(tx, world.site, { writtenAddress: 'old.example.com' }, 1))
       return { input: { siteId: world.site, runtime: 'wasm', phpVersion: '8.3' } }
     },
     async done(world) {
-      expect(await homeOf(world)).toMatchObject({ database: 'sqlite' })
-      const path = (await homeOf(world))?.path as string
+      expect(await directoryOf(world)).toMatchObject({ database: 'sqlite' })
+      const path = (await directoryOf(world))?.path as string
       expect(world.host.title(path)).toBe('old')
     },
     async left(world) {
-      expect(await homeOf(world)).toMatchObject({ database: 'sqlite' })
+      expect(await directoryOf(world)).toMatchObject({ database: 'sqlite' })
       expect(await closedBy(world)).toBe(null)
       expect(await besideSite(world)).toEqual([])
     },
@@ -514,14 +517,14 @@ export const jobSamples: Record<string, JobSample> = {
 
   'site.purge': {
     async prepare(world) {
-      await world.host.giveHome(world.site)
+      await world.host.giveDirectory(world.site)
       world.host.running.add(world.site)
       await change(world, (tx) => markDeleted(tx, world.site, Date.now()))
       return aboutSite(world)
     },
     async done(world) {
-      expect(await homeOf(world)).toBeUndefined()
-      expect(world.host.homeFolders()).toEqual([])
+      expect(await directoryOf(world)).toBeUndefined()
+      expect(world.host.directoriesOnDisk()).toEqual([])
       expect(world.host.running.has(world.site)).toBe(false)
       const routes = world.api.database.read.selectFrom('routes').select('host_name')
       expect(await routes.where('site_id', '=', world.site).execute()).toEqual([])
@@ -530,7 +533,7 @@ export const jobSamples: Record<string, JobSample> = {
 
   'site.reset_admin_password': {
     async prepare(world) {
-      await world.host.giveHome(world.site)
+      await world.host.giveDirectory(world.site)
       await change(world, (tx) => changeSite(tx, world.site, { writtenAddress: 'old.example.com' }, 1))
       world.host.wordpress(world.site).hasDropIn = true
       const passwordSealed = world.host.services.sealer.seal(SECRET, PASSWORD_PURPOSE)
@@ -546,7 +549,7 @@ export const jobSamples: Record<string, JobSample> = {
 
   'site.switch_safe_mode': {
     async prepare(world) {
-      await world.host.giveHome(world.site)
+      await world.host.giveDirectory(world.site)
       world.host.running.add(world.site)
       await change(world, async (tx) => {
         await changeSite(tx, world.site, { writtenAddress: 'old.example.com' }, 1)
@@ -565,10 +568,10 @@ export const jobSamples: Record<string, JobSample> = {
     async prepare(world) {
       const { api, site, owner, host } = world
       const ids = await backedUpSite(world)
-      const home = (await homeOf(world))?.path as string
-      await writeFile(join(home, 'web/page.txt'), 'new')
-      await writeFile(join(home, 'web/new.txt'), 'new')
-      host.setTitle(home, 'new')
+      const directory = (await directoryOf(world))?.path as string
+      await writeFile(join(directory, 'web/page.txt'), 'new')
+      await writeFile(join(directory, 'web/new.txt'), 'new')
+      host.setTitle(directory, 'new')
       host.running.add(site)
       await change(world, (tx) => putRoute(tx, site, `restored-${site}.test`, 1))
       expect(await isClosed(api, site)).toBe(false)
@@ -576,12 +579,12 @@ export const jobSamples: Record<string, JobSample> = {
     },
     async done(world) {
       const { api, site, host } = world
-      const home = (await homeOf(world))?.path as string
-      expect(await readFile(join(home, 'web/page.txt'), 'utf8')).toBe('old')
-      expect(host.title(home)).toBe('old')
+      const directory = (await directoryOf(world))?.path as string
+      expect(await readFile(join(directory, 'web/page.txt'), 'utf8')).toBe('old')
+      expect(host.title(directory)).toBe('old')
       expect(await besideSite(world)).toEqual([])
-      expect(existsSync(join(home, 'web/new.txt'))).toBe(false)
-      expect(await readdir(join(home, 'private/database'))).toEqual(['site.sqlite'])
+      expect(existsSync(join(directory, 'web/new.txt'))).toBe(false)
+      expect(await readdir(join(directory, 'private/database'))).toEqual(['site.sqlite'])
       expect([await isClosed(api, site), host.held.has(site)]).toEqual([false, false])
       expect(await rows(world, 'events', 'type', 'site_restored', site)).toBe(1)
       expect(await rows(world, 'activity', 'action', 'site.restored', site)).toBe(1)
@@ -593,12 +596,12 @@ export const jobSamples: Record<string, JobSample> = {
     },
     async left(world) {
       const { api, site, host } = world
-      const home = (await homeOf(world))?.path as string
+      const directory = (await directoryOf(world))?.path as string
       expect([await isClosed(api, site), host.held.has(site)]).toEqual([false, false])
       expect(await besideSite(world)).toEqual([])
       const isDone = (await rows(world, 'events', 'type', 'site_restored', site)) === 1
-      expect(await readFile(join(home, 'web/page.txt'), 'utf8')).toBe(isDone ? 'old' : 'new')
-      expect(host.title(home)).toBe(isDone ? 'old' : 'new')
+      expect(await readFile(join(directory, 'web/page.txt'), 'utf8')).toBe(isDone ? 'old' : 'new')
+      expect(host.title(directory)).toBe(isDone ? 'old' : 'new')
       expect(await rows(world, 'events', 'type', 'site_restore_failed', site)).toBe(isDone ? 0 : 1)
       const kept = api.database.read.selectFrom('backups').select('state').where('site_id', '=', site)
       expect((await kept.where('state', '!=', 'completed').execute()).length).toBe(0)
@@ -607,7 +610,7 @@ export const jobSamples: Record<string, JobSample> = {
 
   'import.inspect': {
     async prepare(world) {
-      const path = await world.host.giveHome(world.site)
+      const path = await world.host.giveDirectory(world.site)
       await change(world, (tx) => changeSite(tx, world.site, { writtenAddress: 'old.example.com' }, 1))
       await writeFile(join(path, 'web/page.txt'), 'untouched')
       const files = Object.entries(archivesOf.wpress()).map(([name, content], index) => ({
@@ -630,7 +633,7 @@ export const jobSamples: Record<string, JobSample> = {
       const [found] = await listImportsOf(world.api.database.read, world.site)
       expect(found).toMatchObject({ state: 'ready', error: null, plan: { format: 'wpress', blockers: [] } })
       expect(readdirSync(importFolder(world, found?.id as number)).sort()).toEqual(['content', 'database.sql'])
-      expect(readFileSync(join((await homeOf(world))?.path as string, 'web/page.txt'), 'utf8')).toBe('untouched')
+      expect(readFileSync(join((await directoryOf(world))?.path as string, 'web/page.txt'), 'utf8')).toBe('untouched')
       expect(await besideSite(world)).toEqual([])
       expect(await rows(world, 'activity', 'action', 'import.inspected', world.site)).toBe(1)
     },
@@ -646,7 +649,7 @@ export const jobSamples: Record<string, JobSample> = {
   'site.import': {
     async prepare(world) {
       const { api, site, owner, host } = world
-      const path = await host.giveHome(site)
+      const path = await host.giveDirectory(site)
       await change(world, (tx) => changeSite(tx, site, { writtenAddress: 'new.example.com', coreVersion: '6.8' }, 1))
       await change(world, (tx) => putRoute(tx, site, `restored-${site}.test`, 1))
       await writeFile(join(path, 'web/wp-config.php'), "<?php\n$table_prefix = 'wp_';\nrequire 'wp-settings.php';\n")
@@ -665,7 +668,7 @@ export const jobSamples: Record<string, JobSample> = {
     },
     async done(world) {
       const { api, site, host } = world
-      const path = (await homeOf(world))?.path as string
+      const path = (await directoryOf(world))?.path as string
       const at = (name: string) => join(path, 'web/wp-content', name)
       expect(host.title(path)).toBe('Imported')
       expect(host.option(path, 'home')).toBe('http://new.example.com')
@@ -686,7 +689,7 @@ export const jobSamples: Record<string, JobSample> = {
     },
     async left(world) {
       const { api, site, host } = world
-      const path = (await homeOf(world))?.path as string
+      const path = (await directoryOf(world))?.path as string
       expect([await isClosed(api, site), host.held.has(site)]).toEqual([false, false])
       expect(await besideSite(world)).toEqual([])
       const [found] = await listImportsOf(api.database.read, site)
@@ -731,13 +734,13 @@ export const jobSamples: Record<string, JobSample> = {
   'site.preview_restore': {
     async prepare(world) {
       const ids = await backedUpSite(world)
-      const home = (await homeOf(world))?.path as string
-      await writeFile(join(home, 'web/new.txt'), 'new')
+      const directory = (await directoryOf(world))?.path as string
+      await writeFile(join(directory, 'web/new.txt'), 'new')
       return { input: { siteId: world.site, sourceId: world.site, ...ids, askedById: world.owner.accountId } }
     },
     async done(world) {
-      const home = (await homeOf(world))?.path as string
-      expect(existsSync(join(home, 'web/new.txt'))).toBe(true)
+      const directory = (await directoryOf(world))?.path as string
+      expect(existsSync(join(directory, 'web/new.txt'))).toBe(true)
       const steps = world.api.database.read.selectFrom('operation_steps').select('result').where('name', '=', 'report')
       const reports = (await steps.execute()).map(({ result }) => JSON.parse(result ?? '{}'))
       expect(reports.at(-1)).toMatchObject({
@@ -749,7 +752,7 @@ export const jobSamples: Record<string, JobSample> = {
 
   'collaborator.sync_wp_user': {
     async prepare(world) {
-      await world.host.giveHome(world.site)
+      await world.host.giveDirectory(world.site)
       await change(world, (tx) => changeSite(tx, world.site, { writtenAddress: 'old.example.com' }, 1))
       await world.api.collaborate(world.mate, world.site, ['wp_access'])
       world.host.wordpress(world.site).users.set(world.mate.email, 'another-login')
@@ -777,7 +780,7 @@ export const jobSamples: Record<string, JobSample> = {
 
   'statistics.measure_site': {
     async prepare(world) {
-      await world.host.giveHome(world.site)
+      await world.host.giveDirectory(world.site)
       return aboutSite(world)
     },
     async done(world) {
@@ -787,7 +790,7 @@ export const jobSamples: Record<string, JobSample> = {
 
   'statistics.measure': {
     async prepare(world) {
-      await world.host.giveHome(world.site)
+      await world.host.giveDirectory(world.site)
       await change(world, (tx) => changeSite(tx, world.site, { writtenAddress: 'old.example.com' }, 1))
       return { input: {}, options: { siteId: null } }
     },
@@ -798,7 +801,7 @@ export const jobSamples: Record<string, JobSample> = {
 
   'site.flush_object_cache': {
     async prepare(world) {
-      await world.host.giveHome(world.site)
+      await world.host.giveDirectory(world.site)
       await change(world, (tx) => changeSite(tx, world.site, { writtenAddress: 'old.example.com' }, 1))
       return aboutSite(world)
     },
@@ -922,7 +925,7 @@ export const jobSamples: Record<string, JobSample> = {
 
   'extension_license.write': {
     async prepare(world) {
-      await world.host.giveHome(world.site)
+      await world.host.giveDirectory(world.site)
       await change(world, async (tx) => {
         await changeSite(tx, world.site, { writtenAddress: 'old.example.com' }, 1)
         await insertLicense(tx, { siteId: world.site, licenseKey: 'the key', now: 1 })
@@ -1032,11 +1035,11 @@ export const jobSamples: Record<string, JobSample> = {
 
   'backup.prove': {
     async prepare(world) {
-      await world.host.giveHome(world.site)
+      await world.host.giveDirectory(world.site)
       return { input: { siteId: world.site }, options: { siteId: null } }
     },
     async done(world) {
-      expect(world.host.homeFolders()).toHaveLength(1)
+      expect(world.host.directoriesOnDisk()).toHaveLength(1)
       expect(await rows(world, 'activity', 'action', 'backup.proof_failed', world.site)).toBe(0)
     },
   },
@@ -1288,14 +1291,14 @@ export const jobSamples: Record<string, JobSample> = {
   'site.bring_back': {
     async prepare(world) {
       const { host, site } = world
-      const home = await host.services.homes.claim(site, await host.services.template(), [])
-      host.setTitle(home.path, 'Kept')
+      const directory = await host.services.siteDirectories.claim(site, await host.services.template(), [])
+      host.setTitle(directory.path, 'Kept')
       await backUpSite(world)
-      await rm(home.path, { recursive: true })
+      await rm(directory.path, { recursive: true })
       return { input: { siteId: site } }
     },
     async done(world) {
-      const path = (await homeOf(world))?.path as string
+      const path = (await directoryOf(world))?.path as string
       expect(world.host.title(path)).toBe('Kept')
       expect(readFileSync(join(path, 'web/wp-config.php'), 'utf8')).toBe('<?php')
       expect(await rows(world, 'activity', 'action', 'site.brought_back', world.site)).toBe(1)
@@ -1429,10 +1432,10 @@ async function looked({ api, site }: World): Promise<void> {
 /** Files and a database that are in the storage, too. @returns the numbers of the backups */
 async function backedUpSite(world: World): Promise<{ filesId: number; databaseId: number }> {
   const { api, host, site } = world
-  const home = await host.giveHome(site)
+  const directory = await host.giveDirectory(site)
   await change(world, (tx) => changeSite(tx, site, { writtenAddress: 'old.example.com', coreVersion: '6.8' }, 1))
-  await writeFile(join(home, 'web/page.txt'), 'old')
-  host.setTitle(home, 'old')
+  await writeFile(join(directory, 'web/page.txt'), 'old')
+  host.setTitle(directory, 'old')
   const ids = { fs: 0, db: 0 }
   for (const kind of ['fs', 'db'] as const) {
     ids[kind] = await backupIn(api, site, { kind })
@@ -1444,12 +1447,12 @@ async function backedUpSite(world: World): Promise<{ filesId: number; databaseId
 
 /** What a change of a site as a whole has left beside it. */
 async function besideSite({ host, site }: World): Promise<string[]> {
-  const home = await host.services.homes.ofSite(site)
-  if (!home) return ['no home']
+  const directory = await host.services.siteDirectories.ofSite(site)
+  if (!directory) return ['no home']
   const known = ['home.json', 'private', 'web', 'database']
-  const content = { siteId: site, homePath: home.path, uid: home.uid }
+  const content = { siteId: site, siteDirectory: directory.path, uid: directory.uid }
   const { hasNext, hasPrevious } = await host.services.siteDatabase.state(content)
-  const left = readdirSync(home.path).filter((name) => !known.includes(name))
+  const left = readdirSync(directory.path).filter((name) => !known.includes(name))
   return [...left, ...(hasNext ? ['next database'] : []), ...(hasPrevious ? ['previous database'] : [])]
 }
 
@@ -1499,7 +1502,7 @@ const source = ({ owner }: World) =>
   )
 
 async function backupOrder(world: World, kind: 'fs' | 'db', origin: 'ondemand' | 'scheduled') {
-  await world.host.giveHome(world.site)
+  await world.host.giveDirectory(world.site)
   const values = { siteId: world.site, kind, origin, createdBy: null, deleteAt: 9e15, now: 1 }
   const { id } = await world.api.database.transaction((tx) => insertBackup(tx, values))
   return { input: { siteId: world.site, backupId: id } }
@@ -1522,7 +1525,7 @@ const unneededPacks = async ({ api, site }: World) =>
   (await api.backupStorage.list(`${siteOwner(site)}/marks/`)).filter(({ name }) => name.endsWith('-unneeded')).length
 const storedBackups = ({ api, site }: World) => api.backups.repository(siteOwner(site)).list()
 
-const muPluginPath = async (world: World) => join((await homeOf(world))?.path as string, 'web', FOLDER, 'tool.php')
+const muPluginPath = async (world: World) => join((await directoryOf(world))?.path as string, 'web', FOLDER, 'tool.php')
 
 async function muPluginFile(world: World): Promise<string | undefined> {
   const path = await muPluginPath(world)
@@ -1539,7 +1542,7 @@ async function muPluginEvents({ api, owner }: World): Promise<string> {
 /** @param had what the site has of it; else it is new */
 async function muPluginOf(world: World, { offered, had }: { offered?: string; had?: string }) {
   const { owner, site, host } = world
-  await host.giveHome(site)
+  await host.giveDirectory(site)
   const server = await startFileServer()
   if (offered !== undefined) server.files.set('/tool.php', offered)
   const { accountId } = owner

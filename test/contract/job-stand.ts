@@ -1,11 +1,11 @@
-/** A place to run background work in: one site on one host, with real homes, and whatever fault a test makes of it. */
+/** A place to run background work in: one site on one host, with real site directories, and whatever fault a test makes of it. */
 
 import { jobs } from '../../src/jobs.ts'
 import { retryOperation } from '../../src/platform/operations/control.ts'
 import type { AnyDefinition, Definition, StepContext } from '../../src/platform/operations/definition.ts'
 import { type EnqueueOptions, enqueue } from '../../src/platform/operations/enqueue.ts'
 import { startWorker } from '../../src/platform/operations/harness.ts'
-import type { Worker } from '../../src/platform/operations/worker.ts'
+import type { Worker } from '../../src/platform/operations/worker/worker.ts'
 import type { TestApi } from '../support/api.ts'
 import { type FakeHost, fakeHost } from '../support/fake-host.ts'
 import type { JobSample, World } from './job-samples.ts'

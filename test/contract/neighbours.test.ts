@@ -5,7 +5,7 @@
 import type { InjectOptions } from 'light-my-request'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
-import { changes } from '../../src/platform/http/openapi-document.ts'
+import { changes } from '../../src/platform/http/openapi/openapi-document.ts'
 import type { Person } from '../support/api.ts'
 import type { Scene } from '../support/samples.ts'
 import { examples } from './samples.ts'

@@ -7,16 +7,16 @@ import type { InjectOptions, Response } from 'light-my-request'
 import { CommitUnknown } from '../../src/platform/db/commit-unknown.ts'
 import { announce, type Tx } from '../../src/platform/db/database.ts'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
-import { changes } from '../../src/platform/http/openapi-document.ts'
+import { changes } from '../../src/platform/http/openapi/openapi-document.ts'
 import { enqueue } from '../../src/platform/operations/enqueue.ts'
 import { firstAccount, setFacts, setPlan } from '../../src/resources/account/account.ts'
 import { withAllApplications } from '../../src/resources/applications/samples.fixture.ts'
 import { MOST_ON_DEMAND } from '../../src/resources/backups/backup.ts'
-import { restoredIn } from '../../src/resources/backups/restore.fixture.ts'
+import { restoredIn } from '../../src/resources/backups/restore/restore.fixture.ts'
 import { backedUp, backupIn, storedFiles } from '../../src/resources/backups/samples.fixture.ts'
 import { replaceReleases } from '../../src/resources/cms-version/release.store.ts'
 import { madeOffer, withReleases } from '../../src/resources/cms-version/samples.fixture.ts'
-import { MOST_RECORDS } from '../../src/resources/dns/record.ts'
+import { MOST_RECORDS } from '../../src/resources/dns/records/record.ts'
 import { zoneIn } from '../../src/resources/dns/samples.fixture.ts'
 import { MOST_DOMAINS } from '../../src/resources/dns/site-hosts.ts'
 import { insertRecords } from '../../src/resources/dns/zone.store.ts'
@@ -32,8 +32,8 @@ import { withPlugins } from '../../src/resources/plugins/samples.fixture.ts'
 import { withSftpKey } from '../../src/resources/sftp-users/samples.fixture.ts'
 import { MOST_KEYS } from '../../src/resources/sftp-users/sftp-user.ts'
 import { countAttempt } from '../../src/resources/sign-in/attempts.ts'
-import { newDevice } from '../../src/resources/sign-in/authenticator.fixture.ts'
-import { MOST_PASSKEYS } from '../../src/resources/sign-in/passkey.ts'
+import { newDevice } from '../../src/resources/sign-in/passkeys/authenticator.fixture.ts'
+import { MOST_PASSKEYS } from '../../src/resources/sign-in/passkeys/passkey.ts'
 import {
   newCredential,
   PASSWORD,
@@ -43,11 +43,11 @@ import {
   withPassword,
   withTotp,
 } from '../../src/resources/sign-in/samples.fixture.ts'
-import { cloneSiteJob } from '../../src/resources/sites/clone-site.job.ts'
-import { configureSite } from '../../src/resources/sites/configure-site.job.ts'
-import { purgeSite } from '../../src/resources/sites/remove-site.job.ts'
-import { putRoute } from '../../src/resources/sites/route.store.ts'
+import { putRoute } from '../../src/resources/sites/addresses/route.store.ts'
+import { cloneSiteJob } from '../../src/resources/sites/clone/clone-site.job.ts'
+import { purgeSite } from '../../src/resources/sites/remove/remove-site.job.ts'
 import type { SiteState } from '../../src/resources/sites/site.ts'
+import { configureSite } from '../../src/resources/sites/switches/configure-site.job.ts'
 import { withFullWebhook, withWebhook } from '../../src/resources/webhooks/samples.fixture.ts'
 import { MOST_WEBHOOKS } from '../../src/resources/webhooks/webhook.ts'
 import { ofBrowser, type Person } from '../support/api.ts'
@@ -376,7 +376,7 @@ function hostRefuses(version: string) {
 async function withoutHosts(scene: Scene): Promise<() => Promise<unknown>> {
   const { read } = scene.api.database
   const hosts = await read.selectFrom('hosts').selectAll().execute()
-  const homes = await read.selectFrom('site_homes').selectAll().execute()
+  const siteDirectories = await read.selectFrom('site_homes').selectAll().execute()
   const sites = await read.selectFrom('sites').select(['id', 'host_id']).where('host_id', 'is not', null).execute()
   await write(scene, async (tx) => {
     await tx.deleteFrom('site_homes').execute()
@@ -387,7 +387,7 @@ async function withoutHosts(scene: Scene): Promise<() => Promise<unknown>> {
     write(scene, async (tx) => {
       await tx.insertInto('hosts').values(hosts).execute()
       for (const { id, host_id } of sites) await tx.updateTable('sites').set({ host_id }).where('id', '=', id).execute()
-      if (homes.length > 0) await tx.insertInto('site_homes').values(homes).execute()
+      if (siteDirectories.length > 0) await tx.insertInto('site_homes').values(siteDirectories).execute()
     })
 }
 

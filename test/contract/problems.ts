@@ -1,9 +1,9 @@
 /** The problems that an endpoint's contract declares, and which of them an answer is. */
 import { problems as allProblems } from '../../src/app.ts'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
-import { changes } from '../../src/platform/http/openapi-document.ts'
-import { takesKey } from '../../src/platform/http/takes-key.ts'
-import { type Access, capabilities } from '../../src/resources/access.ts'
+import { takesKey } from '../../src/platform/http/idempotency/takes-key.ts'
+import { changes } from '../../src/platform/http/openapi/openapi-document.ts'
+import { type Access, capabilities } from '../../src/resources/access/access.ts'
 
 export type ProblemCode = string
 

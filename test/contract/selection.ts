@@ -16,7 +16,7 @@ const GOING_ROUND = 12
 /** Work with a fault in each of its steps costs up to half a minute of a processor: so many steps of one run, of changed work first. */
 const MOST_STEPS = 12
 /** A change of these is a change of every endpoint. */
-const OF_ALL = ['src/platform/http/', 'src/resources/access.ts', 'src/resources/endpoint.ts']
+const OF_ALL = ['src/platform/http/', 'src/resources/access/access.ts', 'src/resources/kit/endpoint.ts']
 
 const changed = changedFiles()
 const changedFolders = new Set(changed.flatMap((file) => /^src\/resources\/([\w-]+)\//.exec(file)?.[1] ?? []))
@@ -24,7 +24,7 @@ const changedFolders = new Set(changed.flatMap((file) => /^src\/resources\/([\w-
 /** Names that the files of changed folders declare: ids of endpoints, names of jobs. */
 const declared = new Set(
   [...changedFolders]
-    .flatMap((folder) => globSync(`src/resources/${folder}/*.ts`))
+    .flatMap((folder) => globSync(`src/resources/${folder}/**/*.ts`))
     .flatMap((file) => declaredNames(readFileSync(file, 'utf8'))),
 )
 

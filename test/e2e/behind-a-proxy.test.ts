@@ -56,7 +56,7 @@ describe.skipIf(!core || !nginx || !haproxy)('behind a proxy', { timeout: 300_00
     })
     siteId = await stead.createSite({ name: 'front' })
     password = (await stead.api('PUT', `/v1/sites/${siteId}/cms/password-reset`)).body.data
-    await writeFile(join(stead.homeOf('front'), 'web/seen.php'), script)
+    await writeFile(join(stead.directoryOf('front'), 'web/seen.php'), script)
     await startNginx()
     await startHaproxy('haproxy, speaking HTTP', ports.https)
   })

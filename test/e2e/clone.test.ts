@@ -51,8 +51,8 @@ describeSites('clone', ({ env }) => {
   beforeAll(async () => {
     stead = await startStead({ env })
     source = await stead.createSite({ name: 'source' })
-    await writeFile(join(stead.homeOf('source'), 'web/make.php'), `<?php require 'wp-load.php'; ${CONTENT}`)
-    await writeFile(join(stead.homeOf('source'), 'web/look.php'), `<?php require 'wp-load.php'; ${LOOK}`)
+    await writeFile(join(stead.directoryOf('source'), 'web/make.php'), `<?php require 'wp-load.php'; ${CONTENT}`)
+    await writeFile(join(stead.directoryOf('source'), 'web/look.php'), `<?php require 'wp-load.php'; ${LOOK}`)
     const made = await stead.visit('source', '/make.php')
     expect(made.text).toBe('made')
   })
@@ -117,7 +117,7 @@ describeSites('clone', ({ env }) => {
 
   test('keys of its own, and passwords of its own from now on', async () => {
     const keys = async (name: string) =>
-      /'AUTH_KEY', '(.*)'/.exec(await readFile(join(stead.homeOf(name), 'web/wp-config.php'), 'utf8'))?.[1]
+      /'AUTH_KEY', '(.*)'/.exec(await readFile(join(stead.directoryOf(name), 'web/wp-config.php'), 'utf8'))?.[1]
     expect(await keys('source')).not.toBe(await keys('the-copy'))
     const password = (await stead.api('PUT', `/v1/sites/${clone}/cms/password-reset`)).body.data
     const browserOf = (site: string) => new Browser((path, options) => stead.visit(site, path, options))
@@ -126,9 +126,9 @@ describeSites('clone', ({ env }) => {
   })
 
   test('each changes by itself', async () => {
-    await writeFile(join(stead.homeOf('the-copy'), 'web/only-here.txt'), 'x')
+    await writeFile(join(stead.directoryOf('the-copy'), 'web/only-here.txt'), 'x')
     const post = `<?php require 'wp-load.php'; echo wp_insert_post(['post_title' => 'New', 'post_status' => 'publish']);`
-    await writeFile(join(stead.homeOf('the-copy'), 'web/post.php'), post)
+    await writeFile(join(stead.directoryOf('the-copy'), 'web/post.php'), post)
     expect(Number((await stead.visit('the-copy', '/post.php')).text)).toBeGreaterThan(0)
     expect(await look('the-copy', 'nothing')).toMatchObject({ posts: 3 })
     expect(await look('source', 'nothing')).toMatchObject({ posts: 2 })
@@ -136,7 +136,7 @@ describeSites('clone', ({ env }) => {
   })
 
   test('a source whose configuration says its address, and one that leads to it all the same', async () => {
-    const config = join(stead.homeOf('source'), 'web/wp-config.php')
+    const config = join(stead.directoryOf('source'), 'web/wp-config.php')
     const before = await readFile(config, 'utf8')
     const fixed = `define('WP_HOME', 'http://source.localhost:${stead.edgePort}');\n`
     await writeFile(config, before.replace('<?php\n', `<?php\n${fixed}`))

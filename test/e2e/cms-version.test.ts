@@ -53,7 +53,7 @@ describeSites('the release of WordPress', ({ env, isNative }) => {
     return operation === null ? undefined : stead.ended(operation)
   }
   const site = async () => (await stead.api('GET', `/v1/sites/${id}`)).body.data
-  const web = (name: string) => join(stead.homeOf('moving'), 'web', name)
+  const web = (name: string) => join(stead.directoryOf('moving'), 'web', name)
   /** What WordPress says of itself, past every cache. */
   const generator = async () =>
     /WordPress ([\d.]+(?:-\w+)?)"/.exec((await stead.visit('moving', `/?n=${Math.random()}`)).text)?.[1]

@@ -84,8 +84,8 @@ describe.skipIf(!core)('caches', () => {
       foreach (['add' => '$k,$d,$g="default",$e=0', 'set' => '$k,$d,$g="default",$e=0', 'replace' => '$k,$d,$g="default",$e=0', 'get' => '$k,$g="default",$f=false,&$found=null', 'delete' => '$k,$g="default"', 'incr' => '$k,$o=1,$g="default"', 'decr' => '$k,$o=1,$g="default"', 'close' => '', 'add_global_groups' => '$g', 'add_non_persistent_groups' => '$g', 'switch_to_blog' => '$b'] as $name => $args)
         eval('function wp_cache_' . $name . '(' . $args . ') { ' . ($name === 'close' ? 'return true;' : ($name === 'add_non_persistent_groups' ? '' : 'return $GLOBALS["wp_object_cache"]->' . $name . '(...func_get_args());')) . ' }');
       function wp_cache_flush() { file_put_contents(WP_CONTENT_DIR . '/flushed', '1'); return true; }`
-    await writeFile(`${stead.homeOf('kept-site')}/web/wp-content/object-cache.php`, dropIn)
+    await writeFile(`${stead.directoryOf('kept-site')}/web/wp-content/object-cache.php`, dropIn)
     expect((await stead.api('DELETE', `/v1/sites/${id}/object-cache`)).body).toMatchObject({ data: null, errors: null })
-    await access(`${stead.homeOf('kept-site')}/web/wp-content/flushed`)
+    await access(`${stead.directoryOf('kept-site')}/web/wp-content/flushed`)
   })
 })

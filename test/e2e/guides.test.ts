@@ -94,9 +94,9 @@ describe.skipIf(!core || !hasTools)('docs/guides', { timeout: 300_000 }, () => {
   /** What was fetched from an old host: a site with its own address in its dump, a plugin, a picture and a drop-in that is not the site's. */
   async function placeOldSite() {
     await stead.createSite({ name: 'the-old-one' })
-    const home = stead.homeOf('the-old-one')
+    const directory = stead.directoryOf('the-old-one')
     const old = join(folder, 'old')
-    await cp(join(home, 'web/wp-content/themes'), join(old, 'wp-content/themes'), { recursive: true })
+    await cp(join(directory, 'web/wp-content/themes'), join(old, 'wp-content/themes'), { recursive: true })
     await mkdir(join(old, 'wp-content/uploads/2025'), { recursive: true })
     await writeFile(join(old, 'wp-content/uploads/2025/cup.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
     await writeFile(join(old, 'wp-content/object-cache.php'), '<?php exit;')

@@ -32,7 +32,7 @@ describe.skipIf(!core)('a site over https', () => {
     })
     id = await stead.createSite({ name: 'secured' })
     await writeFile(
-      join(stead.homeOf('secured'), 'web/scheme.php'),
+      join(stead.directoryOf('secured'), 'web/scheme.php'),
       "<?php require __DIR__ . '/wp-load.php'; header('Cache-Control: max-age=60'); echo is_ssl() ? 'secure' : 'plain', ' ', $_SERVER['REQUEST_SCHEME'];",
     )
     const made = await generate([{ name: 'commonName', value: NAME }], {

@@ -74,10 +74,10 @@ describe.skipIf(!core)('the database in the folder', () => {
     await stead.start()
     const c = await stead.createSite({ name: 'site-c' })
     await answers(stead, 'site-c')
-    const homeOfC = stead.homeOf('site-c')
+    const directoryOfC = stead.directoryOf('site-c')
     await stead.stop()
     await keep('newest')
-    const before = photographed(homeOfC)
+    const before = photographed(directoryOfC)
     await putBack('older')
     await stead.start()
     await answers(stead, 'site-a')
@@ -86,12 +86,12 @@ describe.skipIf(!core)('the database in the folder', () => {
     const d = await stead.createSite({ name: 'site-d' })
     await answers(stead, 'site-d')
     expect(d).toBeGreaterThan(c)
-    expect(stead.homeOf('site-d')).not.toBe(homeOfC)
+    expect(stead.directoryOf('site-d')).not.toBe(directoryOfC)
     expect(photographed(sitesAside(stead)['site-c'] as string)).toBe(before)
     const { body } = await stead.api('GET', '/readyz')
     expect(body.hosts[0].setAsideHomes).toBeGreaterThan(0)
     const listed = JSON.parse((await stead.cli('host', 'list', '--json')).stdout)
-    expect(listed.set_aside).toContainEqual(expect.objectContaining({ from: homeOfC, site: 'site-c' }))
+    expect(listed.set_aside).toContainEqual(expect.objectContaining({ from: directoryOfC, site: 'site-c' }))
     expect(listed.hosts).toMatchObject([{ is_this_folder: true, sites: 3 }])
   })
 
@@ -101,7 +101,7 @@ describe.skipIf(!core)('the database in the folder', () => {
     await stead.start()
     await answers(stead, 'site-c')
     await answers(stead, 'site-a')
-    // now it is the home of d that this database does not know
+    // now it is the site directory of d that this database does not know
     expect(Object.keys(sitesAside(stead))).toEqual(['site-d'])
   })
 
@@ -137,19 +137,21 @@ describe.skipIf(!core)('the database in the folder', () => {
   test('begun anew by `stead host adopt`: every site is kept, set aside, and new ones are made beside them', async () => {
     await stead.stop()
     await keep('right')
-    const homes = new Map(['site-a', 'site-b'].map((name) => [stead.homeOf(name), photographed(stead.homeOf(name))]))
+    const siteDirectories = new Map(
+      ['site-a', 'site-b'].map((name) => [stead.directoryOf(name), photographed(stead.directoryOf(name))]),
+    )
     for (const end of ['', '-wal', '-shm']) await rm(database() + end, { force: true })
     const adopted = await stead.cli('host', 'adopt', '--json')
     expect(adopted).toMatchObject({ code: 0 })
-    expect(JSON.parse(adopted.stdout)).toMatchObject({ homes: 0 })
+    expect(JSON.parse(adopted.stdout)).toMatchObject({ siteDirectories: 0 })
     await rm(join(stead.dataDir, 'credentials.json'))
     await stead.start()
     const photographs = Object.values(sitesAside(stead)).map(photographed)
-    for (const photograph of homes.values()) expect(photographs).toContain(photograph)
+    for (const photograph of siteDirectories.values()) expect(photographs).toContain(photograph)
     const restarted = await secondSession(stead)
     const id = await restarted.createSite({ name: 'site-a' })
     expect(id).toBeGreaterThan(0)
-    expect(homes.has(stead.homeOf('site-a'))).toBe(false)
+    expect(siteDirectories.has(stead.directoryOf('site-a'))).toBe(false)
 
     // and back: the right database finds all of them again
     await stead.stop()
@@ -164,13 +166,13 @@ describe.skipIf(!core)('the database in the folder', () => {
 
   test('a home that is gone: 503 for its visitors, never 404 or a new site, and said in the log', async () => {
     await stead.stop()
-    const home = stead.homeOf('site-b')
-    await cp(home, `${stead.dataDir}/kept-b`, { recursive: true, preserveTimestamps: true })
-    await rm(home, { recursive: true })
+    const directory = stead.directoryOf('site-b')
+    await cp(directory, `${stead.dataDir}/kept-b`, { recursive: true, preserveTimestamps: true })
+    await rm(directory, { recursive: true })
     await stead.start()
     expect((await stead.visit('site-b')).status).toBe(503)
     expect((await stead.visit('site-b', '/wp-content/themes/none.css')).status).toBe(503)
-    expect(existsSync(home)).toBe(false)
+    expect(existsSync(directory)).toBe(false)
     expect(stead.output()).toContain('a site directory is missing')
   })
 })
@@ -214,7 +216,7 @@ describe.skipIf(!core)('single files that are lost', () => {
       const name = `database-${how}`
       const id = await stead.createSite({ name })
       await answers(stead, name)
-      const file = join(stead.homeOf(name), 'private/database/site.sqlite')
+      const file = join(stead.directoryOf(name), 'private/database/site.sqlite')
       await cp(file, `${file}.kept`, { preserveTimestamps: true })
       const { uid, gid } = statSync(file)
       await lose(file)
@@ -245,7 +247,7 @@ describe.skipIf(!core)('single files that are lost', () => {
   test('after a start as well: PHP does not start for a site whose database is damaged', async () => {
     const name = 'database-damaged'
     await stead.createSite({ name })
-    const file = join(stead.homeOf(name), 'private/database/site.sqlite')
+    const file = join(stead.directoryOf(name), 'private/database/site.sqlite')
     await stead.stop()
     await writeFile(file, 'not a database at all'.repeat(100))
     await stead.start()
@@ -255,7 +257,7 @@ describe.skipIf(!core)('single files that are lost', () => {
         return page.status === 503 && page.text.includes('not available')
       }),
     ).toBe(true)
-    expect(stead.phpProcesses().filter(({ words }) => words.join().includes(stead.homeOf(name)))).toEqual([])
+    expect(stead.phpProcesses().filter(({ words }) => words.join().includes(stead.directoryOf(name)))).toEqual([])
   })
 })
 
@@ -276,7 +278,7 @@ describe.skipIf(!core)('a folder from before there were identities', () => {
     await stead.createSite({ name: 'long-ago' })
     await stead.stop()
     await asBefore(stead)
-    // homes without a mark, and a database that does not know the host's name
+    // site directories without a mark, and a database that does not know the host's name
     const database = join(stead.dataDir, 'stead.db')
     const name = await readFile(join(stead.dataDir, 'host-name'), 'utf8')
     await writeFile(join(stead.dataDir, 'host-name'), 'host-somebody')
@@ -287,7 +289,7 @@ describe.skipIf(!core)('a folder from before there were identities', () => {
     await stead.start()
     await answers(stead, 'long-ago')
     expect(sitesAside(stead)).toEqual({})
-    expect(JSON.parse(readFileSync(join(stead.homeOf('long-ago'), 'home.json'), 'utf8'))).toMatchObject({
+    expect(JSON.parse(readFileSync(join(stead.directoryOf('long-ago'), 'home.json'), 'utf8'))).toMatchObject({
       site: { name: 'long-ago' },
     })
     const second = await stead.createSite({ name: 'today' })
@@ -302,8 +304,8 @@ describe.skipIf(!core)('a folder from before there were identities', () => {
 /** Makes a stopped Stead look as one from before identities, with the schema brought up to date. */
 async function asBefore(stead: Stead): Promise<void> {
   await rm(join(stead.dataDir, 'identity.json'))
-  for (const home of readdirSync(join(stead.dataDir, 'sites'))) {
-    const path = join(stead.dataDir, 'sites', home)
+  for (const directory of readdirSync(join(stead.dataDir, 'sites'))) {
+    const path = join(stead.dataDir, 'sites', directory)
     await rm(join(path, 'home.json'))
     await chmod(path, 0o700)
     const { uid } = statSync(join(path, 'web'))

@@ -19,7 +19,7 @@ describeSites('import', ({ env }) => {
     stead = await startStead({ env: { ...env, STEAD_ALLOW_PRIVATE_FETCH: 'yes' } })
     await stead.createSite({ name: 'old-site' })
     to = await stead.createSite({ name: 'new-site', staging: true })
-    const content = join(stead.homeOf('old-site'), 'web/wp-content')
+    const content = join(stead.directoryOf('old-site'), 'web/wp-content')
     await mkdir(join(content, 'plugins/greeter'), { recursive: true })
     const code = "add_action('wp_footer', fn () => print('greeted by the plugin'));"
     await writeFile(join(content, 'plugins/greeter/greeter.php'), `<?php\n/* Plugin Name: Greeter */\n${code}`)
@@ -88,7 +88,7 @@ describeSites('import', ({ env }) => {
     expect([page.status, page.text.includes('greeted by the plugin')]).toEqual([200, true])
     expect(page.text).toContain(`http://new-site.localhost:${stead.edgePort}/x/`)
     expect(page.text).not.toContain('old-site.localhost')
-    const content = join(stead.homeOf('new-site'), 'web/wp-content')
+    const content = join(stead.directoryOf('new-site'), 'web/wp-content')
     expect(existsSync(join(content, 'mu-plugins/kinsta-mu-plugins.php'))).toBe(false)
     const { data: imported } = (await stead.api('GET', path)).body
     expect(imported.state).toBe('imported')

@@ -18,12 +18,12 @@ describe.skipIf(!core)('a site of a laptop over https', () => {
   let stead: Stead
   let tlsPort: number
   let apiPort: number
-  let home: string
+  let directory: string
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
     tlsPort = await freePort()
     apiPort = await freePort()
-    home = await mkdtemp(join(tmpdir(), 'stead-home-of-browsers-'))
+    directory = await mkdtemp(join(tmpdir(), 'stead-home-of-browsers-'))
     stead = await startStead({
       env: {
         STEAD_EDGE_PROCESSES: '2',
@@ -36,14 +36,19 @@ describe.skipIf(!core)('a site of a laptop over https', () => {
   })
   afterAll(async () => {
     await stead?.remove()
-    await rm(home, { recursive: true, force: true })
+    await rm(directory, { recursive: true, force: true })
   })
 
-  /** The command as a user types it, with a home of its own: never the machine's own store. */
+  /** The command as a user types it, with a site directory of its own: never the machine's own store. */
   const trust = (...flags: string[]) =>
     new Promise<{ code: number; out: string; error: string }>((resolve) => {
       const { PATH = '' } = process.env
-      const env = { PATH, HOME: home, STEAD_DATA_DIR: stead.dataDir, STEAD_EDGE_TLS_LISTEN: `127.0.0.1:${tlsPort}` }
+      const env = {
+        PATH,
+        HOME: directory,
+        STEAD_DATA_DIR: stead.dataDir,
+        STEAD_EDGE_TLS_LISTEN: `127.0.0.1:${tlsPort}`,
+      }
       const child = execFile(process.execPath, [program, 'trust', ...flags], { env }, (_error, out, error) =>
         resolve({ code: child.exitCode ?? -1, out, error }),
       )
@@ -100,11 +105,11 @@ describe.skipIf(!core)('a site of a laptop over https', () => {
   test.skipIf(!hasChromium || !hasCertutil)(
     'opens in a browser without a warning once it is trusted, and no longer afterwards',
     async () => {
-      const database = join(home, '.pki/nssdb')
+      const database = join(directory, '.pki/nssdb')
       await mkdir(database, { recursive: true })
       await new Promise((resolve) => execFile('certutil', ['-d', `sql:${database}`, '-N', '--empty-password'], resolve))
       const open = async () => {
-        const browser = await openChromium(home)
+        const browser = await openChromium(directory)
         try {
           const page = await browser.newPage()
           const answer = await page.goto(`https://laptop.localhost:${tlsPort}/`).catch((error) => error as Error)
@@ -131,7 +136,7 @@ describe.skipIf(!core)('a site of a laptop over https', () => {
   )
 
   test('nothing is trusted that is not to be, and nothing of it is written', async () => {
-    const before = await readdir(home)
+    const before = await readdir(directory)
     for (const [flags, words] of [
       [['--local-authority=off'], 'STEAD_LOCAL_AUTHORITY is off'],
       [['--staging-domain=sites.example.com'], 'for which public authorities issue certificates'],
@@ -140,6 +145,6 @@ describe.skipIf(!core)('a site of a laptop over https', () => {
       const { code, out, error } = await trust('--only=browsers', ...flags)
       expect([code, out, error]).toEqual([2, '', expect.stringContaining(words)])
     }
-    expect(await readdir(home)).toEqual(before)
+    expect(await readdir(directory)).toEqual(before)
   })
 })

@@ -98,9 +98,9 @@ describe.skipIf(!core)('the main job', () => {
     const { data } = (await stead.api('POST', '/v1/sites/search', { filters: [{ key: 'name', value: 'main-81' }] }))
       .body
     const { id } = data[0]
-    const home = stead.homeOf('main-81')
+    const directory = stead.directoryOf('main-81')
     await writeFile(
-      join(home, 'web/facts.php'),
+      join(directory, 'web/facts.php'),
       '<?php require "wp-load.php"; header("Cache-Control: no-store"); echo PHP_VERSION, " ", wp_get_environment_type();',
     )
     expect((await stead.visit('main-81', '/facts.php')).text).toMatch(/^8\.1\.\d+ production$/)
@@ -119,16 +119,16 @@ describe.skipIf(!core)('the main job', () => {
 
   test('deleted: 404 at once, nothing below the data folder, no process', async () => {
     await stead.visit('main-83')
-    const homes = new Map<string, string>()
-    for (const name of ['main-81', 'main-82', 'main-83']) homes.set(name, stead.homeOf(name))
+    const siteDirectories = new Map<string, string>()
+    for (const name of ['main-81', 'main-82', 'main-83']) siteDirectories.set(name, stead.directoryOf(name))
     const { data } = (await stead.api('GET', '/v1/sites')).body
     for (const { id, name } of data) {
       const { status, headers } = await stead.api('DELETE', `/v1/sites/${id}`)
       expect(status).toBe(200)
       await until('visitors get 404', async () => (await stead.visit(name)).status === 404)
       expect(await stead.ended(headers.get('operation-id') as string)).toMatchObject({ state: 'succeeded' })
-      const home = homes.get(name) as string
-      await until(`${home} is gone`, () => !existsSync(home) && !existsSync(`${home}.removing`))
+      const directory = siteDirectories.get(name) as string
+      await until(`${directory} is gone`, () => !existsSync(directory) && !existsSync(`${directory}.removing`))
     }
     expect(stead.phpProcesses()).toEqual([])
     const left = (await readdir(stead.dataDir, { recursive: true })).filter((path) => /main-8|pixel/.test(path))

@@ -26,7 +26,7 @@ describeSites('a must-use plugin', ({ env }) => {
   })
 
   const front = async (site: string) => (await stead.visit(site)).text
-  const file = (site: string, name = 'banner.php') => join(stead.homeOf(site), 'web/wp-content/mu-plugins', name)
+  const file = (site: string, name = 'banner.php') => join(stead.directoryOf(site), 'web/wp-content/mu-plugins', name)
   const ordered = async (method: string, path: string, body?: object) => {
     const { status, headers, body: answer } = await stead.api(method, path, body)
     expect([status, answer.errors]).toEqual([200, null])

@@ -15,7 +15,7 @@ const { skip, phpVersion, versions } = nativeAndMariaDb
 const otherVersion = phpVersions.find((version) => !versions.includes(version)) ?? phpVersion
 
 const configOf = (stead: Stead, name: string): Record<string, string> => {
-  const text = readFileSync(join(stead.homeOf(name), 'web/wp-config.php'), 'utf8')
+  const text = readFileSync(join(stead.directoryOf(name), 'web/wp-config.php'), 'utf8')
   return Object.fromEntries([...text.matchAll(/^define\('(\w+)', '(.*)'\);$/gm)].map(([, key, value]) => [key, value]))
 }
 
@@ -32,14 +32,14 @@ describe.skipIf(!core || skip)('a site on native PHP and MariaDB', () => {
   afterAll(() => stead?.remove())
 
   test('is made on it, with a user of its own and no SQLite', async () => {
-    const home = stead.homeOf('on-server')
-    const config = await readFile(join(home, 'web/wp-config.php'), 'utf8')
+    const directory = stead.directoryOf('on-server')
+    const config = await readFile(join(directory, 'web/wp-config.php'), 'utf8')
     expect(config).toMatch(/define\('DB_NAME', 'stead_\w+_h\d+'\);/)
     expect(config).toContain("define('DB_HOST', 'localhost:/run/mariadb/socket');")
     expect(config).not.toMatch(/DB_FILE|SQLITE/)
     for (const gone of ['wp-content/db.php', 'wp-content/mu-plugins/sqlite-database-integration'])
-      expect([gone, existsSync(join(home, 'web', gone))]).toEqual([gone, false])
-    expect((await stat(join(home, 'mariadb.json'))).mode & 0o777).toBe(0o600)
+      expect([gone, existsSync(join(directory, 'web', gone))]).toEqual([gone, false])
+    expect((await stat(join(directory, 'mariadb.json'))).mode & 0o777).toBe(0o600)
     expect((await stead.visit('on-server')).text).toContain('<title>on-server</title>')
     const { hosts } = (await (await fetch(`${stead.apiUrl}/readyz`)).json()) as {
       hosts: { databases: Record<string, string>; containment: { runtimes: Record<string, string> } }[]
@@ -76,7 +76,7 @@ describe.skipIf(!core || skip)('a site on native PHP and MariaDB', () => {
   })
 
   test('a db.php that ends every page is left out in safe mode, and the site answers without it', async () => {
-    const dropIn = join(stead.homeOf('on-server'), 'web/wp-content/db.php')
+    const dropIn = join(stead.directoryOf('on-server'), 'web/wp-content/db.php')
     const safe = async (enabled: boolean) => {
       const { status, headers } = await stead.api('PUT', `/v1/sites/${id}/cms/safe-mode`, { enabled })
       expect(status).toBe(200)
@@ -128,7 +128,7 @@ describe.skipIf(!core || skip)('a site on native PHP and MariaDB', () => {
   test.skipIf(otherVersion === phpVersion)('stays what it is where its front page would be another one', async () => {
     const elsewhere = (hook: string, code: string) =>
       `<?php if (PHP_SAPI !== 'fpm-fcgi') add_action('${hook}', function () { ${code} });`
-    const plugin = join(stead.homeOf('on-server'), 'web/wp-content/mu-plugins/elsewhere.php')
+    const plugin = join(stead.directoryOf('on-server'), 'web/wp-content/mu-plugins/elsewhere.php')
     await mkdir(dirname(plugin), { recursive: true })
     for (const [hook, code, reason] of [
       ['wp_footer', 'flush(); no_such_function();', /incomplete there|status 500/],
@@ -158,19 +158,19 @@ describe.skipIf(!core || skip)('a site on native PHP and MariaDB', () => {
 
     await moved({ runtime: 'wasm', php_version: otherVersion })
     expect(configOf(stead, 'on-server')).toMatchObject({ DB_NAME: 'wordpress', DB_FILE: 'site.sqlite' })
-    expect(existsSync(join(stead.homeOf('on-server'), 'mariadb.json'))).toBe(false)
+    expect(existsSync(join(stead.directoryOf('on-server'), 'mariadb.json'))).toBe(false)
     await until('it answers', async () => (await stead.visit('on-server', post)).text.includes('kept'))
     expect((await stead.api('GET', `/v1/sites/${id}`)).body.data.phpVersion).toBe(otherVersion)
 
     await moved({ runtime: 'native', php_version: phpVersion })
     expect(configOf(stead, 'on-server').DB_NAME).toMatch(/^stead_/)
     await until('it answers', async () => (await stead.visit('on-server', post)).text.includes('kept'))
-    expect(existsSync(join(stead.homeOf('on-server'), 'private/database/site.sqlite'))).toBe(false)
+    expect(existsSync(join(stead.directoryOf('on-server'), 'private/database/site.sqlite'))).toBe(false)
   })
 
   test('from the trash it works again; deleted for good nothing is left on the server', async () => {
     const other = await stead.createSite({ name: 'short-lived', php_version: phpVersion })
-    const number = /h(\d+)$/.exec(stead.homeOf('short-lived'))?.[0] as string
+    const number = /h(\d+)$/.exec(stead.directoryOf('short-lived'))?.[0] as string
     const databases = () =>
       readdir(join(stead.dataDir, 'mariadb/data')).then((names) => names.filter((name) => name.endsWith(`_${number}`)))
     expect(await databases()).toHaveLength(1)

@@ -26,7 +26,7 @@ describeSites('content of a network', ({ env }) => {
     id = await stead.createSite({ name: 'network', multisite_support: true })
     await isNetwork('network')
     await stead.api('POST', `/v1/sites/${id}/domains`, { name: 'shop.example.test' })
-    await writeFile(join(stead.homeOf('network'), 'web/make.php'), `<?php require 'wp-load.php'; ${CONTENT}`)
+    await writeFile(join(stead.directoryOf('network'), 'web/make.php'), `<?php require 'wp-load.php'; ${CONTENT}`)
     expect((await stead.visit('network', '/make.php')).text).toBe('made')
     await until('the shop answers', async () => (await titleOf('shop.example.test')) === 'The shop')
   })
@@ -34,7 +34,7 @@ describeSites('content of a network', ({ env }) => {
 
   const isNetwork = (name: string) =>
     until(`${name} is a network`, async () =>
-      (await readFile(join(stead.homeOf(name), 'web/wp-config.php'), 'utf8')).includes("'MULTISITE', true"),
+      (await readFile(join(stead.directoryOf(name), 'web/wp-config.php'), 'utf8')).includes("'MULTISITE', true"),
     )
   const titleOf = async (host: string, path = '/') =>
     /<title>([^<]*)<\/title>/.exec((await stead.visit(host, path)).text)?.[1]

@@ -21,7 +21,7 @@ describeSites('multisite support', ({ env }) => {
   })
   afterAll(() => stead?.remove())
 
-  const config = () => readFile(join(stead.homeOf('network'), 'web/wp-config.php'), 'utf8')
+  const config = () => readFile(join(stead.directoryOf('network'), 'web/wp-config.php'), 'utf8')
   const assetsOf = (html: string): string[] =>
     [
       ...html.matchAll(
@@ -103,7 +103,7 @@ describeSites('multisite support', ({ env }) => {
 
   test('a site that is ordered with multisite support has its network', async () => {
     await stead.createSite({ name: 'born-many', multisite_support: true })
-    const file = join(stead.homeOf('born-many'), 'web/wp-config.php')
+    const file = join(stead.directoryOf('born-many'), 'web/wp-config.php')
     await until('its network is made', async () => (await readFile(file, 'utf8')).includes("'MULTISITE', true"))
     const page = await stead.visit('born-many.moved.localhost')
     expect([page.status, page.text.includes('<title>born-many</title>')]).toEqual([200, true])
@@ -111,7 +111,7 @@ describeSites('multisite support', ({ env }) => {
 
   test('lightweight 404: PHP is not asked for missing files; maintenance: by its operation, the dashboard works', async () => {
     const visit = (path = '/') => stead.visit('network.moved.localhost', path)
-    await writeFile(join(stead.homeOf('network'), 'web/there.png'), 'a picture')
+    await writeFile(join(stead.directoryOf('network'), 'web/there.png'), 'a picture')
     expect((await visit('/none.png')).text).toContain('<html')
     await stead.api('PUT', `/v1/sites/${id}/light_weight_404`, { enabled: true })
     await until('it is light', async () => (await visit('/none2.png')).text === '404 Not Found\n')

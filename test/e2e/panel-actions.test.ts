@@ -1,7 +1,7 @@
 /** What people do less often, by a person's path: each button asks for what it says, and the page shows what has come of it. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accessRecord } from '../../src/edge/access-records.ts'
+import { accessRecord } from '../../src/edge/records/access-records.ts'
 import { readMessage } from '../../src/hosting/php-log/php-message.ts'
 import { phpRecord } from '../../src/hosting/php-log/php-records.ts'
 import { createLogIds } from '../../src/platform/log-store/log-ids.ts'

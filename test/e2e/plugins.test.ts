@@ -146,10 +146,10 @@ describeSites('plugins', ({ env, isNative }) => {
     ])
     expect(await states()).toEqual({ speaking: 'active 1.0', quiet: 'active 3.0' })
     expect(await frontPage()).toContain('speaking 1.0')
-    const home = join(stead.homeOf('plugged'), 'web/wp-content')
-    expect(await readFile(join(home, 'plugins/speaking/old.txt'), 'utf8')).toBe('of 1.0')
-    expect(existsSync(join(home, 'plugins/speaking/new.txt'))).toBe(false)
-    expect(existsSync(join(home, 'upgrade')) ? await readdir(join(home, 'upgrade')) : []).toEqual([])
+    const directory = join(stead.directoryOf('plugged'), 'web/wp-content')
+    expect(await readFile(join(directory, 'plugins/speaking/old.txt'), 'utf8')).toBe('of 1.0')
+    expect(existsSync(join(directory, 'plugins/speaking/new.txt'))).toBe(false)
+    expect(existsSync(join(directory, 'upgrade')) ? await readdir(join(directory, 'upgrade')) : []).toEqual([])
     // it is over: nobody is sent into the recovery mode of WordPress
     expect(existsSync(join(stead.dataDir, 'outbox')) ? await readdir(join(stead.dataDir, 'outbox')) : []).toEqual([])
   })
@@ -160,7 +160,7 @@ describeSites('plugins', ({ env, isNative }) => {
     expect(await frontPage()).toContain('speaking 1.2')
     // plugins are told as by the dashboard; an update is no new activation
     expect([await option('speaking_seen'), await option('speaking_activated')]).toEqual(['update plugin', '1'])
-    expect(existsSync(join(stead.homeOf('plugged'), 'web/wp-content/plugins/speaking/old.txt'))).toBe(false)
+    expect(existsSync(join(stead.directoryOf('plugged'), 'web/wp-content/plugins/speaking/old.txt'))).toBe(false)
   })
 
   test('are deactivated and activated again', async () => {
@@ -218,7 +218,7 @@ describeSites('plugins', ({ env, isNative }) => {
   })
 
   test('of a site that a plugin has broken are listed, and deactivating it mends the site', async () => {
-    const file = join(stead.homeOf('plugged'), 'web/wp-content/plugins/quiet/quiet.php')
+    const file = join(stead.directoryOf('plugged'), 'web/wp-content/plugins/quiet/quiet.php')
     await writeFile(file, pluginFile('Quiet', '3.0', 'no_such_function();'))
     expect(await states()).toMatchObject({ quiet: 'active 3.0' })
     expect(await done('PUT', '/deactivate', [{ path: 'quiet' }])).toMatchObject({ state: 'succeeded' })

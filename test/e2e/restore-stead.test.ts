@@ -63,7 +63,7 @@ describe.skipIf(!core)('Stead on an empty machine, from S3', { timeout: 600_000 
   test('serves every site again, with its content, its records and its keys', { timeout: 600_000 }, async () => {
     const ids = [await old.createSite({ name: 'first' }), await old.createSite({ name: 'second' })]
     await old.api('POST', `/v1/sites/${ids[0]}/notes`, { subject: 'kept', body: 'a note' })
-    await writeFile(join(old.homeOf('first'), 'web/wp-content/uploads/kept.txt'), 'of the first')
+    await writeFile(join(old.directoryOf('first'), 'web/wp-content/uploads/kept.txt'), 'of the first')
     const made = await old.cli('backup', 'create', '--json')
     expect(made).toMatchObject({ code: 0 })
     expect((await old.cli('backup', 'verify')).stdout).toContain('whole: true')

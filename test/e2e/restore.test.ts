@@ -30,7 +30,7 @@ describeSites('restore', ({ env }) => {
     })
     expect(post.status).toBe(201)
   }
-  const web = (file: string) => join(stead.homeOf('precious'), 'web', file)
+  const web = (file: string) => join(stead.directoryOf('precious'), 'web', file)
   const front = async () => (await stead.visit('precious')).text
   const database = async () => databaseConstants(await readFile(web('wp-config.php'), 'utf8'))
   const madeSince = () => siteRows(stead, 'precious', 'select word from wp_made_since').catch(() => 'no such table')

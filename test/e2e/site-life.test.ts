@@ -32,7 +32,7 @@ describeSites('the life of a site', ({ env }) => {
 
   test('multisite support at creation is written into wp-config.php, its absence too', async () => {
     await stead.createSite({ name: 'manysites', multisite_support: true })
-    const config = (name: string) => readFile(join(stead.homeOf(name), 'web/wp-config.php'), 'utf8')
+    const config = (name: string) => readFile(join(stead.directoryOf(name), 'web/wp-config.php'), 'utf8')
     expect(await config('manysites')).toMatch(/define\('WP_ALLOW_MULTISITE', true\);/)
     expect(await config('lively')).not.toContain('MULTISITE')
     expect((await stead.visit('manysites')).text).toContain('<title>manysites</title>')
@@ -55,7 +55,7 @@ describeSites('the life of a site', ({ env }) => {
   })
 
   test('from the trash: a deleted site works again, also after another had its name meanwhile', async () => {
-    await writeFile(join(stead.homeOf('lively'), 'web/mine.txt'), 'the first')
+    await writeFile(join(stead.directoryOf('lively'), 'web/mine.txt'), 'the first')
     const deletion = await stead.api('DELETE', `/v1/sites/${id}`)
     const removal = deletion.headers.get('operation-id') as string
     expect((await stead.ended(removal)).state).toBe('succeeded')

@@ -59,8 +59,8 @@ describeSites('mails of a site', ({ env }) => {
 
   const newSite = async (name: string) => {
     const siteId = await stead.createSite({ name })
-    await writeFile(join(stead.homeOf(name), 'web/mails.php'), PROGRAM)
-    await writeFile(join(stead.homeOf(name), 'web/attached.bin'), attached)
+    await writeFile(join(stead.directoryOf(name), 'web/mails.php'), PROGRAM)
+    await writeFile(join(stead.directoryOf(name), 'web/attached.bin'), attached)
     return siteId
   }
   const send = async (site: string, given: object): Promise<{ results: boolean[]; failure: string | null }> => {

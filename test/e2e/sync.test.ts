@@ -17,17 +17,17 @@ describeSites('sync', ({ env }) => {
     to = await stead.createSite({ name: 'destination', staging: true })
     for (const site of ['source', 'destination']) {
       for (const folder of ['uploads', 'themes', 'mu-plugins'])
-        await mkdir(join(stead.homeOf(site), 'web/wp-content', folder), { recursive: true })
+        await mkdir(join(stead.directoryOf(site), 'web/wp-content', folder), { recursive: true })
       for (const path of ['wp-content/uploads/a.txt', 'wp-content/themes/a.txt', 'own.txt'])
-        await writeFile(join(stead.homeOf(site), 'web', path), site)
+        await writeFile(join(stead.directoryOf(site), 'web', path), site)
     }
-    await writeFile(join(stead.homeOf('destination'), 'web/wp-content/uploads/old.txt'), 'old')
-    await mkdir(join(stead.homeOf('source'), 'web/wp-content/uploads/elementor/css'), { recursive: true })
+    await writeFile(join(stead.directoryOf('destination'), 'web/wp-content/uploads/old.txt'), 'old')
+    await mkdir(join(stead.directoryOf('source'), 'web/wp-content/uploads/elementor/css'), { recursive: true })
     const css = `a { background: url(http://source.localhost:${stead.edgePort}/a.png) }`
-    await writeFile(join(stead.homeOf('source'), 'web/wp-content/uploads/elementor/css/post-1.css'), css)
+    await writeFile(join(stead.directoryOf('source'), 'web/wp-content/uploads/elementor/css/post-1.css'), css)
     const code = `require 'wp-load.php'; $url = home_url(); update_option('blogname', 'Of the source');
       echo wp_insert_post(['post_title' => 'Synced', 'post_name' => 'synced', 'post_status' => 'publish', 'post_content' => "<a href='$url/x/'>x</a>"]);`
-    await writeFile(join(stead.homeOf('source'), 'web/make.php'), `<?php ${code}`)
+    await writeFile(join(stead.directoryOf('source'), 'web/make.php'), `<?php ${code}`)
     expect(Number((await stead.visit('source', '/make.php')).text)).toBeGreaterThan(0)
   })
   afterAll(() => stead?.remove())
@@ -37,7 +37,7 @@ describeSites('sync', ({ env }) => {
     expect([asked.status, asked.body.errors]).toEqual([200, null])
     return stead.ended(asked.headers.get('operation-id') as string, 200_000)
   }
-  const fileOf = (site: string, path: string) => readFile(join(stead.homeOf(site), 'web', path), 'utf8')
+  const fileOf = (site: string, path: string) => readFile(join(stead.directoryOf(site), 'web', path), 'utf8')
 
   test('the database with its addresses, and the directories that were asked for; the rest stays', async () => {
     const keys = await fileOf('destination', 'wp-config.php')
@@ -52,7 +52,7 @@ describeSites('sync', ({ env }) => {
     for (const { headers } of [page, style]) expect(headers['x-robots-tag']).toBe('noindex, nofollow')
     expect((await stead.visit('source', '/synced/')).headers['x-robots-tag']).toBeUndefined()
     expect(await fileOf('destination', 'wp-content/uploads/a.txt')).toBe('source')
-    expect(existsSync(join(stead.homeOf('destination'), 'web/wp-content/uploads/old.txt'))).toBe(false)
+    expect(existsSync(join(stead.directoryOf('destination'), 'web/wp-content/uploads/old.txt'))).toBe(false)
     expect(await fileOf('destination', 'wp-content/themes/a.txt')).toBe('destination')
     expect(await fileOf('destination', 'own.txt')).toBe('destination')
     expect(await fileOf('destination', 'wp-config.php')).toBe(keys)
@@ -65,10 +65,10 @@ describeSites('sync', ({ env }) => {
 
   test('a site that would not answer is as it was, and open; without the check it is as was asked', async () => {
     const code = `<?php if (str_starts_with($_SERVER['HTTP_HOST'] ?? '', 'destination')) { http_response_code(500); exit('broken'); }`
-    await writeFile(join(stead.homeOf('source'), 'web/wp-content/mu-plugins/broken.php'), code)
+    await writeFile(join(stead.directoryOf('source'), 'web/wp-content/mu-plugins/broken.php'), code)
     const failed = await sync({ wp_content_directory: true })
     expect(failed).toMatchObject({ state: 'failed' })
-    expect(existsSync(join(stead.homeOf('destination'), 'web/wp-content/mu-plugins/broken.php'))).toBe(false)
+    expect(existsSync(join(stead.directoryOf('destination'), 'web/wp-content/mu-plugins/broken.php'))).toBe(false)
     expect((await stead.visit('destination', '/synced/')).status).toBe(200)
     const broken = await sync({ wp_content_directory: true, skip_http_check: true })
     expect(broken).toMatchObject({ state: 'succeeded' })

@@ -234,7 +234,7 @@ describeSites(
     })
 
     test('does what needs a program, without a shell or programs', async () => {
-      const folder = join(stead.homeOf('commanded'), 'web/wp-content/plugins/leaving')
+      const folder = join(stead.directoryOf('commanded'), 'web/wp-content/plugins/leaving')
       await mkdir(join(folder, 'deep/er'), { recursive: true })
       await writeFile(join(folder, 'deep/er/leaving.php'), '<?php // Plugin Name: Leaving')
       const { uid, gid } = await stat(join(folder, '..'))
@@ -293,7 +293,7 @@ describeSites(
         out: "Success: Exported to 'kept.sql'.\n",
         err: '',
       })
-      const file = join(stead.homeOf('commanded'), 'web/kept.sql')
+      const file = join(stead.directoryOf('commanded'), 'web/kept.sql')
       expect(await readFile(file, 'utf8')).toContain('INSERT INTO')
       await ssh('wp option update kept after')
       const broken = await ssh('wp db import -', dump.out.slice(0, dump.out.length / 2))
@@ -367,7 +367,7 @@ describeSites(
     })
 
     test('who goes away, or is disconnected, takes the command along', async () => {
-      const mark = join(stead.homeOf('commanded'), 'web/ticks')
+      const mark = join(stead.directoryOf('commanded'), 'web/ticks')
       const ticking =
         'wp eval --skip-wordpress \'while (true) { file_put_contents("ticks", ".", FILE_APPEND); usleep(20000); }\''
       const stands = async () => {
@@ -398,7 +398,7 @@ describeSites(
       ])
       child.stdout?.pause()
       const written = async () =>
-        Number(await readFile(join(stead.homeOf('commanded'), 'web/written'), 'utf8').catch(() => 0))
+        Number(await readFile(join(stead.directoryOf('commanded'), 'web/written'), 'utf8').catch(() => 0))
       await until('it waits', async () => {
         const first = await written()
         await new Promise((resolve) => setTimeout(resolve, 1000))

@@ -37,7 +37,7 @@ describe.skipIf(!core)('crashes under traffic', () => {
         'pid.php': '<?php echo getmypid();',
         'loop.php': "<?php touch('/tmp/looping'); while (true) {}",
       }))
-        await writeFile(join(stead.homeOf(name), 'web', file), code)
+        await writeFile(join(stead.directoryOf(name), 'web', file), code)
   })
   afterAll(() => stead?.remove())
 
@@ -113,13 +113,13 @@ describe.skipIf(!core)('crashes under traffic', () => {
       .finally(() => {
         looping = false
       })
-    await until('the loop runs', () => existsSync(join(stead.homeOf('visited'), 'private/tmp/looping')))
+    await until('the loop runs', () => existsSync(join(stead.directoryOf('visited'), 'private/tmp/looping')))
     for (let n = 0; n < 10; n++) expect((await stead.visit('neighbour', '/')).status).toBe(200)
     expect(looping).toBe(true)
     // who waits for the looping site's only PHP is not answered by somebody else's; its files are served all the while
     expect((await stead.visit('visited', '/wp-includes/css/buttons.css')).status).toBe(200)
     expect(looping).toBe(true)
-    const [php] = stead.phpProcesses().filter(({ words }) => words.includes(`${stead.homeOf('visited')}/web`))
+    const [php] = stead.phpProcesses().filter(({ words }) => words.includes(`${stead.directoryOf('visited')}/web`))
     if (php) process.kill(php.pid, 'SIGKILL')
     await loop
     await until('the site answers', async () => (await stead.visit('visited')).status === 200)
@@ -127,11 +127,11 @@ describe.skipIf(!core)('crashes under traffic', () => {
 
   test('SIGTERM under traffic: what is under way is answered, then everything ends', async () => {
     await writeFile(
-      join(stead.homeOf('visited'), 'web/slow.php'),
+      join(stead.directoryOf('visited'), 'web/slow.php'),
       "<?php touch('/tmp/slow'); sleep(2); echo 'to the end';",
     )
     const slow = stead.visit('visited', '/slow.php')
-    await until('PHP works on it', () => existsSync(join(stead.homeOf('visited'), 'private/tmp/slow')))
+    await until('PHP works on it', () => existsSync(join(stead.directoryOf('visited'), 'private/tmp/slow')))
     const all = stead.processes()
     const stopped = stead.stop()
     expect((await slow).text).toBe('to the end')
@@ -204,15 +204,18 @@ describe.skipIf(!core)('crashes while sites are made', () => {
     for (let n = 0; n < 4; n++) expect((await stead.visit(`crash-${n}`)).text).toContain(`<title>crash-${n}</title>`)
     await stead.restart()
     const database = new DatabaseSync(join(stead.dataDir, 'stead.db'), { readOnly: true })
-    const homes = database.prepare('select id, site_id, state from site_homes').all() as Record<string, unknown>[]
+    const siteDirectories = database.prepare('select id, site_id, state from site_homes').all() as Record<
+      string,
+      unknown
+    >[]
     database.close()
     expect(
-      homes
+      siteDirectories
         .filter(({ site_id }) => site_id !== null)
         .map(({ site_id }) => site_id)
         .sort(),
     ).toEqual(ids)
-    expect(homes.filter(({ site_id, state }) => site_id !== null && state !== 'taken')).toEqual([])
+    expect(siteDirectories.filter(({ site_id, state }) => site_id !== null && state !== 'taken')).toEqual([])
     await until('folders and records agree', async () => {
       const folders = await readdir(join(stead.dataDir, 'sites'))
       const database = new DatabaseSync(join(stead.dataDir, 'stead.db'), { readOnly: true })

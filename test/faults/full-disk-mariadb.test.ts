@@ -48,7 +48,7 @@ describe.skipIf(!core || skip || !maySmallDisk)('MariaDB on a small disk', () =>
     })
     id = await stead.createSite({ name: 'filling', php_version: phpVersion })
     for (const [name, code] of Object.entries({ fill: FILL, drop: DROP, probe: PROBE }))
-      await writeFile(join(stead.homeOf('filling'), `web/${name}.php`), code)
+      await writeFile(join(stead.directoryOf('filling'), `web/${name}.php`), code)
   })
   afterAll(async () => {
     await stead?.remove()

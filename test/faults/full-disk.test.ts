@@ -43,7 +43,8 @@ describe.skipIf(!core || !maySmallDisk)('a hostile site on a small disk', () => 
   })
 
   const freeMb = () => Math.floor(disk.freeBytes() / MB)
-  const script = (site: string, name: string, code: string) => writeFile(join(stead.homeOf(site), 'web', name), code)
+  const script = (site: string, name: string, code: string) =>
+    writeFile(join(stead.directoryOf(site), 'web', name), code)
 
   test('stops at its quota, is read, is told of, and writes again when something is deleted', async () => {
     const id = await stead.createSite({ name: 'hostile' })
@@ -110,15 +111,15 @@ describe.skipIf(!core || !maySmallDisk)('a hostile site on a small disk', () => 
     const id = await stead.createSite({ name: 'deep' })
     await script('deep', 'deep.php', DEEP)
     expect((await stead.visit('deep', '/deep.php')).text).toBe('deep')
-    const home = stead.homeOf('deep')
+    const directory = stead.directoryOf('deep')
     // what PHP makes by moving trees into each other
     const dig = `process.chdir(process.argv[1]); const fs = require('node:fs')
       for (let i = 0; i < 100; i++) { const name = 'd'.repeat(200); fs.mkdirSync(name); process.chdir(name) }`
-    await run(process.execPath, ['-e', dig, join(home, 'web/wp-content/uploads')])
+    await run(process.execPath, ['-e', dig, join(directory, 'web/wp-content/uploads')])
     await stead.api('DELETE', `/v1/sites/${id}`)
     await until(
       'it is gone',
-      async () => !(await readdir(join(stead.dataDir, 'sites'))).includes(home.split('/').at(-1)!),
+      async () => !(await readdir(join(stead.dataDir, 'sites'))).includes(directory.split('/').at(-1)!),
     )
   })
 })

@@ -20,9 +20,9 @@ describe.skipIf(!core)('hostile visitors', () => {
     await stead.createSite({ name: 'target' })
     await stead.createSite({ name: 'neighbour' })
     const page = "<?php header('Cache-Control: no-store'); for ($i = 0; $i < 400; $i++) echo str_repeat('x', 65536);"
-    await writeFile(join(stead.homeOf('target'), 'web/large.php'), page)
+    await writeFile(join(stead.directoryOf('target'), 'web/large.php'), page)
     await writeFile(
-      join(stead.homeOf('target'), 'web/small.php'),
+      join(stead.directoryOf('target'), 'web/small.php'),
       "<?php header('Cache-Control: no-store'); echo 'small';",
     )
     await stead.visit('target')

@@ -24,7 +24,7 @@ describe.skipIf(!core)('a page that is changed while parts are killed', () => {
     stead = await startStead({ env: { STEAD_PREPARED_SITES: '1' } })
     await stead.createSite({ name: 'changing' })
     for (const [file, code] of Object.entries({ 'change.php': change, 'where.php': where }))
-      await writeFile(join(stead.homeOf('changing'), 'web', file), code)
+      await writeFile(join(stead.directoryOf('changing'), 'web', file), code)
     path = (await stead.visit('changing', '/where.php')).text
   })
   afterAll(() => stead?.remove())

@@ -22,14 +22,14 @@ const endless = "<?php touch('/tmp/begun'); while (true) usleep(20000);"
 async function makeSites(stead: Stead, names: readonly string[]): Promise<void> {
   for (const name of names) {
     await stead.createSite({ name })
-    await writeFile(join(stead.homeOf(name), 'web/slow.php'), slow)
-    await writeFile(join(stead.homeOf(name), 'web/endless.php'), endless)
+    await writeFile(join(stead.directoryOf(name), 'web/slow.php'), slow)
+    await writeFile(join(stead.directoryOf(name), 'web/endless.php'), endless)
   }
 }
 
 /** Begins `each` requests of every site, and waits until the host has them all. */
 async function beginRequests(stead: Stead, names: readonly string[], each: number): Promise<Promise<Page | Error>[]> {
-  const inTmp = (name: string, file: string) => join(stead.homeOf(name), 'private/tmp', file)
+  const inTmp = (name: string, file: string) => join(stead.directoryOf(name), 'private/tmp', file)
   for (const name of names) for (const file of ['go', 'working']) await rm(inTmp(name, file), { force: true })
   const pages = names.flatMap((name) =>
     Array.from({ length: each }, (_, n) => stead.visit(name, `/slow.php?n=${n}`).catch((error) => error as Error)),
@@ -46,7 +46,7 @@ async function beginRequests(stead: Stead, names: readonly string[], each: numbe
 }
 
 const letGo = async (stead: Stead, names: readonly string[]) => {
-  for (const name of names) await writeFile(join(stead.homeOf(name), 'private/tmp/go'), '')
+  for (const name of names) await writeFile(join(stead.directoryOf(name), 'private/tmp/go'), '')
 }
 
 const textOf = (page: Page | Error): string => (page instanceof Error ? `broken off: ${page.message}` : page.text)
@@ -103,9 +103,9 @@ describe.skipIf(!core).each(['auto', 'none'])('stopping, sandbox %s', (sandbox) 
   })
 
   test('a second Ctrl-C does not wait for what is under way', async () => {
-    await rm(join(stead.homeOf('first'), 'private/tmp/begun'), { force: true })
+    await rm(join(stead.directoryOf('first'), 'private/tmp/begun'), { force: true })
     const page = stead.visit('first', '/endless.php').catch((error) => error as Error)
-    await until('PHP works on it', () => existsSync(join(stead.homeOf('first'), 'private/tmp/begun')))
+    await until('PHP works on it', () => existsSync(join(stead.directoryOf('first'), 'private/tmp/begun')))
     const ended = new Promise((resolve) => stead.whenEnded(resolve))
     const group = groupOf(stead)
     const all = await tell(stead, () => process.kill(-group, 'SIGINT'))

@@ -2,7 +2,7 @@
  * Mutation testing: changes the sources one place at a time, in memory, and looks whether a test fails.
  * What it does and does not say: docs/design/testing.md.
  *
- *   npm run mutants -- --files=src/resources/notes,src/resources/access.ts:57 --most=50 --offset=7 --seconds=600
+ *   npm run mutants -- --files=src/resources/notes,src/resources/access/access.ts:57 --most=50 --offset=7 --seconds=600
  *   npm run mutants -- --files=src/resources/notes --elsewhere
  *   npm run mutants -- --files=src/resources/notes --unreached
  */

@@ -1,9 +1,9 @@
 import { insertSite } from '../../src/resources/sites/site.store.ts'
-import type { Ground } from '../../src/roles/part.ts'
+import type { ProcessContext } from '../../src/roles/process-context.ts'
 import { siteDraft } from './site-draft.ts'
 
 /** A site on a host that is no more than an address. */
-export async function addSite({ database }: Ground, address: string): Promise<number> {
+export async function addSite({ database }: ProcessContext, address: string): Promise<number> {
   const now = Date.now()
   return database.transaction(async (tx) => {
     const texts = { email: 'a@b.test', name: '', organization: '', phone_number: '', plan: 'agency' }

@@ -26,16 +26,16 @@ import { createApiMetrics } from '../../src/platform/http/metrics.ts'
 import { type Log, noLog } from '../../src/platform/log/log.ts'
 import type { LogStore } from '../../src/platform/log-store/log-store.ts'
 import { openLogStore } from '../../src/platform/log-store/open-log-store.ts'
+import type { Role } from '../../src/resources/access/roles.ts'
 import { ensurePanelApplication, makeAccount, makeApplication } from '../../src/resources/account/account.ts'
 import { tokenHash } from '../../src/resources/authentication/authenticate.ts'
 import { insertToken } from '../../src/resources/authentication/token.store.ts'
 import { insertCollaborator } from '../../src/resources/collaborators/collaborator.store.ts'
-import type { Role } from '../../src/resources/roles.ts'
 import { insertSession } from '../../src/resources/sessions/session.store.ts'
 import { sessionHash } from '../../src/resources/sessions/session.ts'
 import { insertSftpUser } from '../../src/resources/sftp-users/sftp-user.store.ts'
-import { grantSight } from '../../src/resources/sites/sight.store.ts'
 import { insertSite } from '../../src/resources/sites/site.store.ts'
+import { grantAccess } from '../../src/resources/sites/site-access.store.ts'
 import { testDatabase } from './database.ts'
 import { siteDraft } from './site-draft.ts'
 
@@ -86,7 +86,7 @@ export interface TestApi {
   collaborate(person: Person, siteId: number, roles: readonly Role[]): Promise<number>
   /** A site that is live in the records, and nowhere else. */
   site(owner: Person, name: string): Promise<number>
-  /** Gives it a home in the records, and nowhere else. */
+  /** Gives it a site directory in the records, and nowhere else. */
   home(siteId: number): Promise<void>
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
   close(): Promise<void>
@@ -276,16 +276,16 @@ export async function testApi(dialect: DialectName, options: TestApiOptions = {}
           .select(['id', 'name', 'account_id'])
           .where('id', '=', siteId)
           .executeTakeFirstOrThrow()
-        await grantSight(tx, person.accountId, site)
+        await grantAccess(tx, person.accountId, site)
         const values = { siteId, accountId: person.accountId, ownerAccountId: site.account_id, roles, now: now() }
         return insertCollaborator(tx, { ...values, wpUsername: `user${person.accountId}` })
       }),
     home: (siteId) =>
       database.transaction(async (tx) => {
-        const home = { host_id: hostId, site_id: siteId, core_version: '6.8', install: 'wordpress', created_at: 1 }
+        const directory = { host_id: hostId, site_id: siteId, core_version: '6.8', install: 'wordpress', created_at: 1 }
         await tx
           .insertInto('site_homes')
-          .values({ ...home, state: 'taken' })
+          .values({ ...directory, state: 'taken' })
           .execute()
       }),
     site: (owner, name) =>

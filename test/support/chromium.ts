@@ -8,12 +8,12 @@ export const hasChromium = existsSync(executablePath)
 
 /**
  * A real browser without a window, that calls nobody by itself.
- * @param home folder in place of this user's own: what is in its `.pki` is trusted
+ * @param directory folder in place of this user's own: what is in its `.pki` is trusted
  */
-export function openChromium(home?: string): Promise<Browser> {
+export function openChromium(directory?: string): Promise<Browser> {
   return chromium.launch({
     executablePath,
-    ...(home !== undefined && { env: { ...(process.env as Record<string, string>), HOME: home } }),
+    ...(directory !== undefined && { env: { ...(process.env as Record<string, string>), HOME: directory } }),
     headless: true,
     args: [
       '--no-sandbox',

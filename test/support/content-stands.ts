@@ -3,24 +3,24 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { bytesOf } from '../../src/hosting/mariadb/connect.ts'
-import { createMariaDbContent } from '../../src/hosting/mariadb/mariadb-content.ts'
-import type { DatabaseContent, SiteHome } from '../../src/hosting/site-database/database-content.ts'
+import { createMariaDbContent } from '../../src/hosting/mariadb/content/mariadb-content.ts'
+import { bytesOf } from '../../src/hosting/mariadb/server/connect.ts'
+import type { DatabaseContent, SitePlace } from '../../src/hosting/site-database/database-content.ts'
 import { createSqliteContent } from '../../src/hosting/site-database/sqlite-content.ts'
-import { giveToSite, testUid } from './home.ts'
 import { hasMariaDb } from './mariadb.ts'
 import { startOwnMariaDb } from './own-mariadb.ts'
+import { giveToSite, testUid } from './site-directory.ts'
 
 export interface ContentStand {
   readonly content: DatabaseContent
   /** How often the site was held, and whether its process had to end. */
   readonly held: boolean[]
-  /** A home whose database has nothing in it. */
-  fresh(): Promise<SiteHome>
+  /** A site directory whose database has nothing in it. */
+  fresh(): Promise<SitePlace>
   /** What the site itself does, in SQL that all kinds know. @returns rows as text */
-  run(home: SiteHome, sql: string): Promise<(string | null)[][]>
+  run(directory: SitePlace, sql: string): Promise<(string | null)[][]>
   /** What there is beside the database in use. */
-  left(home: SiteHome): Promise<string[]>
+  left(directory: SitePlace): Promise<string[]>
   stop(): Promise<void>
 }
 
@@ -38,18 +38,18 @@ function holding() {
 async function sqliteStand(): Promise<ContentStand> {
   const folder = await mkdtemp(join(tmpdir(), 'stead-content-'))
   const { held, pool } = holding()
-  let homes = 0
+  let siteDirectories = 0
   return {
     held,
     content: createSqliteContent({ pool, sandbox: 'auto' }),
     async fresh() {
-      const homePath = join(folder, `h${++homes}`)
-      await mkdir(join(homePath, 'private/database'), { recursive: true })
-      await giveToSite(homePath)
-      return { siteId: homes, homePath, uid: testUid }
+      const siteDirectory = join(folder, `h${++siteDirectories}`)
+      await mkdir(join(siteDirectory, 'private/database'), { recursive: true })
+      await giveToSite(siteDirectory)
+      return { siteId: siteDirectories, siteDirectory, uid: testUid }
     },
-    async run({ homePath }, sql) {
-      const database = new DatabaseSync(join(homePath, 'private/database/site.sqlite'))
+    async run({ siteDirectory }, sql) {
+      const database = new DatabaseSync(join(siteDirectory, 'private/database/site.sqlite'))
       try {
         const rows = database.prepare(sql).all()
         return rows.map((row) => Object.values(row).map((value) => (value === null ? null : String(value))))
@@ -57,7 +57,7 @@ async function sqliteStand(): Promise<ContentStand> {
         database.close()
       }
     },
-    left: ({ homePath }) => readdir(join(homePath, 'database')).catch(() => []),
+    left: ({ siteDirectory }) => readdir(join(siteDirectory, 'database')).catch(() => []),
     stop: () => rm(folder, { recursive: true, force: true }),
   }
 }
@@ -66,17 +66,17 @@ async function mariaDbStand(): Promise<ContentStand> {
   const maria = await startOwnMariaDb()
   const { databases, server } = maria
   const { held, pool } = holding()
-  let homes = 0
+  let siteDirectories = 0
   return {
     held,
     content: createMariaDbContent({ databases, pool }),
     async fresh() {
-      const home = await maria.home(++homes)
-      await databases.create(home)
-      return home
+      const directory = await maria.home(++siteDirectories)
+      await databases.create(directory)
+      return directory
     },
-    async run(home, sql) {
-      const { user, password, database } = await databases.create(home)
+    async run(directory, sql) {
+      const { user, password, database } = await databases.create(directory)
       const connection = await server.connect({ user, password, database })
       try {
         const [rows] = await connection.query(bytesOf(sql))
@@ -86,8 +86,8 @@ async function mariaDbStand(): Promise<ContentStand> {
         connection.destroy()
       }
     },
-    async left(home) {
-      const { current } = databases.namesOf(home)
+    async left(directory) {
+      const { current } = databases.namesOf(directory)
       const names = await maria.ask(
         `select schema_name from information_schema.schemata where schema_name like '${current.replaceAll('_', '\\_')}\\_%'`,
       )

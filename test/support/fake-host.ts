@@ -1,24 +1,24 @@
-/** What a host gives to its jobs, with real homes on a real disk and a WordPress that is only a few lists. */
+/** What a host gives to its jobs, with real site directories on a real disk and a WordPress that is only a few lists. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
-import { HomeFolders } from '../../src/hosting/homes/home-folders.ts'
-import { Homes } from '../../src/hosting/homes/homes.ts'
-import { specialiseHome } from '../../src/hosting/homes/specialise.ts'
 import { RunningIdentity } from '../../src/hosting/identity/folder.ts'
-import type { PooledSite, TaskOptions } from '../../src/hosting/php/pool.ts'
+import type { PooledSite, TaskOptions } from '../../src/hosting/php/pool/pool.ts'
 import { PhpBusy, PhpTaskError, runtimesOf } from '../../src/hosting/php/runtime.ts'
 import type { ListedPlugin, TaskInput, TaskName, TaskOutput } from '../../src/hosting/php/tasks.ts'
 import type { PluginPackages } from '../../src/hosting/plugin-directory/plugin-packages.ts'
 import { createSqliteContent } from '../../src/hosting/site-database/sqlite-content.ts'
+import { DirectoriesOnDisk } from '../../src/hosting/site-directories/directories-on-disk.ts'
+import { SiteDirectories } from '../../src/hosting/site-directories/site-directories.ts'
+import { specialiseDirectory } from '../../src/hosting/site-directories/specialise.ts'
 import { SiteFiles } from '../../src/hosting/site-files/site-files.ts'
 import { siteHooks } from '../../src/jobs.ts'
 import { createSealer } from '../../src/platform/crypto/seal.ts'
 import { noLog } from '../../src/platform/log/log.ts'
-import type { HostServices } from '../../src/resources/host-services.ts'
+import type { HostServices } from '../../src/resources/kit/host-services.ts'
 import { measuredPage } from '../../src/resources/performance-reports/samples.fixture.ts'
 import { findSite, writtenAddressOf } from '../../src/resources/sites/site.store.ts'
 import { everyPlugin, type TestApi } from './api.ts'
@@ -47,15 +47,15 @@ export interface FakeHost {
   /** Sites whose SFTP connections were ended, in order. */
   readonly disconnected: number[]
   wordpress(siteId: number): FakeWordPress
-  /** A home with content. */
-  giveHome(siteId: number): Promise<string>
-  /** An option in the database of a home. */
-  option(homePath: string, name: string): string
-  /** Option `blogname` in the database of a home. */
-  title(homePath: string): string
-  setTitle(homePath: string, title: string): void
-  /** Names of all homes on the disk. */
-  homeFolders(): string[]
+  /** A site directory with content. */
+  giveDirectory(siteId: number): Promise<string>
+  /** An option in the database of a site directory. */
+  option(siteDirectory: string, name: string): string
+  /** Option `blogname` in the database of a site directory. */
+  title(siteDirectory: string): string
+  setTitle(siteDirectory: string, title: string): void
+  /** Names of all site directories on the disk. */
+  directoriesOnDisk(): string[]
   close(): Promise<void>
 }
 
@@ -70,8 +70,8 @@ const tables = `
   create table wp_comments (comment_date text, comment_date_gmt text)`
 
 /** Each is a folder with a file that has nothing but the number of its release. */
-function pluginsIn(homePath: string, active: ReadonlySet<string>): ListedPlugin[] {
-  const folder = join(homePath, 'web/wp-content/plugins')
+function pluginsIn(siteDirectory: string, active: ReadonlySet<string>): ListedPlugin[] {
+  const folder = join(siteDirectory, 'web/wp-content/plugins')
   const names = existsSync(folder) ? readdirSync(folder) : []
   return names.map((name) => {
     const file = `${name}/${name}.php`
@@ -129,9 +129,9 @@ export async function fakeHost(
     firstUser: 300_000,
   })
   await identity.write()
-  const folders = new HomeFolders({ dataDir, identity, isRoot: process.getuid?.() === 0, log: noLog })
-  const homes = new Homes({ database, hostId, folders, identity, prepared: 0, log: noLog })
-  await homes.reconcile({ isTakenOver: false })
+  const folders = new DirectoriesOnDisk({ dataDir, identity, isRoot: process.getuid?.() === 0, log: noLog })
+  const siteDirectories = new SiteDirectories({ database, hostId, folders, identity, prepared: 0, log: noLog })
+  await siteDirectories.reconcile({ isTakenOver: false })
 
   const running = new Set<number>()
   const held = new Set<number>()
@@ -150,45 +150,45 @@ export async function fakeHost(
     sites.set(siteId, known)
     return known
   }
-  const optionOf = (homePath: string, name: string): string => {
-    const opened = new DatabaseSync(join(homePath, 'private/database/site.sqlite'), { readOnly: true })
+  const optionOf = (siteDirectory: string, name: string): string => {
+    const opened = new DatabaseSync(join(siteDirectory, 'private/database/site.sqlite'), { readOnly: true })
     const row = opened.prepare('select option_value as value from wp_options where option_name = ?').get(name)
     opened.close()
     return String(row?.value)
   }
-  const title = (homePath: string): string => optionOf(homePath, 'blogname')
-  const setTitle = (homePath: string, text: string): void => {
-    const opened = new DatabaseSync(join(homePath, 'private/database/site.sqlite'))
+  const title = (siteDirectory: string): string => optionOf(siteDirectory, 'blogname')
+  const setTitle = (siteDirectory: string, text: string): void => {
+    const opened = new DatabaseSync(join(siteDirectory, 'private/database/site.sqlite'))
     opened.prepare("update wp_options set option_value = ? where option_name = 'blogname'").run(text)
     opened.close()
   }
 
   type Answers = { [Name in TaskName]?: (site: PooledSite, input: TaskInput<Name>) => TaskOutput<Name> }
   const answers: Answers = {
-    'check-copy': ({ homePath }) => ({ home: optionOf(homePath, 'home') }),
+    'check-copy': ({ siteDirectory }) => ({ home: optionOf(siteDirectory, 'home') }),
     // reads nothing but one word of the tests
-    'check-php': ({ homePath }) => {
-      const text = readFileSync(join(homePath, 'private/tmp/check.php'), 'utf8')
+    'check-php': ({ siteDirectory }) => {
+      const text = readFileSync(join(siteDirectory, 'private/tmp/check.php'), 'utf8')
       return { fault: text.includes('broken') ? { message: 'syntax error, unexpected token', line: 2 } : null }
     },
-    'check-site': (site) => ({ title: title(site.homePath), page: null }),
+    'check-site': (site) => ({ title: title(site.siteDirectory), page: null }),
     'upgrade-blogs': (_site, { after }) => ({ last: after, upgraded: 0, left: 0 }),
-    'upgrade-database': ({ homePath }) => {
-      const opened = new DatabaseSync(join(homePath, 'private/database/site.sqlite'))
+    'upgrade-database': ({ siteDirectory }) => {
+      const opened = new DatabaseSync(join(siteDirectory, 'private/database/site.sqlite'))
       opened.exec("update wp_options set option_value = 'upgraded' where option_name = 'db_version'")
       opened.close()
       return { upgraded: true }
     },
-    'use-http': ({ homePath }) => {
-      const opened = new DatabaseSync(join(homePath, 'private/database/site.sqlite'))
+    'use-http': ({ siteDirectory }) => {
+      const opened = new DatabaseSync(join(siteDirectory, 'private/database/site.sqlite'))
       const text =
         "update wp_options set option_value = replace(option_value, 'https://', 'http://') where option_name in ('home', 'siteurl')"
       const { changes } = opened.prepare(text).run()
       opened.close()
       return { changed: Number(changes) > 0 }
     },
-    'site-title': ({ homePath, address }) => ({
-      title: title(homePath),
+    'site-title': ({ siteDirectory, address }) => ({
+      title: title(siteDirectory),
       home: `http://${address}`,
       siteurl: `http://${address}`,
       version: '6.8',
@@ -228,14 +228,16 @@ export async function fakeHost(
       passwords.set(login, password)
       return { login: users.get(email) as string, created, dropIn: hasDropIn }
     },
-    'list-plugins': ({ siteId, homePath }) => ({ plugins: pluginsIn(homePath, wordpress(siteId).activePlugins) }),
-    'upgrade-plugin': ({ siteId, homePath }, { source }) => {
-      const [folder = ''] = readdirSync(join(homePath, 'web/wp-content', source))
-      const place = join(homePath, 'web/wp-content/plugins', folder)
+    'list-plugins': ({ siteId, siteDirectory }) => ({
+      plugins: pluginsIn(siteDirectory, wordpress(siteId).activePlugins),
+    }),
+    'upgrade-plugin': ({ siteId, siteDirectory }, { source }) => {
+      const [folder = ''] = readdirSync(join(siteDirectory, 'web/wp-content', source))
+      const place = join(siteDirectory, 'web/wp-content/plugins', folder)
       rmSync(place, { recursive: true, force: true })
       mkdirSync(dirname(place), { recursive: true })
-      renameSync(join(homePath, 'web/wp-content', source, folder), place)
-      rmSync(join(homePath, 'web/wp-content', source), { recursive: true })
+      renameSync(join(siteDirectory, 'web/wp-content', source, folder), place)
+      rmSync(join(siteDirectory, 'web/wp-content', source), { recursive: true })
       const file = `${folder}/${folder}.php`
       const version = readFileSync(join(place, `${folder}.php`), 'utf8')
       return { file, version, isActive: wordpress(siteId).activePlugins.has(file) }
@@ -246,10 +248,10 @@ export async function fakeHost(
       else activePlugins.delete(file)
       return { isActive }
     },
-    'delete-plugin': ({ siteId, homePath }, { file }) => {
+    'delete-plugin': ({ siteId, siteDirectory }, { file }) => {
       if (dirname(file) === 'stuck') throw new PhpTaskError('its files could not be deleted')
       wordpress(siteId).activePlugins.delete(file)
-      rmSync(join(homePath, 'web/wp-content/plugins', dirname(file)), { recursive: true })
+      rmSync(join(siteDirectory, 'web/wp-content/plugins', dirname(file)), { recursive: true })
       return { deleted: true }
     },
     'make-shop-pages': () => ({ pages: 4 }),
@@ -257,20 +259,20 @@ export async function fakeHost(
       wordpress(siteId).activePlugins = new Set(active)
       return { dropIn: wordpress(siteId).hasDropIn }
     },
-    'front-page': ({ siteId, homePath }) => {
+    'front-page': ({ siteId, siteDirectory }) => {
       const { activePlugins } = wordpress(siteId)
-      const broken = pluginsIn(homePath, activePlugins).find(
+      const broken = pluginsIn(siteDirectory, activePlugins).find(
         ({ version, file }) => version === '6.6.6' && activePlugins.has(file),
       )
       if (broken) throw new PhpTaskError(`Uncaught Error in ${broken.file}`)
-      const refused = pluginsIn(homePath, activePlugins).some(
+      const refused = pluginsIn(siteDirectory, activePlugins).some(
         ({ version, file }) => version === '5.5.5' && activePlugins.has(file),
       )
       return { status: 200, bytes: 1, databaseErrors: refused ? ['near "(": syntax error'] : [] }
     },
-    'inner-page': ({ siteId, homePath }, { page }) => {
+    'inner-page': ({ siteId, siteDirectory }, { page }) => {
       const { activePlugins } = wordpress(siteId)
-      const broken = pluginsIn(homePath, activePlugins).find(({ version }) => version === '7.7.7')
+      const broken = pluginsIn(siteDirectory, activePlugins).find(({ version }) => version === '7.7.7')
       if (broken && page === 'admin' && activePlugins.has(broken.file))
         throw new PhpTaskError(`Uncaught Error in ${broken.file}`)
       return { status: 200, isWhole: true, isRedirect: false, databaseErrors: [] }
@@ -293,7 +295,7 @@ export async function fakeHost(
     },
     async handle(site: PooledSite) {
       running.add(site.siteId)
-      return { status: 200, headers: [], body: Readable.from([Buffer.from(title(site.homePath))]) }
+      return { status: 200, headers: [], body: Readable.from([Buffer.from(title(site.siteDirectory))]) }
     },
     async stop(siteId: number) {
       running.delete(siteId)
@@ -315,7 +317,7 @@ export async function fakeHost(
     database,
     sealer: createSealer(Buffer.alloc(32, 1)),
     backups,
-    homes,
+    siteDirectories,
     spares: { homeIds: () => [], take: async () => undefined },
     pool,
     firstPages: { keep: (_siteId: number, make: () => Promise<unknown>) => make() },
@@ -338,11 +340,19 @@ export async function fakeHost(
     },
     corePath: () => '/core',
     async hostedSite(siteId: number) {
-      const [site, home] = [await findSite(database.read, siteId), await homes.ofSite(siteId)]
+      const [site, directory] = [await findSite(database.read, siteId), await siteDirectories.ofSite(siteId)]
       const address = await writtenAddressOf(database.read, siteId)
-      if (!site || !home || !address) return undefined
+      if (!site || !directory || !address) return undefined
       const { phpVersion, isInSafeMode: inSafeMode } = site
-      return { siteId, homePath: home.path, corePath: '/core', phpVersion, uid: home.uid, address, inSafeMode }
+      return {
+        siteId,
+        siteDirectory: directory.path,
+        corePath: '/core',
+        phpVersion,
+        uid: directory.uid,
+        address,
+        inSafeMode,
+      }
     },
     async endSftp(siteId: number) {
       disconnected.push(siteId)
@@ -361,9 +371,9 @@ export async function fakeHost(
     option: optionOf,
     title,
     setTitle,
-    async giveHome(siteId) {
-      const home = await homes.claim(siteId, template, [])
-      await specialiseHome(home.path, template.path, home.uid, {
+    async giveDirectory(siteId) {
+      const directory = await siteDirectories.claim(siteId, template, [])
+      await specialiseDirectory(directory.path, template.path, directory.uid, {
         address: 'old.example.com',
         title: 'old',
         adminUsername: 'admin',
@@ -372,9 +382,9 @@ export async function fakeHost(
         constants: {},
         now: 0,
       })
-      return home.path
+      return directory.path
     },
-    homeFolders: () => readdirSync(join(dataDir, 'sites')),
+    directoriesOnDisk: () => readdirSync(join(dataDir, 'sites')),
     close: () => rm(dataDir, { recursive: true }),
   }
 }

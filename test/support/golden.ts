@@ -12,8 +12,8 @@ const root = join(import.meta.dirname, '../..')
 
 /** What a template is made by: another content, another golden folder. */
 const madeBy = [
-  'src/hosting/homes/template.ts',
-  'src/hosting/site-files/lay-out-home.ts',
+  'src/hosting/site-directories/template.ts',
+  'src/hosting/site-files/platform/lay-out-directory.ts',
   'src/hosting/php/wp-config.ts',
   'src/hosting/php/tasks/install.php',
   'src/hosting/php/tasks/check-site.php',

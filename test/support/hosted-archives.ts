@@ -25,15 +25,27 @@ export interface OldSite {
 }
 
 /** A dump of a WordPress that is only a few tables. */
-export function makeDump({ prefix = 'wp_', home = 'https://old.example.com', options = {}, more = '' }: OldSite = {}) {
-  const all = { siteurl: home, home, blogname: 'Imported', db_version: '1', admin_email: '', ...options }
+export function makeDump({
+  prefix = 'wp_',
+  home: directory = 'https://old.example.com',
+  options = {},
+  more = '',
+}: OldSite = {}) {
+  const all = {
+    siteurl: directory,
+    home: directory,
+    blogname: 'Imported',
+    db_version: '1',
+    admin_email: '',
+    ...options,
+  }
   const rows = Object.entries(all).map(([name, value], at) => `(${at + 1},'${name}','${value}','yes')`)
   const text = (name: string, type = 'longtext') => `\`${name}\` ${type}`
   return `-- MariaDB dump
 CREATE TABLE \`${prefix}options\` (\`option_id\` bigint NOT NULL AUTO_INCREMENT, \`option_name\` varchar(191), \`option_value\` longtext, \`autoload\` varchar(20), PRIMARY KEY (\`option_id\`));
 INSERT INTO \`${prefix}options\` VALUES ${rows.join(',')};
 CREATE TABLE \`${prefix}posts\` (\`ID\` bigint NOT NULL, ${text('guid')}, ${text('post_content')}, PRIMARY KEY (\`ID\`));
-INSERT INTO \`${prefix}posts\` VALUES (1,'${home}/?p=1','See ${home}/about/');
+INSERT INTO \`${prefix}posts\` VALUES (1,'${directory}/?p=1','See ${directory}/about/');
 CREATE TABLE \`${prefix}users\` (\`ID\` bigint NOT NULL, ${text('user_login', 'varchar(60)')}, PRIMARY KEY (\`ID\`));
 INSERT INTO \`${prefix}users\` VALUES (1,'anna');
 CREATE TABLE \`${prefix}usermeta\` (\`umeta_id\` bigint NOT NULL, ${text('meta_key', 'varchar(255)')}, ${text('meta_value')}, PRIMARY KEY (\`umeta_id\`));

@@ -1,7 +1,7 @@
 import { hostJobs } from '../../src/jobs.ts'
 import { type AnyDefinition, durable } from '../../src/platform/operations/definition.ts'
 import { startWorker } from '../../src/platform/operations/harness.ts'
-import type { Worker } from '../../src/platform/operations/worker.ts'
+import type { Worker } from '../../src/platform/operations/worker/worker.ts'
 import type { TestApi } from './api.ts'
 
 /** Does hosts' work without a host: every step succeeds at once, and changes nothing. Stop it before the API is closed. */

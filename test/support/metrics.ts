@@ -1,7 +1,7 @@
 import { controlBudgets, dnsBudgets, edgeBudgets, hostBudgets } from '../../src/budgets.ts'
 import { readConfig } from '../../src/config.ts'
 import { createDnsMetrics } from '../../src/dns/dns-metrics.ts'
-import { createEdgeMetrics } from '../../src/edge/edge-metrics.ts'
+import { createEdgeMetrics } from '../../src/edge/records/edge-metrics.ts'
 import { watchHost } from '../../src/hosting/host-metrics.ts'
 import { openBudgets } from '../../src/platform/budgets/budget.ts'
 import type { Database } from '../../src/platform/db/database.ts'
@@ -13,7 +13,16 @@ import { createWebhookMetrics } from '../../src/resources/webhooks/webhook-metri
 import { createInstallationMetrics } from '../../src/roles/installation-metrics.ts'
 import { schedules } from '../../src/schedules.ts'
 
-const cache = { entries: 1, bytes: 2, heldBytes: 0, bodyBytes: 0, copies: 0, diskEntries: 3, diskBytes: 4, fills: 5 }
+const cache = {
+  entries: 1,
+  bytes: 2,
+  heldBytes: 0,
+  bodyBytes: 0,
+  variants: 0,
+  diskEntries: 3,
+  diskBytes: 4,
+  originFetches: 5,
+}
 const php = {
   processes: 1,
   spares: 2,
@@ -45,7 +54,7 @@ export async function allMetrics(database: Database): Promise<{ reports: MetricR
     mail: () => ({ waiting: 15, taken: 16, sent: 17, kept: 18, failed: 19, refused: 20 }),
     sftp: () => ({ connections: 21, logins: 22, refused: { limit: 23, banned: 24, login: 25 } }),
     lostSites: () => 13,
-    setAsideHomes: () => 14,
+    quarantinedDirectories: () => 14,
     mariaDb: () => ({ isUp: true, restarts: 26, databases: 27, connections: 28, slow: 29, ended: 30 }),
   })
   const installation = createInstallationMetrics({ database, schedules, version: '1.2.3' })

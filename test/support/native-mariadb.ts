@@ -1,4 +1,4 @@
-import { findPrograms } from '../../src/hosting/mariadb/programs.ts'
+import { findPrograms } from '../../src/hosting/mariadb/server/programs.ts'
 import { runtimes } from './ways.ts'
 
 const native = runtimes.find(({ runtime }) => runtime === 'native')

@@ -1,25 +1,25 @@
-/** A host's own MariaDB in a folder of a test's, with a home or more beside it. */
+/** A host's own MariaDB in a folder of a test's, with a site directory or more beside it. */
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bytesOf, rowsOf } from '../../src/hosting/mariadb/connect.ts'
-import { asAdministrator, type DatabaseServer } from '../../src/hosting/mariadb/database-server.ts'
-import { createMariaDbContent } from '../../src/hosting/mariadb/mariadb-content.ts'
-import { startOwnServer } from '../../src/hosting/mariadb/own-server.ts'
+import { createMariaDbContent } from '../../src/hosting/mariadb/content/mariadb-content.ts'
+import { bytesOf, rowsOf } from '../../src/hosting/mariadb/server/connect.ts'
+import { asAdministrator, type DatabaseServer } from '../../src/hosting/mariadb/server/database-server.ts'
+import { startOwnServer } from '../../src/hosting/mariadb/server/own-server.ts'
 import { SiteDatabases, type SiteLimits } from '../../src/hosting/mariadb/site-databases.ts'
 import type { ServerLogin } from '../../src/hosting/php/wp-config.ts'
-import type { DatabaseContent, SiteHome } from '../../src/hosting/site-database/database-content.ts'
+import type { DatabaseContent, SitePlace } from '../../src/hosting/site-database/database-content.ts'
 import { noLog } from '../../src/platform/log/log.ts'
-import { testUid } from './home.ts'
+import { testUid } from './site-directory.ts'
 
 export interface OwnMariaDb {
   readonly folder: string
   readonly server: DatabaseServer
   readonly databases: SiteDatabases
-  /** Of homes that no PHP runs in. */
+  /** Of site directories that no PHP runs in. */
   readonly content: DatabaseContent
-  /** A home of this number, with nothing in it. */
-  home(number: number): Promise<SiteHome>
+  /** A site directory of this number, with nothing in it. */
+  home(number: number): Promise<SitePlace>
   /** Runs statements as a site, on a connection of their own. @returns the rows of the last */
   asSite(login: ServerLogin, ...statements: string[]): Promise<string[][]>
   /** Answers of one statement of the administrator. */
@@ -52,9 +52,9 @@ export async function startOwnMariaDb(limits?: SiteLimits): Promise<OwnMariaDb> 
       }
     },
     async home(number) {
-      const homePath = join(folder, `h${number}`)
-      await mkdir(homePath, { recursive: true })
-      return { siteId: number, homePath, uid: testUid }
+      const siteDirectory = join(folder, `h${number}`)
+      await mkdir(siteDirectory, { recursive: true })
+      return { siteId: number, siteDirectory, uid: testUid }
     },
     ask: (sql) => asAdministrator(server, (connection) => rowsOf(connection, sql)),
     async stop() {

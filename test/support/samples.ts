@@ -6,7 +6,7 @@
  *           meaning, when its path names more than a site, or when the sample of its schema would change nothing. Each one succeeds for the
  *           owner of `siteId`
  */
-import type { Role } from '../../src/resources/roles.ts'
+import type { Role } from '../../src/resources/access/roles.ts'
 import type { Person, TestApi } from './api.ts'
 
 let count = 0

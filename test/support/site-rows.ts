@@ -8,10 +8,10 @@ type Row = Record<string, unknown>
 
 /** What a statement finds in the database of a site, whichever kind that is; as the site's own user where there is one. */
 export async function siteRows(stead: Stead, name: string, sql: string, values: string[] = []): Promise<Row[]> {
-  const home = stead.homeOf(name)
-  const constants = databaseConstants(await readFile(join(home, 'web/wp-config.php'), 'utf8'))
+  const directory = stead.directoryOf(name)
+  const constants = databaseConstants(await readFile(join(directory, 'web/wp-config.php'), 'utf8'))
   if (constants.DB_FILE) {
-    const database = new DatabaseSync(join(home, 'private/database', constants.DB_FILE), { readOnly: true })
+    const database = new DatabaseSync(join(directory, 'private/database', constants.DB_FILE), { readOnly: true })
     try {
       return database.prepare(sql).all(...values)
     } finally {

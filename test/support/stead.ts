@@ -73,7 +73,7 @@ export interface Stead {
     timeoutMs?: number,
   ): Promise<{ state: string; error: string | null; [key: string]: unknown }>
   /** The folder in which a site lives, also one in the trash. */
-  homeOf(siteName: string): string
+  directoryOf(siteName: string): string
   /** Runs another `stead` command on the same data. */
   cli(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }>
   start(): Promise<void>
@@ -335,7 +335,7 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
         },
         timeoutMs,
       ),
-    homeOf(siteName) {
+    directoryOf(siteName) {
       const database = new DatabaseSync(join(dataDir, 'stead.db'), { readOnly: true })
       try {
         const statement = 'select site_homes.id from site_homes join sites on sites.id = site_id where name = ?'

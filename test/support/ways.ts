@@ -2,7 +2,7 @@ import { findNativePhp } from '../../src/hosting/php/native/machine.ts'
 import { findMissing } from '../../src/hosting/php/native/start.ts'
 import { defaultPhpVersion, type PhpVersion, phpVersions } from '../../src/hosting/php/runtime.ts'
 import { findAbilities } from '../../src/hosting/php/wasm/containment.ts'
-import { testUid } from './home.ts'
+import { testUid } from './site-directory.ts'
 
 /** One of the two that run PHP, and what it runs here. */
 export interface TestedRuntime {
@@ -41,7 +41,7 @@ export const [hereRuntimes, lackingRuntimes] = [
 export interface Way extends TestedRuntime {
   readonly way: string
   readonly sandbox: 'bubblewrap' | 'none'
-  /** The folders above a home can be passed through by other users, as in a data folder. */
+  /** The folders above a site directory can be passed through by other users, as in a data folder. */
   readonly isOpen: boolean
   /** Whom a site's files and process belong to; null: the user of Stead. */
   readonly uid: number | null

@@ -69,11 +69,11 @@ function oddTree(): MemoryTree {
 describe.skipIf(!hasTools)('an archive, unpacked by GNU tar', () => {
   it('has each file, folder and link as it was', async () => {
     const tree = oddTree()
-    const home = await mkdtemp(join(scratch, 'out-'))
-    execFileSync('tar', ['-xjf', '-', '-C', home], { input: await all(archive([tree.source])), stdio: 'pipe' })
+    const directory = await mkdtemp(join(scratch, 'out-'))
+    execFileSync('tar', ['-xjf', '-', '-C', directory], { input: await all(archive([tree.source])), stdio: 'pipe' })
     const found: string[] = []
     for await (const entry of tree.entries('tree')) {
-      const at = join(home, entry.path)
+      const at = join(directory, entry.path)
       const stats = await lstat(at)
       found.push(entry.path)
       if (entry.kind === 'link') expect(await readlink(at)).toBe(entry.target)
@@ -82,9 +82,9 @@ describe.skipIf(!hasTools)('an archive, unpacked by GNU tar', () => {
       expect((await readFile(at)).equals(await all(tree.readFile({ ...entry })))).toBe(true)
       expect(stats.mode & 0o777, entry.path).toBe({ 'run.sh': 0o755, 'wp-config.php': 0o600 }[entry.path] ?? 0o644)
     }
-    expect((await readdir(home, { recursive: true })).sort()).toEqual([...found, 'Grüße'].sort())
-    expect((await lstat(join(home, 'index.php'))).mtimeMs).toBe(1.7e12)
-    expect((await lstat(join(home, 'old'))).mtimeMs).toBe(0)
+    expect((await readdir(directory, { recursive: true })).sort()).toEqual([...found, 'Grüße'].sort())
+    expect((await lstat(join(directory, 'index.php'))).mtimeMs).toBe(1.7e12)
+    expect((await lstat(join(directory, 'old'))).mtimeMs).toBe(0)
   })
 
   it('lists numbers in place of owners, no bits that make somebody else of whoever runs it, and no warning', async () => {
@@ -108,11 +108,11 @@ describe.skipIf(!hasTools)('an archive, unpacked by GNU tar', () => {
   it('holds several trees, of which the last wins', async () => {
     const core = new MemoryTree().add(folder('wp-admin')).file('wp-admin/admin.php', 'core').file('readme', 'core')
     const site = new MemoryTree().file('readme', 'site')
-    const home = await mkdtemp(join(scratch, 'out-'))
+    const directory = await mkdtemp(join(scratch, 'out-'))
     const input = await all(archive([core.source, site.source]))
-    execFileSync('tar', ['-xjf', '-', '-C', home], { input })
-    expect(await readFile(join(home, 'wp-admin/admin.php'), 'utf8')).toBe('core')
-    expect(await readFile(join(home, 'readme'), 'utf8')).toBe('site')
+    execFileSync('tar', ['-xjf', '-', '-C', directory], { input })
+    expect(await readFile(join(directory, 'wp-admin/admin.php'), 'utf8')).toBe('core')
+    expect(await readFile(join(directory, 'readme'), 'utf8')).toBe('site')
   })
 })
 

@@ -36,7 +36,7 @@ export class ReadingBack {
   }
 
   /** The same when all has failed. */
-  async settle(): Promise<void> {
+  async finish(): Promise<void> {
     await this.#last.catch(() => {})
   }
 

@@ -7,7 +7,7 @@ import type { RepositoryParts } from './manifests.ts'
 /** Read and sent to the thread at once. */
 const STRETCH_BYTES = 4 << 20
 
-export type SoundOptions = Pick<VerifyOptions, 'signal' | 'giveWay'>
+export type SoundOptions = Pick<VerifyOptions, 'signal' | 'yieldWhileBusy'>
 
 /** A chunk, and where it should be. */
 export interface Place {
@@ -30,13 +30,13 @@ type Stretch = readonly Place[]
 export async function soundChunks(
   parts: RepositoryParts,
   places: readonly Place[],
-  { signal, giveWay }: SoundOptions,
+  { signal, yieldWhileBusy }: SoundOptions,
 ): Promise<Set<string>> {
   const sound = new Set<string>()
   let checking: Promise<void> = Promise.resolve()
   for (const stretch of stretchesOf(places)) {
     signal?.throwIfAborted()
-    await giveWay?.()
+    await yieldWhileBusy?.()
     const bytes = await readStretch(parts, stretch, signal)
     await checking
     // while it is checked the next is read

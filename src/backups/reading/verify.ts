@@ -80,7 +80,7 @@ class Check {
   async #streamPart({ chunk, sizeBytes }: StreamPart): Promise<void> {
     if (!this.#options.onContent && this.#isOfOthers(chunk)) return this.#progress(sizeBytes)
     try {
-      await this.#options.giveWay?.()
+      await this.#options.yieldWhileBusy?.()
       const content = await this.#reader.read(chunk, this.#options.signal)
       await this.#options.onContent?.(content)
       this.#progress(content.length)

@@ -7,7 +7,7 @@ import { testBackups } from '../backup-store.fixture.ts'
 import { StorageFailure } from '../backup-store.ts'
 import { inParallel } from '../in-parallel.ts'
 import { folderStorage } from './folder-storage.ts'
-import { patientStorage } from './patient-storage.ts'
+import { retryingStorage } from './retrying-storage.ts'
 import { s3Storage } from './s3-storage.ts'
 import { type Storage, StorageRefusal } from './storage.ts'
 
@@ -36,7 +36,7 @@ const bytes = Buffer.from('0123456789')
 describe.each<{ kind: string; open: () => Storage }>([
   { kind: 'a folder', open: () => folderStorage({ folder: join(folder, 'one') }) },
   // asked again, as everywhere: the server fails when two remove the last objects of a folder at once
-  { kind: 'a bucket', open: () => patientStorage(inBucket('one'), { pauseMs: 1 }) },
+  { kind: 'a bucket', open: () => retryingStorage(inBucket('one'), { pauseMs: 1 }) },
 ])('$kind', ({ open }) => {
   it('keeps objects, gives them out whole or in part, and forgets them', async () => {
     const storage = open()
@@ -172,7 +172,7 @@ describe('patience', () => {
         return base.put(name, content)
       },
     }
-    return { storage: patientStorage(storage, { pauseMs: 1 }), calls: () => calls }
+    return { storage: retryingStorage(storage, { pauseMs: 1 }), calls: () => calls }
   }
 
   it('asks again when the storage fails, and gives up in the end', async () => {
@@ -203,7 +203,7 @@ describe('patience', () => {
           signal?.addEventListener('abort', () => told.push(true))
         }),
     }
-    const storage = patientStorage(silent, { attempts: 2, attemptMs: 5, pauseMs: 1 })
+    const storage = retryingStorage(silent, { attempts: 2, attemptMs: 5, pauseMs: 1 })
     await expect(storage.get('x', { start: 0, length: 1 })).rejects.toThrow(/did not respond/)
     expect(told).toEqual([true, true])
   })
@@ -212,7 +212,7 @@ describe('patience', () => {
     const base = folderStorage({ folder })
     const silent: Storage = { ...base, list: () => new Promise(() => {}) }
     const stop = new AbortController()
-    const listing = patientStorage(silent).list('x/', stop.signal)
+    const listing = retryingStorage(silent).list('x/', stop.signal)
     stop.abort(new Error('enough'))
     await expect(listing).rejects.toThrow('enough')
   })
@@ -220,7 +220,7 @@ describe('patience', () => {
   it('knows its own object again when the answer to writing it once was lost', async () => {
     const base = folderStorage({ folder: join(folder, 'lost-answer') })
     let isLost = true
-    const storage = patientStorage(
+    const storage = retryingStorage(
       {
         ...base,
         async putOnce(name, content) {

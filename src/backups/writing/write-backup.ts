@@ -190,9 +190,9 @@ class Writing {
   }
 
   async #before(pieceBytes: number): Promise<void> {
-    const { signal, giveWay } = this.#options
+    const { signal, yieldWhileBusy } = this.#options
     signal?.throwIfAborted()
-    await giveWay?.()
+    await yieldWhileBusy?.()
     this.#progress(pieceBytes)
   }
 
@@ -242,7 +242,7 @@ class Writing {
 
   async close(): Promise<void> {
     await this.#chunks.close()
-    await this.#readingBack?.settle()
+    await this.#readingBack?.finish()
   }
 
   #progress(bytes: number): void {

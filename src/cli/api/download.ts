@@ -6,7 +6,7 @@ import { writeFileOnce } from '../../platform/files/write-file.ts'
 import type { Stead } from '../../sdk/index.ts'
 import { CommandError, diskError } from '../output.ts'
 import type { ApiCommand } from './catalogue.ts'
-import type { Surroundings } from './run.ts'
+import type { CommandContext } from './run.ts'
 import { harmless } from './show.ts'
 
 /** Writes a file that the API answers. It has its name once it is whole; one that is there is left alone. */
@@ -15,7 +15,7 @@ export async function download(
   command: ApiCommand,
   path: Readonly<Record<string, string>>,
   output: string | undefined,
-  { out, err }: Pick<Surroundings, 'out' | 'err'>,
+  { out, err }: Pick<CommandContext, 'out' | 'err'>,
 ): Promise<number> {
   if (output === '-' && out.isTTY)
     throw new CommandError('Stead does not print files to a terminal. Use --output=FILE or a pipe')

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { components, Stead } from '../../sdk/index.ts'
-import type { Surroundings } from './run.ts'
+import type { CommandContext } from './run.ts'
 import { harmless, jsonOf } from './show.ts'
 
 type ServerEntry = components['schemas']['ServerLog']['logs'][number]
@@ -21,7 +21,11 @@ export interface LogOptions {
 }
 
 /** `stead sites logs`: the newest page, oldest line first, and with `--follow` what comes. */
-export async function printLog(stead: Stead, options: LogOptions, { out }: Pick<Surroundings, 'out'>): Promise<number> {
+export async function printLog(
+  stead: Stead,
+  options: LogOptions,
+  { out }: Pick<CommandContext, 'out'>,
+): Promise<number> {
   const { isFollowed, asJson, signal } = options
   const tell = (entries: readonly Entry[]) => {
     for (const entry of entries.toReversed()) out.write(`${asJson ? oneLine(entry) : harmless(lineOf(entry))}\n`)

@@ -5,7 +5,7 @@ import { type ApiCommand, catalogue } from './catalogue.ts'
 import { printHelp } from './help.ts'
 import { type OwnCommand, ownCommands } from './own-commands.ts'
 import { parseCall } from './parse-call.ts'
-import { explained, runOperation, type Surroundings } from './run.ts'
+import { type CommandContext, explained, runOperation } from './run.ts'
 import { jsonOf } from './show.ts'
 
 type Found = { readonly operation: ApiCommand } | { readonly own: OwnCommand }
@@ -29,7 +29,7 @@ export function inPlural(noun: string, verb: string): UsageError | undefined {
 }
 
 /** Runs a command line whose first word {@link isApiNoun}. @returns the exit code; what went wrong is said */
-export async function runForApi(argv: readonly string[], around: Surroundings): Promise<number> {
+export async function runForApi(argv: readonly string[], around: CommandContext): Promise<number> {
   const asJson = argv.includes('--json')
   let command: ApiCommand | undefined
   try {

@@ -10,7 +10,7 @@ import { printLog } from './logs.ts'
 import type { ParsedCall, Usage } from './parse-call.ts'
 import { type Profile, profilesFile, readProfiles, writeProfiles } from './profiles.ts'
 import { siteIdOf } from './resolve-id.ts'
-import { commonApiFlags, type Surroundings } from './run.ts'
+import { type CommandContext, commonApiFlags } from './run.ts'
 import { jsonOf } from './show.ts'
 import { uploadFiles } from './upload.ts'
 import { readText } from './values.ts'
@@ -18,7 +18,7 @@ import { readText } from './values.ts'
 /** A command for the API that is more, or less, than one operation of it. */
 export interface OwnCommand extends Usage {
   readonly about: string
-  readonly run: (call: ParsedCall, around: Surroundings) => Promise<number>
+  readonly run: (call: ParsedCall, around: CommandContext) => Promise<number>
 }
 
 const word = (name: string, flag: string, isNeeded = true): Field => ({
@@ -28,7 +28,7 @@ const { json, help, profile, 'data-dir': dataDir } = commonApiFlags as Record<st
 const onSite = { profile, 'data-dir': dataDir, help } as Record<string, Flag>
 const onProfiles = { json, help } as Record<string, Flag>
 
-const connected = async ({ own }: ParsedCall, { environment }: Surroundings) =>
+const connected = async ({ own }: ParsedCall, { environment }: CommandContext) =>
   clientOf(await findConnection(environment, { profile: own.profile as string, dataDir: own['data-dir'] as string }))
 
 export const ownCommands: readonly OwnCommand[] = [
@@ -141,7 +141,7 @@ export const ownCommands: readonly OwnCommand[] = [
   },
 ]
 
-async function openSite(call: ParsedCall, around: Surroundings): Promise<number> {
+async function openSite(call: ParsedCall, around: CommandContext): Promise<number> {
   const stead = await connected(call, around)
   const id = await siteIdOf(stead, call.path.site as string)
   const { data: site } = await stead.get('/v1/sites/{id}', { params: { path: { id } } })
@@ -152,7 +152,7 @@ async function openSite(call: ParsedCall, around: Surroundings): Promise<number>
 }
 
 /** Where there is no desktop the address is all that can be given. */
-async function openInBrowser(address: string, { environment }: Surroundings): Promise<void> {
+async function openInBrowser(address: string, { environment }: CommandContext): Promise<void> {
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open'
   if (program === 'xdg-open' && !environment.DISPLAY && !environment.WAYLAND_DISPLAY) return
   const child = spawn(program, [address], { stdio: 'ignore', detached: true })
@@ -160,7 +160,7 @@ async function openInBrowser(address: string, { environment }: Surroundings): Pr
   child.unref()
 }
 
-async function logIn({ path, own }: ParsedCall, around: Surroundings): Promise<number> {
+async function logIn({ path, own }: ParsedCall, around: CommandContext): Promise<number> {
   const url = addressOf(path.url as string)
   const question = around.ask ?? ask
   const missing = (flag: string): never => {
@@ -204,7 +204,7 @@ function addressOf(text: string): string {
   return url.href.replace(/\/+$/, '')
 }
 
-async function logOut({ path }: ParsedCall, { environment, err }: Surroundings): Promise<number> {
+async function logOut({ path }: ParsedCall, { environment, err }: CommandContext): Promise<number> {
   const stored = await readProfiles(environment)
   const name = path.name ?? stored.current
   if (name === null) throw new CommandError('You are not logged in.')
@@ -216,7 +216,7 @@ async function logOut({ path }: ParsedCall, { environment, err }: Surroundings):
   return 0
 }
 
-async function listProfiles({ own }: ParsedCall, { environment, out, err }: Surroundings): Promise<number> {
+async function listProfiles({ own }: ParsedCall, { environment, out, err }: CommandContext): Promise<number> {
   const { current, profiles } = await readProfiles(environment)
   const rows = Object.entries(profiles).map(([name, { url, client_id }]) => ({
     name,

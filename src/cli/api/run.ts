@@ -15,7 +15,7 @@ import { siteWrittenOver, writesOver } from './written-over.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** What a command reads and writes: the process, or a test. */
-export interface Surroundings {
+export interface CommandContext {
   readonly environment: Environment
   readonly out: Terminal
   readonly err: Terminal
@@ -57,7 +57,7 @@ export const usageOf = (command: ApiCommand): Usage => ({
 export async function runOperation(
   command: ApiCommand,
   argv: readonly string[],
-  around: Surroundings,
+  around: CommandContext,
 ): Promise<number> {
   const call = parseCall(usageOf(command), argv)
   const { own } = call
@@ -118,7 +118,7 @@ async function printAll(
   { method, path, operationId }: ApiCommand,
   init: { params: object; body?: object },
   own: ParsedCall['own'],
-  around: Surroundings,
+  around: CommandContext,
 ): Promise<number> {
   if (operationId === 'listCollaboratorSites')
     throw new CommandError('--all is not possible here. Use --page and --per-page')
@@ -133,7 +133,7 @@ async function printEvents(
   stead: Stead,
   command: ApiCommand,
   params: { path: object; query: object },
-  { out }: Surroundings,
+  { out }: CommandContext,
 ): Promise<number> {
   const response = await stead.download(command.path as never, { params } as never)
   const texts = response.body?.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
@@ -142,7 +142,7 @@ async function printEvents(
 }
 
 /** Prints an answer as it was asked for. */
-export function print(data: unknown, own: ParsedCall['own'], { out }: Pick<Surroundings, 'out'>): void {
+export function print(data: unknown, own: ParsedCall['own'], { out }: Pick<CommandContext, 'out'>): void {
   const line = (text: string) => out.write(`${text}\n`)
   const fields = typeof own.fields === 'string' ? own.fields.split(',').filter(Boolean) : undefined
   if (typeof own.get === 'string') {
@@ -184,7 +184,7 @@ const isSite = (data: unknown): data is { id: number; url: string } =>
 const addressOf = (data: unknown): string | undefined => (isSite(data) ? `http://${data.url}` : undefined)
 
 /** Waits for an operation, and shows how it goes. @throws OperationFailed */
-export async function waitAndShow(stead: Stead, id: number, { err }: Pick<Surroundings, 'err'>): Promise<void> {
+export async function waitAndShow(stead: Stead, id: number, { err }: Pick<CommandContext, 'err'>): Promise<void> {
   const progress = operationProgress(err)
   try {
     await stead.waitForOperation(id, { onProgress: progress.show })
@@ -194,7 +194,7 @@ export async function waitAndShow(stead: Stead, id: number, { err }: Pick<Surrou
 }
 
 /** `stead operations watch`: for people on standard error; with `--json` each state of it in a line. */
-async function watch(stead: Stead, id: number, asJson: boolean, around: Surroundings): Promise<number> {
+async function watch(stead: Stead, id: number, asJson: boolean, around: CommandContext): Promise<number> {
   const operation = asJson
     ? stead.waitForOperation(id, { onProgress: (each) => around.out.write(`${JSON.stringify(each)}\n`) })
     : waitAndShow(stead, id, around)
@@ -204,7 +204,7 @@ async function watch(stead: Stead, id: number, asJson: boolean, around: Surround
 }
 
 /** Who deletes says what: on a terminal by its name, in a script by `--yes`. @throws CommandError */
-async function confirm(stead: Stead, command: ApiCommand, call: ParsedCall, around: Surroundings): Promise<void> {
+async function confirm(stead: Stead, command: ApiCommand, call: ParsedCall, around: CommandContext): Promise<void> {
   if (!around.isInteractive) throw new CommandError(`"stead ${command.name}" requires --yes without a terminal.`)
   const what = await nameOf(stead, command, call)
   const answer = await (around.ask ?? ask)(`${command.about}. Type ${harmless(what)} to continue: `)

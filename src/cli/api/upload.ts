@@ -7,7 +7,7 @@ import { isOf } from '../../sdk/upload.ts'
 import { CommandError } from '../output.ts'
 import { UsageError } from '../usage-error.ts'
 import type { ParsedCall } from './parse-call.ts'
-import { type Surroundings, waitAndShow } from './run.ts'
+import { type CommandContext, waitAndShow } from './run.ts'
 import { harmless, jsonOf, type Terminal } from './show.ts'
 
 const BAR_WIDTH = 24
@@ -17,7 +17,7 @@ export async function uploadFiles(
   stead: Stead,
   siteId: number,
   { body, own }: Pick<ParsedCall, 'body' | 'own'>,
-  around: Surroundings,
+  around: CommandContext,
 ): Promise<number> {
   const files = await filesOf((body?.files ?? []) as readonly string[])
   const { data: imports } = await stead.get('/v1/sites/{id}/imports', { params: { path: { id: siteId } } })

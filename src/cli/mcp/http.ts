@@ -8,7 +8,7 @@ import { createServer } from './server.ts'
 export interface HttpOptions {
   /** Of the API. */
   readonly url: string
-  readonly mayChange: boolean
+  readonly requireLease: boolean
   readonly listen: { readonly host: string; readonly port: number }
   /** Names, besides those of this machine itself, under which it is asked. */
   readonly hosts: readonly string[]
@@ -25,7 +25,7 @@ const OWN_HOSTS = ['localhost', '127.0.0.1', '[::1]']
  * The protocol over HTTP at `/mcp` ("streamable HTTP"). Each request brings a token of the API of its own, and nothing is kept between two: no
  * session that could be another's. Resolves when it listens.
  */
-export async function serveHttp({ url, mayChange, listen, hosts, atOnce = AT_ONCE }: HttpOptions): Promise<Server> {
+export async function serveHttp({ url, requireLease, listen, hosts, atOnce = AT_ONCE }: HttpOptions): Promise<Server> {
   let open = 0
   const allowed = [...OWN_HOSTS, listen.host, ...hosts].map((name) => name.toLowerCase())
 
@@ -60,7 +60,7 @@ export async function serveHttp({ url, mayChange, listen, hosts, atOnce = AT_ONC
 
   async function pass(message: unknown, token: string, request: IncomingMessage, response: ServerResponse) {
     const stead = new Stead({ url, token, retries: 2, headers: { 'user-agent': `stead-mcp/${version}` } })
-    const server = createServer(stead, { mayChange })
+    const server = createServer(stead, { requireLease })
     const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined })
     response.once('close', () => void server.close())
     await server.connect(transport as never)

@@ -2,28 +2,30 @@ import { once } from 'node:events'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { clientOf, findConnection } from '../api/connection.ts'
 import type { ParsedCall } from '../api/parse-call.ts'
-import type { Surroundings } from '../api/run.ts'
+import type { CommandContext } from '../api/run.ts'
 import { UsageError } from '../usage-error.ts'
 import { serveHttp } from './http.ts'
 import { createServer } from './server.ts'
 
 /** `stead mcp`: until its client goes, or it is ended. Standard output is the protocol's alone. */
-export async function serveMcp({ own }: ParsedCall, { environment, err }: Surroundings): Promise<number> {
-  const mayChange = own['allow-changes'] === true
+export async function serveMcp({ own }: ParsedCall, { environment, err }: CommandContext): Promise<number> {
+  const requireLease = own['allow-changes'] === true
   const wanted = { profile: own.profile as string | undefined, dataDir: own['data-dir'] as string | undefined }
-  const tells = mayChange ? 'all operations that its token allows' : 'read-only; to allow changes, use --allow-changes'
+  const tells = requireLease
+    ? 'all operations that its token allows'
+    : 'read-only; to allow changes, use --allow-changes'
   if (own.listen !== undefined) {
     const url = environment.STEAD_API_URL ?? (await findConnection(environment, wanted)).url
     const listen = addressOf(own.listen as string)
     const hosts = own.host === undefined ? [] : (own.host as string).split(',')
-    const server = await serveHttp({ url, mayChange, listen, hosts })
+    const server = await serveHttp({ url, requireLease, listen, hosts })
     const { address, port, family } = server.address() as { address: string; port: number; family: string }
     err.write(`http://${family === 'IPv6' ? `[${address}]` : address}:${port}/mcp for ${url}: ${tells}\n`)
     await once(server, 'close')
     return 0
   }
   const connection = await findConnection(environment, wanted)
-  const server = createServer(clientOf(connection), { mayChange })
+  const server = createServer(clientOf(connection), { requireLease })
   const ended = once(process.stdin, 'close')
   await server.connect(new StdioServerTransport())
   err.write(`stead mcp for ${connection.url}: ${tells}\n`)

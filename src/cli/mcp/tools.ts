@@ -53,10 +53,10 @@ export const changingGets = ['disconnectSsh', 'getDatabaseAdminUrl']
 export const isReading = ({ method, operationId }: ApiCommand): boolean =>
   (method === 'get' && !changingGets.includes(operationId)) || readingPosts.includes(operationId)
 
-/** A tool for each operation. @param mayChange those that change something as well */
-export function apiTools(mayChange: boolean): ApiTool[] {
+/** A tool for each operation. @param requireLease those that change something as well */
+export function apiTools(requireLease: boolean): ApiTool[] {
   return catalogue()
-    .commands.filter((command) => !left.includes(command.operationId) && (mayChange || isReading(command)))
+    .commands.filter((command) => !left.includes(command.operationId) && (requireLease || isReading(command)))
     .map(toolOf)
 }
 

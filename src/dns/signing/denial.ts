@@ -1,6 +1,6 @@
-import { endOfLabel, labelsOf, nameOfLabels, wireOf } from '../name.ts'
-import { Type } from '../protocol.ts'
-import type { RecordSet } from '../record-data.ts'
+import { endOfLabel, labelsOf, nameOfLabels, wireOf } from '../wire/name.ts'
+import { Type } from '../wire/protocol.ts'
+import type { RecordSet } from '../wire/record-data.ts'
 
 const LONGEST_NAME = 255
 

@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { wireOf } from '../name.ts'
-import { words } from '../record-data.ts'
+import { wireOf } from '../wire/name.ts'
+import { words } from '../wire/record-data.ts'
 
 /** ECDSA on the curve P-256 with SHA-256 (RFC 6605). */
 export const ALGORITHM = 13

@@ -1,6 +1,6 @@
 import { type Answer, cutAbove, type OwnedSet } from '../answer.ts'
-import { Rcode, Type } from '../protocol.ts'
-import type { Zone } from '../zone.ts'
+import { Rcode, Type } from '../wire/protocol.ts'
+import type { Zone } from '../zones/zone.ts'
 import { compactNsec } from './denial.ts'
 import type { ZoneSigner } from './signer.ts'
 

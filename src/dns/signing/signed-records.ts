@@ -1,7 +1,7 @@
 import { cutAbove, type OwnedSet } from '../answer.ts'
-import { labelsOf } from '../name.ts'
-import { Type } from '../protocol.ts'
-import type { Zone } from '../zone.ts'
+import { labelsOf } from '../wire/name.ts'
+import { Type } from '../wire/protocol.ts'
+import type { Zone } from '../zones/zone.ts'
 import { nsec } from './denial.ts'
 import type { ZoneSigner } from './signer.ts'
 

@@ -1,8 +1,8 @@
 import { sign } from 'node:crypto'
 import type { OwnedSet } from '../answer.ts'
-import { labelsOf, wireOf } from '../name.ts'
-import { Class, Type } from '../protocol.ts'
-import { type DataPart, longs, type RecordSet, words } from '../record-data.ts'
+import { labelsOf, wireOf } from '../wire/name.ts'
+import { Class, Type } from '../wire/protocol.ts'
+import { type DataPart, longs, type RecordSet, words } from '../wire/record-data.ts'
 import { ALGORITHM, dsOf, type ZoneKey } from './key.ts'
 
 /** Longer than a secondary answers without having heard of its primary (`timers.expire`). */

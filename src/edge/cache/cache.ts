@@ -1,30 +1,30 @@
-import type { Route } from '../route.ts'
+import type { Route } from '../routing/route.ts'
 import type { Visit } from '../visit.ts'
-import type { Disk } from './disk.ts'
-import type { Fill } from './fill.ts'
-import type { Garbage } from './garbage.ts'
-import type { PageAddress } from './key.ts'
-import type { KnownDifferences } from './known-differences.ts'
-import type { Memory } from './memory.ts'
+import type { HitForMiss } from './decide/hit-for-miss.ts'
+import type { PageAddress } from './decide/key.ts'
+import type { KnownDifferences } from './decide/known-differences.ts'
+import type { RequestFacts } from './decide/request-facts.ts'
+import type { Selected } from './decide/vary-key.ts'
+import type { OriginFetch } from './origin/origin-fetch.ts'
 import type { PageCacheOptions } from './page-cache.ts'
-import type { RequestFacts } from './request-facts.ts'
-import type { CopyMaker } from './send-entry.ts'
-import type { Selected } from './vary.ts'
-import type { Worth } from './worth.ts'
+import type { VariantMaker } from './send-entry.ts'
+import type { Disk } from './store/disk.ts'
+import type { Garbage } from './store/garbage.ts'
+import type { Memory } from './store/memory.ts'
 
 /** What the parts of the cache share. */
 export interface Cache {
   readonly options: Required<Omit<PageCacheOptions, 'disk'>> & { readonly disk: Disk }
   readonly memory: Memory
-  readonly fills: Map<string, Fill>
+  readonly originFetches: Map<string, OriginFetch>
   readonly differences: KnownDifferences
-  readonly worth: Worth
-  readonly maker: CopyMaker
+  readonly hitForMiss: HitForMiss
+  readonly maker: VariantMaker
   readonly garbage: Garbage
 }
 
 /** What is known of one visit to the cache. */
-export interface Ask {
+export interface CacheLookup {
   readonly visit: Visit
   /** How many requests to the host it has waited for in vain. */
   readonly waits: number

@@ -275,7 +275,7 @@ describe('a file (CDN)', () => {
 })
 
 test('a page on disk comes back when memory had no room for it, and is purged like others', async () => {
-  const { createDisk } = await import('./disk.ts')
+  const { createDisk } = await import('./store/disk.ts')
   const { mkdtemp, readdir, rm } = await import('node:fs/promises')
   const { tmpdir } = await import('node:os')
   const { join } = await import('node:path')

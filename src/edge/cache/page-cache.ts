@@ -1,24 +1,24 @@
 import { Budget, type BudgetTerms } from '../../platform/budgets/budget.ts'
-import type { Route } from '../route.ts'
-import { anyNumber, type UnderWay } from '../under-way.ts'
-import type { Upstreams } from '../upstreams.ts'
+import { anyNumber, type InFlightLimiter } from '../gateway/in-flight.ts'
+import type { Upstreams } from '../proxy/upstreams.ts'
+import type { Route } from '../routing/route.ts'
 import type { Rule, Visit } from '../visit.ts'
-import { isAlive, isAliveFor } from './alive.ts'
 import { decide } from './answering.ts'
 import type { Cache } from './cache.ts'
-import { type Disk, noDisk } from './disk.ts'
-import { createCompression } from './encodings.ts'
-import type { Entry } from './entry.ts'
-import { createGarbage } from './garbage.ts'
-import { pageAddress } from './key.ts'
-import { createKnownDifferences } from './known-differences.ts'
-import { letGo } from './let-go.ts'
-import { createMemory } from './memory.ts'
-import type { PurgeFeed } from './purge-feed.ts'
-import { isRead, looksLikeFile, requestFacts } from './request-facts.ts'
-import { select } from './vary.ts'
-import { isForVisitor } from './whose.ts'
-import { createWorth } from './worth.ts'
+import { createHitForMiss } from './decide/hit-for-miss.ts'
+import { pageAddress } from './decide/key.ts'
+import { createKnownDifferences } from './decide/known-differences.ts'
+import { isRead, looksLikeFile, requestFacts } from './decide/request-facts.ts'
+import { isForVisitor } from './decide/shareability.ts'
+import { select } from './decide/vary-key.ts'
+import { isAlive, isAliveFor } from './purge/alive.ts'
+import { applyPurge } from './purge/apply-purge.ts'
+import type { PurgeFeed } from './purge/purge-feed.ts'
+import { type Disk, noDisk } from './store/disk.ts'
+import { createCompression } from './store/encodings.ts'
+import type { Entry } from './store/entry.ts'
+import { createGarbage } from './store/garbage.ts'
+import { createMemory } from './store/memory.ts'
 
 export interface PageCacheOptions {
   readonly upstreams: Upstreams
@@ -29,7 +29,7 @@ export interface PageCacheOptions {
   /** Bodies that are no entries yet, by site: a part of `memoryBytes`. */
   readonly bodies?: Budget
   /** Requests to the hosts, the cache's own included. */
-  readonly underWay?: UnderWay
+  readonly inFlight?: InFlightLimiter
   readonly stagingDomain?: string
   readonly disk?: Disk
   /** Larger bodies are passed through. */
@@ -48,14 +48,14 @@ export interface PageCache {
   holdsFile(visit: Visit): boolean
   /** An address of a site is answered from memory, whatever else its visitors say. @param host as they write it, with its port */
   holdsPage(route: Route, host: string, target: string): boolean
-  stats(): CacheFigures
+  stats(): CacheMetrics
   close(): Promise<void>
 }
 
-export interface CacheFigures {
+export interface CacheMetrics {
   readonly entries: number
   /** Of `entries`, those that are one of several copies of their address. */
-  readonly copies: number
+  readonly variants: number
   readonly bytes: number
   /** Of `bytes`, what visitors are reading. */
   readonly heldBytes: number
@@ -63,7 +63,7 @@ export interface CacheFigures {
   readonly bodyBytes: number
   readonly diskEntries: number
   readonly diskBytes: number
-  readonly fills: number
+  readonly originFetches: number
 }
 
 /** Half of what the entries may have, and a part of it: what is on its way there. */
@@ -89,7 +89,7 @@ export function createPageCache(given: PageCacheOptions): PageCache {
     patienceMs: 10_000,
     mostWaiters: 1_000,
     bodies: new Budget(bodyTerms(given.memoryBytes)),
-    underWay: anyNumber,
+    inFlight: anyNumber,
     stagingDomain: 'localhost',
     disk: noDisk,
     ...given,
@@ -101,16 +101,16 @@ export function createPageCache(given: PageCacheOptions): PageCache {
   const cache: Cache = {
     options,
     memory,
-    fills: new Map(),
+    originFetches: new Map(),
     differences: createKnownDifferences(),
-    worth: createWorth(),
+    hitForMiss: createHitForMiss(),
     garbage: createGarbage({
       inUse: () => memory.bytes + options.bodies.used,
       mostBytes: Math.max(options.memoryBytes * GARBAGE_PART, LEAST_GARBAGE),
     }),
     maker: { compression: createCompression(), memory },
   }
-  options.purges.subscribe((purge) => letGo(cache, purge))
+  options.purges.subscribe((purge) => applyPurge(cache, purge))
   return {
     rule: (visit) => decide(cache, visit),
     holdsFile: (visit) => holdsFile(cache, visit),
@@ -121,13 +121,13 @@ export function createPageCache(given: PageCacheOptions): PageCache {
     },
     stats: () => ({
       entries: memory.count,
-      copies: memory.copies,
+      variants: memory.variants,
       bytes: memory.bytes,
       heldBytes: memory.heldBytes,
       bodyBytes: options.bodies.used,
       diskEntries: options.disk.count,
       diskBytes: options.disk.bytes,
-      fills: cache.fills.size,
+      originFetches: cache.originFetches.size,
     }),
     close: () => options.disk.close(),
   }

@@ -1,11 +1,11 @@
 import type { TLSSocket } from 'node:tls'
-import { siteHeaderLines, siteHeaders } from '../site-headers.ts'
+import { siteHeaderLines, siteHeaders } from '../proxy/site-headers.ts'
 import type { Visit, VisitResponse } from '../visit.ts'
-import { acceptedCodings, type Compression, IDENTITY } from './encodings.ts'
-import { bodyBytes, type Entry, etagOf, opaque, preparedHeaders, putBody } from './entry.ts'
-import type { Memory } from './memory.ts'
-import type { RequestFacts } from './request-facts.ts'
-import { joinHead, writeWholeHead } from './whole-head.ts'
+import type { RequestFacts } from './decide/request-facts.ts'
+import { acceptedCodings, type Compression, IDENTITY } from './store/encodings.ts'
+import { bodyBytes, type Entry, etagOf, opaque, preparedHeaders, putBody } from './store/entry.ts'
+import type { Memory } from './store/memory.ts'
+import { joinHead, writeWholeHead } from './store/whole-head.ts'
 
 /** How an answer came from the cache: `Cache-Status` (RFC 9211), and one word for the access log. */
 export interface Use {
@@ -23,7 +23,7 @@ export const uses = {
 } as const satisfies Record<string, Use>
 
 /** Where compressed copies come from, and where entries are. */
-export interface CopyMaker {
+export interface VariantMaker {
   readonly compression: Compression
   readonly memory: Memory
 }
@@ -63,7 +63,7 @@ function endInPieces(response: VisitResponse, body: Buffer): void {
 }
 
 /** Answers a visit with a stored response: whole, in part, or by saying that the visitor's copy is current. */
-export function sendEntry(visit: Visit, entry: Entry, facts: RequestFacts, use: Use, maker: CopyMaker): void {
+export function sendEntry(visit: Visit, entry: Entry, facts: RequestFacts, use: Use, maker: VariantMaker): void {
   const { outcome, response } = visit
   const nowMs = performance.now()
   entry.hits++
@@ -93,7 +93,7 @@ export function sendEntry(visit: Visit, entry: Entry, facts: RequestFacts, use: 
 }
 
 /** The best copy that is there; a better one is asked for, for later visitors. */
-function chooseCoding(entry: Entry, { acceptEncoding }: RequestFacts, maker: CopyMaker): number {
+function chooseCoding(entry: Entry, { acceptEncoding }: RequestFacts, maker: VariantMaker): number {
   if (!entry.isCompressible || acceptEncoding === '') return IDENTITY
   const accepted = acceptedCodings(acceptEncoding)
   const best = accepted[0]
@@ -104,7 +104,7 @@ function chooseCoding(entry: Entry, { acceptEncoding }: RequestFacts, maker: Cop
   return IDENTITY
 }
 
-function askForCopy(entry: Entry, coding: number, { compression, memory }: CopyMaker): void {
+function askForCopy(entry: Entry, coding: number, { compression, memory }: VariantMaker): void {
   const taken = compression.request(entry.bodies[IDENTITY] as Buffer, coding, (copy) => {
     memory.release(entry)
     if (copy && memory.grow(entry, bodyBytes(entry, copy))) putBody(entry, coding, copy)
@@ -143,7 +143,7 @@ function sendPart(
   entry: Entry,
   facts: RequestFacts,
   use: Use,
-  { memory }: CopyMaker,
+  { memory }: VariantMaker,
   nowMs: number,
 ): boolean {
   const match = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(facts.range)

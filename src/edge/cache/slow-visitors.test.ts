@@ -73,7 +73,7 @@ describe('a slow visitor', () => {
     const bodiesRead = await Promise.all(visitors.map((each) => each.read()))
     for (const [n, body] of bodiesRead.entries()) expect(body === text(n + 1)).toBe(true)
     await eventually(() => site.cache.stats().heldBytes === 0 && bodies.used === 0)
-    expect(site.cache.stats().fills).toBe(0)
+    expect(site.cache.stats().originFetches).toBe(0)
   })
 })
 

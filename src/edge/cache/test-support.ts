@@ -2,12 +2,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { defaultLimits } from '../limits.ts'
-import type { Route } from '../route.ts'
+import { createUpstreams } from '../proxy/upstreams.ts'
+import type { Route } from '../routing/route.ts'
 import { edgeRules } from '../rules/index.ts'
 import { ask, type Cleanup, type Reply, routeTo, startGateway, startHost } from '../test-support.ts'
-import { createUpstreams } from '../upstreams.ts'
 import { createPageCache, type PageCache, type PageCacheOptions } from './page-cache.ts'
-import { createPurgeFeed, type Purge, type PurgeFeed } from './purge-feed.ts'
+import { createPurgeFeed, type Purge, type PurgeFeed } from './purge/purge-feed.ts'
 
 /** Purges as the database would keep them; `commit` makes one. */
 export function purgeLog() {

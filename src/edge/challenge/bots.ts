@@ -48,8 +48,8 @@ export function createBotCheck(how: 'dns' | 'name' | 'none', names: Names = syst
     const key = `${domains[0]} ${address}`
     const verdict = known.get(key)
     if (verdict !== undefined) return verdict
-    const underWay = pending.get(key)
-    if (underWay) return underWay
+    const inFlight = pending.get(key)
+    if (inFlight) return inFlight
     if (pending.size >= MOST_PENDING) return false
     const asked = isNamed(names, address, domains)
       .catch(() => false)

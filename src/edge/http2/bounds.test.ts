@@ -4,8 +4,8 @@ import { connect as connectTls } from 'node:tls'
 import { afterEach, describe, expect, test } from 'vitest'
 import { budgetOf } from '../../../test/support/budget.ts'
 import { endWithBody } from '../cache/send-entry.ts'
+import { createInFlightLimiter } from '../gateway/in-flight.ts'
 import { createCleanup, eventually, routeTo, startEcho, startHost } from '../test-support.ts'
-import { createUnderWay } from '../under-way.ts'
 import { handled, type Rule, type Visit } from '../visit.ts'
 import {
   askOn,
@@ -231,8 +231,8 @@ describe('bodies', () => {
   test('take no connection to the host before they are there, and count until then', async () => {
     const [bySite, byAddress, waitingBodies] = [budgetOf(1), budgetOf(), budgetOf()]
     const upstream = await startEcho(cleanup)
-    const underWay = createUnderWay({ bySite, byAddress })
-    const { port } = await startSecureEdge(cleanup, { 'site.test': routeTo(upstream) }, { underWay, waitingBodies })
+    const inFlight = createInFlightLimiter({ bySite, byAddress })
+    const { port } = await startSecureEdge(cleanup, { 'site.test': routeTo(upstream) }, { inFlight, waitingBodies })
     const session = await openSession(port, cleanup)
     const streams = [1, 2, 3].map(() => session.request({ ':method': 'POST', ':path': '/', ':authority': 'site.test' }))
     for (const stream of streams) stream.write('ab')
@@ -251,8 +251,8 @@ describe('bodies', () => {
     const clock = { ms: 0 }
     const bySite = budgetOf(1_000, 1)
     const upstream = await startEcho(cleanup)
-    const underWay = createUnderWay({ bySite, byAddress: budgetOf(), now: () => clock.ms })
-    const { port } = await startSecureEdge(cleanup, { 'site.test': routeTo(upstream) }, { underWay })
+    const inFlight = createInFlightLimiter({ bySite, byAddress: budgetOf(), now: () => clock.ms })
+    const { port } = await startSecureEdge(cleanup, { 'site.test': routeTo(upstream) }, { inFlight })
     const session = await openSession(port, cleanup)
     const slow = session.request({ ':method': 'POST', ':path': '/', ':authority': 'site.test' })
     slow.on('error', () => {})

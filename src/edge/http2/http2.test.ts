@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { request as httpsRequest } from 'node:https'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { AccessEntry } from '../access-log.ts'
+import type { AccessEntry } from '../records/access-log.ts'
 import { createCleanup, eventually, routeTo, startEcho, startHost } from '../test-support.ts'
 import { type Decision, handled, type Visit } from '../visit.ts'
 import {

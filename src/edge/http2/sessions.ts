@@ -8,9 +8,9 @@ import {
 import type { TLSSocket } from 'node:tls'
 import { addressKey } from '../../platform/budgets/address-key.ts'
 import type { Budget, Share } from '../../platform/budgets/budget.ts'
-import { peerAddress } from '../../platform/http/client-address.ts'
+import { peerAddress } from '../../platform/http/client/client-address.ts'
 import type { EdgeLimits } from '../limits.ts'
-import { createCalm } from './calm.ts'
+import { createFloodLimiter } from './flood-limiter.ts'
 import { createOverheadBound } from './overhead.ts'
 import { Http2Request } from './request.ts'
 import { Http2Response } from './response.ts'
@@ -128,9 +128,9 @@ class Session {
 
   #demandCalm(): void {
     const session = this.#session
-    const isCalm = createCalm(SIGNALS.burst, SIGNALS.perSecond)
+    const isWithinLimit = createFloodLimiter(SIGNALS.burst, SIGNALS.perSecond)
     const look = () => {
-      if (!isCalm()) this.#refuseFlood()
+      if (!isWithinLimit()) this.#refuseFlood()
     }
     session.on('ping', look)
     session.on('remoteSettings', look)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Route } from '../route.ts'
+import type { Route } from '../routing/route.ts'
 import { ask, createCleanup, routeTo, startEcho, startGateway } from '../test-support.ts'
 import { createAcmeAnswers } from './acme-answers.ts'
 import { edgeRules } from './index.ts'

@@ -1,5 +1,5 @@
 import { ACME_CHALLENGES } from '../acme.ts'
-import type { Route } from '../route.ts'
+import type { Route } from '../routing/route.ts'
 import type { Rule } from '../visit.ts'
 
 const TOKEN = /^[\w-]{1,200}$/

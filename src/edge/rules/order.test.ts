@@ -1,7 +1,7 @@
 /** Visits that two rules would answer: the one that stands first in the list does. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ANSWER_PATH } from '../challenge/page.ts'
-import type { Route } from '../route.ts'
+import type { Route } from '../routing/route.ts'
 import { ask, createCleanup, routeTo, startEcho, startGateway } from '../test-support.ts'
 import type { Rule } from '../visit.ts'
 import { createAcmeAnswers } from './acme-answers.ts'

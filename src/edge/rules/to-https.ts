@@ -1,6 +1,6 @@
 import { plainPage } from '../../platform/plain-page.ts'
 import { pageAnswer } from '../answer.ts'
-import type { Route } from '../route.ts'
+import type { Route } from '../routing/route.ts'
 import type { Rule } from '../visit.ts'
 
 const page = (status: 301 | 308) =>

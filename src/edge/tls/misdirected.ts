@@ -1,8 +1,8 @@
 import type { X509Certificate } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { peerAddress } from '../../platform/http/client-address.ts'
-import { parseAuthority } from '../host-name.ts'
+import { peerAddress } from '../../platform/http/client/client-address.ts'
+import { parseAuthority } from '../routing/host-name.ts'
 import type { VisitRequest } from '../visit.ts'
 
 /** Whether a request has come by a connection that is not for its host name. */

@@ -1,7 +1,7 @@
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { LRUCache } from 'lru-cache'
-import { parseAuthority } from '../host-name.ts'
-import type { Route, Routes } from '../route.ts'
+import { parseAuthority } from '../routing/host-name.ts'
+import type { Route, Routes } from '../routing/route.ts'
 import { profile } from './profile.ts'
 
 /** A certificate with its key, in PEM. */

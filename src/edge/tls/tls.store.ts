@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../../platform/db/database.ts'
-import type { Route } from '../route.ts'
-import { recordNames } from '../route-changes.store.ts'
+import type { Route } from '../routing/route.ts'
+import { recordNames } from '../routing/route-changes.store.ts'
 
 /** A certificate as it is kept. */
 export interface KeptCertificate {

@@ -9,7 +9,7 @@ const doing: Record<CoreProgress['phase'], string> = {
 }
 
 /** What a source does, in words. */
-export const coreProgressInWords = ({ phase, source, receivedBytes, totalBytes }: CoreProgress): Progress => ({
+export const describeCoreProgress = ({ phase, source, receivedBytes, totalBytes }: CoreProgress): Progress => ({
   doing: doing[phase],
   from: source,
   receivedBytes,

@@ -2,7 +2,7 @@ import { openSync } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SourceEntry } from '../../backups/backup-store.ts'
-import { contentOf } from '../site-files/pin.ts'
+import { contentOf } from '../site-files/stage/pin.ts'
 
 /** What a release has that no site has of its own: it is laid over their web roots. */
 const SHARED = ['wp-admin', 'wp-includes']

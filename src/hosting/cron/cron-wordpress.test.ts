@@ -6,18 +6,18 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { testCore } from '../../../test/support/core.ts'
 import {
   install,
-  type TestHome,
+  type TestDirectory,
   testAddress,
   testBodies,
-  testHome,
+  testDirectory,
   testRequest,
   testRuntime,
   testUid,
-} from '../../../test/support/home.ts'
+} from '../../../test/support/site-directory.ts'
 import { hereRuntimes } from '../../../test/support/ways.ts'
-import { PhpPool } from '../php/pool.ts'
+import { PhpPool } from '../php/pool/pool.ts'
 import type { PhpRuntime } from '../php/runtime.ts'
-import { changeWpConfig } from '../site-files/wp-config-file.ts'
+import { changeWpConfig } from '../site-files/platform/wp-config-file.ts'
 import type { HostedSite } from '../web-server/web-server.ts'
 import { Cron } from './cron.ts'
 import { sqliteEvents } from './sqlite-events.ts'
@@ -39,7 +39,7 @@ describe.skipIf(!core).each(hereRuntimes)(
   'scheduled events of a real WordPress, $runtime',
   ({ runtime: kind, phpVersion }) => {
     let runtime: PhpRuntime
-    let home: TestHome
+    let directory: TestDirectory
     let site: HostedSite
     let pool: PhpPool
     let cron: Cron
@@ -49,17 +49,17 @@ describe.skipIf(!core).each(hereRuntimes)(
 
     beforeAll(async () => {
       runtime = await testRuntime({ runtime: kind })
-      home = await testHome(core as string, { phpVersion })
-      site = { ...home, siteId: 1, state: 'live' }
-      await mkdir(join(home.homePath, 'web/wp-content/mu-plugins'), { recursive: true })
-      await writeFile(join(home.homePath, 'web/wp-content/mu-plugins/test.php'), plugin)
-      const process = await runtime.start(home)
+      directory = await testDirectory(core as string, { phpVersion })
+      site = { ...directory, siteId: 1, state: 'live' }
+      await mkdir(join(directory.siteDirectory, 'web/wp-content/mu-plugins'), { recursive: true })
+      await writeFile(join(directory.siteDirectory, 'web/wp-content/mu-plugins/test.php'), plugin)
+      const process = await runtime.start(directory)
       await install(process)
       await process.stop()
     })
     afterAll(async () => {
       await runtime?.close()
-      await home?.remove()
+      await directory?.remove()
     })
     beforeEach(() => {
       vi.clearAllMocks()
@@ -93,11 +93,11 @@ describe.skipIf(!core).each(hereRuntimes)(
 
     /** Runs PHP in the site as a visitor's request does. */
     async function visit(code: string): Promise<string> {
-      const script = await home.script('visit.php', `require '/wordpress/wp-load.php'; ${code}`)
+      const script = await directory.script('visit.php', `require '/wordpress/wp-load.php'; ${code}`)
       const response = await pool.handle(site, testRequest('/visit.php', script))
       return text(response.body)
     }
-    const database = () => new DatabaseSync(join(home.homePath, 'private/database/site.sqlite'))
+    const database = () => new DatabaseSync(join(directory.siteDirectory, 'private/database/site.sqlite'))
     const option = (name: string): string | undefined => {
       using open = database()
       return open.prepare('select option_value as value from wp_options where option_name = ?').get(name)
@@ -182,7 +182,7 @@ describe.skipIf(!core).each(hereRuntimes)(
           wp_next_scheduled('throw', [1]) - time() > 0]);`),
       )
       expect(left).toEqual([false, false, true, false, true])
-      expect(await readFile(join(home.homePath, 'private/php-error.log'), 'utf8')).toMatch(
+      expect(await readFile(join(directory.siteDirectory, 'private/php-error.log'), 'utf8')).toMatch(
         /Stead: the scheduled event fail failed: .*no_such_function/,
       )
     })
@@ -211,7 +211,7 @@ describe.skipIf(!core).each(hereRuntimes)(
     it('runs the events of every site of a network, each with its own address, but of none that is closed', async () => {
       const { networkId, blogId, path } = await pool.runTask(site, 'make-network', { title: 'A network' })
       await pool.stop(1)
-      await changeWpConfig(home.homePath, home.uid, {
+      await changeWpConfig(directory.siteDirectory, directory.uid, {
         ...{ MULTISITE: true, SUBDOMAIN_INSTALL: false, DOMAIN_CURRENT_SITE: testAddress, PATH_CURRENT_SITE: path },
         ...{ SITE_ID_CURRENT_SITE: networkId, BLOG_ID_CURRENT_SITE: blogId },
       })
@@ -241,14 +241,14 @@ describe.skipIf(!core).each(hereRuntimes)(
       await cron.pass()
       expect(log.warn).not.toHaveBeenCalled()
       expect(log.debug).toHaveBeenCalledTimes(1)
-      await changeWpConfig(home.homePath, home.uid, { MULTISITE: null, SUBDOMAIN_INSTALL: null })
+      await changeWpConfig(directory.siteDirectory, directory.uid, { MULTISITE: null, SUBDOMAIN_INSTALL: null })
       await pool.stop(1)
     })
 
     it('has WordPress clear up after a write that was cut off, and runs its events', async () => {
       await visit(`wp_schedule_single_event(time() - 1, 'mark', ['after']);`)
       await pool.stop(1)
-      const journal = join(home.homePath, 'private/database/site.sqlite-journal')
+      const journal = join(directory.siteDirectory, 'private/database/site.sqlite-journal')
       await writeFile(journal, Buffer.concat([Buffer.from('d9d505f920a163d7', 'hex'), Buffer.alloc(504)]))
       if (testUid !== null) await chown(journal, testUid, testUid)
       await cron.pass()

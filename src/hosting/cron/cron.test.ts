@@ -26,7 +26,7 @@ describe('the host looks for scheduled events', () => {
   const site = (siteId: number, state: HostedSite['state'] = 'live'): HostedSite => ({
     siteId,
     state,
-    homePath: `/h${siteId}`,
+    siteDirectory: `/h${siteId}`,
     corePath: '/core',
     phpVersion: '8.3',
     uid: null,
@@ -46,9 +46,9 @@ describe('the host looks for scheduled events', () => {
     sites = [site(1), site(2), site(3)]
     events = new Map()
     active = new Set()
-    mark.mockImplementation((home) => (events.has(home) ? `${home} ${version}` : undefined))
-    read.mockImplementation(async (home): Promise<Look> => {
-      const next = events.get(home) as NextEvents | 'busy' | 'unknown'
+    mark.mockImplementation((directory) => (events.has(directory) ? `${directory} ${version}` : undefined))
+    read.mockImplementation(async (directory): Promise<Look> => {
+      const next = events.get(directory) as NextEvents | 'busy' | 'unknown'
       if (next === 'busy') return { kind: 'busy' }
       if (next === 'unknown') return { kind: 'unknown', reason: 'a test' }
       return { kind: 'read', next, settled: true }

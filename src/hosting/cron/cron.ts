@@ -6,7 +6,7 @@
  * one site at a time, the longest due first, behind visitors. Nothing is stored: what this keeps in memory is in the databases.
  */
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises'
-import type { PhpPool } from '../php/pool.ts'
+import type { PhpPool } from '../php/pool/pool.ts'
 import { isHostsDoing, PhpBusy, PhpCrashed, PhpTimeout } from '../php/runtime.ts'
 import type { BlogAddress, TaskInput, TaskOutput } from '../php/tasks.ts'
 import type { HostedSite } from '../web-server/web-server.ts'
@@ -244,13 +244,13 @@ export class Cron {
     }
   }
 
-  async #nextRun({ siteId, homePath }: HostedSite, known: Known): Promise<number> {
+  async #nextRun({ siteId, siteDirectory }: HostedSite, known: Known): Promise<number> {
     const { events, php } = this.#options
     const active = php.pidOf(siteId) !== undefined
-    const mark = events.mark(homePath)
+    const mark = events.mark(siteDirectory)
     if (mark === undefined) return Infinity
     if (mark !== known.mark) {
-      const look = await events.read(homePath)
+      const look = await events.read(siteDirectory)
       if (look.kind === 'busy' && active) return Infinity // a write is seldom under way a minute later
       known.next = look.kind === 'read' ? look.next : undefined
       known.mark = look.kind === 'busy' || (look.kind === 'read' && !look.settled) ? undefined : mark

@@ -19,9 +19,9 @@ export interface EventSource {
    * Something that changes when the site's database does, or undefined when there is no database. Asked of every site every
    * minute, so it must be cheap.
    */
-  mark(homePath: string): string | undefined
+  mark(siteDirectory: string): string | undefined
   /** Reads the events. Whatever a site has put there ends in `unknown`, in bounded time and memory. */
-  read(homePath: string): Promise<Look>
+  read(siteDirectory: string): Promise<Look>
 }
 
 /** The database holds something that is not read here: damaged, hostile, or only of another form. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasMariaDb } from '../../../test/support/mariadb.ts'
 import { type OwnMariaDb, startOwnMariaDb } from '../../../test/support/own-mariadb.ts'
-import { asAdministrator } from '../mariadb/database-server.ts'
+import { asAdministrator } from '../mariadb/server/database-server.ts'
 import { mariaDbEvents } from './mariadb-events.ts'
 
 const AT = 1_900_000_000
@@ -12,16 +12,16 @@ const cron = `a:2:{i:${AT};a:1:{s:6:"a_hook";a:1:{s:1:"k";a:0:{}}}s:7:"version";
 
 describe.skipIf(!hasMariaDb)('events on a server', () => {
   let maria: OwnMariaDb
-  let homePath: string
+  let siteDirectory: string
   let isRunning = false
   let now = 0
   const events = () => mariaDbEvents({ databases: maria.databases, runs: () => isRunning, clock: () => now })
   beforeAll(async () => {
     maria = await startOwnMariaDb()
-    homePath = (await maria.home(1)).homePath
-    const { database } = await maria.databases.create({ homePath })
-    await mkdir(join(homePath, 'web'))
-    await writeFile(join(homePath, 'web/wp-config.php'), "<?php\n$table_prefix = 'my_';\n")
+    siteDirectory = (await maria.home(1)).siteDirectory
+    const { database } = await maria.databases.create({ siteDirectory })
+    await mkdir(join(siteDirectory, 'web'))
+    await writeFile(join(siteDirectory, 'web/wp-config.php'), "<?php\n$table_prefix = 'my_';\n")
     await asAdministrator(maria.server, async (connection) => {
       await connection.query(`CREATE TABLE ${database}.my_options (option_name varchar(191), option_value longtext)`)
       await connection.query(`INSERT INTO ${database}.my_options VALUES ('cron', '${cron}')`)
@@ -29,10 +29,10 @@ describe.skipIf(!hasMariaDb)('events on a server', () => {
   })
   afterAll(() => maria?.stop())
   const change = (value: string) =>
-    maria.ask(`UPDATE ${maria.databases.namesOf({ homePath }).current}.my_options SET option_value = ${value}`)
+    maria.ask(`UPDATE ${maria.databases.namesOf({ siteDirectory }).current}.my_options SET option_value = ${value}`)
 
   test('are read from the tables that wp-config.php names', async () => {
-    expect(await events().read(homePath)).toEqual({
+    expect(await events().read(siteDirectory)).toEqual({
       ...{ kind: 'read', settled: true },
       next: { urgentAt: AT * 1000, housekeepingAt: null },
     })
@@ -40,10 +40,13 @@ describe.skipIf(!hasMariaDb)('events on a server', () => {
 
   test('that cannot be read are WordPress’ to tell, whatever a site has put there', async () => {
     await change("'nonsense'")
-    expect(await events().read(homePath)).toMatchObject({ kind: 'unknown' })
+    expect(await events().read(siteDirectory)).toMatchObject({ kind: 'unknown' })
     await change("REPEAT('x', 2000000)")
-    expect(await events().read(homePath)).toMatchObject({ kind: 'unknown', reason: expect.stringContaining('length') })
-    expect(await mariaDbEvents({ databases: undefined, runs: () => false }).read(homePath)).toMatchObject({
+    expect(await events().read(siteDirectory)).toMatchObject({
+      kind: 'unknown',
+      reason: expect.stringContaining('length'),
+    })
+    expect(await mariaDbEvents({ databases: undefined, runs: () => false }).read(siteDirectory)).toMatchObject({
       kind: 'unknown',
     })
   })
@@ -53,7 +56,7 @@ describe.skipIf(!hasMariaDb)('events on a server', () => {
       isRunning = running
       return [0, 1, 2, 3].map((minute) => {
         now = minute * 60_000
-        return events().mark(homePath)
+        return events().mark(siteDirectory)
       })
     }
     expect(new Set(marks(true)).size).toBe(4)

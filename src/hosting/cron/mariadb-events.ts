@@ -1,6 +1,6 @@
 import type { Connection } from 'mysql2/promise'
-import { named } from '../mariadb/connect.ts'
 import { isOnMariaDb } from '../mariadb/on-mariadb.ts'
+import { named } from '../mariadb/server/connect.ts'
 import type { SiteDatabases } from '../mariadb/site-databases.ts'
 import { cronEvents } from './cron-option.ts'
 import { type EventSource, type Look, UnreadableDatabase } from './event-source.ts'
@@ -17,22 +17,22 @@ const PATIENCE = `max_statement_time=${PATIENCE_SECONDS}, lock_wait_timeout=${PA
 export interface MariaDbEventsOptions {
   /** undefined: this host has no server. */
   readonly databases: SiteDatabases | undefined
-  /** Whether PHP of the home's site runs, which alone changes events. */
-  readonly runs: (homePath: string) => boolean
+  /** Whether PHP of the site directory's site runs, which alone changes events. */
+  readonly runs: (siteDirectory: string) => boolean
   readonly clock?: () => number
 }
 
 /** The events of sites whose database is on MariaDB, read as an account that has no other site's. */
 export function mariaDbEvents({ databases, runs, clock = Date.now }: MariaDbEventsOptions): EventSource {
   return {
-    mark(homePath) {
-      const everyMs = runs(homePath) ? MINUTE_MS : SELDOM_MS
+    mark(siteDirectory) {
+      const everyMs = runs(siteDirectory) ? MINUTE_MS : SELDOM_MS
       return `${everyMs} ${Math.floor(clock() / everyMs)}`
     },
-    async read(homePath) {
+    async read(siteDirectory) {
       if (!databases) return { kind: 'unknown', reason: 'this host has no MariaDB' }
       try {
-        return await read(databases, homePath)
+        return await read(databases, siteDirectory)
       } catch (error) {
         return { kind: 'unknown', reason: (error as Error).message }
       }
@@ -40,16 +40,16 @@ export function mariaDbEvents({ databases, runs, clock = Date.now }: MariaDbEven
   }
 }
 
-/** Events by the kind of a home's database. */
-export const eventsByHome = (sqlite: EventSource, mariaDb: EventSource): EventSource => ({
-  mark: (homePath) => (isOnMariaDb(homePath) ? mariaDb : sqlite).mark(homePath),
-  read: (homePath) => (isOnMariaDb(homePath) ? mariaDb : sqlite).read(homePath),
+/** Events by the kind of a site directory's database. */
+export const eventsByDatabase = (sqlite: EventSource, mariaDb: EventSource): EventSource => ({
+  mark: (siteDirectory) => (isOnMariaDb(siteDirectory) ? mariaDb : sqlite).mark(siteDirectory),
+  read: (siteDirectory) => (isOnMariaDb(siteDirectory) ? mariaDb : sqlite).read(siteDirectory),
 })
 
-async function read(databases: SiteDatabases, homePath: string): Promise<Look> {
-  const prefix = await tablePrefix(homePath)
-  const { current } = databases.namesOf({ homePath })
-  const connection = await databases.server.connect(await databases.worker({ homePath }))
+async function read(databases: SiteDatabases, siteDirectory: string): Promise<Look> {
+  const prefix = await tablePrefix(siteDirectory)
+  const { current } = databases.namesOf({ siteDirectory })
+  const connection = await databases.server.connect(await databases.worker({ siteDirectory }))
   try {
     const table = (name: string) => `${named(current)}.${named(`${prefix}${name}`)}`
     const found = [await optionOf(connection, table('options'))]

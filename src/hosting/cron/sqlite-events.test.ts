@@ -17,18 +17,18 @@ const cronValue = (hook: string, seconds: number, args = 'a:0:{}') =>
 
 describe('events from an SQLite file', () => {
   let folder: string
-  let home: string
+  let directory: string
   let file: string
   // long after every file of the test
   const source = sqliteEvents(() => Date.now() + 3_600_000)
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'stead-cron-'))
-    home = join(folder, 'h1')
-    file = join(home, 'private/database/site.sqlite')
-    await mkdir(join(home, 'private/database'), { recursive: true })
-    await mkdir(join(home, 'web'))
-    await writeFile(join(home, 'web/wp-config.php'), "<?php\n$table_prefix = 'wp_';\n")
+    directory = join(folder, 'h1')
+    file = join(directory, 'private/database/site.sqlite')
+    await mkdir(join(directory, 'private/database'), { recursive: true })
+    await mkdir(join(directory, 'web'))
+    await writeFile(join(directory, 'web/wp-config.php'), "<?php\n$table_prefix = 'wp_';\n")
   })
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
@@ -61,18 +61,18 @@ describe('events from an SQLite file', () => {
         for (let table = 0; table < 50; table++)
           database.exec(`create table wp_other_${table} (a integer primary key, b text)`)
       }, `pragma page_size = ${size}`)
-      expect(await source.read(home)).toEqual(expected)
+      expect(await source.read(directory)).toEqual(expected)
     },
   )
 
   it('reads what auto-vacuum and reserved bytes leave of pages', async () => {
     make((database) => put(database, 'cron', cronValue('x', 1_700_000_000)), 'pragma auto_vacuum = full')
-    expect(await source.read(home)).toEqual(expected)
+    expect(await source.read(directory)).toEqual(expected)
   })
 
   it('knows that nothing is scheduled before WordPress has scheduled anything', async () => {
     make((database) => put(database, 'siteurl', 'http://x'))
-    expect(await source.read(home)).toEqual({
+    expect(await source.read(directory)).toEqual({
       kind: 'read',
       next: { urgentAt: null, housekeepingAt: null },
       settled: true,
@@ -85,33 +85,33 @@ describe('events from an SQLite file', () => {
     database
       .prepare("insert into my_options (option_name, option_value) values ('cron', ?)")
       .run(cronValue('x', 1_700_000_000))
-    expect(await source.read(home)).toMatchObject({ kind: 'unknown', reason: 'no table wp_options' })
-    await writeFile(join(home, 'web/wp-config.php'), "<?php\n$table_prefix  = 'my_';\n")
-    expect(await source.read(home)).toEqual(expected)
-    await writeFile(join(home, 'web/wp-config.php'), "<?php\n$table_prefix = getenv('P');\n")
-    expect(await source.read(home)).toMatchObject({ kind: 'unknown' })
+    expect(await source.read(directory)).toMatchObject({ kind: 'unknown', reason: 'no table wp_options' })
+    await writeFile(join(directory, 'web/wp-config.php'), "<?php\n$table_prefix  = 'my_';\n")
+    expect(await source.read(directory)).toEqual(expected)
+    await writeFile(join(directory, 'web/wp-config.php'), "<?php\n$table_prefix = getenv('P');\n")
+    expect(await source.read(directory)).toMatchObject({ kind: 'unknown' })
   })
 
   it('marks a change, also one that hides behind an old file time', async () => {
-    expect(source.mark(home)).toBeUndefined()
+    expect(source.mark(directory)).toBeUndefined()
     make((database) => put(database, 'cron', cronValue('x', 1)))
     await utimes(file, 1000, 1000)
-    const before = source.mark(home)
-    expect(source.mark(home)).toBe(before)
+    const before = source.mark(directory)
+    expect(source.mark(directory)).toBe(before)
     using database = new DatabaseSync(file)
     database.exec('update wp_options set option_value = option_value')
     await utimes(file, 1000, 1000)
-    expect(source.mark(home)).not.toBe(before)
+    expect(source.mark(directory)).not.toBe(before)
   })
 
   it('says that a database written a moment ago may change under the same file times', async () => {
     make((database) => put(database, 'cron', cronValue('x', 1_700_000_000)))
-    expect(await sqliteEvents().read(home)).toEqual({ ...expected, settled: false })
+    expect(await sqliteEvents().read(directory)).toEqual({ ...expected, settled: false })
   })
 
   it('is not kept from settling for an hour by a clock that is set back one', async () => {
     make((database) => put(database, 'cron', cronValue('x', 1_700_000_000)))
-    expect(await sqliteEvents(() => Date.now() - 3_600_000).read(home)).toEqual(expected)
+    expect(await sqliteEvents(() => Date.now() - 3_600_000).read(directory)).toEqual(expected)
   })
 
   it('does not believe a database in the middle of a write', async () => {
@@ -119,17 +119,17 @@ describe('events from an SQLite file', () => {
     using database = new DatabaseSync(file)
     database.exec('pragma cache_size = 1; begin')
     for (let row = 0; row < 500; row++) put(database, `row_${row}`, 'x'.repeat(500))
-    expect(await source.read(home)).toEqual({ kind: 'busy' })
+    expect(await source.read(directory)).toEqual({ kind: 'busy' })
     database.exec('commit')
-    expect(await source.read(home)).toEqual(expected)
+    expect(await source.read(directory)).toEqual(expected)
     database.exec('pragma journal_mode = persist')
     put(database, 'more', 'x')
-    expect(await source.read(home)).toEqual(expected)
+    expect(await source.read(directory)).toEqual(expected)
   })
 
   it('leaves to WordPress what is not in the file or of another form', async () => {
     make((database) => put(database, 'cron', cronValue('x', 1)), 'pragma journal_mode = wal')
-    expect(await source.read(home)).toMatchObject({ kind: 'unknown', reason: 'a database in WAL mode' })
+    expect(await source.read(directory)).toMatchObject({ kind: 'unknown', reason: 'a database in WAL mode' })
     const forms = [
       "create view wp_options as with recursive t(a) as (select 1 union all select a from t) select a, 'cron' from t",
       'create table wp_options (option_id integer, option_name text primary key, option_value text) without rowid',
@@ -140,12 +140,12 @@ describe('events from an SQLite file', () => {
     for (const statement of forms) {
       await rm(file)
       new DatabaseSync(file).exec(statement)
-      expect(await source.read(home), statement).toMatchObject({ kind: 'unknown' })
+      expect(await source.read(directory), statement).toMatchObject({ kind: 'unknown' })
     }
     await rm(file)
     using utf16 = new DatabaseSync(file)
     utf16.exec("pragma encoding = 'UTF-16'; create table wp_options (a)")
-    expect(await source.read(home)).toMatchObject({ kind: 'unknown' })
+    expect(await source.read(directory)).toMatchObject({ kind: 'unknown' })
   })
 
   it('comes to an end with trees that lead back to themselves', async () => {
@@ -162,23 +162,23 @@ describe('events from an SQLite file', () => {
     for (let cell = 0; cell < root.readUInt16BE(3); cell++)
       root.writeUInt32BE(rootpage, root.readUInt16BE(12 + 2 * cell))
     await writeFile(file, bytes)
-    expect(await source.read(home)).toMatchObject({ kind: 'unknown', reason: 'a tree with a page in two places' })
+    expect(await source.read(directory)).toMatchObject({ kind: 'unknown', reason: 'a tree with a page in two places' })
   })
 
   it('follows no link, and takes nothing but files', async () => {
     make((database) => put(database, 'cron', cronValue('x', 1_700_000_000)))
     await rename(file, join(folder, 'elsewhere.sqlite'))
     await symlink(join(folder, 'elsewhere.sqlite'), file)
-    expect(source.mark(home)).toBeUndefined()
-    expect(await source.read(home)).toMatchObject({ kind: 'unknown' })
+    expect(source.mark(directory)).toBeUndefined()
+    expect(await source.read(directory)).toMatchObject({ kind: 'unknown' })
     await rm(file)
     execFileSync('mkfifo', [file])
-    expect(source.mark(home)).toBeUndefined()
-    expect(await source.read(home)).toMatchObject({ kind: 'unknown' })
+    expect(source.mark(directory)).toBeUndefined()
+    expect(await source.read(directory)).toMatchObject({ kind: 'unknown' })
     await rm(file)
     await cp(join(folder, 'elsewhere.sqlite'), file)
     await mkdir(`${file}-journal`)
-    expect(await source.read(home)).toEqual({ kind: 'busy' })
+    expect(await source.read(directory)).toEqual({ kind: 'busy' })
   })
 
   it('ends in a result whatever bytes the file holds', async () => {
@@ -193,7 +193,7 @@ describe('events from an SQLite file', () => {
         const bytes = Buffer.from(good)
         for (const [at, byte] of changes) bytes[at] = byte
         await writeFile(file, cut % 5 === 0 ? bytes.subarray(0, cut) : bytes)
-        expect(['read', 'unknown']).toContain((await source.read(home)).kind)
+        expect(['read', 'unknown']).toContain((await source.read(directory)).kind)
       }),
       { numRuns: 1000 },
     )

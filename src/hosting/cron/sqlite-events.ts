@@ -26,14 +26,14 @@ const SETTLED_MS = 2000
  */
 export function sqliteEvents(clock: () => number = Date.now): EventSource {
   return {
-    mark(homePath) {
-      const found = lookInside(homePath, DATABASE)
+    mark(siteDirectory) {
+      const found = lookInside(siteDirectory, DATABASE)
       found?.close()
       return found && markOf(found.stats)
     },
-    async read(homePath) {
+    async read(siteDirectory) {
       try {
-        return await read(homePath, clock)
+        return await read(siteDirectory, clock)
       } catch (error) {
         // RangeError: an offset of the file leads out of its page
         if (error instanceof UnreadableDatabase || error instanceof RangeError)
@@ -46,17 +46,17 @@ export function sqliteEvents(clock: () => number = Date.now): EventSource {
 
 const markOf = ({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string => [dev, ino, size, mtimeMs, ctimeMs].join()
 
-async function read(homePath: string, clock: () => number): Promise<Look> {
-  if (hasJournal(homePath)) return { kind: 'busy' }
-  const file = await openInside(homePath, DATABASE)
+async function read(siteDirectory: string, clock: () => number): Promise<Look> {
+  if (hasJournal(siteDirectory)) return { kind: 'busy' }
+  const file = await openInside(siteDirectory, DATABASE)
   if (!file) throw new UnreadableDatabase('no database file')
   try {
     const { handle } = file
     const before = await handle.stat()
     const pages = await SqlitePages.open(readingOf(handle), before.size)
-    const serialized = await cronOptions(pages, await tablePrefix(homePath))
+    const serialized = await cronOptions(pages, await tablePrefix(siteDirectory))
     const after = await handle.stat()
-    if (hasJournal(homePath) || markOf(before) !== markOf(after)) return { kind: 'busy' }
+    if (hasJournal(siteDirectory) || markOf(before) !== markOf(after)) return { kind: 'busy' }
     // a time to come is that of a clock that was set back since: the next change gets another one
     const settled = Math.abs(clock() - Math.max(after.mtimeMs, after.ctimeMs)) > SETTLED_MS
     return { kind: 'read', next: nextEvents(serialized.flatMap((each) => [...cronEvents(each)])), settled }
@@ -66,8 +66,8 @@ async function read(homePath: string, clock: () => number): Promise<Look> {
 }
 
 /** SQLite's rollback journal: while it says something, the database itself is not to be believed. */
-function hasJournal(homePath: string): boolean {
-  const found = lookInside(homePath, JOURNAL)
+function hasJournal(siteDirectory: string): boolean {
+  const found = lookInside(siteDirectory, JOURNAL)
   try {
     // emptied or zeroed instead of deleted: journal modes TRUNCATE and PERSIST
     return found !== undefined && (found.kind !== 'file' || found.read(0, 8).some((byte) => byte !== 0))

@@ -19,8 +19,8 @@ export function readingOf(handle: FileHandle) {
 }
 
 /** What the names of a site's tables begin with, as its wp-config.php says. @throws UnreadableDatabase */
-export async function tablePrefix(homePath: string): Promise<string> {
-  const file = await openInside(homePath, CONFIG)
+export async function tablePrefix(siteDirectory: string): Promise<string> {
+  const file = await openInside(siteDirectory, CONFIG)
   if (!file) throw new UnreadableDatabase('no wp-config.php')
   try {
     if (file.stats.size > MOST_CONFIG_BYTES) throw new UnreadableDatabase('a wp-config.php of unusual size')

@@ -17,7 +17,7 @@ import { newSection, type Rules } from './rules.ts'
 export interface RuledSite {
   readonly siteId: number
   /** With `web/` in it. */
-  readonly homePath: string
+  readonly siteDirectory: string
 }
 
 export interface FoldersOptions {
@@ -52,7 +52,7 @@ const ABSENT = '-'
 
 interface Folder {
   readonly siteId: number
-  readonly homePath: string
+  readonly siteDirectory: string
   readonly name: string
   /** What tells one state of its `.htaccess` from another. */
   print: string
@@ -116,7 +116,7 @@ export class Folders {
       if (left-- <= 0) break
       // to the end of the queue
       this.#all.delete(folder)
-      if (folder.name === '' && !isThere(folder.homePath)) {
+      if (folder.name === '' && !isThere(folder.siteDirectory)) {
         this.#forget(folder.siteId)
         continue
       }
@@ -132,11 +132,11 @@ export class Folders {
   }
 
   /** @returns undefined when there is no such folder */
-  #folder({ siteId, homePath }: RuledSite, name: string): Folder | undefined {
+  #folder({ siteId, siteDirectory }: RuledSite, name: string): Folder | undefined {
     let folders = this.#sites.get(siteId)
     const nowMs = performance.now()
     const known = folders?.get(name)
-    if (known?.homePath === homePath) {
+    if (known?.siteDirectory === siteDirectory) {
       if (nowMs - known.checkedMs >= this.#limits.checkEveryMs && this.#refresh(known, nowMs))
         this.#options.changed(siteId)
       return known
@@ -147,10 +147,10 @@ export class Folders {
       this.#options.changed(siteId)
       folders = undefined
     }
-    const found = lookInside(homePath, name === '' ? 'web' : `web/${name.slice(0, -1)}`)
+    const found = lookInside(siteDirectory, name === '' ? 'web' : `web/${name.slice(0, -1)}`)
     found?.close()
     if (found?.kind !== 'directory') return undefined
-    const folder: Folder = { siteId, homePath, name, print: printOf(homePath, name), checkedMs: nowMs }
+    const folder: Folder = { siteId, siteDirectory, name, print: printOf(siteDirectory, name), checkedMs: nowMs }
     folders ??= new Map()
     this.#sites.set(siteId, folders)
     const { foldersOfSite, folders: most } = this.#limits
@@ -163,7 +163,7 @@ export class Folders {
 
   /** @returns true when its file has changed */
   #refresh(folder: Folder, nowMs: number): boolean {
-    const print = printOf(folder.homePath, folder.name)
+    const print = printOf(folder.siteDirectory, folder.name)
     folder.checkedMs = nowMs
     if (print === folder.print) return false
     folder.print = print
@@ -173,7 +173,7 @@ export class Folders {
 
   #rulesOf(folder: Folder, reading: Work): Rules | undefined {
     if (folder.print === ABSENT) return undefined
-    const key = `${folder.homePath}/${folder.name}\0${folder.print}`
+    const key = `${folder.siteDirectory}/${folder.name}\0${folder.print}`
     const kept = this.#rules.get(key)
     if (kept) return kept
     const rules = this.#read(folder, reading)
@@ -183,8 +183,8 @@ export class Folders {
     return rules
   }
 
-  #read({ homePath, name }: Folder, reading: Work): Rules {
-    const found = lookInside(homePath, `web/${name}.htaccess`)
+  #read({ siteDirectory, name }: Folder, reading: Work): Rules {
+    const found = lookInside(siteDirectory, `web/${name}.htaccess`)
     if (!found) return closed('it cannot be read; links are not followed')
     try {
       if (found.kind !== 'file') return closed('it is no file')
@@ -198,12 +198,12 @@ export class Folders {
     }
   }
 
-  #remember({ siteId, homePath, name, print }: Folder): boolean {
+  #remember({ siteId, siteDirectory, name, print }: Folder): boolean {
     const { memory, log } = this.#options
     if (memory === undefined) return true
     try {
       if (++this.#lines > 4 * this.#limits.folders) this.#rewrite(memory)
-      appendFileSync(memory, `${JSON.stringify([siteId, homePath, name, print])}\n`)
+      appendFileSync(memory, `${JSON.stringify([siteId, siteDirectory, name, print])}\n`)
       return true
     } catch (error) {
       log.warn({ err: error }, 'could not save the folders with rules of sites')
@@ -221,13 +221,13 @@ export class Folders {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     }
     for (const line of text.split('\n')) {
-      const [siteId, homePath, name, print] = readLine(line)
-      if (siteId === undefined || homePath === undefined || name === undefined || print === undefined) continue
+      const [siteId, siteDirectory, name, print] = readLine(line)
+      if (siteId === undefined || siteDirectory === undefined || name === undefined || print === undefined) continue
       const folders = this.#sites.get(siteId) ?? new Map<string, Folder>()
       this.#sites.set(siteId, folders)
       const before = folders.get(name)
       if (before) this.#all.delete(before)
-      const folder: Folder = { siteId, homePath, name, print, checkedMs: Number.NEGATIVE_INFINITY }
+      const folder: Folder = { siteId, siteDirectory, name, print, checkedMs: Number.NEGATIVE_INFINITY }
       folders.set(name, folder)
       this.#all.add(folder)
     }
@@ -235,8 +235,8 @@ export class Folders {
   }
 
   #rewrite(memory: string): void {
-    const lines = [...this.#all].map(({ siteId, homePath, name, print }) =>
-      JSON.stringify([siteId, homePath, name, print]),
+    const lines = [...this.#all].map(({ siteId, siteDirectory, name, print }) =>
+      JSON.stringify([siteId, siteDirectory, name, print]),
     )
     writeFileSync(memory, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 })
     this.#lines = lines.length
@@ -255,9 +255,9 @@ function readLine(line: string): [number?, string?, string?, string?] {
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
 
 /** One system call. A link on the way tells no more than that something has changed. */
-function printOf(homePath: string, name: string): string {
+function printOf(siteDirectory: string, name: string): string {
   try {
-    const stats = lstatSync(join(homePath, 'web', name, '.htaccess'), { throwIfNoEntry: false })
+    const stats = lstatSync(join(siteDirectory, 'web', name, '.htaccess'), { throwIfNoEntry: false })
     return stats ? `${stats.mtimeMs} ${stats.ctimeMs} ${stats.size} ${stats.ino}` : ABSENT
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

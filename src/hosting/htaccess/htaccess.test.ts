@@ -1,7 +1,7 @@
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { VisitorRequest } from '../php/pool.ts'
+import type { VisitorRequest } from '../php/pool/pool.ts'
 import { ask, createTestSite, ok, type TestSite } from '../web-server/test-support.ts'
 import type { FolderLimits } from './folders.ts'
 import { Htaccess } from './htaccess.ts'

@@ -140,7 +140,7 @@ export class Htaccess {
 const go = <P extends Place>(place: P): Obeyed<P> => ({ kind: 'go', place, edits: undefined, query: undefined })
 
 /** The file as PHP of the site sees it: `/wordpress/…` or `/private/…`, or a path from the web root. */
-function readUserFile({ homePath }: RuledSite, file: string): string | undefined {
+function readUserFile({ siteDirectory }: RuledSite, file: string): string | undefined {
   const inside = file.startsWith(`${DOCUMENT_ROOT}/`)
     ? `web/${file.slice(DOCUMENT_ROOT.length + 1)}`
     : file.startsWith('/private/')
@@ -154,7 +154,7 @@ function readUserFile({ homePath }: RuledSite, file: string): string | undefined
     .filter((part) => part !== '' && part !== '.')
     .join('/')
   if (path.split('/').includes('..') || path.includes('\0')) return undefined
-  const found = lookInside(homePath, path)
+  const found = lookInside(siteDirectory, path)
   try {
     if (found?.kind !== 'file' || found.stats.size > MOST_USER_FILE) return undefined
     return found.read(0, found.stats.size).toString('utf8')

@@ -7,11 +7,11 @@ const old: KnownHost = { ...me, identity: null, epoch: 0 }
 const other: KnownHost = { ...me, id: 2, name: 'host-2', identity: 'other' }
 
 const folders = {
-  new: { identity: null, hostName: null, homes: 0, firstUser: null },
-  current: { identity, hostName: 'host-1', homes: 3, firstUser: 300_000 },
-  'current, no homes': { identity, hostName: 'host-1', homes: 0, firstUser: 300_000 },
-  'from before': { identity: null, hostName: 'host-1', homes: 3, firstUser: null },
-  'homes alone': { identity: null, hostName: null, homes: 3, firstUser: null },
+  new: { identity: null, hostName: null, siteDirectories: 0, firstUser: null },
+  current: { identity, hostName: 'host-1', siteDirectories: 3, firstUser: 300_000 },
+  'current, no homes': { identity, hostName: 'host-1', siteDirectories: 0, firstUser: 300_000 },
+  'from before': { identity: null, hostName: 'host-1', siteDirectories: 3, firstUser: null },
+  'homes alone': { identity: null, hostName: null, siteDirectories: 3, firstUser: null },
 } satisfies Record<string, FolderFacts>
 
 const base = { isInFolder: true, hosts: [] }

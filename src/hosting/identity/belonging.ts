@@ -11,9 +11,9 @@ export interface FolderFacts {
   readonly identity: FolderIdentity | null
   /** `host-name`: how folders were known before there were identities, and what a host is called. */
   readonly hostName: string | null
-  /** Folders of homes in it. */
-  readonly homes: number
-  /** First of the user ids of its homes, as its identity or their owners say; null where neither does. */
+  /** Folders of site directories in it. */
+  readonly siteDirectories: number
+  /** First of the user ids of its site directories, as its identity or their owners say; null where neither does. */
   readonly firstUser: number | null
 }
 
@@ -22,9 +22,9 @@ export interface FolderIdentity {
   readonly installation: string
   readonly host: string
   readonly epoch: number
-  /** The highest number that a home in this folder has ever had. */
+  /** The highest number that a site directory in this folder has ever had. */
   readonly lastHome: number
-  /** First of the user ids of its homes, where Stead runs as root; null in one from before folders had users of their own. */
+  /** First of the user ids of its site directories, where Stead runs as root; null in one from before folders had users of their own. */
   readonly firstUser: number | null
 }
 
@@ -71,11 +71,12 @@ export function belongingOf(folder: FolderFacts, database: DatabaseFacts): Belon
     if (host) return { kind: 'known', host }
     // a copy of the database from before there were identities
     if (named && named.identity === null) return { kind: 'known', host: named }
-    if (database.installation === null || folder.homes > 0) return { kind: 'stranger', reason: 'host unknown' }
+    if (database.installation === null || folder.siteDirectories > 0)
+      return { kind: 'stranger', reason: 'host unknown' }
     return { kind: 'new' }
   }
   if (named) return { kind: 'by name', host: named }
-  if (folder.homes > 0) return { kind: 'stranger', reason: 'homes of an unknown host' }
+  if (folder.siteDirectories > 0) return { kind: 'stranger', reason: 'homes of an unknown host' }
   const [only, ...others] = database.hosts
   if (database.isInFolder && only && others.length === 0) return { kind: 'emptied', host: only }
   return { kind: 'new' }

@@ -9,16 +9,16 @@ import { takeUsers } from './users.ts'
 export interface Bound {
   readonly name: string
   readonly identity: RunningIdentity
-  /** The folder had no identity of its own: its homes may have no marks. Its identity is to be written when they have. */
+  /** The folder had no identity of its own: its site directories may have no marks. Its identity is to be written when they have. */
   readonly isTakenOver: boolean
-  /** Lets others have the users of its homes. */
+  /** Lets others have the users of its site directories. */
   releaseUsers(): void
 }
 
 /**
  * Finds out which host the folder is, and raises its epoch: in the folder first, so that a crash leaves the record behind and not the
  * folder. For the one process that holds the folder's lock.
- * @param locks where users of homes are taken; see {@link takeUsers}
+ * @param locks where users of site directories are taken; see {@link takeUsers}
  * @throws OperatorError when folder and database do not belong together, or a copy of the folder runs
  */
 export async function bindFolder(
@@ -41,7 +41,7 @@ export async function bindFolder(
     lastHome: own?.lastHome ?? 0,
     firstUser: users.first,
   })
-  const isTakenOver = own === null && folder.homes > 0
+  const isTakenOver = own === null && folder.siteDirectories > 0
   if (!isTakenOver) await identity.write()
   return { name, identity, isTakenOver, releaseUsers: users.release }
 }

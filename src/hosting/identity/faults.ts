@@ -8,7 +8,7 @@ interface Pair {
   readonly database: string
 }
 
-const homes = (count: number): string => (count === 1 ? '1 site directory' : `${count} site directories`)
+const siteDirectories = (count: number): string => (count === 1 ? '1 site directory' : `${count} site directories`)
 
 const adopt =
   'To use this folder with this database from now on, run stead host adopt ' +
@@ -17,9 +17,9 @@ const adopt =
 /** The folder belongs to another database. */
 export function strangers(reason: StrangerReason, { dataDir, folder, database }: Pair): OperatorError {
   const found = {
-    'other installation': `The data folder ${dataDir} (${homes(folder.homes)}) belongs to another installation of Stead than ${database}.`,
-    'host unknown': `The data folder ${dataDir} (${homes(folder.homes)}) was used before, but ${database} does not know its host.`,
-    'homes of an unknown host': `The data folder ${dataDir} contains ${homes(folder.homes)}, but ${database} does not know its host${folder.hostName ? ` ${folder.hostName}` : ''}.`,
+    'other installation': `The data folder ${dataDir} (${siteDirectories(folder.siteDirectories)}) belongs to another installation of Stead than ${database}.`,
+    'host unknown': `The data folder ${dataDir} (${siteDirectories(folder.siteDirectories)}) was used before, but ${database} does not know its host.`,
+    'homes of an unknown host': `The data folder ${dataDir} contains ${siteDirectories(folder.siteDirectories)}, but ${database} does not know its host${folder.hostName ? ` ${folder.hostName}` : ''}.`,
   }[reason]
   return new OperatorError(
     `${found} Nothing was changed.\nSet STEAD_DATABASE_URL and STEAD_DATA_DIR to a matching pair, or restore the correct database. ${adopt}`,
@@ -29,7 +29,7 @@ export function strangers(reason: StrangerReason, { dataDir, folder, database }:
 /** The database file of a folder in use is gone. */
 export const databaseMissing = (dataDir: string, folder: FolderFacts): OperatorError =>
   new OperatorError(
-    `The data folder ${dataDir} (${homes(folder.homes)}) was used before, but its database stead.db is missing. Nothing was changed.\n` +
+    `The data folder ${dataDir} (${siteDirectories(folder.siteDirectories)}) was used before, but its database stead.db is missing. Nothing was changed.\n` +
       `Restore stead.db from a backup, or set STEAD_DATABASE_URL if it is in PostgreSQL. To start with an empty database, run stead host adopt ` +
       '(Stead quarantines the site directories and deletes nothing).',
   )

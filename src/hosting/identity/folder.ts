@@ -6,15 +6,15 @@ import { OperatorError } from '../../platform/operator-error.ts'
 import type { FolderFacts, FolderIdentity } from './belonging.ts'
 import { LAST_SYSTEM_USER } from './users.ts'
 
-/** Folder names of homes: `h<number>`. */
+/** Folder names of site directories: `h<number>`. */
 const HOME = /^h([1-9]\d{0,15})$/
 
 export const newIdentity = (): string => randomBytes(16).toString('hex')
 
 export const identityFile = (dataDir: string): string => join(dataDir, 'identity.json')
 
-/** The number of a home by the name of its folder. */
-export function homeNumber(folder: string): number | undefined {
+/** The number of a site directory by the name of its folder. */
+export function directoryNumber(folder: string): number | undefined {
   const digits = HOME.exec(folder)?.[1]
   return digits === undefined ? undefined : Number(digits)
 }
@@ -26,16 +26,16 @@ export async function folderFacts(dataDir: string): Promise<FolderFacts> {
     readOrNull(join(dataDir, 'host-name')),
     readdir(join(dataDir, 'sites')).catch(nothingIfMissing),
   ])
-  const homes = names.flatMap((name) => homeNumber(name) ?? [])
-  const firstUser = identity?.firstUser ?? (await firstUserOf(join(dataDir, 'sites'), homes))
-  return { identity, hostName: hostName?.trim() || null, homes: homes.length, firstUser }
+  const siteDirectories = names.flatMap((name) => directoryNumber(name) ?? [])
+  const firstUser = identity?.firstUser ?? (await firstUserOf(join(dataDir, 'sites'), siteDirectories))
+  return { identity, hostName: hostName?.trim() || null, siteDirectories: siteDirectories.length, firstUser }
 }
 
-/** Homes keep their users where the folder does not say which they are: it is older than that, or has lost its identity. */
-async function firstUserOf(sites: string, homes: readonly number[]): Promise<number | null> {
-  for (const home of homes) {
-    const owner = await stat(join(sites, `h${home}`, 'web')).catch(() => undefined)
-    if (owner && owner.uid - home > LAST_SYSTEM_USER) return owner.uid - home
+/** Site directories keep their users where the folder does not say which they are: it is older than that, or has lost its identity. */
+async function firstUserOf(sites: string, siteDirectories: readonly number[]): Promise<number | null> {
+  for (const directory of siteDirectories) {
+    const owner = await stat(join(sites, `h${directory}`, 'web')).catch(() => undefined)
+    if (owner && owner.uid - directory > LAST_SYSTEM_USER) return owner.uid - directory
   }
   return null
 }
@@ -113,10 +113,10 @@ export class RunningIdentity {
     return this.#current
   }
 
-  /** Resolves when the number, or a higher one, is on the disk. Before a home of that number is made. */
-  async reserve(home: number): Promise<void> {
-    if (home > this.#current.lastHome) {
-      this.#current = { ...this.#current, lastHome: home }
+  /** Resolves when the number, or a higher one, is on the disk. Before a site directory of that number is made. */
+  async reserve(directory: number): Promise<void> {
+    if (directory > this.#current.lastHome) {
+      this.#current = { ...this.#current, lastHome: directory }
       const write = () => writeIdentity(this.#dataDir, this.#current)
       if (this.#isInForce) this.#writing = this.#writing.then(write, write)
     }

@@ -5,12 +5,12 @@ import { type Database, openDatabase } from '../../platform/db/database.ts'
 import { migrate } from '../../platform/db/migrate.ts'
 import { lastGivenId, raiseIds } from '../../platform/db/sequences.ts'
 import {
+  claimKeyMark,
   databaseFacts,
   giveHostIdentity,
   identifyInstallation,
   installationOf,
   raiseNumbers,
-  settleKeyMark,
 } from './identity.store.ts'
 
 describe.each(dialects)('what a database says of itself, on $dialect', ({ dialect, skip }) => {
@@ -47,8 +47,8 @@ describe.each(dialects)('what a database says of itself, on $dialect', ({ dialec
     const first = (await installationOf(database.read))?.identity
     await database.transaction((tx) => identifyInstallation(tx, undefined, 2))
     expect((await installationOf(database.read))?.identity).toBe(first)
-    expect(await database.transaction((tx) => settleKeyMark(tx, 'a'))).toBe('a')
-    expect(await database.transaction((tx) => settleKeyMark(tx, 'b'))).toBe('a')
+    expect(await database.transaction((tx) => claimKeyMark(tx, 'a'))).toBe('a')
+    expect(await database.transaction((tx) => claimKeyMark(tx, 'b'))).toBe('a')
     const { id } = await database.transaction((tx) =>
       tx
         .insertInto('hosts')

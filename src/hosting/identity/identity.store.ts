@@ -49,7 +49,7 @@ export async function giveHostIdentity(tx: Tx, hostId: number, identity: string)
 }
 
 /** Writes down which master key is in force, unless one is. @returns the mark that counts */
-export async function settleKeyMark(tx: Tx, mark: string): Promise<string> {
+export async function claimKeyMark(tx: Tx, mark: string): Promise<string> {
   await tx
     .updateTable('installation')
     .set({ key_mark: mark })
@@ -64,13 +64,13 @@ export async function replaceKeyMark(tx: Tx, mark: string): Promise<void> {
   await tx.updateTable('installation').set({ key_mark: mark }).where('id', '=', 1).execute()
 }
 
-/** Sites that were ordered and had no home yet when the database was put back: more than there ever are. */
+/** Sites that were ordered and had no site directory yet when the database was put back: more than there ever are. */
 const FORGOTTEN_SITES = 1000
 
 /**
- * Numbers are never given out twice, also by a database that was put back: a new home's number is higher than any that a host has had,
+ * Numbers are never given out twice, also by a database that was put back: a new site directory's number is higher than any that a host has had,
  * because it names a folder and a user. Such a database has forgotten sites as well, whose ids name logs and cached pages.
- * @param lastHome the highest number that a home of the host has ever had
+ * @param lastHome the highest number that a site directory of the host has ever had
  */
 export async function raiseNumbers(database: Database, lastHome: number): Promise<void> {
   if ((await lastGivenId(database.read, 'site_homes')) >= lastHome) return

@@ -5,11 +5,11 @@ import { lockFile } from '../../platform/files/lock-file.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 
 /*
- * Where Stead runs as root, each home of a site belongs to a user of its own. The users of one data folder are a range that no
+ * Where Stead runs as root, each site directory of a site belongs to a user of its own. The users of one data folder are a range that no
  * other data folder of the machine uses: two sites with one user could read each other's files, and share what a user may use.
  */
 
-/** As many homes as a data folder can ever have had. */
+/** As many site directories as a data folder can ever have had. */
 export const USERS = 1 << 20
 /** Above what systemd gives to containers (UIDS-GIDS of systemd), below where programs take ids for negative ones. */
 const FIRST = 1_879_048_192
@@ -19,7 +19,7 @@ export const LAST_SYSTEM_USER = 100_000
 
 /** A range of users, this process' alone until it is released. */
 export interface TakenUsers {
-  /** User 0 of the range is the one who installs templates, the others are those of homes by number. */
+  /** User 0 of the range is the one who installs templates, the others are those of site directories by number. */
   readonly first: number
   release(): void
 }
@@ -33,7 +33,7 @@ export const LOCKS = '/run/stead'
 /**
  * Takes the users of a data folder for as long as the process lives.
  * @param own the folder's; null: it has none yet, and gets a range that nobody holds
- * @param locks undefined: nobody else is asked (Stead does not run as root, and gives no users to homes)
+ * @param locks undefined: nobody else is asked (Stead does not run as root, and gives no users to site directories)
  * @param random as {@link someUsers} has it
  * @throws OperatorError when a running Stead uses them for another data folder
  */

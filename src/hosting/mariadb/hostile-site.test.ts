@@ -7,28 +7,28 @@ import { hasMariaDb } from '../../../test/support/mariadb.ts'
 import { type OwnMariaDb, startOwnMariaDb, testPrefix } from '../../../test/support/own-mariadb.ts'
 import { noLog } from '../../platform/log/log.ts'
 import type { ServerLogin } from '../php/wp-config.ts'
-import type { SiteHome } from '../site-database/database-content.ts'
-import { rowsOf } from './connect.ts'
-import { homeOfName, inGrant, namesOf, prefixOf } from './names.ts'
+import type { SitePlace } from '../site-database/database-content.ts'
+import { directoryOfName, inGrant, namesOf, prefixOf } from './names.ts'
 import { loginFile } from './on-mariadb.ts'
-import { SiteWatch } from './site-watch.ts'
+import { rowsOf } from './server/connect.ts'
+import { SiteWatch } from './watch/site-watch.ts'
 
 test('names are of one home alone, and short', () => {
   expect(prefixOf('0123456789abcdef')).toBe('stead_01234567_')
   expect(() => prefixOf("x' or")).toThrow('is no identity')
-  const names = namesOf('stead_01234567_', { homePath: '/data/sites/h9007199254740991' })
+  const names = namesOf('stead_01234567_', { siteDirectory: '/data/sites/h9007199254740991' })
   expect(Math.max(...Object.values(names).map((name) => name.length))).toBeLessThanOrEqual(64)
-  expect(() => namesOf('stead_01234567_', { homePath: "/data/sites/x'" })).toThrow('is no home')
-  expect(homeOfName('stead_01234567_', 'stead_01234567_h7')).toBe(7)
-  expect(homeOfName('stead_01234567_', 'stead_01234567_h7_next')).toBeUndefined()
-  expect(homeOfName('stead_01234567_', 'stead_76543210_h7')).toBeUndefined()
+  expect(() => namesOf('stead_01234567_', { siteDirectory: "/data/sites/x'" })).toThrow('is no home')
+  expect(directoryOfName('stead_01234567_', 'stead_01234567_h7')).toBe(7)
+  expect(directoryOfName('stead_01234567_', 'stead_01234567_h7_next')).toBeUndefined()
+  expect(directoryOfName('stead_01234567_', 'stead_76543210_h7')).toBeUndefined()
   expect(inGrant('a_b%c')).toBe('`a\\_b\\%c`')
 })
 
 describe.skipIf(!hasMariaDb)('a site', () => {
   const limits = { connections: 3, statementSeconds: 1 }
   let maria: OwnMariaDb
-  let home: SiteHome
+  let directory: SitePlace
   let login: ServerLogin
   let open: Connection[]
   const connect = async ({ user, password, database }: ServerLogin = login) => {
@@ -43,12 +43,12 @@ describe.skipIf(!hasMariaDb)('a site', () => {
   afterAll(() => maria?.stop())
   beforeEach(async () => {
     open = []
-    home = await maria.home(1)
-    login = await maria.databases.create(home)
+    directory = await maria.home(1)
+    login = await maria.databases.create(directory)
   })
   afterEach(async () => {
     for (const connection of open) connection.destroy()
-    await maria.databases.drop(home)
+    await maria.databases.drop(directory)
   })
 
   test('has a database whose name others’ grants do not mean, and sees no other', async () => {
@@ -171,7 +171,7 @@ describe.skipIf(!hasMariaDb)('a site', () => {
     await expect
       .poll(async () => {
         await watch.look()
-        return watch.figures().ended
+        return watch.metrics().ended
       })
       .toBe(1)
     await long
@@ -181,21 +181,21 @@ describe.skipIf(!hasMariaDb)('a site', () => {
   test('has its slow statements counted, each once', async () => {
     const watch = new SiteWatch({ server: maria.server, prefix: testPrefix, log: noLog })
     await watch.look()
-    expect(watch.figures()).toMatchObject({ isUp: true, databases: 1, slow: 0 })
+    expect(watch.metrics()).toMatchObject({ isUp: true, databases: 1, slow: 0 })
     await (await connect()).query('select sleep(1.1)')
     await watch.look()
     await watch.look()
-    expect([watch.slowOf(1), watch.slowOf(2), watch.figures().slow]).toEqual([1, 0, 1])
+    expect([watch.slowOf(1), watch.slowOf(2), watch.metrics().slow]).toEqual([1, 0, 1])
   })
 
   test('is made again by the same call, with the password that it has', async () => {
     await (await connect()).query('create table t (a int)')
-    expect(await maria.databases.create(home)).toEqual(login)
+    expect(await maria.databases.create(directory)).toEqual(login)
     expect(await rowsOf(await connect(), 'show tables')).toEqual([['t']])
-    expect((await stat(loginFile(home.homePath))).mode & 0o777).toBe(0o600)
+    expect((await stat(loginFile(directory.siteDirectory))).mode & 0o777).toBe(0o600)
     // killed between the account and its rights
     await maria.ask(`revoke all privileges on ${inGrant(login.database)}.* from ${login.user}@localhost`)
-    await maria.databases.create(home)
+    await maria.databases.create(directory)
     expect(await rowsOf(await connect(), 'show tables')).toEqual([['t']])
   })
 
@@ -203,8 +203,8 @@ describe.skipIf(!hasMariaDb)('a site', () => {
     const site = await connect()
     await site.query('create table t (a int)')
     await site.query('lock tables t write')
-    await maria.databases.worker(home)
-    await maria.databases.drop(home)
+    await maria.databases.worker(directory)
+    await maria.databases.drop(directory)
     await expect(site.query('select 1')).rejects.toThrow()
     for (const sql of [
       `select schema_name from information_schema.schemata where schema_name like 'stead%'`,
@@ -212,8 +212,8 @@ describe.skipIf(!hasMariaDb)('a site', () => {
       'select db from mysql.db',
     ])
       expect(await maria.ask(sql)).toEqual([])
-    expect(await readdir(home.homePath)).toEqual([])
-    await maria.databases.drop(home)
+    expect(await readdir(directory.siteDirectory)).toEqual([])
+    await maria.databases.drop(directory)
   })
 
   test('has a password that nobody else has', async () => {
@@ -222,7 +222,7 @@ describe.skipIf(!hasMariaDb)('a site', () => {
     expect(its.password).not.toBe(login.password)
     await expect(connect({ ...login, password: its.password })).rejects.toThrow('Access denied')
     await maria.databases.drop(other)
-    await maria.databases.drop(home)
-    expect((await maria.databases.create(home)).password).not.toBe(login.password)
+    await maria.databases.drop(directory)
+    expect((await maria.databases.create(directory)).password).not.toBe(login.password)
   })
 })

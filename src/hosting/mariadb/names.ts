@@ -1,8 +1,8 @@
 import { basename } from 'node:path'
-import { homeNumber } from '../identity/folder.ts'
-import type { SiteHome } from '../site-database/database-content.ts'
+import { directoryNumber } from '../identity/folder.ts'
+import type { SitePlace } from '../site-database/database-content.ts'
 
-/** What all of a site's is called: databases, and accounts. Made of the home's number, which is never given out twice. */
+/** What all of a site's is called: databases, and accounts. Made of the site directory's number, which is never given out twice. */
 export interface SiteNames {
   /** The database that the site runs on; its account has the same name. */
   readonly current: string
@@ -27,9 +27,9 @@ export function prefixOf(installation: string): string {
   return prefix
 }
 
-export function namesOf(prefix: string, { homePath }: Pick<SiteHome, 'homePath'>): SiteNames {
-  const number = homeNumber(basename(homePath))
-  if (number === undefined) throw new Error(`${homePath} is no home`)
+export function namesOf(prefix: string, { siteDirectory }: Pick<SitePlace, 'siteDirectory'>): SiteNames {
+  const number = directoryNumber(basename(siteDirectory))
+  if (number === undefined) throw new Error(`${siteDirectory} is no home`)
   const current = `${prefix}h${number}`
   return {
     current,
@@ -40,9 +40,9 @@ export function namesOf(prefix: string, { homePath }: Pick<SiteHome, 'homePath'>
   }
 }
 
-/** The home's number of an account or a database; undefined: it is none of a site. */
-export function homeOfName(prefix: string, name: string): number | undefined {
-  return name.startsWith(prefix) ? homeNumber(name.slice(prefix.length)) : undefined
+/** The site directory's number of an account or a database; undefined: it is none of a site. */
+export function directoryOfName(prefix: string, name: string): number | undefined {
+  return name.startsWith(prefix) ? directoryNumber(name.slice(prefix.length)) : undefined
 }
 
 /** A database's name as GRANT takes it: there `_` and `%` stand for other letters, `h1` must not mean `h1` and `h_`. */

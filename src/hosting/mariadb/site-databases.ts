@@ -4,13 +4,13 @@ import { dirname } from 'node:path'
 import type { Connection } from 'mysql2/promise'
 import { syncFolder, writeFileOnce } from '../../platform/files/write-file.ts'
 import type { ServerLogin } from '../php/wp-config.ts'
-import type { SiteHome } from '../site-database/database-content.ts'
-import { type Login, named, rowsOf } from './connect.ts'
-import { asAdministrator, type DatabaseServer } from './database-server.ts'
-import { homeOfName, inGrant, namesOf, type SiteNames } from './names.ts'
+import type { SitePlace } from '../site-database/database-content.ts'
+import { directoryOfName, inGrant, namesOf, type SiteNames } from './names.ts'
 import { loginFile, nextLoginFile } from './on-mariadb.ts'
-import { endSessions } from './sessions.ts'
+import { type Login, named, rowsOf } from './server/connect.ts'
+import { asAdministrator, type DatabaseServer } from './server/database-server.ts'
 import { type RightsLevel, SITE_RIGHTS, setRights } from './site-rights.ts'
+import { endSessions } from './watch/sessions.ts'
 
 export interface SiteLimits {
   /** At once. PHP has four processes; WP-CLI and scheduled events come on top. */
@@ -40,13 +40,16 @@ export class SiteDatabases {
     this.#limits = limits
   }
 
-  namesOf(home: Pick<SiteHome, 'homePath'>): SiteNames {
-    return namesOf(this.prefix, home)
+  namesOf(directory: Pick<SitePlace, 'siteDirectory'>): SiteNames {
+    return namesOf(this.prefix, directory)
   }
 
   /** What the site's own account logs in with. @throws when it has none */
-  async loginOf(home: Pick<SiteHome, 'homePath'>, file = loginFile(home.homePath)): Promise<ServerLogin> {
-    const { current } = this.namesOf(home)
+  async loginOf(
+    directory: Pick<SitePlace, 'siteDirectory'>,
+    file = loginFile(directory.siteDirectory),
+  ): Promise<ServerLogin> {
+    const { current } = this.namesOf(directory)
     const { password } = JSON.parse(await readFile(file, 'utf8')) as { password: string }
     return { host: this.server.phpHost, database: current, user: current, password }
   }
@@ -55,11 +58,14 @@ export class SiteDatabases {
    * Makes the site's database and its account, unless they are there; an account gets the password and the limits that it is to have.
    * @param file where the password is kept; another one: the site is not on this database yet
    */
-  async create(home: Pick<SiteHome, 'homePath'>, file = loginFile(home.homePath)): Promise<ServerLogin> {
-    const { current } = this.namesOf(home)
+  async create(
+    directory: Pick<SitePlace, 'siteDirectory'>,
+    file = loginFile(directory.siteDirectory),
+  ): Promise<ServerLogin> {
+    const { current } = this.namesOf(directory)
     // first: whatever is made after it can be made again, and is found by the name
     await writeFileOnce(file, `${JSON.stringify({ password: randomBytes(24).toString('base64url') })}\n`, 0o600)
-    const login = await this.loginOf(home, file)
+    const login = await this.loginOf(directory, file)
     const { password } = login
     await asAdministrator(this.server, async (connection) => {
       await connection.query(`CREATE DATABASE IF NOT EXISTS ${named(current)} ${collation}`)
@@ -70,8 +76,8 @@ export class SiteDatabases {
   }
 
   /** Drops all that a site has on the server. May be called for one that has nothing. */
-  async drop(home: Pick<SiteHome, 'homePath'>): Promise<void> {
-    const { current, next, previous, scratch, worker } = this.namesOf(home)
+  async drop(directory: Pick<SitePlace, 'siteDirectory'>): Promise<void> {
+    const { current, next, previous, scratch, worker } = this.namesOf(directory)
     await asAdministrator(this.server, async (connection) => {
       // its connections would live on, and hold locks
       for (const user of [current, worker]) {
@@ -83,8 +89,9 @@ export class SiteDatabases {
         await connection.query(`DROP DATABASE IF EXISTS ${named(database)}`)
     })
     // last: while it is there, the site is known to have something on the server
-    for (const file of [loginFile(home.homePath), nextLoginFile(home.homePath)]) await rm(file, { force: true })
-    await syncFolder(dirname(loginFile(home.homePath))).catch((error: NodeJS.ErrnoException) => {
+    for (const file of [loginFile(directory.siteDirectory), nextLoginFile(directory.siteDirectory)])
+      await rm(file, { force: true })
+    await syncFolder(dirname(loginFile(directory.siteDirectory))).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error
     })
   }
@@ -93,8 +100,8 @@ export class SiteDatabases {
    * How this process works on a site's databases. What comes from a site, a dump or a definition of a column, is never run as somebody who could reach
    * another site's.
    */
-  async worker(home: Pick<SiteHome, 'homePath'>): Promise<Login> {
-    const { current, next, previous, scratch, worker } = this.namesOf(home)
+  async worker(directory: Pick<SitePlace, 'siteDirectory'>): Promise<Login> {
+    const { current, next, previous, scratch, worker } = this.namesOf(directory)
     const password = createHmac('sha256', this.#workerKey).update(worker).digest('base64url')
     await asAdministrator(this.server, async (connection) => {
       await this.#account(connection, { user: worker, password }, { connections: 0, statementSeconds: 0 })
@@ -106,17 +113,18 @@ export class SiteDatabases {
 
   /**
    * Drops what a host that died has left of dumps that were being tried.
-   * @param isHere whether a home of this number is this host's: another one of the same server may be trying a dump
+   * @param isHere whether a site directory of this number is this host's: another one of the same server may be trying a dump
    */
-  async dropScratch(isHere: (home: number) => boolean): Promise<void> {
+  async dropScratch(isHere: (directory: number) => boolean): Promise<void> {
     await asAdministrator(this.server, async (connection) => {
       const schemas = await rowsOf(
         connection,
         "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME LIKE '%\\_scratch'",
       )
       for (const [name = ''] of schemas) {
-        const home = homeOfName(this.prefix, name.replace(/_scratch$/, ''))
-        if (home !== undefined && isHere(home)) await connection.query(`DROP DATABASE IF EXISTS ${named(name)}`)
+        const directory = directoryOfName(this.prefix, name.replace(/_scratch$/, ''))
+        if (directory !== undefined && isHere(directory))
+          await connection.query(`DROP DATABASE IF EXISTS ${named(name)}`)
       }
     })
   }
@@ -156,14 +164,14 @@ export class SiteDatabases {
   }
 
   /** Keeps the site from its database until it is let in again: also after this process has died. */
-  async keepOut(connection: Connection, home: Pick<SiteHome, 'homePath'>): Promise<void> {
-    const { current } = this.namesOf(home)
+  async keepOut(connection: Connection, directory: Pick<SitePlace, 'siteDirectory'>): Promise<void> {
+    const { current } = this.namesOf(directory)
     await connection.query(`ALTER USER IF EXISTS ${this.#at(current)} ACCOUNT LOCK`)
     await endSessions(connection, current)
   }
 
-  async letIn(connection: Connection, home: Pick<SiteHome, 'homePath'>): Promise<void> {
-    await connection.query(`ALTER USER IF EXISTS ${this.#at(this.namesOf(home).current)} ACCOUNT UNLOCK`)
+  async letIn(connection: Connection, directory: Pick<SitePlace, 'siteDirectory'>): Promise<void> {
+    await connection.query(`ALTER USER IF EXISTS ${this.#at(this.namesOf(directory).current)} ACCOUNT UNLOCK`)
   }
 
   async #account(connection: Connection, { user, password }: Login, limits: SiteLimits): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Connection } from 'mysql2/promise'
-import { named, rowsOf } from './connect.ts'
 import { inGrant } from './names.ts'
+import { named, rowsOf } from './server/connect.ts'
 
 /**
  * What a site may do with its database.

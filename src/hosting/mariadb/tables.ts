@@ -1,7 +1,7 @@
 import type { Connection } from 'mysql2/promise'
 import { DumpReader } from '../site-database/sql/read-dump.ts'
 import type { ColumnDefinition, TableDefinition } from '../site-database/sql/table.ts'
-import { named, rowsOf } from './connect.ts'
+import { named, rowsOf } from './server/connect.ts'
 
 /** A table, as it was when it was looked at. */
 export interface SiteTable {

@@ -21,7 +21,7 @@ const systemLinks = ['/bin', '/lib', '/lib64', '/sbin']
 export interface JailPlan {
   readonly chromium: string
   /** Folder with the socket of the proxy. */
-  readonly wayOut: string
+  readonly egressSocket: string
   /** Folder `node_modules` that has Lighthouse. */
   readonly modules: string
   readonly url: string
@@ -70,7 +70,7 @@ export function jailArguments(plan: JailPlan, isRoot: boolean): string[] {
     // a browser that was not installed by the system
     ...(chromium.startsWith('/usr/') ? [] : ['--ro-bind', dirname(chromium), dirname(chromium)]),
     ...['--ro-bind', runner, inside, '--ro-bind', plan.modules, '/program/node_modules'],
-    ...['--ro-bind', process.execPath, '/program/node', '--bind', plan.wayOut, '/way-out', '--chdir', '/tmp'],
+    ...['--ro-bind', process.execPath, '/program/node', '--bind', plan.egressSocket, '/way-out', '--chdir', '/tmp'],
     ...['/program/node', '--no-warnings', inside, `--url=${plan.url}`, `--device=${plan.device}`],
     ...[`--audits=${plan.audits.join()}`, `--chromium=${plan.chromium}`, ...(isRoot ? [`--uid=${UID}`] : [])],
   ]

@@ -46,7 +46,7 @@ export interface MeasureOptions extends PageToMeasure, Pick<JailPlan, 'chromium'
  */
 export async function measurePage(options: MeasureOptions): Promise<unknown> {
   const { reach, signal } = options
-  const wayOut = await mkdtemp(join(tmpdir(), 'stead-way-out-'))
+  const egressSocket = await mkdtemp(join(tmpdir(), 'stead-way-out-'))
   const socks = createSocks(reach)
   const open = new Set<{ destroy(): void }>()
   socks.on('connection', (socket) => {
@@ -54,12 +54,12 @@ export async function measurePage(options: MeasureOptions): Promise<unknown> {
     socket.once('close', () => open.delete(socket))
   })
   try {
-    await chmod(wayOut, 0o711)
-    await new Promise<void>((ready, reject) => socks.once('error', reject).listen(join(wayOut, 'socket'), ready))
-    await chmod(join(wayOut, 'socket'), 0o666)
+    await chmod(egressSocket, 0o711)
+    await new Promise<void>((ready, reject) => socks.once('error', reject).listen(join(egressSocket, 'socket'), ready))
+    await chmod(join(egressSocket, 'socket'), 0o666)
     signal.throwIfAborted()
     const text = await run(
-      jailArguments({ ...options, wayOut, modules: modulesFolder() }, process.getuid?.() === 0),
+      jailArguments({ ...options, egressSocket, modules: modulesFolder() }, process.getuid?.() === 0),
       options,
     )
     return JSON.parse(text)
@@ -69,7 +69,7 @@ export async function measurePage(options: MeasureOptions): Promise<unknown> {
   } finally {
     socks.close()
     for (const each of open) each.destroy()
-    await rm(wayOut, { recursive: true, force: true })
+    await rm(egressSocket, { recursive: true, force: true })
   }
 }
 

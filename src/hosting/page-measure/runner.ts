@@ -24,7 +24,7 @@ function becomeUser(uid: string | undefined): void {
 }
 
 /** The one way out, as a port of the jail’s own loopback. */
-async function openWayOut(): Promise<number> {
+async function openEgressSocket(): Promise<number> {
   const server = createServer((inside) => {
     const outside = connect('/way-out/socket')
     inside.on('error', () => outside.destroy())
@@ -58,7 +58,7 @@ const chromiumFlags = (port: number): string[] => [
 
 async function main(): Promise<void> {
   becomeUser(values.uid)
-  const port = await openWayOut()
+  const port = await openEgressSocket()
   const [{ default: puppeteer }, { default: lighthouse, desktopConfig }] = await Promise.all([
     import('puppeteer-core'),
     import('lighthouse'),

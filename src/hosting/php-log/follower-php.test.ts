@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { testCore } from '../../../test/support/core.ts'
-import { fetchPage, testHome, testRequest, testRuntime } from '../../../test/support/home.ts'
+import { fetchPage, testDirectory, testRequest, testRuntime } from '../../../test/support/site-directory.ts'
 import { hereRuntimes } from '../../../test/support/ways.ts'
 import type { LogRecord } from '../../platform/log-store/log-store.ts'
 import { PhpLogFollower } from './follower.ts'
@@ -16,24 +16,24 @@ test.skipIf(!core).each(hereRuntimes)(
   'PHP goes on writing while its log is put aside, and no entry is lost: $runtime',
   async ({ runtime: kind, phpVersion }) => {
     const runtime = await testRuntime({ runtime: kind })
-    const home = await testHome(core as string, { phpVersion })
-    const php = await runtime.start(home)
+    const directory = await testDirectory(core as string, { phpVersion })
+    const php = await runtime.start(directory)
     const stored: LogRecord[] = []
     const follower = new PhpLogFollower({
-      running: () => [{ siteId: 1, homePath: home.homePath }],
+      running: () => [{ siteId: 1, siteDirectory: directory.siteDirectory }],
       all: async () => [],
       store: {
         async append(_kind, records) {
           stored.push(...records)
         },
       },
-      places: openPlaces(join(home.homePath, 'places.db')),
+      places: openPlaces(join(directory.siteDirectory, 'places.db')),
       log: { warn: (facts) => console.error(facts) },
       limits: { everyMs: 5, entriesPerSecond: 1e6, burst: 1e6, backlogBytes: 1e9, passMs: 60_000 },
     })
     try {
       // 60 × 100 × 1.5 kB: the log is put aside twice while PHP runs
-      const script = await home.script(
+      const script = await directory.script(
         'log.php',
         'for ($n = 0; $n < 100; $n++) error_log($_GET["round"] . " " . $n . " " . str_repeat("x", 1500)); trigger_error("warned", E_USER_WARNING);',
       )
@@ -55,12 +55,12 @@ test.skipIf(!core).each(hereRuntimes)(
       })
       // the last one may have been put aside, with nothing to write since
       await fetchPage(php, testRequest('/log.php?round=60', script))
-      expect(await readdir(join(home.homePath, 'private'))).toContain('php-error.log')
+      expect(await readdir(join(directory.siteDirectory, 'private'))).toContain('php-error.log')
     } finally {
       await php.stop()
       await follower.stop()
       await runtime.close()
-      await home.remove()
+      await directory.remove()
     }
   },
 )
@@ -69,26 +69,26 @@ test.skipIf(!core).each(hereRuntimes)(
   'a deprecation that a plugin raises reaches the log, also where WordPress is not in debug mode: $runtime',
   async ({ runtime: kind, phpVersion }) => {
     const runtime = await testRuntime({ runtime: kind })
-    const home = await testHome(core as string, { phpVersion })
-    const php = await runtime.start(home)
+    const directory = await testDirectory(core as string, { phpVersion })
+    const php = await runtime.start(directory)
     try {
       const raise = ['WARNING', 'DEPRECATED', 'NOTICE']
         .map((level) => `trigger_error("E_USER_${level}", E_USER_${level});`)
         .join(' ')
-      const alone = await home.script('alone.php', raise)
-      const below = await home.script(
+      const alone = await directory.script('alone.php', raise)
+      const below = await directory.script(
         'below.php',
-        // as wp-settings.php comes to it; the home of this test has no database
+        // as wp-settings.php comes to it; the site directory of this test has no database
         `define('ABSPATH', __DIR__ . '/'); define('WPINC', 'wp-includes'); define('WP_DEBUG', !empty($_GET['debug']));
          define('WP_DEBUG_DISPLAY', false); define('WP_DEBUG_LOG', false);
          require ABSPATH . WPINC . '/load.php'; require ABSPATH . WPINC . '/plugin.php'; wp_debug_mode(); ${raise}`,
       )
       const logged = async (script: string, path: string) => {
-        const before = await read(home.homePath)
+        const before = await read(directory.siteDirectory)
         await fetchPage(php, testRequest(path, script))
-        return [...(await read(home.homePath)).slice(before.length).matchAll(/PHP (.*?): +(E_USER_\w+)/g)].map(
-          ([, severity, level]) => `${level}: ${severity}`,
-        )
+        return [
+          ...(await read(directory.siteDirectory)).slice(before.length).matchAll(/PHP (.*?): +(E_USER_\w+)/g),
+        ].map(([, severity, level]) => `${level}: ${severity}`)
       }
       const wanted = ['E_USER_WARNING: Warning', 'E_USER_DEPRECATED: Deprecated']
       const all = [...wanted, 'E_USER_NOTICE: Notice']
@@ -98,9 +98,9 @@ test.skipIf(!core).each(hereRuntimes)(
     } finally {
       await php.stop()
       await runtime.close()
-      await home.remove()
+      await directory.remove()
     }
   },
 )
 
-const read = (homePath: string) => readFile(join(homePath, 'private/php-error.log'), 'utf8').catch(() => '')
+const read = (siteDirectory: string) => readFile(join(siteDirectory, 'private/php-error.log'), 'utf8').catch(() => '')

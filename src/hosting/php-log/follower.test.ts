@@ -22,19 +22,19 @@ import { phpEntryOf } from './php-records.ts'
 import { type LogPlaces, openPlaces } from './positions.ts'
 
 let folder: string
-let home: string
+let directory: string
 let log: string
 let stored: Map<string, LogRecord>
 let fails: boolean
 let places: LogPlaces
 let warnings: object[]
-const site = () => ({ siteId: 5, homePath: home })
+const site = () => ({ siteId: 5, siteDirectory: directory })
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stead-php-log-'))
-  home = join(folder, 'h1')
-  log = join(home, 'private/php-error.log')
-  await mkdir(join(home, 'private'), { recursive: true })
+  directory = join(folder, 'h1')
+  log = join(directory, 'private/php-error.log')
+  await mkdir(join(directory, 'private'), { recursive: true })
   stored = new Map()
   fails = false
   warnings = []
@@ -94,8 +94,8 @@ test('entries arrive once, in the order of the file, with the time that PHP says
 })
 
 test("the log that WordPress writes for debugging is read, too, at the path that the site's wp-config.php names", async () => {
-  const debug = join(home, 'web/wp-content/debug.log')
-  await mkdir(join(home, 'web/wp-content/logs'), { recursive: true })
+  const debug = join(directory, 'web/wp-content/debug.log')
+  await mkdir(join(directory, 'web/wp-content/logs'), { recursive: true })
   await writeFile(debug, line('long ago', Date.now() - 3_600_000) + line('just now'))
   await settle(debug)
   await write(line('just now'))
@@ -110,11 +110,11 @@ test("the log that WordPress writes for debugging is read, too, at the path that
   await follower().pass()
   expect(messages()).toEqual(['just now', 'just now', 'more'])
   await writeFile(
-    join(home, 'web/wp-config.php'),
+    join(directory, 'web/wp-config.php'),
     "<?php\ndefine( 'WP_DEBUG_LOG', WP_CONTENT_DIR . '/logs/own.log' );\n",
   )
-  await writeFile(join(home, 'web/wp-content/logs/own.log'), line('elsewhere'))
-  await settle(join(home, 'web/wp-content/logs/own.log'))
+  await writeFile(join(directory, 'web/wp-content/logs/own.log'), line('elsewhere'))
+  await settle(join(directory, 'web/wp-content/logs/own.log'))
   await followed.pass()
   expect(messages()).toContain('elsewhere')
   expect(await readFile(debug, 'utf8')).toContain('more')
@@ -198,11 +198,11 @@ test('a long log is put aside, read to its end, and removed; nothing of it is lo
     await followed.pass()
   }
   // the first look at the long log put it aside, with most of it unread
-  expect(await readdir(join(home, 'private'))).toEqual(['php-error.log.1'])
+  expect(await readdir(join(directory, 'private'))).toEqual(['php-error.log.1'])
   await write(line('in the new one', Date.now() + 2000))
-  while ((await readdir(join(home, 'private'))).length > 1) await followed.pass()
+  while ((await readdir(join(directory, 'private'))).length > 1) await followed.pass()
   await followed.pass()
-  expect(await readdir(join(home, 'private'))).toEqual(['php-error.log'])
+  expect(await readdir(join(directory, 'private'))).toEqual(['php-error.log'])
   expect(messages().map((text) => text.split(' ')[0])).toEqual([...numbers.map(String), 'in'])
 })
 
@@ -219,7 +219,7 @@ test('a site that writes without end costs a bounded part; what is dropped is sa
   expect(all.length).toBeLessThan(120)
   for (let n = 0; n < 4; n++) await followed.pass()
   const left = await Promise.all(
-    (await readdir(join(home, 'private'))).map((name) => stat(join(home, 'private', name))),
+    (await readdir(join(directory, 'private'))).map((name) => stat(join(directory, 'private', name))),
   )
   expect(left.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(4 << 20)
 })
@@ -241,13 +241,13 @@ test('links, folders, pipes and anything else in the place of the log are left a
   await rm(log, { recursive: true })
   execFileSync('mkfifo', [log])
   await settled()
-  await rm(join(home, 'private'), { recursive: true })
+  await rm(join(directory, 'private'), { recursive: true })
   await mkdir(join(folder, 'elsewhere'))
   await writeFile(join(folder, 'elsewhere/php-error.log'), 'x'.repeat(5 << 20))
-  await symlink(join(folder, 'elsewhere'), join(home, 'private'))
+  await symlink(join(folder, 'elsewhere'), join(directory, 'private'))
   await settled()
   expect(await readdir(join(folder, 'elsewhere'))).toEqual(['php-error.log'])
-  await rm(home, { recursive: true })
+  await rm(directory, { recursive: true })
   await settled()
   expect(await readFile(secret, 'utf8')).toContain('secret')
   expect(warnings).toEqual([])
@@ -258,7 +258,7 @@ test('a folder in the place where the old log belongs keeps no log from being bo
   const followed = follower({ passMs: 60_000 })
   await write(line('a'.repeat(5 << 20)))
   await followed.pass()
-  expect(await readdir(join(home, 'private'))).toEqual(['php-error.log.1'])
+  expect(await readdir(join(directory, 'private'))).toEqual(['php-error.log.1'])
   await write(line('goes on'))
   await followed.pass()
   expect(messages().at(-1)).toBe('goes on')

@@ -18,7 +18,7 @@ import { type Piece, splitLog } from './split.ts'
 
 export interface LoggedSite {
   readonly siteId: number
-  readonly homePath: string
+  readonly siteDirectory: string
 }
 
 export interface FollowerOptions {
@@ -163,14 +163,14 @@ export class PhpLogFollower {
 
   /** It is the site's own file: it is read, and stays. What was in it long before it was first seen is passed over. */
   #lookAtDebugLog(site: LoggedSite): Look | undefined {
-    const path = debugLogOf(site.homePath)
+    const path = debugLogOf(site.siteDirectory)
     const known = this.#options.places.get(-site.siteId)
-    const now = glance(site.homePath, path)
+    const now = glance(site.siteDirectory, path)
     if (!now) return known && { records: [], place: undefined, more: false }
     const isSame = known?.inode === now.inode && known.offset <= now.sizeBytes
     const place = isSame ? known : { inode: now.inode, offset: 0, inside: false }
     if (place.offset === now.sizeBytes) return isSame ? undefined : { records: [], place, more: false }
-    const found = openLog(site.homePath, { path })
+    const found = openLog(site.siteDirectory, { path })
     if (!found) return undefined
     try {
       if (found.stats.ino !== place.inode) return { records: [], place: known, more: true }
@@ -189,7 +189,7 @@ export class PhpLogFollower {
 
   #look(site: LoggedSite): Look | undefined {
     const known = this.#options.places.get(site.siteId)
-    const now = glance(site.homePath)
+    const now = glance(site.siteDirectory)
     if (known && known.inode !== now?.inode) {
       const old = this.#lookAtOld(site, known, now?.inode)
       if (old) return old
@@ -198,14 +198,14 @@ export class PhpLogFollower {
     const same = known?.inode === now.inode && known.offset <= now.sizeBytes
     const place = same ? known : { inode: now.inode, offset: 0, inside: false }
     if (place.offset === now.sizeBytes) return same ? undefined : { records: [], place, more: false }
-    const found = openLog(site.homePath, 'log')
+    const found = openLog(site.siteDirectory, 'log')
     if (!found) return undefined
     try {
       if (found.stats.ino !== place.inode) return { records: [], place: known, more: true }
       // a time to come is that of a clock that was set back since
       const whole = Math.abs(Date.now() - now.changedAtMs) > QUIET_MS || this.#stopped
       const look = this.#read(site, found, place, whole)
-      return now.sizeBytes < LONG_BYTES ? look : { ...look, more: true, after: () => putAside(site.homePath) }
+      return now.sizeBytes < LONG_BYTES ? look : { ...look, more: true, after: () => putAside(site.siteDirectory) }
     } finally {
       found.close()
     }
@@ -213,12 +213,12 @@ export class PhpLogFollower {
 
   /** The log was put aside, or replaced: the rest of it first. */
   #lookAtOld(site: LoggedSite, known: LogPlace, inode: number | undefined): Look | undefined {
-    const old = openLog(site.homePath, 'old')
+    const old = openLog(site.siteDirectory, 'old')
     if (!old) return undefined
     try {
       if (old.stats.ino !== known.inode) return undefined
       const next = inode === undefined ? undefined : { inode, offset: 0, inside: false }
-      const drop = () => removeOld(site.homePath)
+      const drop = () => removeOld(site.siteDirectory)
       if (known.offset >= old.stats.size) return { records: [], place: next, more: true, after: drop }
       const look = this.#read(site, old, known, true)
       if (look.place && look.place.offset < old.stats.size) return { ...look, more: true }

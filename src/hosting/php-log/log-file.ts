@@ -26,19 +26,19 @@ const FOLDERS: readonly (readonly [RegExp, string])[] = [
 const debugLogs = new LRUCache<string, { readonly stamp: string; readonly path: string }>({ max: 2000 })
 declareMemory(() => debugLogs.clear())
 
-/** Path of a site's debug log below its home, as its wp-config.php says. */
-export function debugLogOf(homePath: string): string {
-  const stats = lstatSync(join(homePath, 'web/wp-config.php'), { throwIfNoEntry: false })
+/** Path of a site's debug log below its site directory, as its wp-config.php says. */
+export function debugLogOf(siteDirectory: string): string {
+  const stats = lstatSync(join(siteDirectory, 'web/wp-config.php'), { throwIfNoEntry: false })
   const stamp = `${stats?.ino} ${stats?.mtimeMs} ${stats?.size}`
-  const known = debugLogs.get(homePath)
+  const known = debugLogs.get(siteDirectory)
   if (known?.stamp === stamp) return known.path
-  const path = debugLogIn(readConfig(homePath)) ?? DEBUG_LOG
-  debugLogs.set(homePath, { stamp, path })
+  const path = debugLogIn(readConfig(siteDirectory)) ?? DEBUG_LOG
+  debugLogs.set(siteDirectory, { stamp, path })
   return path
 }
 
-function readConfig(homePath: string): string {
-  const found = lookInside(homePath, 'web/wp-config.php')
+function readConfig(siteDirectory: string): string {
+  const found = lookInside(siteDirectory, 'web/wp-config.php')
   try {
     return found?.kind === 'file' ? found.read(0, Math.min(found.stats.size, MOST_CONFIG_BYTES)).toString() : ''
   } finally {
@@ -46,7 +46,7 @@ function readConfig(homePath: string): string {
   }
 }
 
-/** The path that `WP_DEBUG_LOG` names, below the home; undefined where it names none, or one that is not the site's. */
+/** The path that `WP_DEBUG_LOG` names, below the site directory; undefined where it names none, or one that is not the site's. */
 export function debugLogIn(config: string): string | undefined {
   const [, said = ''] = /^[^/#\n]*\bdefine\(\s*['"]WP_DEBUG_LOG['"]\s*,\s*([^;\n]{1,500}?)\s*\)\s*;/m.exec(config) ?? []
   const text = said.replace(/^['"]/, '').replace(/['"]$/, '')
@@ -67,17 +67,17 @@ export const LONG_BYTES = 4 << 20
 
 /** What one look costs: a system call. @returns undefined when there is no such file; links are not followed, nor are they files */
 export function glance(
-  homePath: string,
+  siteDirectory: string,
   path = `${FOLDER}/${NAME}`,
 ): { inode: number; sizeBytes: number; changedAtMs: number } | undefined {
-  const stats = lstatSync(join(homePath, path), { throwIfNoEntry: false })
+  const stats = lstatSync(join(siteDirectory, path), { throwIfNoEntry: false })
   return stats?.isFile() ? { inode: stats.ino, sizeBytes: stats.size, changedAtMs: stats.mtimeMs } : undefined
 }
 
 /** Looks at the log itself or the one before it, or at the one at a path, without following a link. To be closed. */
-export function openLog(homePath: string, which: 'log' | 'old' | { readonly path: string }): Found | undefined {
+export function openLog(siteDirectory: string, which: 'log' | 'old' | { readonly path: string }): Found | undefined {
   const path = typeof which === 'object' ? which.path : `${FOLDER}/${which === 'log' ? NAME : OLD}`
-  const found = lookInside(homePath, path)
+  const found = lookInside(siteDirectory, path)
   if (found?.kind === 'file') return found
   found?.close()
   return undefined
@@ -87,8 +87,8 @@ export function openLog(homePath: string, which: 'log' | 'old' | { readonly path
  * Puts the log aside. PHP opens the file anew for each message (main/main.c, php_log_err), so the next one goes into a new file,
  * and one that is being written just now lands in the old one.
  */
-export async function putAside(homePath: string): Promise<void> {
-  await inFolder(homePath, FOLDER, async (folder) => {
+export async function putAside(siteDirectory: string): Promise<void> {
+  await inFolder(siteDirectory, FOLDER, async (folder) => {
     try {
       await rename(`${folder}/${NAME}`, `${folder}/${OLD}`)
     } catch {
@@ -99,6 +99,6 @@ export async function putAside(homePath: string): Promise<void> {
 }
 
 /** Removes the log that was put aside. */
-export async function removeOld(homePath: string): Promise<void> {
-  await inFolder(homePath, FOLDER, (folder) => unlink(`${folder}/${OLD}`).catch(() => {}))
+export async function removeOld(siteDirectory: string): Promise<void> {
+  await inFolder(siteDirectory, FOLDER, (folder) => unlink(`${folder}/${OLD}`).catch(() => {}))
 }

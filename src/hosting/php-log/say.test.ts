@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sayInPhpLog } from './say.ts'
 
-let homePath: string
-const log = () => join(homePath, 'private/php-error.log')
+let siteDirectory: string
+const log = () => join(siteDirectory, 'private/php-error.log')
 beforeEach(async () => {
-  homePath = await mkdtemp(join(tmpdir(), 'stead-say-'))
-  await mkdir(join(homePath, 'private'))
+  siteDirectory = await mkdtemp(join(tmpdir(), 'stead-say-'))
+  await mkdir(join(siteDirectory, 'private'))
 })
-afterEach(() => rm(homePath, { recursive: true, force: true }))
+afterEach(() => rm(siteDirectory, { recursive: true, force: true }))
 
 test('a line of Stead stands in the PHP log in the form of PHP, whatever the words are', async () => {
-  const site = { homePath, uid: null }
+  const site = { siteDirectory, uid: null }
   await sayInPhpLog(site, 'the event a\nb was cut off', new Date('2026-03-04T05:06:07Z'))
   await sayInPhpLog(site, 'x'.repeat(5000), new Date('2026-12-24T15:16:17Z'))
   const [first, second, rest] = (await readFile(log(), 'utf8')).split('\n')
@@ -23,10 +23,10 @@ test('a line of Stead stands in the PHP log in the form of PHP, whatever the wor
 })
 
 test('nothing is written through a link that the site has put there', async () => {
-  const outside = join(homePath, 'outside')
+  const outside = join(siteDirectory, 'outside')
   await writeFile(outside, 'mine')
   await symlink(outside, log())
-  await expect(sayInPhpLog({ homePath, uid: null }, 'x')).rejects.toThrow()
+  await expect(sayInPhpLog({ siteDirectory, uid: null }, 'x')).rejects.toThrow()
   expect(await readFile(outside, 'utf8')).toBe('mine')
   expect(lstatSync(log()).isSymbolicLink()).toBe(true)
 })

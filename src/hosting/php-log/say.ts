@@ -12,7 +12,7 @@ const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | con
  * @param text one sentence; parts of it may be the site's words
  */
 export async function sayInPhpLog(
-  { homePath, uid }: { readonly homePath: string; readonly uid: number | null },
+  { siteDirectory, uid }: { readonly siteDirectory: string; readonly uid: number | null },
   text: string,
   now = new Date(),
 ): Promise<void> {
@@ -21,7 +21,7 @@ export async function sayInPhpLog(
   const time = [now.getUTCHours(), now.getUTCMinutes(), now.getUTCSeconds()].map(twoDigits).join(':')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a line of a log has none
   const words = text.replace(/[\u0000-\u001f\u007f]+/g, ' ').slice(0, MOST_CHARACTERS)
-  await inFolder(homePath, 'private', async (folder) => {
+  await inFolder(siteDirectory, 'private', async (folder) => {
     const file = await open(`${folder}/php-error.log`, APPEND, 0o644)
     try {
       if (!(await file.stat()).isFile()) return

@@ -1,7 +1,14 @@
 /** What becomes of users, posts and links in a real WordPress. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../../../test/support/core.ts'
-import { fetchPage, install, type TestHome, testHome, testRequest, testRuntime } from '../../../test/support/home.ts'
+import {
+  fetchPage,
+  install,
+  type TestDirectory,
+  testDirectory,
+  testRequest,
+  testRuntime,
+} from '../../../test/support/site-directory.ts'
 import { hereRuntimes } from '../../../test/support/ways.ts'
 import type { PhpProcess, PhpRuntime } from './runtime.ts'
 
@@ -18,25 +25,25 @@ describe.skipIf(!core).each(hereRuntimes)(
   'administrators of a WordPress, $runtime',
   ({ runtime: kind, phpVersion }) => {
     let runtime: PhpRuntime
-    let home: TestHome
+    let directory: TestDirectory
     let php: PhpProcess
 
     beforeAll(async () => {
       runtime = await testRuntime({ runtime: kind })
-      home = await testHome(core as string, { phpVersion })
-      php = await runtime.start(home)
+      directory = await testDirectory(core as string, { phpVersion })
+      php = await runtime.start(directory)
       await install(php)
     })
     afterAll(async () => {
       await php?.stop(0)
       await runtime?.close()
-      await home?.remove()
+      await directory?.remove()
     })
 
     let scripts = 0
     /** Runs PHP in the site and gives what it returns. */
     async function run<Value>(code: string): Promise<Value> {
-      const script = await home.script(
+      const script = await directory.script(
         `t${++scripts}.php`,
         `require 'wp-load.php'; echo json_encode((function () { ${code} })());`,
       )
@@ -132,7 +139,7 @@ describe.skipIf(!core).each(hereRuntimes)(
     })
 
     test('no mail leaves WordPress', async () => {
-      await home.script(
+      await directory.script(
         'wp-content/mu-plugins/count-mails.php',
         `add_filter('pre_wp_mail', function ($stop) { update_option('mails', get_option('mails', 0) + ($stop === null)); return $stop; }, 99);`,
       )

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testCore } from '../../../test/support/core.ts'
-import { giveToSite, type TestHome, testHome, testRuntime } from '../../../test/support/home.ts'
+import { giveToSite, type TestDirectory, testDirectory, testRuntime } from '../../../test/support/site-directory.ts'
 import { hereRuntimes } from '../../../test/support/ways.ts'
 import type { PhpProcess, PhpRuntime } from './runtime.ts'
 
@@ -12,22 +12,22 @@ const cases = hereRuntimes.flatMap(({ versions, runtime }) => versions.map((phpV
 
 describe.skipIf(!core).each(cases)('a look at a file of PHP $phpVersion, $runtime', ({ runtime: kind, phpVersion }) => {
   let runtime: PhpRuntime
-  let home: TestHome
+  let directory: TestDirectory
   let php: PhpProcess
   beforeAll(async () => {
     runtime = await testRuntime({ runtime: kind })
-    home = await testHome(core as string, { phpVersion })
-    php = await runtime.start(home)
+    directory = await testDirectory(core as string, { phpVersion })
+    php = await runtime.start(directory)
   })
   afterAll(async () => {
     await runtime?.close()
-    await home?.remove()
+    await directory?.remove()
   })
 
   const faultOf = async (text: string) => {
-    const file = join(home.homePath, 'private/tmp/check.php')
+    const file = join(directory.siteDirectory, 'private/tmp/check.php')
     await writeFile(file, text)
-    await giveToSite(join(home.homePath, 'private/tmp'))
+    await giveToSite(join(directory.siteDirectory, 'private/tmp'))
     return (await php.runTask('check-php', {})).fault
   }
 

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { testCore } from '../../../test/support/core.ts'
-import { fetchPage, testBudgets, testHome, testRequest } from '../../../test/support/home.ts'
+import { fetchPage, testBudgets, testDirectory, testRequest } from '../../../test/support/site-directory.ts'
 import { runtimes } from '../../../test/support/ways.ts'
 import { loginFile } from '../mariadb/on-mariadb.ts'
 import { chooseRuntime, databaseKindOf, type RuntimeChoice } from './choose-runtime.ts'
 import { type PhpRuntime, PhpUnavailable, phpVersions, runtimesOf } from './runtime.ts'
-import { defaultEgressLimits } from './wasm/egress.ts'
+import { defaultEgressLimits } from './wasm/network/egress.ts'
 
 const core = await testCore()
 const native = runtimes.find(({ runtime }) => runtime === 'native')
@@ -33,14 +33,14 @@ async function kindOf(
   phpVersion: (typeof phpVersions)[number],
   isOnServer = false,
 ): Promise<string> {
-  const home = await testHome(core as string, { phpVersion })
-  if (isOnServer) await writeFile(loginFile(home.homePath), '{}')
+  const directory = await testDirectory(core as string, { phpVersion })
+  if (isOnServer) await writeFile(loginFile(directory.siteDirectory), '{}')
   try {
-    const script = await home.script('kind.php', 'echo PHP_SAPI;')
-    const page = await fetchPage(await chosen.start(home), testRequest('/kind.php', script))
+    const script = await directory.script('kind.php', 'echo PHP_SAPI;')
+    const page = await fetchPage(await chosen.start(directory), testRequest('/kind.php', script))
     return page.text
   } finally {
-    await home.remove()
+    await directory.remove()
   }
 }
 

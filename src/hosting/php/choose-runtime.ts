@@ -54,8 +54,8 @@ export const databaseKindOf = (
 function together(native: NativeRuntime | undefined, wasm: PhpRuntime | undefined, hasMariaDb: boolean): PhpRuntime {
   const missing = (version: PhpVersion) => (native ? native.versions.get(version)?.missing : 'STEAD_RUNTIME is wasm')
   const isNative = (version: PhpVersion) => missing(version) === undefined
-  const of = ({ homePath, phpVersion }: PhpSite): PhpRuntime => {
-    const onServer = isOnMariaDb(homePath)
+  const of = ({ siteDirectory, phpVersion }: PhpSite): PhpRuntime => {
+    const onServer = isOnMariaDb(siteDirectory)
     // PHP in WebAssembly does not come to a server; where there is both, a file is left to it
     const runtime = onServer ? isNative(phpVersion) && hasMariaDb && native : (wasm ?? (isNative(phpVersion) && native))
     if (runtime) return runtime

@@ -1,5 +1,5 @@
-import { headerOf } from '../../platform/http/raw-headers.ts'
-import type { PhpPool, PooledSite } from './pool.ts'
+import { headerOf } from '../../platform/http/request/raw-headers.ts'
+import type { PhpPool, PooledSite } from './pool/pool.ts'
 
 /** A front page that is longer was there all the same. */
 const MOST_BYTES = 16 << 20

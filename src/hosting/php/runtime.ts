@@ -11,11 +11,11 @@ export const defaultPhpVersion: PhpVersion = '8.3'
 /** What a PHP process needs to know of the site that it runs. */
 export interface PhpSite {
   /** Folder with the site's `web/` and `private/`. */
-  readonly homePath: string
+  readonly siteDirectory: string
   /** Folder with the site's WordPress core, whose `wp-admin` and `wp-includes` are laid over the web root. */
   readonly corePath: string
   readonly phpVersion: PhpVersion
-  /** User and group id that owns the home; null: the one that Stead runs as. */
+  /** User and group id that owns the site directory; null: the one that Stead runs as. */
   readonly uid: number | null
   /** Host name of the site's own address, with its port unless it is the usual one: `my.localhost:8081`. */
   readonly address: string
@@ -128,7 +128,7 @@ export interface PhpProcess {
    * @throws PhpCrashed
    */
   machineCode?(): Promise<Buffer>
-  /** The home's wp-config.php and database have just been replaced: forgets what was kept of them, keeps the rest hot. */
+  /** The site directory's wp-config.php and database have just been replaced: forgets what was kept of them, keeps the rest hot. */
   moveIn(change: { address: string }): Promise<void>
   /** Puts the process behind those of other sites, or back among them; it is behind Stead's own at any time. Does nothing where that is not possible. */
   setLowPriority(low: boolean): void
@@ -173,7 +173,7 @@ export interface PhpStart {
   readonly lowPriority?: boolean
   /** It runs one command and no requests. */
   readonly command?: CommandPlan
-  /** What it compiles is kept in `private/compiled` of its home, to be read by all sites: nobody's code but the core's runs in it. */
+  /** What it compiles is kept in `private/compiled` of its site directory, to be read by all sites: nobody's code but the core's runs in it. */
   readonly keepsCompiled?: boolean
 }
 

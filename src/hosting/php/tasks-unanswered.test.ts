@@ -3,9 +3,16 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { testCore } from '../../../test/support/core.ts'
-import { install, type TestHome, testBodies, testHome, testRequest, testRuntime } from '../../../test/support/home.ts'
+import {
+  install,
+  type TestDirectory,
+  testBodies,
+  testDirectory,
+  testRequest,
+  testRuntime,
+} from '../../../test/support/site-directory.ts'
 import { hereRuntimes } from '../../../test/support/ways.ts'
-import { PhpPool, type PooledSite } from './pool.ts'
+import { PhpPool, type PooledSite } from './pool/pool.ts'
 import { type PhpRuntime, PhpTaskError } from './runtime.ts'
 
 const core = await testCore()
@@ -30,17 +37,17 @@ describe.skipIf(!core).each(hereRuntimes)(
   'tasks in a site that answers for itself, $runtime',
   ({ runtime: kind, phpVersion }) => {
     let runtime: PhpRuntime
-    let home: TestHome
+    let directory: TestDirectory
     let site: PooledSite
     let pool: PhpPool
     let heard = (_note: string) => {}
-    const content = (path: string) => join(home.homePath, 'web/wp-content', path)
+    const content = (path: string) => join(directory.siteDirectory, 'web/wp-content', path)
 
     beforeAll(async () => {
       runtime = await testRuntime({ runtime: kind })
-      home = await testHome(core as string, { phpVersion })
-      site = { ...home, siteId: 1 }
-      const process = await runtime.start(home)
+      directory = await testDirectory(core as string, { phpVersion })
+      site = { ...directory, siteId: 1 }
+      const process = await runtime.start(directory)
       await install(process)
       await process.stop()
       for (const [name, code] of Object.entries({
@@ -54,7 +61,7 @@ describe.skipIf(!core).each(hereRuntimes)(
           name === 'strict' ? code : code.replace('<?php', `<?php /* Plugin Name: ${name} */`),
         )
       }
-      const config = join(home.homePath, 'web/wp-config.php')
+      const config = join(directory.siteDirectory, 'web/wp-config.php')
       const before = await readFile(config, 'utf8')
       await writeFile(config, before.replace('<?php', "<?php\ndefine('WP_CACHE', true);"))
       pool = new PhpPool(runtime, {
@@ -70,7 +77,7 @@ describe.skipIf(!core).each(hereRuntimes)(
     afterAll(async () => {
       await pool?.stopAll(0)
       await runtime?.close()
-      await home?.remove()
+      await directory?.remove()
     })
     afterEach(async () => {
       for (const path of ['advanced-cache.php', 'maintenance.php', '../.maintenance'])
@@ -81,7 +88,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       pool.runTask(site, 'set-active-plugins', { active: names.map((name) => `${name}/${name}.php`), network: [] })
     const visit = async () => text((await pool.handle(site, testRequest('/'))).body)
     const option = async (name: string, value: string) => {
-      const script = await home.script(
+      const script = await directory.script(
         'set.php',
         `require '/wordpress/wp-load.php'; update_option('${name}', '${value}');`,
       )
@@ -141,7 +148,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       const { databaseErrors } = await pool.runTask(site, 'front-page', {})
       expect(databaseErrors).toEqual([expect.stringContaining('not_there')])
       expect((await pool.runTask(site, 'inner-page', { page: 'rest' })).databaseErrors).toHaveLength(1)
-      expect(await readFile(join(home.homePath, 'private/php-error.log'), 'utf8')).toMatch(
+      expect(await readFile(join(directory.siteDirectory, 'private/php-error.log'), 'utf8')).toMatch(
         /WordPress database error .*not_there/,
       )
       await rm(content('mu-plugins/refused.php'))
@@ -157,7 +164,10 @@ describe.skipIf(!core).each(hereRuntimes)(
     })
 
     it('a site that has removed or replaced what it reaches its database by has it again at its next page', async () => {
-      const script = await home.script('visit.php', "require '/wordpress/wp-load.php'; echo get_option('blogname');")
+      const script = await directory.script(
+        'visit.php',
+        "require '/wordpress/wp-load.php'; echo get_option('blogname');",
+      )
       const page = async () => text((await pool.handle(site, testRequest('/visit.php', script))).body)
       const ours = await readFile(content('db.php'), 'utf8')
       await rm(content('db.php'))
@@ -165,7 +175,9 @@ describe.skipIf(!core).each(hereRuntimes)(
       expect(await readFile(content('db.php'), 'utf8')).toBe(ours)
       await writeFile(content('db.php'), '<?php // of a plugin that keeps answers of the database')
       expect(await page()).toBe('A test site')
-      expect(await readFile(join(home.homePath, 'private/php-error.log'), 'utf8')).toContain('It was put back.')
+      expect(await readFile(join(directory.siteDirectory, 'private/php-error.log'), 'utf8')).toContain(
+        'It was put back.',
+      )
       const notes: string[] = []
       const before = content('mu-plugins/sqlite-database-integration')
       await rename(before, `${before}-aside`)

@@ -1,7 +1,7 @@
 /** What differs between the `wp-config.php` of two sites. */
 export interface WpConfig {
   readonly environmentType: 'local' | 'development' | 'staging' | 'production'
-  /** Where the database is; default: in the home. */
+  /** Where the database is; default: in the site directory. */
   readonly database?: Readonly<Record<string, string | number | boolean | null>>
   /** Constants besides the usual ones (multisite and the like); they come before WordPress is loaded. */
   readonly extraConstants?: Readonly<Record<string, string | number | boolean>>
@@ -23,7 +23,7 @@ export interface ServerLogin {
   readonly password: string
 }
 
-/** The same for a database on a server, or in the home; `null` for what the other kind has and this one has not. */
+/** The same for a database on a server, or in the site directory; `null` for what the other kind has and this one has not. */
 export const databaseConstantsOf = (login?: ServerLogin) => ({
   DB_NAME: login?.database ?? 'wordpress',
   DB_USER: login?.user ?? '',

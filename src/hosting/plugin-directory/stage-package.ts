@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
-import type { PhpPool } from '../php/pool.ts'
-import type { SiteHome } from '../site-database/database-content.ts'
+import type { PhpPool } from '../php/pool/pool.ts'
+import type { SitePlace } from '../site-database/database-content.ts'
 import type { FileContent, WantedEntry } from '../site-files/file-content.ts'
 import { ALL } from '../site-files/scope.ts'
 import { walkTree } from '../site-files/walk.ts'
@@ -16,15 +16,15 @@ export const stagingOf = (operationId: number): string => `upgrade/stead-${opera
  */
 export async function stagePackage(
   { siteFiles, pool }: { readonly siteFiles: FileContent; readonly pool: Pick<PhpPool, 'between'> },
-  home: SiteHome,
+  directory: SitePlace,
   { path }: UnpackedPackage,
   { operationId, signal }: { readonly operationId: number; readonly signal: AbortSignal },
 ): Promise<void> {
   const staging = `wp-content/${stagingOf(operationId)}`
   const scope = { paths: [staging] }
-  await siteFiles.prepare(home, below(staging, path, signal), { scope, signal })
-  await pool.between(home.siteId, () => siteFiles.switch(home))
-  await siteFiles.settle(home)
+  await siteFiles.prepare(directory, below(staging, path, signal), { scope, signal })
+  await pool.between(directory.siteId, () => siteFiles.switch(directory))
+  await siteFiles.cleanUp(directory)
 }
 
 async function* below(staging: string, root: string, signal: AbortSignal): AsyncGenerator<WantedEntry> {

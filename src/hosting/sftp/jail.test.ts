@@ -3,7 +3,7 @@ import { chownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { DiskFull } from '../homes/disk-room.ts'
+import { DiskFull } from '../site-directories/disk-space.ts'
 import { Jail, type OpenWish } from './jail.ts'
 
 const isRoot = process.getuid?.() === 0

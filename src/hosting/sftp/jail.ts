@@ -7,9 +7,9 @@ import { constants, fchmod, fchown, fstat, fstatSync, open, type Stats } from 'n
 import { chmod, lstat, mkdir, opendir, readlink, rename, rmdir, unlink, utimes } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { CORE_FOLDERS, isCores, nameOf, parentOf } from '../site-files/paths.ts'
-import { LINUX, O_PATH, type Pinned, pin, pinBelow } from '../site-files/pin.ts'
+import { LINUX, O_PATH, type Pinned, pin, pinBelow } from '../site-files/stage/pin.ts'
 import { OpenFile, OpenFolder } from './open-things.ts'
-import { demandOwn, placeOf } from './paths.ts'
+import { placeOf, requireOwn } from './paths.ts'
 import { Refused } from './refused.ts'
 import type { WriteRoom } from './write-room.ts'
 
@@ -69,7 +69,7 @@ export class Jail {
     const place = placeOf(path)
     const folder = this.#pin(place)
     try {
-      if (!isCores(place)) this.#demand(fstatSync(folder.fd), READ)
+      if (!isCores(place)) this.#requireAccess(fstatSync(folder.fd), READ)
       const entries = await opendir(folder.path, { bufferSize: 64 })
       return new OpenFolder(folder, entries, (name, at) => this.#entry(place, name, at))
     } catch (error) {
@@ -81,7 +81,7 @@ export class Jail {
   async openFile(path: string, wish: OpenWish): Promise<OpenFile> {
     const place = placeOf(path)
     const writes = wish.write || wish.append
-    if (writes || wish.create || wish.truncate) demandOwn(place)
+    if (writes || wish.create || wish.truncate) requireOwn(place)
     // something may come, or go, between a look and the next
     for (let times = 0; times < 3; times++) {
       const found = await this.#openThere(place, wish)
@@ -100,8 +100,8 @@ export class Jail {
       if (!stats.isFile()) throw new Refused('failure', 'It is no file')
       if (wish.create && wish.exclusive) throw new Refused('failure', 'There is something of this name already')
       if (!isCores(place)) {
-        if (wish.read || !writes) this.#demand(stats, READ)
-        if (writes || wish.truncate) this.#demand(stats, WRITE)
+        if (wish.read || !writes) this.#requireAccess(stats, READ)
+        if (writes || wish.truncate) this.#requireAccess(stats, WRITE)
       }
       const access = writes ? (wish.read ? constants.O_RDWR : constants.O_WRONLY) : constants.O_RDONLY
       const file = new OpenFile(await openFd(at, access | (wish.append ? constants.O_APPEND : 0)), { room, ...wish })
@@ -139,7 +139,7 @@ export class Jail {
 
   async makeFolder(path: string, mode = 0o755): Promise<void> {
     const place = placeOf(path)
-    demandOwn(place)
+    requireOwn(place)
     const { room, uid } = this.#options
     await this.#inOwnFolder(place, async (at) => {
       await room.take(0, 1)
@@ -159,7 +159,7 @@ export class Jail {
 
   async removeFile(path: string): Promise<void> {
     const place = placeOf(path)
-    demandOwn(place)
+    requireOwn(place)
     await this.#inOwnFolder(place, async (at) => {
       if ((await lstat(at)).isDirectory()) throw new Refused('failure', 'It is a folder')
       await unlink(at)
@@ -168,20 +168,20 @@ export class Jail {
 
   async removeFolder(path: string): Promise<void> {
     const place = placeOf(path)
-    demandOwn(place)
+    requireOwn(place)
     await this.#inOwnFolder(place, (at) => rmdir(at))
   }
 
   /** As the system does it: a file that is there is replaced. */
   async move(from: string, to: string): Promise<void> {
     const [source, target] = [placeOf(from), placeOf(to)]
-    for (const place of [source, target]) demandOwn(place)
+    for (const place of [source, target]) requireOwn(place)
     await this.#inOwnFolder(source, (at) => this.#inOwnFolder(target, (other) => rename(at, other)))
   }
 
   async change(path: string, wanted: Wanted): Promise<void> {
     const place = placeOf(path)
-    demandOwn(place)
+    requireOwn(place)
     if (wanted.size !== undefined) {
       const wish = { write: true, read: false, append: false, create: false, truncate: false, exclusive: false }
       const file = await this.openFile(path, wish)
@@ -251,7 +251,7 @@ export class Jail {
   async #inOwnFolder<Result>(place: string, work: (at: string) => Promise<Result>): Promise<Result> {
     const folder = this.#pin(parentOf(place))
     try {
-      this.#demand(fstatSync(folder.fd), WRITE)
+      this.#requireAccess(fstatSync(folder.fd), WRITE)
       return await work(`${folder.path}/${nameOf(place)}`)
     } finally {
       folder.close()
@@ -290,7 +290,7 @@ export class Jail {
   }
 
   /** What the kernel would say to the site's user: as root it says nothing. */
-  #demand({ uid, mode }: Stats, bit: number): void {
+  #requireAccess({ uid, mode }: Stats, bit: number): void {
     const { uid: own } = this.#options
     if (own === null) return
     const granted = uid === own ? mode >> 6 : mode

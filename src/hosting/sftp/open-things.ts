@@ -1,6 +1,6 @@
 import { close, type Dir, fstatSync, ftruncate, futimes, read, type Stats, writev } from 'node:fs'
 import { promisify } from 'node:util'
-import type { Pinned } from '../site-files/pin.ts'
+import type { Pinned } from '../site-files/stage/pin.ts'
 import { Refused } from './refused.ts'
 import type { WriteRoom } from './write-room.ts'
 

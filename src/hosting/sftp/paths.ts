@@ -25,7 +25,7 @@ export function placeOf(path: string): string {
 }
 
 /** @throws Refused for a place of the core, which the platform keeps */
-export function demandOwn(place: string): void {
+export function requireOwn(place: string): void {
   if (place === '') throw new Refused('denied', 'The web root itself stays as it is')
   if (isCores(place))
     throw new Refused('denied', `${CORE_FOLDERS.join(' and ')} belong to WordPress itself: change its version instead`)

@@ -81,7 +81,7 @@ describe('public keys', () => {
 describe('room', () => {
   afterEach(() => void vi.useRealTimers())
   const room = (quota: { bytes: number; files: number }, usage: { bytes: number; files: number }) =>
-    new WriteRoom({ homePath: tmpdir(), keepFreeBytes: 0, quota: async () => quota, measure: async () => usage })
+    new WriteRoom({ siteDirectory: tmpdir(), keepFreeBytes: 0, quota: async () => quota, measure: async () => usage })
 
   test('ends where the site has what it may have, in bytes and in files, for all who write together', async () => {
     const bytes = room({ bytes: 100_000, files: 100 }, { bytes: 50_000, files: 1 })
@@ -98,7 +98,7 @@ describe('room', () => {
     let measured = 0
     const usage = { bytes: 100_000, files: 1 }
     const full = new WriteRoom({
-      ...{ homePath: tmpdir(), keepFreeBytes: 0, quota: async () => ({ bytes: 100_000, files: 100 }) },
+      ...{ siteDirectory: tmpdir(), keepFreeBytes: 0, quota: async () => ({ bytes: 100_000, files: 100 }) },
       measure: async () => ({ ...usage, bytes: measured++ === 0 ? usage.bytes : 0 }),
     })
     await expect(full.take(1)).rejects.toThrow('of disk space')
@@ -111,7 +111,7 @@ describe('room', () => {
   })
 
   test('stays free on the disk for what matters more', async () => {
-    const options = { homePath: tmpdir(), quota: async () => undefined }
+    const options = { siteDirectory: tmpdir(), quota: async () => undefined }
     await expect(new WriteRoom({ ...options, keepFreeBytes: 2 ** 60 }).take(1)).rejects.toThrow(
       'disk of the host is full',
     )

@@ -83,7 +83,7 @@ beforeEach(async () => {
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(folder, 'key')])
   const key = await readPublicKey(readFileSync(join(folder, 'key.pub'), 'utf8'))
   login = { userId: 1, siteId: 7, username: 'site_1', epoch: 0, passwordHash, publicKeys: [key.publicKey] }
-  site = { homePath: join(folder, 'home'), corePath: join(folder, 'core'), uid: UID }
+  site = { siteDirectory: join(folder, 'home'), corePath: join(folder, 'core'), uid: UID }
   await start()
 })
 afterEach(async () => {
@@ -374,7 +374,7 @@ describe('connections', () => {
     )
     await Promise.all(silent)
     // the second of the user, and the third of the address
-    expect(server.figures()).toEqual({ connections: 0, logins: 1, refused: { limit: 2, banned: 0, login: 0 } })
+    expect(server.metrics()).toEqual({ connections: 0, logins: 1, refused: { limit: 2, banned: 0, login: 0 } })
   })
 
   test('that ask for nothing end after a while, and one has no more than eight channels', async () => {

@@ -1,8 +1,8 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import ssh2, { type AlgorithmList, type CipherAlgorithm, type ClientInfo, type Connection } from 'ssh2'
 import { addressKey } from '../../platform/budgets/address-key.ts'
-import { peerAddress } from '../../platform/http/client-address.ts'
-import { readProxyHeaders } from '../../platform/http/proxy-protocol.ts'
+import { peerAddress } from '../../platform/http/client/client-address.ts'
+import { readProxyHeaders } from '../../platform/http/client/proxy-protocol.ts'
 import type { DiskQuota } from '../site-files/disk-watch.ts'
 import { Authentication, PasswordDesk } from './authentication.ts'
 import { GCM, IDENT, knowsGcm, readyKeys } from './cipher.ts'
@@ -15,7 +15,7 @@ import { WriteRoom } from './write-room.ts'
 
 /** A site, as far as its files are concerned. */
 export interface FilesOfSite {
-  readonly homePath: string
+  readonly siteDirectory: string
   readonly corePath: string
   readonly uid: number | null
 }
@@ -24,7 +24,7 @@ export interface SftpServerOptions {
   readonly hostKey: string
   readonly access: SftpAccess
   readonly siteById: (siteId: number) => Promise<FilesOfSite | undefined>
-  readonly quotaOf: (homePath: string) => Promise<DiskQuota | undefined>
+  readonly quotaOf: (siteDirectory: string) => Promise<DiskQuota | undefined>
   readonly keepFreeBytes: number
   /** Default: none can be run. */
   readonly commands?: RemoteCommands
@@ -63,7 +63,7 @@ export const sftpLimits: SftpLimits = {
 }
 
 /** What has come to the server since it started. */
-export interface SftpFigures {
+export interface SftpMetrics {
   /** Those who have logged in, now. */
   readonly connections: number
   readonly logins: number
@@ -122,7 +122,7 @@ export class SftpServer {
     return this.#connections.size
   }
 
-  figures(): SftpFigures {
+  metrics(): SftpMetrics {
     return { connections: this.#connections.size, logins: this.#logins, refused: { ...this.#refused } }
   }
 
@@ -256,13 +256,14 @@ export class SftpServer {
     const standing = await this.#options.access.standing([userId])
     const site = await this.#options.siteById(siteId)
     if (standing.get(userId) !== epoch || !site) return undefined
-    const { homePath, corePath, uid } = site
-    return new Jail({ root: `${homePath}/web`, corePath, uid, room: this.#roomOf(siteId, homePath) })
+    const { siteDirectory, corePath, uid } = site
+    return new Jail({ root: `${siteDirectory}/web`, corePath, uid, room: this.#roomOf(siteId, siteDirectory) })
   }
 
-  #roomOf(siteId: number, homePath: string): WriteRoom {
+  #roomOf(siteId: number, siteDirectory: string): WriteRoom {
     const { quotaOf, keepFreeBytes } = this.#options
-    const room = this.#rooms.get(siteId) ?? new WriteRoom({ homePath, keepFreeBytes, quota: () => quotaOf(homePath) })
+    const room =
+      this.#rooms.get(siteId) ?? new WriteRoom({ siteDirectory, keepFreeBytes, quota: () => quotaOf(siteDirectory) })
     this.#rooms.set(siteId, room)
     return room
   }

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import { DiskFull } from '../homes/disk-room.ts'
+import { DiskFull } from '../site-directories/disk-space.ts'
 import { type DiskUsage, measureTree } from '../site-files/disk-usage.ts'
 import type { DiskQuota } from '../site-files/disk-watch.ts'
 
@@ -14,12 +14,12 @@ const FULL_PACE = { leastMs: 2000, times: 20 }
 const ASK_AFTER_BYTES = 4 * MB
 
 export interface WriteRoomOptions {
-  readonly homePath: string
+  readonly siteDirectory: string
   /** Undefined: anything. */
   readonly quota: () => Promise<DiskQuota | undefined>
   /** What stays free for what matters more. */
   readonly keepFreeBytes: number
-  readonly measure?: (homePath: string) => Promise<DiskUsage>
+  readonly measure?: (siteDirectory: string) => Promise<DiskUsage>
 }
 
 /** The room that a site has for what comes by SFTP, counted for all its connections together. */
@@ -68,7 +68,7 @@ export class WriteRoom {
 
   async #askDisk(bytes: number): Promise<void> {
     this.#unasked = 0
-    const { bavail, bsize } = await statfs(this.#options.homePath)
+    const { bavail, bsize } = await statfs(this.#options.siteDirectory)
     if (bavail * bsize - this.#options.keepFreeBytes >= bytes + ASK_AFTER_BYTES) return
     // the next one asks again
     this.#unasked = Number.POSITIVE_INFINITY
@@ -83,11 +83,11 @@ export class WriteRoom {
   }
 
   async #measure(): Promise<void> {
-    const { homePath, quota, measure = measureTree } = this.#options
+    const { siteDirectory, quota, measure = measureTree } = this.#options
     const begun = performance.now()
     const [bytes, entries] = [this.#bytes, this.#entries]
     this.#quota = await quota()
-    if (this.#quota) this.#usage = await measure(homePath)
+    if (this.#quota) this.#usage = await measure(siteDirectory)
     // what is written meanwhile may not have been seen
     this.#bytes -= bytes
     this.#entries -= entries

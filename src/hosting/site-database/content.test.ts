@@ -1,8 +1,8 @@
 /** What the door to a site's database promises, whatever kind it is. What one kind alone has is in tests of its own. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ContentStand, contentKinds } from '../../../test/support/content-stands.ts'
-import { type DatabaseContent, DumpUnreadable, type SiteHome } from './database-content.ts'
-import { checkDump } from './dump-check.ts'
+import { type DatabaseContent, DumpUnreadable, type SitePlace } from './database-content.ts'
+import { checkDump } from './dumps/dump-check.ts'
 
 const wordpress = `
   CREATE TABLE wp_options (option_id bigint(20) unsigned NOT NULL auto_increment, option_name varchar(191) NOT NULL default '',
@@ -27,26 +27,26 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
   describe.skipIf(!isHere)('a site’s database', () => {
     let stand: ContentStand
     let content: DatabaseContent
-    let home: SiteHome
+    let directory: SitePlace
     beforeAll(async () => {
       stand = await makes()
       content = stand.content
     })
     afterAll(() => stand?.stop())
     beforeEach(async () => {
-      home = await stand.fresh()
+      directory = await stand.fresh()
       await restore(wordpress)
       stand.held.length = 0
     })
 
-    const run = (sql: string) => stand.run(home, sql)
+    const run = (sql: string) => stand.run(directory, sql)
     async function restore(sql: string | Uint8Array): Promise<void> {
-      await content.load(home, pieces(sql))
-      await content.switch(home)
-      await content.settle(home)
+      await content.load(directory, pieces(sql))
+      await content.switch(directory)
+      await content.cleanUp(directory)
     }
     async function textOf(tables?: readonly string[]): Promise<Buffer> {
-      const snapshot = await content.snapshot(home)
+      const snapshot = await content.snapshot(directory)
       try {
         return Buffer.concat(await Array.fromAsync(snapshot.dump({ tables })))
       } finally {
@@ -71,7 +71,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       ])
       await run("insert into wp_options (option_name, option_value) values ('next', '')")
       expect(await run("select option_id from wp_options where option_name = 'next'")).toEqual([['40']])
-      expect(await content.size(home)).toBeGreaterThan(10_000)
+      expect(await content.size(directory)).toBeGreaterThan(10_000)
     })
 
     test('a dump that is loaded and switched in is the same', async () => {
@@ -79,25 +79,25 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       const text = await textOf()
       stand.held.length = 0
       const progress: number[] = []
-      expect(await content.load(home, pieces(text), { onProgress: (done) => progress.push(done) })).toEqual({
+      expect(await content.load(directory, pieces(text), { onProgress: (done) => progress.push(done) })).toEqual({
         tables: 3,
         rows: 6,
       })
       expect(progress.at(-1)).toBe(text.length)
-      expect(await content.state(home)).toEqual({ hasCurrent: true, hasNext: true, hasPrevious: false })
+      expect(await content.state(directory)).toEqual({ hasCurrent: true, hasNext: true, hasPrevious: false })
       expect(stand.held).toEqual([])
-      await content.switch(home)
+      await content.switch(directory)
       expect(stand.held).toEqual([true])
-      expect(await content.state(home)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: true })
-      await content.switch(home)
+      expect(await content.state(directory)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: true })
+      await content.switch(directory)
       expect(await all()).toEqual(before)
-      await content.settle(home)
-      expect(await content.state(home)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: false })
-      expect(await stand.left(home)).toEqual([])
+      await content.cleanUp(directory)
+      expect(await content.state(directory)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: false })
+      expect(await stand.left(directory)).toEqual([])
     })
 
     test('a dump is of the moment of its snapshot, may be taken twice, and may be of some tables', async () => {
-      const snapshot = await content.snapshot(home)
+      const snapshot = await content.snapshot(directory)
       expect(snapshot.estimatedBytes).toBeGreaterThan(0)
       await run('delete from wp_posts')
       await run("insert into wp_options values (50, 'late', 'x')")
@@ -111,12 +111,12 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       expect(some).not.toContain('wp_options')
       await snapshot.close()
       await snapshot.close()
-      expect(await stand.left(home)).toEqual([])
+      expect(await stand.left(directory)).toEqual([])
       expect(String(await textOf())).toContain("'late'")
     })
 
     test('is the site’s to change while there is a snapshot of it, and after it was read', async () => {
-      const snapshot = await content.snapshot(home)
+      const snapshot = await content.snapshot(directory)
       await run("insert into wp_options values (51, 'later', 'x')")
       await Array.fromAsync(snapshot.dump())
       await run('alter table wp_term_relationships add column more int')
@@ -125,13 +125,13 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
     })
 
     test('a snapshot may be closed in the middle of a dump', async () => {
-      const snapshot = await content.snapshot(home)
+      const snapshot = await content.snapshot(directory)
       const dump = snapshot.dump()[Symbol.asyncIterator]()
       expect((await dump.next()).done).toBe(false)
       await dump.return?.()
       await snapshot.close()
       await run('alter table wp_term_relationships add column more int')
-      expect(await stand.left(home)).toEqual([])
+      expect(await stand.left(directory)).toEqual([])
     })
 
     test('a dump is read to its end by who checks it', async () => {
@@ -148,23 +148,23 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
 
     test('what was switched in is taken back', async () => {
       const before = await all()
-      await content.load(home, pieces(one))
-      await content.switch(home)
+      await content.load(directory, pieces(one))
+      await content.switch(directory)
       expect(await run('select * from wp_options')).toEqual([['5']])
-      await content.switchBack(home)
-      await content.switchBack(home)
+      await content.switchBack(directory)
+      await content.switchBack(directory)
       expect(await all()).toEqual(before)
-      expect(await content.state(home)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: false })
-      expect(await stand.left(home)).toEqual([])
+      expect(await content.state(directory)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: false })
+      expect(await stand.left(directory)).toEqual([])
     })
 
     test('what is switched in a second time has the last one as previous', async () => {
-      await content.load(home, pieces(one))
-      await content.switch(home)
-      await content.load(home, pieces(one.replace('(5)', '(6)')))
-      await content.switch(home)
+      await content.load(directory, pieces(one))
+      await content.switch(directory)
+      await content.load(directory, pieces(one.replace('(5)', '(6)')))
+      await content.switch(directory)
       expect(await run('select * from wp_options')).toEqual([['6']])
-      await content.switchBack(home)
+      await content.switchBack(directory)
       expect(await run('select * from wp_options')).toEqual([['5']])
     })
 
@@ -172,16 +172,18 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       const text = await textOf()
       await run('delete from wp_posts')
       await run("update wp_options set option_value = 'now' where option_id = 1")
-      expect(await content.load(home, pieces(text), { tables: ['WP_posts'] })).toEqual({ tables: 1, rows: 2 })
-      await content.switch(home)
+      expect(await content.load(directory, pieces(text), { tables: ['WP_posts'] })).toEqual({ tables: 1, rows: 2 })
+      await content.switch(directory)
       expect(await run('select ID from wp_posts order by ID')).toEqual([['1'], ['9']])
       expect(await run('select option_value from wp_options where option_id = 1')).toEqual([['now']])
-      await expect(content.load(home, pieces(text), { tables: ['wp_none'] })).rejects.toThrow('It has no table wp_none')
+      await expect(content.load(directory, pieces(text), { tables: ['wp_none'] })).rejects.toThrow(
+        'It has no table wp_none',
+      )
     })
 
     test('tables that a dump does not have stay where that is asked for, and go where not', async () => {
-      await content.load(home, pieces(one), { keepsOthers: true })
-      await content.switch(home)
+      await content.load(directory, pieces(one), { keepsOthers: true })
+      await content.switch(directory)
       expect(await run('select * from wp_options')).toEqual([['5']])
       expect(await run('select count(*) from wp_posts')).toEqual([['2']])
       await restore(one)
@@ -190,8 +192,8 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
 
     test('addresses are put in place of others', async () => {
       const changes = [{ from: 'old.example.com', to: 'new.example.com:8081' }]
-      await content.load(home, pieces(await textOf()), { changes })
-      await content.switch(home)
+      await content.load(directory, pieces(await textOf()), { changes })
+      await content.switch(directory)
       expect(await run('select option_value from wp_options where option_id = 1')).toEqual([
         ['http://new.example.com:8081'],
       ])
@@ -199,34 +201,34 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
 
     describe('a dump that is tried out', () => {
       test('is compared with what comes of it, and leaves nothing', async () => {
-        const [before, text, size] = [await all(), await textOf(), await content.size(home)]
+        const [before, text, size] = [await all(), await textOf(), await content.size(directory)]
         stand.held.length = 0
-        expect(await content.tryOut(home, pieces(text))).toBeUndefined()
-        expect([stand.held, await stand.left(home)]).toEqual([[], []])
-        expect([await all(), await content.size(home)]).toEqual([before, size])
-        expect(await content.state(home)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: false })
+        expect(await content.tryOut(directory, pieces(text))).toBeUndefined()
+        expect([stand.held, await stand.left(directory)]).toEqual([[], []])
+        expect([await all(), await content.size(directory)]).toEqual([before, size])
+        expect(await content.state(directory)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: false })
       })
 
       test('leaves a database that waits to be switched in as it is', async () => {
-        await content.load(home, pieces(one))
-        expect(await content.tryOut(home, pieces(await textOf()))).toBeUndefined()
-        await content.switch(home)
+        await content.load(directory, pieces(one))
+        expect(await content.tryOut(directory, pieces(await textOf()))).toBeUndefined()
+        await content.switch(directory)
         expect(await run('select * from wp_options')).toEqual([['5']])
       })
 
       test('and cannot be loaded says why, and leaves nothing', async () => {
         const text = 'CREATE TABLE t (a int primary key);INSERT INTO t VALUES (1),(1);\n-- Dump completed'
-        await expect(content.tryOut(home, pieces(text))).rejects.toThrow(DumpUnreadable)
-        await expect(content.tryOut(home, pieces(text))).rejects.toThrow(/UNIQUE|Duplicate/)
-        const cutOff = content.tryOut(home, pieces(text.split('INSERT')[0] as string))
+        await expect(content.tryOut(directory, pieces(text))).rejects.toThrow(DumpUnreadable)
+        await expect(content.tryOut(directory, pieces(text))).rejects.toThrow(/UNIQUE|Duplicate/)
+        const cutOff = content.tryOut(directory, pieces(text.split('INSERT')[0] as string))
         await expect(cutOff).rejects.toThrow('cut off')
-        expect(await stand.left(home)).toEqual([])
+        expect(await stand.left(directory)).toEqual([])
       })
 
       test('and comes out otherwise than it says is named by its table', async () => {
         // both kinds round what has more digits than the column
         const text = 'CREATE TABLE t (a int primary key, n int);INSERT INTO t VALUES (1, 1.4);\n-- Dump completed'
-        expect(await content.tryOut(home, pieces(text))).toBe('rows of the table t are not the same')
+        expect(await content.tryOut(directory, pieces(text))).toBe('rows of the table t are not the same')
       })
 
       test('and is called off leaves nothing', async () => {
@@ -238,8 +240,8 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
             yield Buffer.from('INSERT INTO t VALUES (1);\n'.repeat(100))
           }
         }
-        await expect(content.tryOut(home, endless(), { signal: calling.signal })).rejects.toThrow('called off')
-        expect(await stand.left(home)).toEqual([])
+        await expect(content.tryOut(directory, endless(), { signal: calling.signal })).rejects.toThrow('called off')
+        expect(await stand.left(directory)).toEqual([])
       })
     })
 
@@ -275,12 +277,12 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
         ['with a table twice', 'CREATE TABLE t (a int);CREATE TABLE T (a int);\n-- Dump completed', /two tables/],
       ])('%s', async (_name, text, message) => {
         const before = await all()
-        await expect(content.load(home, pieces(text))).rejects.toThrow(DumpUnreadable)
-        await expect(content.load(home, pieces(text))).rejects.toThrow(message)
-        expect(await content.state(home)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: false })
-        await content.switch(home)
+        await expect(content.load(directory, pieces(text))).rejects.toThrow(DumpUnreadable)
+        await expect(content.load(directory, pieces(text))).rejects.toThrow(message)
+        expect(await content.state(directory)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: false })
+        await content.switch(directory)
         expect(await all()).toEqual(before)
-        expect(await stand.left(home)).toEqual([])
+        expect(await stand.left(directory)).toEqual([])
       })
 
       test('whose source fails', async () => {
@@ -288,8 +290,8 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
           yield Buffer.from('CREATE TABLE t (a int);')
           throw new Error('the storage is gone')
         }
-        await expect(content.load(home, broken())).rejects.toThrow('the storage is gone')
-        expect(await stand.left(home)).toEqual([])
+        await expect(content.load(directory, broken())).rejects.toThrow('the storage is gone')
+        expect(await stand.left(directory)).toEqual([])
       })
 
       test('that is called off', async () => {
@@ -301,8 +303,8 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
             yield Buffer.from('INSERT INTO t VALUES (1);\n'.repeat(100))
           }
         }
-        await expect(content.load(home, endless(), { signal: calling.signal })).rejects.toThrow('called off')
-        expect(await stand.left(home)).toEqual([])
+        await expect(content.load(directory, endless(), { signal: calling.signal })).rejects.toThrow('called off')
+        expect(await stand.left(directory)).toEqual([])
       })
     })
 
@@ -316,15 +318,15 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
     })
 
     test('all is dropped, and may be dropped again', async () => {
-      await content.load(home, pieces(await textOf()))
-      await content.switch(home)
-      await content.load(home, pieces(one))
-      await content.snapshot(home)
-      await content.drop(home)
-      expect(await content.state(home)).toEqual({ hasCurrent: false, hasNext: false, hasPrevious: false })
-      expect(await stand.left(home)).toEqual([])
-      await content.drop(home)
-      expect(await content.size(home)).toBe(0)
+      await content.load(directory, pieces(await textOf()))
+      await content.switch(directory)
+      await content.load(directory, pieces(one))
+      await content.snapshot(directory)
+      await content.drop(directory)
+      expect(await content.state(directory)).toEqual({ hasCurrent: false, hasNext: false, hasPrevious: false })
+      expect(await stand.left(directory)).toEqual([])
+      await content.drop(directory)
+      expect(await content.size(directory)).toBe(0)
     })
   })
 })
@@ -337,9 +339,9 @@ describe.skipIf(contentKinds.some(({ isHere }) => !isHere))('from one kind to an
     const [source, target] = [await from.makes(), await to.makes()]
     try {
       const [here, there] = [await source.fresh(), await target.fresh()]
-      const rows = async (stand: ContentStand, home: SiteHome) => [
-        await stand.run(home, 'select * from wp_options order by option_id'),
-        await stand.run(home, 'select * from wp_posts order by ID'),
+      const rows = async (stand: ContentStand, directory: SitePlace) => [
+        await stand.run(directory, 'select * from wp_options order by option_id'),
+        await stand.run(directory, 'select * from wp_posts order by ID'),
       ]
       await source.content.load(here, pieces(wordpress))
       await source.content.switch(here)

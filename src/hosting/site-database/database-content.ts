@@ -2,10 +2,10 @@ import type { PrefixChange } from './sql/dump-tables.ts'
 import type { FoundInDump } from './sql/look-into-dump.ts'
 
 /** A host's site, as far as its content is concerned. */
-export interface SiteHome {
+export interface SitePlace {
   readonly siteId: number
   /** Folder with the site's `web/` and `private/`. */
-  readonly homePath: string
+  readonly siteDirectory: string
   /** Who owns what is made in it; null: the one that Stead runs as. */
   readonly uid: number | null
 }
@@ -83,17 +83,17 @@ export interface DatabaseState {
  *
  * current   the one that the site runs on
  * next      made by `load`, not in use
- * previous  what was current before `switch`, until `settle` or `switchBack`
+ * previous  what was current before `switch`, until `cleanUp` or `switchBack`
  *
  * Every function may be called again after a crash: it goes on, or finds that all is done.
  */
 export interface DatabaseContent {
   /** Bytes that it takes. */
-  size(home: SiteHome): Promise<number>
+  size(directory: SitePlace): Promise<number>
   /** Taken between two of the site's requests; the site waits for the moment that it takes, no longer. @throws SiteUnavailable */
-  snapshot(home: SiteHome): Promise<DatabaseSnapshot>
+  snapshot(directory: SitePlace): Promise<DatabaseSnapshot>
   /** Makes `next` of a dump; what was there by this name is dropped. @throws DumpUnreadable, which says where and why */
-  load(home: SiteHome, sql: AsyncIterable<Uint8Array>, options?: LoadOptions): Promise<Loaded>
+  load(directory: SitePlace, sql: AsyncIterable<Uint8Array>, options?: LoadOptions): Promise<Loaded>
   /**
    * Loads a dump of this site into a place of its own, compares what is there with what the dump says, and removes it again. The site is not
    * touched, and nothing of it counts as the site's. One at a time for each site.
@@ -101,19 +101,19 @@ export interface DatabaseContent {
    * @throws DumpUnreadable when it cannot be loaded; DiskFull
    */
   tryOut(
-    home: SiteHome,
+    directory: SitePlace,
     sql: AsyncIterable<Uint8Array>,
     options?: { readonly signal?: AbortSignal },
   ): Promise<string | undefined>
-  state(home: SiteHome): Promise<DatabaseState>
+  state(directory: SitePlace): Promise<DatabaseState>
   /** `next` becomes current, current becomes previous. No PHP of the site runs meanwhile. Without a `next`: nothing. */
-  switch(home: SiteHome): Promise<void>
+  switch(directory: SitePlace): Promise<void>
   /** `previous` becomes current again, what was current is dropped. Without a `previous`: nothing. */
-  switchBack(home: SiteHome): Promise<void>
+  switchBack(directory: SitePlace): Promise<void>
   /** Drops `previous` and `next`. */
-  settle(home: SiteHome): Promise<void>
+  cleanUp(directory: SitePlace): Promise<void>
   /** Drops all. */
-  drop(home: SiteHome): Promise<void>
+  drop(directory: SitePlace): Promise<void>
 }
 
 /** A dump cannot be loaded: it is cut off, or is no dump. The message says where. */

@@ -1,2 +1,2 @@
-/** What a site's database is: a file in its home, or a part of a server. */
+/** What a site's database is: a file in its site directory, or a part of a server. */
 export type DatabaseKind = 'sqlite' | 'mariadb'

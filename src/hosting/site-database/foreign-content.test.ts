@@ -2,8 +2,8 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ContentStand, contentKinds } from '../../../test/support/content-stands.ts'
-import { DumpUnreadable, type SiteHome } from './database-content.ts'
-import { type DumpImport, importDump, lookIntoDump } from './import-dump.ts'
+import { DumpUnreadable, type SitePlace } from './database-content.ts'
+import { type DumpImport, importDump, lookIntoDump } from './dumps/import-dump.ts'
 
 const phpMyAdmin = `-- phpMyAdmin SQL Dump
 SET SQL_MODE = "NO_AUTO_VALUE_ON_ZERO";
@@ -43,21 +43,21 @@ INSERT INTO wp_p VALUES (1),(2);
 describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
   describe.skipIf(!isHere)('a dump of another program', () => {
     let stand: ContentStand
-    let home: SiteHome
+    let directory: SitePlace
     beforeAll(async () => {
       stand = await makes()
-      home = await stand.fresh()
+      directory = await stand.fresh()
     })
     afterAll(() => stand?.stop())
-    const run = (sql: string) => stand.run(home, sql)
+    const run = (sql: string) => stand.run(directory, sql)
     const open = (dump: string | Uint8Array) =>
       async function* () {
         yield Buffer.from(dump)
       }
     async function load(dump: string | Uint8Array, asked: Omit<DumpImport, 'open'> = {}) {
-      const loaded = await importDump(stand.content, home, { open: open(dump), ...asked })
-      await stand.content.switch(home)
-      await stand.content.settle(home)
+      const loaded = await importDump(stand.content, directory, { open: open(dump), ...asked })
+      await stand.content.switch(directory)
+      await stand.content.cleanUp(directory)
       return loaded
     }
 
@@ -76,7 +76,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       ])
       expect(await run('select ID from wp_posts order by ID')).toEqual([['1'], ['2']])
       await expect(run("insert into wp_options (option_name, option_value) values ('home', '')")).rejects.toThrow()
-      const snapshot = await stand.content.snapshot(home)
+      const snapshot = await stand.content.snapshot(directory)
       const text = String(Buffer.concat(await Array.fromAsync(snapshot.dump())))
       await snapshot.close()
       expect(text).toMatch(/UNIQUE KEY `option_name` \(`option_name`\)/)
@@ -121,7 +121,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
         await expect(loading).rejects.toThrow(message)
       }
       expect(await run('select * from wp_e')).toEqual([['2']])
-      expect(await stand.left(home)).toEqual([])
+      expect(await stand.left(directory)).toEqual([])
     })
   })
 })

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { giveToSite, testUid } from '../../../test/support/home.ts'
-import { DiskFull } from '../homes/disk-room.ts'
-import type { DatabaseContent, SiteHome } from './database-content.ts'
+import { giveToSite, testUid } from '../../../test/support/site-directory.ts'
+import { DiskFull } from '../site-directories/disk-space.ts'
+import type { DatabaseContent, SitePlace } from './database-content.ts'
 import { SiteUnavailable } from './site-database.ts'
 import { createSqliteContent } from './sqlite-content.ts'
 
@@ -18,33 +18,33 @@ const pool = { between: async <Result>(_siteId: number, work: () => Promise<Resu
 const open = (more: object = {}) => createSqliteContent({ pool, sandbox: 'auto', ...more })
 
 let folder: string
-let home: SiteHome
+let directory: SitePlace
 let place: string
 
-async function newHome(below: string): Promise<void> {
-  const homePath = join(below, 'h1')
-  home = { siteId: 1, homePath, uid: testUid }
-  place = join(homePath, 'private/database')
+async function newDirectory(below: string): Promise<void> {
+  const siteDirectory = join(below, 'h1')
+  directory = { siteId: 1, siteDirectory, uid: testUid }
+  place = join(siteDirectory, 'private/database')
   await mkdir(place, { recursive: true })
 }
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stead-hostile-'))
-  await newHome(folder)
+  await newDirectory(folder)
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const file = () => join(place, 'site.sqlite')
-const ownFiles = () => readdir(join(home.homePath, 'database'))
+const ownFiles = () => readdir(join(directory.siteDirectory, 'database'))
 
 async function has(sql: string): Promise<void> {
   const database = new DatabaseSync(file())
   database.exec(sql)
   database.close()
-  await giveToSite(home.homePath)
+  await giveToSite(directory.siteDirectory)
 }
 
 async function textOf(content: DatabaseContent = open()): Promise<string> {
-  const snapshot = await content.snapshot(home)
+  const snapshot = await content.snapshot(directory)
   try {
     return Buffer.concat(await Array.fromAsync(snapshot.dump())).toString()
   } finally {
@@ -99,16 +99,16 @@ test('triggers of tables that stay cannot fill the disk, when others are put bac
   await has('CREATE TABLE t (a TEXT); CREATE TABLE stays (a BLOB)')
   const text = await textOf()
   // the plugin's own tables come with a load
-  await open().load(home, pieces(text))
-  await open().switch(home)
-  await open().settle(home)
+  await open().load(directory, pieces(text))
+  await open().switch(directory)
+  await open().cleanUp(directory)
   await has(`CREATE TRIGGER r AFTER INSERT ON _wp_sqlite_mysql_information_schema_tables BEGIN
     INSERT INTO stays WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT zeroblob(100000) FROM n; END`)
   const { stdout } = await run('df', ['--output=avail', '-B1', folder])
   const freeBytes = Number(stdout.split('\n')[1])
   const before = readFileSync(file())
   const content = open({ keepFreeBytes: freeBytes - (64 << 20) })
-  await expect(content.load(home, pieces(text), { tables: ['t'] })).rejects.toThrow(DiskFull)
+  await expect(content.load(directory, pieces(text), { tables: ['t'] })).rejects.toThrow(DiskFull)
   expect(await ownFiles()).toEqual([])
   expect(readFileSync(file()).equals(before)).toBe(true)
 })
@@ -123,7 +123,7 @@ async function killedWithinAChange(): Promise<void> {
   database.exec('ROLLBACK')
   database.close()
   for (const name of ['site.sqlite', 'site.sqlite-journal']) copyFileSync(join(folder, name), join(place, name))
-  await giveToSite(home.homePath)
+  await giveToSite(directory.siteDirectory)
 }
 
 describe('a journal that was left', () => {
@@ -142,10 +142,10 @@ describe('a journal that was left', () => {
   test('is played back before the file is kept beside: taken back, it is the database from before the change', async () => {
     const content = open()
     const text = await textOf(content)
-    await content.load(home, pieces('CREATE TABLE other (a int);\n-- Dump completed'))
-    await content.switch(home)
+    await content.load(directory, pieces('CREATE TABLE other (a int);\n-- Dump completed'))
+    await content.switch(directory)
     expect(readdirSync(place)).toEqual(['site.sqlite'])
-    await content.switchBack(home)
+    await content.switchBack(directory)
     expect(await textOf(content)).toBe(text)
   })
 
@@ -180,7 +180,7 @@ describe('a child that is killed', () => {
   test('while it dumps: the dump fails and says so, nothing is left, and the next one is whole', async () => {
     await has(rows)
     const content = open()
-    const snapshot = await content.snapshot(home)
+    const snapshot = await content.snapshot(directory)
     let killed = false
     const dump = async () => {
       for await (const piece of snapshot.dump()) {
@@ -212,11 +212,11 @@ describe('a child that is killed', () => {
         if (pid) process.kill(pid, 'SIGKILL')
       }
     }
-    await expect(content.load(home, killing())).rejects.toThrow('SIGKILL')
-    expect(await content.state(home)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: false })
+    await expect(content.load(directory, killing())).rejects.toThrow('SIGKILL')
+    expect(await content.state(directory)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: false })
     expect(await ownFiles()).toEqual([])
     expect(readFileSync(file()).equals(before)).toBe(true)
-    expect(await content.load(home, pieces(text))).toEqual({ tables: 1, rows: 5000 })
+    expect(await content.load(directory, pieces(text))).toEqual({ tables: 1, rows: 5000 })
   })
 })
 
@@ -235,7 +235,7 @@ const mayMount = (() => {
 describe.skipIf(!mayMount)('on a disk that is full', () => {
   beforeEach(async () => {
     await run('mount', ['-t', 'tmpfs', '-o', 'size=12m,mode=0711', 'tmpfs', folder])
-    await newHome(folder)
+    await newDirectory(folder)
     await has(`CREATE TABLE t (a INTEGER, b BLOB);
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10) INSERT INTO t SELECT i, zeroblob(400000) FROM n`)
   })
@@ -251,13 +251,13 @@ describe.skipIf(!mayMount)('on a disk that is full', () => {
   test('a copy for a backup fails, says so, and gives its room back', async () => {
     await fill(5)
     const before = await state()
-    await expect(open().snapshot(home)).rejects.toThrow(DiskFull)
+    await expect(open().snapshot(directory)).rejects.toThrow(DiskFull)
     expect(await ownFiles()).toEqual([])
     expect(await state()).toEqual(before)
   })
 
   test('also when room that sites are kept from would be taken', async () => {
-    await expect(open({ keepFreeBytes: 10 << 20 }).snapshot(home)).rejects.toThrow(DiskFull)
+    await expect(open({ keepFreeBytes: 10 << 20 }).snapshot(directory)).rejects.toThrow(DiskFull)
     expect(await ownFiles()).toEqual([])
   })
 
@@ -265,11 +265,11 @@ describe.skipIf(!mayMount)('on a disk that is full', () => {
     ['the disk has no more', {}, 120],
     ['what sites are kept from would be taken', { keepFreeBytes: 3 << 20 }, 60],
   ])('a new database fails when %s, says so, and gives its room back', async (_when, more, rows) => {
-    await mkdir(join(home.homePath, 'database'))
+    await mkdir(join(directory.siteDirectory, 'database'))
     const before = await state()
     const value = 'x'.repeat(100_000)
     const text = `CREATE TABLE t (a longtext);\n${`INSERT INTO t VALUES ('${value}');\n`.repeat(rows)}-- Dump completed\n`
-    await expect(open(more).load(home, pieces(text))).rejects.toThrow(DiskFull)
+    await expect(open(more).load(directory, pieces(text))).rejects.toThrow(DiskFull)
     expect(await ownFiles()).toEqual([])
     expect(await state()).toEqual(before)
   })

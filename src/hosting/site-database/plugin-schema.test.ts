@@ -5,7 +5,13 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { anyTable } from '../../../test/support/any-table.ts'
 import { testCore } from '../../../test/support/core.ts'
-import { fetchPage, type TestHome, testHome, testRequest, testRuntime } from '../../../test/support/home.ts'
+import {
+  fetchPage,
+  type TestDirectory,
+  testDirectory,
+  testRequest,
+  testRuntime,
+} from '../../../test/support/site-directory.ts'
 import type { PhpProcess, PhpRuntime } from '../php/runtime.ts'
 import { createTable, knownTable, makeSchema } from './sql/plugin-schema.ts'
 import { readTable } from './sql/read-table.ts'
@@ -100,23 +106,23 @@ function made(statements: readonly string[]): DatabaseSync {
 
 describe.skipIf(!core)('a table that Stead makes is the one that the plugin makes', () => {
   let runtime: PhpRuntime
-  let home: TestHome
+  let directory: TestDirectory
   let php: PhpProcess
   let path: string
 
   beforeAll(async () => {
     runtime = await testRuntime()
-    home = await testHome(core as string)
-    path = await home.script('made.php', script)
-    php = await runtime.start(home)
+    directory = await testDirectory(core as string)
+    path = await directory.script('made.php', script)
+    php = await runtime.start(directory)
   })
   afterAll(async () => {
     await runtime?.close()
-    await home?.remove()
+    await directory?.remove()
   })
 
   async function byPlugin(statements: readonly string[]): Promise<{ content: unknown; shown: Record<string, string> }> {
-    const folder = join(home.homePath, 'private/tmp')
+    const folder = join(directory.siteDirectory, 'private/tmp')
     await rm(join(folder, 'statements.json'), { force: true })
     await writeFile(join(folder, 'statements.json'), JSON.stringify(statements))
     const { text } = await fetchPage(php, testRequest('/made.php', path))

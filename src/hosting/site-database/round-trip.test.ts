@@ -7,11 +7,11 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anyRows, type Cell, isText } from '../../../test/support/any-rows.ts'
 import { anyTable } from '../../../test/support/any-table.ts'
-import { giveToSite, testUid } from '../../../test/support/home.ts'
 import { hasMariaDb, startMariaDb, type TestMariaDb } from '../../../test/support/mariadb.ts'
 import { type OwnMariaDb, startOwnMariaDb } from '../../../test/support/own-mariadb.ts'
-import { createMariaDbContent } from '../mariadb/mariadb-content.ts'
-import type { DatabaseContent, SiteHome } from './database-content.ts'
+import { giveToSite, testUid } from '../../../test/support/site-directory.ts'
+import { createMariaDbContent } from '../mariadb/content/mariadb-content.ts'
+import type { DatabaseContent, SitePlace } from './database-content.ts'
 import { createTable, makeSchema } from './sql/plugin-schema.ts'
 import type { TableDefinition } from './sql/table.ts'
 import { quotedName } from './sql/write-table.ts'
@@ -21,13 +21,13 @@ const pool = { between: <Result>(_siteId: number, work: () => Promise<Result>) =
 const content = createSqliteContent({ pool, sandbox: 'auto' })
 
 let folder: string
-let home: SiteHome
+let directory: SitePlace
 let file: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stead-round-'))
-  const homePath = join(folder, 'h1')
-  home = { siteId: 1, homePath, uid: testUid }
-  file = join(homePath, 'private/database/site.sqlite')
+  const siteDirectory = join(folder, 'h1')
+  directory = { siteId: 1, siteDirectory, uid: testUid }
+  file = join(siteDirectory, 'private/database/site.sqlite')
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
@@ -37,8 +37,8 @@ interface Filled {
 }
 
 async function fill(tables: readonly Filled[]): Promise<void> {
-  await rm(home.homePath, { recursive: true, force: true })
-  await mkdir(join(home.homePath, 'private/database'), { recursive: true })
+  await rm(directory.siteDirectory, { recursive: true, force: true })
+  await mkdir(join(directory.siteDirectory, 'private/database'), { recursive: true })
   const database = new DatabaseSync(file)
   database.exec('PRAGMA synchronous = OFF; BEGIN')
   makeSchema(database)
@@ -53,7 +53,7 @@ async function fill(tables: readonly Filled[]): Promise<void> {
   }
   database.exec('COMMIT')
   database.close()
-  await giveToSite(home.homePath)
+  await giveToSite(directory.siteDirectory)
 }
 
 /** All that is in it, a line a row, in the order in which rows lie; roughly: of the site's rows alone, in no order. */
@@ -104,7 +104,7 @@ const text = (row: object): string =>
   JSON.stringify(row, (_key, value) => (typeof value === 'bigint' ? `${value}n` : value))
 
 async function dumped(): Promise<Buffer> {
-  const snapshot = await content.snapshot(home)
+  const snapshot = await content.snapshot(directory)
   try {
     return Buffer.concat(await Array.fromAsync(snapshot.dump()))
   } finally {
@@ -117,9 +117,9 @@ async function* pieces(sql: Uint8Array, bytes = 1 << 16): AsyncGenerator<Uint8Ar
 }
 
 async function restore(sql: Uint8Array, pieceBytes = 1 << 16): Promise<void> {
-  await content.load(home, pieces(sql, pieceBytes))
-  await content.switch(home)
-  await content.settle(home)
+  await content.load(directory, pieces(sql, pieceBytes))
+  await content.switch(directory)
+  await content.cleanUp(directory)
 }
 
 const anyDatabase = (table = anyTable) =>
@@ -285,7 +285,7 @@ describe.skipIf(!hasMariaDb)('MariaDB', () => {
 describe.skipIf(!hasMariaDb)('a site’s database on MariaDB', () => {
   let maria: OwnMariaDb
   let onMariaDb: DatabaseContent
-  let its: SiteHome
+  let its: SitePlace
   beforeAll(async () => {
     maria = await startOwnMariaDb()
     onMariaDb = createMariaDbContent({ databases: maria.databases, pool })
@@ -298,7 +298,7 @@ describe.skipIf(!hasMariaDb)('a site’s database on MariaDB', () => {
   async function through(sql: Uint8Array): Promise<Buffer> {
     await onMariaDb.load(its, pieces(sql))
     await onMariaDb.switch(its)
-    await onMariaDb.settle(its)
+    await onMariaDb.cleanUp(its)
     const snapshot = await onMariaDb.snapshot(its)
     try {
       return Buffer.concat(await Array.fromAsync(snapshot.dump()))

@@ -9,9 +9,9 @@ import { join } from 'node:path'
 import { isDeepStrictEqual, promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { testCore } from '../../../test/support/core.ts'
-import { fetchPage, testHome, testRequest, testRuntime } from '../../../test/support/home.ts'
 import { hasMariaDb, startMariaDb } from '../../../test/support/mariadb.ts'
-import { unpackLayer } from '../site-files/sqlite-layer.ts'
+import { fetchPage, testDirectory, testRequest, testRuntime } from '../../../test/support/site-directory.ts'
+import { unpackLayer } from '../site-files/platform/sqlite-layer.ts'
 import { known, setup, statements } from './same-answers.fixture.ts'
 
 const core = await testCore()
@@ -63,15 +63,15 @@ async function nativeAnswers(socket: string): Promise<Answered[]> {
 }
 
 async function wasmAnswers(): Promise<Answered[]> {
-  const home = await testHome(core as string)
+  const directory = await testDirectory(core as string)
   try {
     const runtime = await testRuntime()
-    const php = await runtime.start(home)
+    const php = await runtime.start(directory)
     try {
-      await writeFile(join(home.homePath, 'web/statements.json'), JSON.stringify(all))
-      await copyFile(program, join(home.homePath, 'web/answers.php'))
+      await writeFile(join(directory.siteDirectory, 'web/statements.json'), JSON.stringify(all))
+      await copyFile(program, join(directory.siteDirectory, 'web/answers.php'))
       const layer = '/wordpress/wp-content/mu-plugins/sqlite-database-integration'
-      const path = await home.script(
+      const path = await directory.script(
         'ask.php',
         `$places = ['/wordpress/statements.json', '${layer}', '', '/tmp/answers.sqlite']; require '/wordpress/answers.php';`,
       )
@@ -81,7 +81,7 @@ async function wasmAnswers(): Promise<Answered[]> {
       await runtime.close()
     }
   } finally {
-    await home.remove()
+    await directory.remove()
   }
 }
 
@@ -107,14 +107,14 @@ test.skipIf(!hasPhp || !core)('on WebAssembly it answers as on native PHP', asyn
 test.skipIf(!core)(
   'what cannot be translated is in the PHP log: hidden or not, shortened, with who asked, and not without end',
   async () => {
-    const home = await testHome(core as string)
+    const directory = await testDirectory(core as string)
     const runtime = await testRuntime()
-    const php = await runtime.start(home)
-    const log = join(home.homePath, 'private/php-error.log')
+    const php = await runtime.start(directory)
+    const log = join(directory.siteDirectory, 'private/php-error.log')
     /** Lines that a page's statements bring. */
     const logOf = async (code: string): Promise<string[]> => {
       await rm(log, { force: true })
-      const path = await home.script('ask.php', `require '/wordpress/wp-load.php';\n${code}\necho 'asked';`)
+      const path = await directory.script('ask.php', `require '/wordpress/wp-load.php';\n${code}\necho 'asked';`)
       expect((await fetchPage(php, testRequest('/ask.php', path))).text).toContain('asked')
       return (await readFile(log, 'utf8')).trim().split('\n')
     }
@@ -144,7 +144,7 @@ test.skipIf(!core)(
     } finally {
       await php.stop()
       await runtime.close()
-      await home.remove()
+      await directory.remove()
     }
   },
 )

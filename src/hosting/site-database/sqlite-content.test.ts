@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { giveToSite, testUid } from '../../../test/support/home.ts'
-import type { SiteHome } from './database-content.ts'
+import { giveToSite, testUid } from '../../../test/support/site-directory.ts'
+import type { SitePlace } from './database-content.ts'
 import { SiteUnavailable } from './site-database.ts'
 import { createTable, makeSchema } from './sql/plugin-schema.ts'
 import { DumpReader } from './sql/read-dump.ts'
 import { createSqliteContent } from './sqlite-content.ts'
 
 let folder: string
-let home: SiteHome
+let directory: SitePlace
 let place: string
 /** How often the site was held, and whether its process had to end. */
 let held: boolean[]
@@ -43,9 +43,9 @@ function makeTables(database: DatabaseSync, text: string): void {
 beforeEach(async () => {
   held = []
   folder = await mkdtemp(join(tmpdir(), 'stead-database-'))
-  const homePath = join(folder, 'h1')
-  home = { siteId: 1, homePath, uid: testUid }
-  place = join(homePath, 'private/database')
+  const siteDirectory = join(folder, 'h1')
+  directory = { siteId: 1, siteDirectory, uid: testUid }
+  place = join(siteDirectory, 'private/database')
   await mkdir(place, { recursive: true })
   const database = open()
   makeTables(database, wordpress)
@@ -54,7 +54,7 @@ beforeEach(async () => {
     insert into wp_posts values (1, '0000-00-00 00:00:00', '', NULL), (9, '2026-01-01 00:00:00', 'first', 1);
     insert into wp_term_relationships values (3, 2), (1, 1);`)
   database.close()
-  await giveToSite(homePath)
+  await giveToSite(siteDirectory)
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
@@ -76,7 +76,7 @@ function all(file?: string): unknown {
 }
 
 async function textOf(tables?: readonly string[]): Promise<Buffer> {
-  const snapshot = await content.snapshot(home)
+  const snapshot = await content.snapshot(directory)
   try {
     const pieces: Uint8Array[] = []
     for await (const piece of snapshot.dump({ tables })) pieces.push(piece)
@@ -91,42 +91,42 @@ async function* pieces(text: Uint8Array | string, size = 1000): AsyncGenerator<U
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-const ownFiles = () => readdir(join(home.homePath, 'database'))
+const ownFiles = () => readdir(join(directory.siteDirectory, 'database'))
 
 test('a dump that is loaded and switched in is the same database, and belongs to the site', async () => {
   const before = all()
   const text = await textOf()
   const progress: number[] = []
-  expect(await content.load(home, pieces(text), { onProgress: (done) => progress.push(done) })).toEqual({
+  expect(await content.load(directory, pieces(text), { onProgress: (done) => progress.push(done) })).toEqual({
     tables: 3,
     rows: 6,
   })
   expect(progress.at(-1)).toBe(text.length)
-  expect(await content.state(home)).toEqual({ hasCurrent: true, hasNext: true, hasPrevious: false })
+  expect(await content.state(directory)).toEqual({ hasCurrent: true, hasNext: true, hasPrevious: false })
   expect(held).toEqual([false])
-  await content.switch(home)
+  await content.switch(directory)
   expect(held).toEqual([false, true])
-  expect(await content.state(home)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: true })
+  expect(await content.state(directory)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: true })
   expect(all()).toEqual(before)
   const { uid, mode } = await stat(join(place, 'site.sqlite'))
   expect([uid, mode & 0o777]).toEqual([testUid ?? process.getuid?.(), 0o600])
   expect((await textOf()).equals(text)).toBe(true)
-  await content.settle(home)
+  await content.cleanUp(directory)
   expect(await ownFiles()).toEqual([])
 })
 
 /** What is where at each moment in which a switch, or its taking back, can be cut off. */
 const current = 'private/database/site.sqlite'
 describe('cut off, it is done by the same call:', () => {
-  const put = (name: string, text: string) => writeFile(join(home.homePath, name), text)
+  const put = (name: string, text: string) => writeFile(join(directory.siteDirectory, name), text)
   const files = async () => {
     const found: Record<string, string> = {}
     for (const name of [current, 'database/next.sqlite', 'database/previous.sqlite', `${current}-journal`])
-      found[name] = await readFile(join(home.homePath, name), 'utf8').catch(() => '')
+      found[name] = await readFile(join(directory.siteDirectory, name), 'utf8').catch(() => '')
     return Object.values(found)
   }
   beforeEach(async () => {
-    await mkdir(join(home.homePath, 'database'))
+    await mkdir(join(directory.siteDirectory, 'database'))
     await rm(join(place, 'site.sqlite'))
   })
 
@@ -141,9 +141,9 @@ describe('cut off, it is done by the same call:', () => {
     ['all is done', { [current]: 'new', 'database/previous.sqlite': 'old' }],
   ])('a switch, when %s', async (_when, there) => {
     for (const [name, text] of Object.entries(there)) await put(name, text)
-    await content.switch(home)
+    await content.switch(directory)
     expect(await files()).toEqual(['new', '', 'old', ''])
-    await content.switch(home)
+    await content.switch(directory)
     expect(await files()).toEqual(['new', '', 'old', ''])
   })
 
@@ -155,7 +155,7 @@ describe('cut off, it is done by the same call:', () => {
     ],
   ])('its taking back, when %s', async (_when, there) => {
     for (const [name, text] of Object.entries(there)) await put(name, text)
-    await content.switchBack(home)
+    await content.switchBack(directory)
     expect(await files()).toEqual(['old', '', '', ''])
     expect(await ownFiles()).toEqual([])
   })
@@ -170,11 +170,11 @@ describe('what a site puts in place of its database is neither read nor followed
     const text = await textOf()
     await rm(join(place, 'site.sqlite'))
     await make(join(place, 'site.sqlite'))
-    await expect(content.snapshot(home)).rejects.toThrow(SiteUnavailable)
-    await content.load(home, pieces(text))
-    await content.switch(home)
+    await expect(content.snapshot(directory)).rejects.toThrow(SiteUnavailable)
+    await content.load(directory, pieces(text))
+    await content.switch(directory)
     expect((await textOf()).equals(text)).toBe(true)
-    await content.settle(home)
+    await content.cleanUp(directory)
     expect(await ownFiles()).toEqual([])
   })
 
@@ -183,8 +183,8 @@ describe('what a site puts in place of its database is neither read nor followed
     const elsewhere = join(folder, 'elsewhere')
     await rename(place, elsewhere)
     await symlink(elsewhere, place)
-    await content.load(home, pieces(text))
-    await content.switch(home)
+    await content.load(directory, pieces(text))
+    await content.switch(directory)
     expect(await readdir(elsewhere)).toEqual(['site.sqlite'])
     expect((await textOf()).equals(text)).toBe(true)
   })
@@ -202,27 +202,27 @@ describe('what a site puts in place of its database is neither read nor followed
 
 test('what is no database is not read', async () => {
   await rm(join(place, 'site.sqlite'))
-  await expect(content.snapshot(home)).rejects.toThrow(SiteUnavailable)
+  await expect(content.snapshot(directory)).rejects.toThrow(SiteUnavailable)
   await writeFile(join(place, 'site.sqlite'), 'x'.repeat(4096))
-  await expect(content.snapshot(home)).rejects.toThrow(SiteUnavailable)
+  await expect(content.snapshot(directory)).rejects.toThrow(SiteUnavailable)
   expect(await ownFiles()).toEqual([])
 })
 
 test('all is dropped, with what others have left', async () => {
-  await content.load(home, pieces(await textOf()))
-  await content.snapshot(home)
+  await content.load(directory, pieces(await textOf()))
+  await content.snapshot(directory)
   await writeFile(join(place, 'site.sqlite-journal'), 'x')
-  await content.drop(home)
+  await content.drop(directory)
   expect(await readdir(place)).toEqual([])
-  await expect(lstat(join(home.homePath, 'database'))).rejects.toThrow('ENOENT')
-  await content.drop(home)
-  expect(await content.size(home)).toBe(0)
+  await expect(lstat(join(directory.siteDirectory, 'database'))).rejects.toThrow('ENOENT')
+  await content.drop(directory)
+  expect(await content.size(directory)).toBe(0)
 })
 
 test('what a snapshot left behind that was not closed goes with the next of another process', async () => {
-  await content.snapshot(home)
+  await content.snapshot(directory)
   const other = createSqliteContent({ pool, sandbox: 'auto' })
-  const next = await other.snapshot(home)
+  const next = await other.snapshot(directory)
   expect(await ownFiles()).toHaveLength(1)
   await next.close()
   if (testUid !== null) await chown(place, testUid, testUid)

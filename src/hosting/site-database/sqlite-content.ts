@@ -2,12 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { lstat, readdir, rename, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DiskFull, inWords } from '../homes/disk-room.ts'
-import type { PhpPool } from '../php/pool.ts'
+import type { PhpPool } from '../php/pool/pool.ts'
 import { type Abilities, findAbilities } from '../php/wasm/containment.ts'
+import { DiskFull, inWords } from '../site-directories/disk-space.ts'
 import { removeTree } from '../site-files/remove-tree.ts'
 import type { LoadResult } from './child/orders.ts'
-import { differenceOfLoaded } from './compare-dumps.ts'
 import { ChildFailed, type ContainedChild, startContained } from './contained.ts'
 import {
   type DatabaseContent,
@@ -16,13 +15,14 @@ import {
   DumpUnreadable,
   type Loaded,
   type LoadOptions,
-  type SiteHome,
+  type SitePlace,
 } from './database-content.ts'
+import { differenceOfLoaded } from './dumps/compare-dumps.ts'
+import { sumUpApart } from './dumps/sum-up-apart.ts'
 import { SiteUnavailable } from './site-database.ts'
 import { foundIn } from './sql/look-into-dump.ts'
 import { sqliteDatabase } from './sqlite.ts'
 import { SqliteFiles } from './sqlite-files.ts'
-import { sumUpApart } from './sum-up-apart.ts'
 
 export interface SqliteContentOptions {
   readonly pool: Pick<PhpPool, 'between'>
@@ -52,11 +52,11 @@ export function createSqliteContent(options: SqliteContentOptions): DatabaseCont
   const { keepFreeBytes = 0, mostCpuSeconds = READING_CPU_SECONDS } = options
   /** Folders of snapshots that are in use; others were left behind. */
   const open = new Set<string>()
-  const withoutPhp = <Result>(home: SiteHome, work: () => Promise<Result>): Promise<Result> =>
-    options.pool.between(home.siteId, work, { endsProcess: true })
+  const withoutPhp = <Result>(directory: SitePlace, work: () => Promise<Result>): Promise<Result> =>
+    options.pool.between(directory.siteId, work, { endsProcess: true })
 
-  const snapshot = async (home: SiteHome): Promise<DatabaseSnapshot> => {
-    const files = new SqliteFiles(home)
+  const snapshot = async (directory: SitePlace): Promise<DatabaseSnapshot> => {
+    const files = new SqliteFiles(directory)
     await removeLeft(files.folder, open)
     const name = SNAPSHOT + randomBytes(8).toString('hex')
     const folder = join(files.folder, name)
@@ -67,8 +67,8 @@ export function createSqliteContent(options: SqliteContentOptions): DatabaseCont
     }
     try {
       await files.makeFolder(name)
-      const taken = await options.pool.between(home.siteId, async () => {
-        const fault = sqliteDatabase.inspect(home.homePath)
+      const taken = await options.pool.between(directory.siteId, async () => {
+        const fault = sqliteDatabase.inspect(directory.siteDirectory)
         if (fault) throw new SiteUnavailable(`The site's database cannot be read: ${fault}`)
         const takenAt = Date.now()
         const bytes = files.bytes()
@@ -81,7 +81,7 @@ export function createSqliteContent(options: SqliteContentOptions): DatabaseCont
       return {
         takenAt: taken.takenAt,
         estimatedBytes: taken.bytes,
-        dump: (asked = {}) => dump(abilities, { folder, uid: home.uid }, asked, bounds),
+        dump: (asked = {}) => dump(abilities, { folder, uid: directory.uid }, asked, bounds),
         close,
       }
     } catch (error) {
@@ -91,17 +91,17 @@ export function createSqliteContent(options: SqliteContentOptions): DatabaseCont
   }
 
   return {
-    size: async (home) => new SqliteFiles(home).bytes(),
+    size: async (directory) => new SqliteFiles(directory).bytes(),
     snapshot,
-    async tryOut(home, sql, asked = {}) {
-      const files = new SqliteFiles(home)
+    async tryOut(directory, sql, asked = {}) {
+      const files = new SqliteFiles(directory)
       await removeLeft(files.folder, open)
       const name = SNAPSHOT + randomBytes(8).toString('hex')
       const folder = join(files.folder, name)
       open.add(folder)
       try {
         await files.makeFolder(name)
-        const place = { folder, uid: home.uid }
+        const place = { folder, uid: directory.uid }
         const mostBytes = await roomIn(folder, keepFreeBytes)
         const loadInto = async (text: AsyncIterable<Uint8Array>) =>
           load(await abilities(), place, text, { ...asked, mostBytes })
@@ -116,36 +116,36 @@ export function createSqliteContent(options: SqliteContentOptions): DatabaseCont
         await removeTree(folder)
       }
     },
-    state: (home) => new SqliteFiles(home).state(),
-    async load(home, sql, asked = {}) {
-      const files = new SqliteFiles(home)
+    state: (directory) => new SqliteFiles(directory).state(),
+    async load(directory, sql, asked = {}) {
+      const files = new SqliteFiles(directory)
       const folder = await files.makeFolder(LOADING)
       try {
         if (asked.tables || asked.keepsOthers)
-          await options.pool.between(home.siteId, () => files.copyTo(folder, 'next.sqlite'))
+          await options.pool.between(directory.siteId, () => files.copyTo(folder, 'next.sqlite'))
         const mostBytes = await roomIn(folder, keepFreeBytes)
-        const result = await load(await abilities(), { folder, uid: home.uid }, sql, { ...asked, mostBytes })
+        const result = await load(await abilities(), { folder, uid: directory.uid }, sql, { ...asked, mostBytes })
         await files.takeNext(folder, 'next.sqlite')
         return result
       } finally {
         await removeTree(folder)
       }
     },
-    async switch(home) {
-      const files = new SqliteFiles(home)
+    async switch(directory) {
+      const files = new SqliteFiles(directory)
       if (!(await files.state()).hasNext) return
-      await withoutPhp(home, async () => {
-        await playBackJournal(await abilities(), home, files)
+      await withoutPhp(directory, async () => {
+        await playBackJournal(await abilities(), directory, files)
         await files.switch()
       })
     },
-    async switchBack(home) {
-      const files = new SqliteFiles(home)
+    async switchBack(directory) {
+      const files = new SqliteFiles(directory)
       if (!(await files.state()).hasPrevious) return
-      await withoutPhp(home, () => files.switchBack())
+      await withoutPhp(directory, () => files.switchBack())
     },
-    settle: (home) => new SqliteFiles(home).settle(),
-    drop: (home) => withoutPhp(home, () => new SqliteFiles(home).drop()),
+    cleanUp: (directory) => new SqliteFiles(directory).cleanUp(),
+    drop: (directory) => withoutPhp(directory, () => new SqliteFiles(directory).drop()),
   }
 }
 
@@ -286,12 +286,12 @@ async function resultOf(child: ContainedChild): Promise<LoadResult> {
 }
 
 /** So that the file in use is complete by itself. What cannot be played back is lost with it: the file is kept as it is. */
-async function playBackJournal(abilities: Abilities, home: SiteHome, files: SqliteFiles): Promise<void> {
+async function playBackJournal(abilities: Abilities, directory: SitePlace, files: SqliteFiles): Promise<void> {
   const { place } = files
-  if (!files.hasJournal || !place || sqliteDatabase.inspect(home.homePath)) return
+  if (!files.hasJournal || !place || sqliteDatabase.inspect(directory.siteDirectory)) return
   const child = await startContained(
     abilities,
-    { folder: place, uid: home.uid },
+    { folder: place, uid: directory.uid },
     { kind: 'recover' },
     READING_CPU_SECONDS,
   )

@@ -1,10 +1,10 @@
 import { constants } from 'node:fs'
 import { chmod, chown, copyFile, lchown, lstat, mkdir, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { inWords } from '../homes/disk-room.ts'
+import { inWords } from '../site-directories/disk-space.ts'
 import { inFolder, lookInside } from '../site-files/open-inside.ts'
 import { removeTree } from '../site-files/remove-tree.ts'
-import type { DatabaseState, SiteHome } from './database-content.ts'
+import type { DatabaseState, SitePlace } from './database-content.ts'
 
 /** Where the site has its database, in its own hands. */
 const PLACE = 'private/database'
@@ -13,19 +13,19 @@ const FILE = 'site.sqlite'
 const BESIDE = ['-journal', '-wal', '-shm'] as const
 
 /**
- * The files of a site's database: the one in use lies where its PHP can change it, all others in `database/` of the home, where PHP cannot come.
+ * The files of a site's database: the one in use lies where its PHP can change it, all others in `database/` of the site directory, where PHP cannot come.
  *
  * A journal belongs to the file beside it and to no other. So a file leaves its place before anything that lies beside it is touched, and
  * none comes to the place before all that lay beside the last is gone. Which of these steps were done is seen by what is there.
  */
 export class SqliteFiles {
-  readonly #home: SiteHome
+  readonly #home: SitePlace
   /** Folder that is Stead's own. */
   readonly folder: string
 
-  constructor(home: SiteHome) {
-    this.#home = home
-    this.folder = join(home.homePath, 'database')
+  constructor(directory: SitePlace) {
+    this.#home = directory
+    this.folder = join(directory.siteDirectory, 'database')
   }
 
   get next(): string {
@@ -65,7 +65,7 @@ export class SqliteFiles {
   /** A copy of the file in use with its journal, by reflink where there is one. No PHP of the site runs meanwhile. @throws DiskFull */
   async copyTo(folder: string, name: string): Promise<void> {
     for (const suffix of ['', ...BESIDE]) {
-      const found = lookInside(this.#home.homePath, `${PLACE}/${FILE}${suffix}`)
+      const found = lookInside(this.#home.siteDirectory, `${PLACE}/${FILE}${suffix}`)
       if (found?.kind !== 'file') {
         found?.close()
         if (suffix === '') throw Object.assign(new Error('there is no database file'), { code: 'ENOENT' })
@@ -132,14 +132,14 @@ export class SqliteFiles {
   }
 
   /** Only what is in use is left, and what lives in `kept`. */
-  async settle(): Promise<void> {
+  async cleanUp(): Promise<void> {
     for (const path of [this.next, this.previous, this.#dropped]) await removeTree(path)
   }
 
   /** No PHP of the site runs meanwhile. */
   async drop(): Promise<void> {
     await removeTree(this.folder)
-    await inFolder(this.#home.homePath, PLACE, async (place) => {
+    await inFolder(this.#home.siteDirectory, PLACE, async (place) => {
       await removeTree(join(place, FILE))
       await this.#clear(place)
       await sync(place)
@@ -153,9 +153,9 @@ export class SqliteFiles {
 
   /** Folder of the file in use, for a child; undefined when there is none. */
   get place(): string | undefined {
-    const found = lookInside(this.#home.homePath, PLACE)
+    const found = lookInside(this.#home.siteDirectory, PLACE)
     found?.close()
-    return found?.kind === 'directory' ? join(this.#home.homePath, PLACE) : undefined
+    return found?.kind === 'directory' ? join(this.#home.siteDirectory, PLACE) : undefined
   }
 
   #current(): number | undefined {
@@ -163,7 +163,7 @@ export class SqliteFiles {
   }
 
   #sizeOf(name: string): number | undefined {
-    const found = lookInside(this.#home.homePath, `${PLACE}/${name}`)
+    const found = lookInside(this.#home.siteDirectory, `${PLACE}/${name}`)
     found?.close()
     return found?.kind === 'file' ? found.stats.size : undefined
   }
@@ -179,10 +179,10 @@ export class SqliteFiles {
 
   /** Works in the folder of the file in use, which is made anew where the site has put something else. */
   async #inPlace(work: (place: string) => Promise<void>): Promise<void> {
-    const { homePath } = this.#home
-    const isDone = () => inFolder(homePath, PLACE, (place) => work(place).then(() => true))
+    const { siteDirectory } = this.#home
+    const isDone = () => inFolder(siteDirectory, PLACE, (place) => work(place).then(() => true))
     if (await isDone()) return
-    await inFolder(homePath, 'private', async (folder) => {
+    await inFolder(siteDirectory, 'private', async (folder) => {
       const path = join(folder, 'database')
       await removeTree(path)
       await mkdir(path, { mode: 0o700 })

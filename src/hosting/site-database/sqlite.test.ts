@@ -8,15 +8,15 @@ import { SiteUnavailable } from './site-database.ts'
 import { sqliteDatabase } from './sqlite.ts'
 import { watchSites } from './watch-sites.ts'
 
-let home: string
+let directory: string
 let file: string
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'stead-lost-'))
-  file = join(home, 'private/database/site.sqlite')
-  await mkdir(join(home, 'private/database'), { recursive: true })
+  directory = await mkdtemp(join(tmpdir(), 'stead-lost-'))
+  file = join(directory, 'private/database/site.sqlite')
+  await mkdir(join(directory, 'private/database'), { recursive: true })
   make()
 })
-afterEach(() => rm(home, { recursive: true, force: true }))
+afterEach(() => rm(directory, { recursive: true, force: true }))
 
 function make(): void {
   const database = new DatabaseSync(file)
@@ -30,7 +30,7 @@ describe('what is wrong with the database of a site', () => {
     ['it is missing', 'its database file is missing', 'its database file is missing', () => rm(file)],
     ['it is empty', 'its database file is empty', 'its database file is empty', () => truncate(file)],
     ['it is something else', undefined, 'its database file is damaged', () => writeFile(file, 'x'.repeat(5000))],
-    ['the home is gone', 'its folder is missing', 'its folder is missing', () => rm(home, { recursive: true })],
+    ['the home is gone', 'its folder is missing', 'its folder is missing', () => rm(directory, { recursive: true })],
     [
       'it is a link',
       undefined,
@@ -42,8 +42,8 @@ describe('what is wrong with the database of a site', () => {
     ],
   ])('%s', async (_what, glanced, inspected, spoil) => {
     await spoil()
-    expect(sqliteDatabase.glance(home)).toBe(glanced)
-    expect(sqliteDatabase.inspect(home)).toBe(inspected)
+    expect(sqliteDatabase.glance(directory)).toBe(glanced)
+    expect(sqliteDatabase.inspect(directory)).toBe(inspected)
   })
 })
 
@@ -53,7 +53,7 @@ test('a lost site is told of once, gets no PHP, and is served again when it is b
   const watch = watchSites({ database: sqliteDatabase, onLost: (...loss) => told.push(loss), log: quiet })
   let started = 0
   const runtime = watch.guard({ start: async () => void started++ } as unknown as PhpRuntime)
-  const site = { siteId: 5, homePath: home, corePath: '', phpVersion: '8.3' as const, uid: null, address: '' }
+  const site = { siteId: 5, siteDirectory: directory, corePath: '', phpVersion: '8.3' as const, uid: null, address: '' }
   watch.check(site)
   await runtime.start(site)
   expect([started, watch.lost()]).toEqual([1, 0])

@@ -10,17 +10,17 @@ const HEADER = Buffer.from('SQLite format 3\0')
 
 /** The SQLite file of a site. */
 export const sqliteDatabase: SiteDatabase = {
-  glance(homePath) {
-    const stats = statSync(join(homePath, FILE), { throwIfNoEntry: false })
+  glance(siteDirectory) {
+    const stats = statSync(join(siteDirectory, FILE), { throwIfNoEntry: false })
     if (stats?.isFile() && stats.size >= LEAST_BYTES) return undefined
     if (stats) return 'its database file is empty'
-    const hasHome = statSync(homePath, { throwIfNoEntry: false }) !== undefined
-    return hasHome ? 'its database file is missing' : 'its folder is missing'
+    const hasDirectory = statSync(siteDirectory, { throwIfNoEntry: false }) !== undefined
+    return hasDirectory ? 'its database file is missing' : 'its folder is missing'
   },
-  inspect(homePath) {
-    const fault = sqliteDatabase.glance(homePath)
+  inspect(siteDirectory) {
+    const fault = sqliteDatabase.glance(siteDirectory)
     if (fault) return fault
-    const found = lookInside(homePath, FILE)
+    const found = lookInside(siteDirectory, FILE)
     try {
       return found?.read(0, HEADER.length).equals(HEADER) ? undefined : 'its database file is damaged'
     } finally {

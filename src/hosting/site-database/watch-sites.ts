@@ -3,7 +3,7 @@ import { type SiteDatabase, SiteUnavailable } from './site-database.ts'
 
 interface Watched {
   readonly siteId: number
-  readonly homePath: string
+  readonly siteDirectory: string
 }
 
 export interface SiteWatchOptions {
@@ -25,7 +25,7 @@ export interface SiteWatch {
 
 export function watchSites({ database, onLost, log }: SiteWatchOptions): SiteWatch {
   const lost = new Map<number, string>()
-  const note = ({ siteId, homePath }: Watched, fault: string | undefined) => {
+  const note = ({ siteId, siteDirectory }: Watched, fault: string | undefined) => {
     const before = lost.get(siteId)
     if (fault === before) return
     if (fault === undefined) {
@@ -34,14 +34,14 @@ export function watchSites({ database, onLost, log }: SiteWatchOptions): SiteWat
       return
     }
     lost.set(siteId, fault)
-    log.error({ siteId, folder: homePath, fault }, 'a site is lost: it is not served until it is put back')
+    log.error({ siteId, folder: siteDirectory, fault }, 'a site is lost: it is not served until it is put back')
     if (before === undefined) onLost(siteId, fault)
   }
   const siteOf = (site: PhpSite): Watched => ({ siteId: (site as PhpSite & { siteId?: number }).siteId ?? 0, ...site })
   return {
     check(site) {
       // a header that is damaged is looked at again until it is well
-      const fault = lost.has(site.siteId) ? database.inspect(site.homePath) : database.glance(site.homePath)
+      const fault = lost.has(site.siteId) ? database.inspect(site.siteDirectory) : database.glance(site.siteDirectory)
       note(site, fault)
       if (fault) throw new SiteUnavailable(fault)
     },
@@ -51,7 +51,7 @@ export function watchSites({ database, onLost, log }: SiteWatchOptions): SiteWat
       close: () => runtime.close(),
       async start(site, options) {
         const watched = siteOf(site)
-        const fault = database.inspect(site.homePath)
+        const fault = database.inspect(site.siteDirectory)
         if (watched.siteId !== 0) note(watched, fault)
         if (fault) throw new SiteUnavailable(`The site cannot be served: ${fault}`)
         return runtime.start(site, options)

@@ -9,7 +9,7 @@ import {
   renameSync,
   utimesSync,
 } from 'node:fs'
-import { atPath, isGone, LINUX, O_PATH } from './pin.ts'
+import { atPath, isGone, LINUX, O_PATH } from './stage/pin.ts'
 
 /** What a folder or a file has, besides its content. */
 export interface Attributes {

@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { EXCHANGE } from './exchange-folder.ts'
+import { EXCHANGE } from './stage/exchange-folder.ts'
 
 const run = promisify(execFile)
 
 /** A tree that takes longer to walk is not measured. */
 const TIMEOUT_MS = 120_000
 const LOWEST_NICE = 19
-/** Folders of a home in which Stead lays out what may come in place of the site's files and its database. */
+/** Folders of a site directory in which Stead lays out what may come in place of the site's files and its database. */
 const BESIDE: readonly string[] = [EXCHANGE, 'database']
 /** As PHP has by default: at the lowest it would wait for all PHP that is at work, and a start for it. */
 const AWAITED_NICE = 10
@@ -25,13 +25,13 @@ export interface DiskUsage {
  * As {@link diskUsages}, of a site's whole home, with the number of its files and folders; without what is laid beside it for a change.
  * @param options.isAwaited a start of PHP waits for it
  */
-export async function measureTree(home: string, { isAwaited = false } = {}): Promise<DiskUsage> {
-  const parts = (await readdir(home)).filter((name) => !BESIDE.includes(name))
+export async function measureTree(directory: string, { isAwaited = false } = {}): Promise<DiskUsage> {
+  const parts = (await readdir(directory)).filter((name) => !BESIDE.includes(name))
   if (parts.length === 0) return { bytes: 0, files: 0 }
   const nice = isAwaited ? AWAITED_NICE : LOWEST_NICE
   const [[bytes = []], files] = await Promise.all([
-    diskUsages([home], parts, nice),
-    du(home, ['-sx', '--inodes', '--', ...parts], nice).then(
+    diskUsages([directory], parts, nice),
+    du(directory, ['-sx', '--inodes', '--', ...parts], nice).then(
       (text) => text.split('\n').map((line) => Number(line.split('\t')[0]) || 0),
       () => [],
     ),
@@ -43,17 +43,17 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, each)
 
 /**
  * Room that folders take on the disk, with all in them, by the system's `du` at a low priority: it follows no link, stays on
- * one file system, counts a hard link once, and no depth or number of files makes it fail. The same folders in several homes at once:
- * starting `du` takes longer than walking a small site. What one home has a hard link to in another counts for the first alone.
+ * one file system, counts a hard link once, and no depth or number of files makes it fail. The same folders in several site directories at once:
+ * starting `du` takes longer than walking a small site. What one site directory has a hard link to in another counts for the first alone.
  * @returns bytes by home and folder; a folder that is not there has none
  * @throws when `du` takes too long
  */
 export async function diskUsages(
-  homes: readonly string[],
+  siteDirectories: readonly string[],
   folders: readonly string[],
   nice = LOWEST_NICE,
 ): Promise<number[][]> {
-  const places = homes.map((home) => folders.map((folder) => join(home, folder)))
+  const places = siteDirectories.map((directory) => folders.map((folder) => join(directory, folder)))
   // asked about nothing, `du` would walk the folder that it is in
   if (places.flat().length === 0) return places.map(() => [])
   const stdout = await du('/', ['-skx0', '--', ...places.flat()], nice)
@@ -65,8 +65,8 @@ export async function diskUsages(
   return places.map((each) => each.map((place) => found.get(place) ?? 0))
 }
 
-async function du(home: string, words: readonly string[], nice: number): Promise<string> {
-  const options = { cwd: home, timeout: TIMEOUT_MS, maxBuffer: 1 << 20 }
+async function du(directory: string, words: readonly string[], nice: number): Promise<string> {
+  const options = { cwd: directory, timeout: TIMEOUT_MS, maxBuffer: 1 << 20 }
   const { stdout } = await run('nice', ['-n', String(nice), 'du', ...words], options).catch(
     // du ends with 1 when a file vanished under it, or a folder is missing; what it printed holds all the same
     (error: Error & { stdout?: string; killed?: boolean; code?: unknown }) => {

@@ -8,21 +8,21 @@ import { DiskWatch, type WritingProcess } from './disk-watch.ts'
 const MB = 1 << 20
 const SECOND_MS = 1000
 
-let home: string
+let directory: string
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
-  home = await mkdtemp(join(tmpdir(), 'stead-disk-watch-'))
-  await mkdir(join(home, 'web'))
+  directory = await mkdtemp(join(tmpdir(), 'stead-disk-watch-'))
+  await mkdir(join(directory, 'web'))
 })
 afterEach(async () => {
   vi.useRealTimers()
-  await rm(home, { recursive: true })
+  await rm(directory, { recursive: true })
 })
 
 test('a home is measured every 30 s while its PHP works, every five minutes while it does not, and with its next job', async () => {
   const watch = new DiskWatch({
     quotaOf: async () => ({ bytes: 100 * MB, files: 1000 }),
-    folder: home,
+    folder: directory,
     keepFreeBytes: 0,
     onRefusal: () => {},
     log: { warn: (facts) => expect.unreachable(JSON.stringify(facts)) },
@@ -36,12 +36,12 @@ test('a home is measured every 30 s while its PHP works, every five minutes whil
     setDisk: (room: DiskRoom) => said.push(room),
     kill: ({ message }: Error) => expect.unreachable(message),
   }
-  const start = await watch.beforeStart(home)
-  watch.follow(home, php satisfies WritingProcess, (await start?.measured) as DiskRoom)
+  const start = await watch.beforeStart(directory)
+  watch.follow(directory, php satisfies WritingProcess, (await start?.measured) as DiskRoom)
   /** A file more, and some seconds, and whether the process was told of it. */
   const isToldWithin = async (seconds: number): Promise<boolean> => {
     const before = said.length
-    await writeFile(join(home, 'web', `${performance.now()}`), 'x')
+    await writeFile(join(directory, 'web', `${performance.now()}`), 'x')
     vi.advanceTimersByTime(seconds * SECOND_MS)
     await watch.look()
     return said.length > before

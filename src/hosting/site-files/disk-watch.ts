@@ -16,13 +16,13 @@ const MB = 1 << 20
 /** What the database may take beyond the quota, and how far the two ways of counting may be apart. */
 const DATABASE_BYTES = 32 * MB
 const TOLERANCE_BYTES = 64 * MB
-/** A home that takes longer to measure starts with what is known of it. */
+/** A site directory that takes longer to measure starts with what is known of it. */
 const START_WAIT_MS = 2000
 const TICK_MS = 1000
-/** So much less free between two looks at the disk has all homes measured. */
+/** So much less free between two looks at the disk has all site directories measured. */
 const SUDDEN_BYTES = 128 * MB
 
-/** How often a home is measured: at least so long after the last time, and so many times what that took. */
+/** How often a site directory is measured: at least so long after the last time, and so many times what that took. */
 const PACE = {
   usual: { leastMs: 30_000, times: 100 },
   // it has run nothing since: only others put something in or took it out, and its next job has it measured at once
@@ -50,13 +50,13 @@ export interface WritingProcess {
 
 export interface DiskWatchOptions {
   /** Undefined: the folder is no site's and has no quota. */
-  readonly quotaOf: (homePath: string) => Promise<DiskQuota | undefined>
+  readonly quotaOf: (siteDirectory: string) => Promise<DiskQuota | undefined>
   /** The disk that is looked at. */
   readonly folder: string
   /** Sites write nothing while less is free. */
   readonly keepFreeBytes: number
   /** A site could not write. Called at any rate. */
-  readonly onRefusal: (homePath: string, why: 'quota' | 'disk') => void
+  readonly onRefusal: (siteDirectory: string, why: 'quota' | 'disk') => void
   readonly log: { warn(facts: object, message: string): void }
   readonly tickMs?: number
   /** Shows what each running site has. */
@@ -76,7 +76,7 @@ interface Watched {
 }
 
 export interface DiskStart {
-  /** That it may write nothing: what it is told as long as it runs nothing, and the home is still being measured. */
+  /** That it may write nothing: what it is told as long as it runs nothing, and the site directory is still being measured. */
   readonly none: DiskRoom
   /** What it has, to be told before it runs anything. Comes within two seconds, and never fails. */
   readonly measured: Promise<DiskRoom>
@@ -88,7 +88,7 @@ export class DiskWatch {
   readonly #options: DiskWatchOptions
   readonly #watched = new Map<string, Watched>()
   readonly #overrun = new Set<string>()
-  /** What homes had when they were measured last, also those whose PHP has ended. */
+  /** What site directories had when they were measured last, also those whose PHP has ended. */
   readonly #known = new LRUCache<string, number>({ max: 10_000 })
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> = Promise.resolve()
@@ -99,34 +99,34 @@ export class DiskWatch {
     this.#options = options
   }
 
-  /** What a home had when it was measured last; 0 where it has not been yet. */
-  bytesOf(homePath: string): number {
-    return this.#known.get(homePath) ?? 0
+  /** What a site directory had when it was measured last; 0 where it has not been yet. */
+  bytesOf(siteDirectory: string): number {
+    return this.#known.get(siteDirectory) ?? 0
   }
 
-  /** What a process that starts in a home is told. It starts while the home is measured. @returns undefined for a folder without a quota */
-  async beforeStart(homePath: string): Promise<DiskStart | undefined> {
-    const quota = await this.#options.quotaOf(homePath)
+  /** What a process that starts in a site directory is told. It starts while the site directory is measured. @returns undefined for a folder without a quota */
+  async beforeStart(siteDirectory: string): Promise<DiskStart | undefined> {
+    const quota = await this.#options.quotaOf(siteDirectory)
     if (!quota) return undefined
-    const measured = this.#measureForStart(homePath, quota)
+    const measured = this.#measureForStart(siteDirectory, quota)
     // it may be below its quota again
-    if (this.#overrun.has(homePath)) await measured
+    if (this.#overrun.has(siteDirectory)) await measured
     const none = this.#room({ bytes: quota.bytes, files: quota.files }, quota)
-    return { none, measured, isReadOnly: this.#overrun.has(homePath) }
+    return { none, measured, isReadOnly: this.#overrun.has(siteDirectory) }
   }
 
-  async #measureForStart(homePath: string, quota: DiskQuota): Promise<DiskRoom> {
+  async #measureForStart(siteDirectory: string, quota: DiskQuota): Promise<DiskRoom> {
     const late = new Promise<undefined>((resolve) => setTimeout(resolve, START_WAIT_MS, undefined).unref())
-    const usage = await Promise.race([measureTree(homePath, { isAwaited: true }).catch(() => undefined), late])
-    if (usage) this.#known.set(homePath, usage.bytes)
+    const usage = await Promise.race([measureTree(siteDirectory, { isAwaited: true }).catch(() => undefined), late])
+    if (usage) this.#known.set(siteDirectory, usage.bytes)
     // half of it: neither stopped for nothing nor let go; the first look sets it right
-    const known = usage ?? this.#watched.get(homePath)?.usage ?? { bytes: quota.bytes / 2, files: quota.files / 2 }
-    if (known.bytes <= quota.bytes) this.#overrun.delete(homePath)
+    const known = usage ?? this.#watched.get(siteDirectory)?.usage ?? { bytes: quota.bytes / 2, files: quota.files / 2 }
+    if (known.bytes <= quota.bytes) this.#overrun.delete(siteDirectory)
     return this.#room(known, quota)
   }
 
   /** Follows a process from its start to its end. */
-  follow(homePath: string, process: WritingProcess, told: DiskRoom): void {
+  follow(siteDirectory: string, process: WritingProcess, told: DiskRoom): void {
     const watched: Watched = {
       process,
       told,
@@ -136,16 +136,16 @@ export class DiskWatch {
       tookMs: 0,
       isRefused: false,
     }
-    this.#watched.set(homePath, watched)
-    this.#show(homePath, told.usedBytes)
+    this.#watched.set(siteDirectory, watched)
+    this.#show(siteDirectory, told.usedBytes)
     process.onDiskRefusal = (why) => {
       watched.isRefused = true
-      this.#options.onRefusal(homePath, why)
+      this.#options.onRefusal(siteDirectory, why)
     }
     process.exited.then(() => {
-      if (this.#watched.get(homePath) !== watched) return
-      this.#watched.delete(homePath)
-      this.#show(homePath, 0)
+      if (this.#watched.get(siteDirectory) !== watched) return
+      this.#watched.delete(siteDirectory)
+      this.#show(siteDirectory, 0)
     })
   }
 
@@ -164,21 +164,21 @@ export class DiskWatch {
     await this.#looking
   }
 
-  /** Measures the homes that are due, one after the other; with `now` all of them. */
+  /** Measures the site directories that are due, one after the other; with `now` all of them. */
   async look({ now = false } = {}): Promise<void> {
     const isSudden = await this.#fellSuddenly()
-    for (const [homePath, watched] of [...this.#watched]) {
+    for (const [siteDirectory, watched] of [...this.#watched]) {
       if (this.#stopped) return
       const { leastMs, times } = PACE[paceOf(watched, isSudden)]
       const ageMs = performance.now() - watched.measuredAt
-      if (now || ageMs >= Math.max(leastMs, times * watched.tookMs)) await this.#measure(homePath, watched)
+      if (now || ageMs >= Math.max(leastMs, times * watched.tookMs)) await this.#measure(siteDirectory, watched)
     }
   }
 
-  #show(homePath: string, bytes: number): void {
+  #show(siteDirectory: string, bytes: number): void {
     const { shown } = this.#options
-    shown?.give(homePath, shown.usedBy(homePath))
-    shown?.take(homePath, Math.min(bytes, shown.terms.each))
+    shown?.give(siteDirectory, shown.usedBy(siteDirectory))
+    shown?.take(siteDirectory, Math.min(bytes, shown.terms.each))
   }
 
   async #fellSuddenly(): Promise<boolean> {
@@ -190,18 +190,18 @@ export class DiskWatch {
     return this.#freeBytes < 2 * this.#options.keepFreeBytes
   }
 
-  async #measure(homePath: string, watched: Watched): Promise<void> {
+  async #measure(siteDirectory: string, watched: Watched): Promise<void> {
     const { process } = watched
     const { jobs, isBusy } = process
     const begun = performance.now()
     try {
-      const usage = await measureTree(homePath)
-      const quota = await this.#options.quotaOf(homePath)
+      const usage = await measureTree(siteDirectory)
+      const quota = await this.#options.quotaOf(siteDirectory)
       watched.usage = usage
-      this.#known.set(homePath, usage.bytes)
-      this.#show(homePath, usage.bytes)
+      this.#known.set(siteDirectory, usage.bytes)
+      this.#show(siteDirectory, usage.bytes)
       if (!quota) return
-      this.#endIfOver(homePath, watched, usage, quota)
+      this.#endIfOver(siteDirectory, watched, usage, quota)
       const room = this.#room(usage, quota)
       if (watched.isRefused && usage.bytes < 0.95 * quota.bytes) watched.isRefused = false
       // what it wrote meanwhile would be forgotten
@@ -218,10 +218,10 @@ export class DiskWatch {
   }
 
   /** Its own counting lets nothing through: whoever is that far over it does not count. */
-  #endIfOver(homePath: string, { process, told }: Watched, usage: DiskUsage, quota: DiskQuota): void {
+  #endIfOver(siteDirectory: string, { process, told }: Watched, usage: DiskUsage, quota: DiskQuota): void {
     if (usage.bytes <= Math.max(quota.bytes, told.usedBytes) + DATABASE_BYTES + TOLERANCE_BYTES) return
-    this.#overrun.add(homePath)
-    const facts = { home: homePath, usedBytes: usage.bytes, quotaBytes: quota.bytes }
+    this.#overrun.add(siteDirectory)
+    const facts = { home: siteDirectory, usedBytes: usage.bytes, quotaBytes: quota.bytes }
     this.#options.log.warn(facts, 'a site wrote past its disk quota; its PHP is ended')
     process.kill(new PhpCrashed('the site wrote more than its disk quota allows'))
   }

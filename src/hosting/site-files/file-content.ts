@@ -1,5 +1,5 @@
 import type { SourceEntry, StoredEntry } from '../../backups/backup-store.ts'
-import type { SiteHome } from '../site-database/database-content.ts'
+import type { SitePlace } from '../site-database/database-content.ts'
 
 /** Which of a site's files are meant. Paths are those of `SourceEntry`; a folder stands for all that is in it. */
 export interface FileScope {
@@ -68,33 +68,33 @@ export interface Prepared {
  */
 export interface FileContent {
   /** Bytes and number of files. */
-  size(home: SiteHome): Promise<{ bytes: number; files: number }>
+  size(directory: SitePlace): Promise<{ bytes: number; files: number }>
   /** Whether the disk has room for one more file of so many bytes, and the site may have it; a small one it may have anyway. @throws DiskFull */
-  checkRoom(home: SiteHome, bytes: number): Promise<void>
+  checkRoom(directory: SitePlace, bytes: number): Promise<void>
   /**
    * A folder, all that is in it, then its next neighbour; names of a folder in the order of their bytes (`comparePaths`). The site may write
    * meanwhile: what vanishes is left out.
    */
-  walk(home: SiteHome, options?: WalkOptions): AsyncIterable<SourceEntry>
+  walk(directory: SitePlace, options?: WalkOptions): AsyncIterable<SourceEntry>
   /**
    * Lays all that differs beside the site, which goes on meanwhile. A file with the stamp of a wanted one is the same, and is not read. What
    * the site changes afterwards is not seen: `switch` would leave it, or move it away with its folder. Who must not lose that calls it
    * once more when no PHP runs: it is then a walk, and what has changed since.
    * @throws DiskFull, FilesRefused for what cannot be wanted, and then nothing is left of it
    */
-  prepare(home: SiteHome, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions): Promise<Prepared>
+  prepare(directory: SitePlace, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions): Promise<Prepared>
   /** What `prepare` would do, without doing it: nothing is written. */
-  compare(home: SiteHome, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions): Promise<Prepared>
+  compare(directory: SitePlace, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions): Promise<Prepared>
   /** Puts what was prepared in place; what was there is kept beside. No PHP of the site runs meanwhile. Cut off, it is completed by the same call, or taken back by `switchBack`. */
-  switch(home: SiteHome): Promise<void>
+  switch(directory: SitePlace): Promise<void>
   /** Everything is as it was before `switch`. */
-  switchBack(home: SiteHome): Promise<void>
+  switchBack(directory: SitePlace): Promise<void>
   /** Forgets what was prepared and what was kept. */
-  settle(home: SiteHome): Promise<void>
+  cleanUp(directory: SitePlace): Promise<void>
   /** A whole copy for another site, whose web root is replaced: without reading where the file system can (reflink). The source may write meanwhile. */
   copy(
-    from: SiteHome,
-    to: SiteHome,
+    from: SitePlace,
+    to: SitePlace,
     options?: { signal?: AbortSignal; onProgress?: (doneBytes: number) => void },
   ): Promise<void>
 }

@@ -13,7 +13,7 @@ import type { LeftOut, WantedEntry } from './file-content.ts'
 import { removeTree } from './remove-tree.ts'
 import { ALL } from './scope.ts'
 import { SiteFiles } from './site-files.ts'
-import { newHome, walkHere } from './trees.fixture.ts'
+import { newDirectory, walkHere } from './trees.fixture.ts'
 
 const MB = 1 << 20
 const isLinuxRoot = process.platform === 'linux' && process.getuid?.() === 0
@@ -23,25 +23,25 @@ const MANY_LEVELS = 4000
 const options = { quotaOf: async () => undefined, keepFreeBytes: 0, granularityMs: 0, walk: walkHere }
 const files = new SiteFiles(options)
 
-type Home = Awaited<ReturnType<typeof newHome>>
-let hostile: Home
-let other: Home
+type SiteDirectory = Awaited<ReturnType<typeof newDirectory>>
+let hostile: SiteDirectory
+let other: SiteDirectory
 let store: TestBackups
 let servers: Server[]
 beforeEach(async () => {
-  hostile = await newHome()
-  other = await newHome()
+  hostile = await newDirectory()
+  other = await newDirectory()
   store = await testBackups()
   servers = []
 })
 afterEach(async () => {
   for (const each of servers) each.close()
   await store.close()
-  execFileSync('rm', ['-rf', hostile.homePath, other.homePath])
+  execFileSync('rm', ['-rf', hostile.siteDirectory, other.siteDirectory])
 })
 
-/** Below the web root of a home. */
-async function makeHostile({ web: at }: Home, levels = LEVELS): Promise<void> {
+/** Below the web root of a site directory. */
+async function makeHostile({ web: at }: SiteDirectory, levels = LEVELS): Promise<void> {
   const script = `const fs = require('node:fs'); process.chdir(process.argv[1])
     for (let i = 0; i < ${FILES}; i++) fs.writeFileSync('many-' + i, 'x')
     fs.mkdirSync('deep'); process.chdir('deep')
@@ -76,7 +76,7 @@ async function* stored(repository: BackupRepository, name: string): AsyncGenerat
 }
 
 /** What another site must have after it got these files. */
-function isWhatCanBe({ web }: Home): void {
+function isWhatCanBe({ web }: SiteDirectory): void {
   const names = readdirSync(web).filter((name) => !/^many-|^wp-/.test(name))
   expect(names.sort()).toEqual(['-rf --no-preserve-root', 'becomes-root', 'deep', 'hard', 'shut', 'two\nlines'].sort())
   expect(readdirSync(web).filter((name) => name.startsWith('many-'))).toHaveLength(FILES)
@@ -97,7 +97,7 @@ describe.skipIf(!isLinuxRoot)('a folder with all that a hostile site can make of
     expect(left.filter(({ why }) => why === 'kind').map(({ path }) => path)).toEqual(['device', 'fifo', 'socket'])
     await files.prepare(other, stored(repository, 'b1'), { scope: ALL })
     await files.switch(other)
-    await files.settle(other)
+    await files.cleanUp(other)
     isWhatCanBe(other)
   })
 
@@ -120,10 +120,10 @@ describe.skipIf(!isLinuxRoot)('a folder with all that a hostile site can make of
     }
     await files.prepare(hostile, wanted(), { scope: ALL })
     await files.switch(hostile)
-    await files.settle(hostile)
+    await files.cleanUp(hostile)
     for (const path of paths) expect(readFileSync(join(hostile.web, path), 'utf8')).toBe('ok')
     expect(lstatSync('/dev/zero').isCharacterDevice()).toBe(true)
-    expect((await readdir(hostile.homePath)).sort()).toEqual(['private', 'web'])
+    expect((await readdir(hostile.siteDirectory)).sort()).toEqual(['private', 'web'])
     // names that are no text are out of any change's reach, and stay
     const rest = (await readdir(hostile.web, { encoding: 'buffer' })).filter((name) => name.length === 255)
     expect(rest).toHaveLength(2)
@@ -131,9 +131,9 @@ describe.skipIf(!isLinuxRoot)('a folder with all that a hostile site can make of
 
   test('is measured, and is gone when the site is', async () => {
     await makeHostile(hostile, MANY_LEVELS)
-    expect((await measureTree(hostile.homePath)).files).toBeGreaterThan(FILES + MANY_LEVELS)
-    await removeTree(hostile.homePath)
-    await expect(readdir(hostile.homePath)).rejects.toMatchObject({ code: 'ENOENT' })
+    expect((await measureTree(hostile.siteDirectory)).files).toBeGreaterThan(FILES + MANY_LEVELS)
+    await removeTree(hostile.siteDirectory)
+    await expect(readdir(hostile.siteDirectory)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 })
 
@@ -170,7 +170,7 @@ describe('files that are longer than what they take of the disk', () => {
     truncateSync(join(hostile.web, 'hole'), 8 * 2 ** 40)
     await limited.prepare(hostile, (async function* () {})(), { scope: ALL })
     await limited.switch(hostile)
-    await limited.settle(hostile)
+    await limited.cleanUp(hostile)
     expect(await readdir(hostile.web)).toEqual([])
   })
 })

@@ -9,15 +9,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { inFolder, lookInside, openInside } from './open-inside.ts'
 
 let base: string
-let home: string
+let directory: string
 let swapper: ChildProcess | undefined
 
 beforeEach(async () => {
   base = await mkdtemp(join(tmpdir(), 'stead-inside-'))
-  home = join(base, 'home')
-  await mkdir(join(home, 'web/sub'), { recursive: true })
+  directory = join(base, 'home')
+  await mkdir(join(directory, 'web/sub'), { recursive: true })
   await mkdir(join(base, 'outside/sub'), { recursive: true })
-  await writeFile(join(home, 'web/sub/page.txt'), 'inside')
+  await writeFile(join(directory, 'web/sub/page.txt'), 'inside')
   await writeFile(join(base, 'outside/sub/page.txt'), 'SECRET')
   await writeFile(join(base, 'outside/page.txt'), 'SECRET')
 })
@@ -32,7 +32,7 @@ afterEach(async () => {
 })
 
 async function read(path: string): Promise<string | undefined> {
-  const file = await openInside(home, path)
+  const file = await openInside(directory, path)
   if (!file) return undefined
   try {
     return await file.handle.readFile('utf8')
@@ -44,7 +44,7 @@ async function read(path: string): Promise<string | undefined> {
 describe('openInside', () => {
   test('opens a regular file and tells its size', async () => {
     expect(await read('web/sub/page.txt')).toBe('inside')
-    const file = await openInside(home, 'web/sub/page.txt')
+    const file = await openInside(directory, 'web/sub/page.txt')
     expect(file?.stats.size).toBe(6)
     await file?.handle.close()
   })
@@ -58,28 +58,28 @@ describe('openInside', () => {
   })
 
   test('follows no link: last part, folder on the way, link to a place inside, dangling, loop', async () => {
-    await symlink(join(base, 'outside/page.txt'), join(home, 'web/last.txt'))
-    await symlink(join(base, 'outside'), join(home, 'web/folder'))
-    await symlink('sub', join(home, 'web/near'))
-    await symlink('nowhere', join(home, 'web/dangling'))
-    await symlink('loop', join(home, 'web/loop'))
+    await symlink(join(base, 'outside/page.txt'), join(directory, 'web/last.txt'))
+    await symlink(join(base, 'outside'), join(directory, 'web/folder'))
+    await symlink('sub', join(directory, 'web/near'))
+    await symlink('nowhere', join(directory, 'web/dangling'))
+    await symlink('loop', join(directory, 'web/loop'))
     for (const path of ['last.txt', 'folder/page.txt', 'near/page.txt', 'dangling', 'loop', 'loop/x'])
       expect(await read(`web/${path}`), path).toBeUndefined()
   })
 
   test('sees through a replaced web root', async () => {
-    await rename(join(home, 'web'), join(home, 'old'))
-    await symlink(join(base, 'outside'), join(home, 'web'))
+    await rename(join(directory, 'web'), join(directory, 'old'))
+    await symlink(join(base, 'outside'), join(directory, 'web'))
     expect(await read('web/page.txt')).toBeUndefined()
-    await rm(join(home, 'web'))
-    await symlink('old', join(home, 'web'))
+    await rm(join(directory, 'web'))
+    await symlink('old', join(directory, 'web'))
     expect(await read('web/sub/page.txt')).toBeUndefined()
   })
 
   test('does not hang on a FIFO and opens no device', async () => {
-    execFileSync('mkfifo', [join(home, 'web/fifo')])
+    execFileSync('mkfifo', [join(directory, 'web/fifo')])
     expect(await read('web/fifo')).toBeUndefined()
-    await symlink('/dev', join(home, 'web/dev'))
+    await symlink('/dev', join(directory, 'web/dev'))
     expect(await read('web/dev/zero')).toBeUndefined()
   })
 
@@ -97,7 +97,7 @@ describe('openInside', () => {
 
   test('throws for every path with an empty, dot or dot-dot part or NUL', async () => {
     for (const path of ['/etc/passwd', 'a//b', '../x', 'a/..', './a', 'a/', 'a\0b'])
-      await expect(openInside(home, path), path).rejects.toThrow(RangeError)
+      await expect(openInside(directory, path), path).rejects.toThrow(RangeError)
   })
 
   test('never gives anything from outside, whatever the path', async () => {
@@ -119,13 +119,13 @@ describe('openInside', () => {
 })
 
 test('lookInside tells folders from files and reads the inode that it found', async () => {
-  const folder = lookInside(home, 'web/sub')
+  const folder = lookInside(directory, 'web/sub')
   expect(folder?.kind).toBe('directory')
   folder?.close()
-  const file = lookInside(home, 'web/sub/page.txt')
+  const file = lookInside(directory, 'web/sub/page.txt')
   if (process.platform === 'linux') {
-    await rename(join(home, 'web/sub/page.txt'), join(home, 'web/sub/moved.txt'))
-    await symlink(join(base, 'outside/page.txt'), join(home, 'web/sub/page.txt'))
+    await rename(join(directory, 'web/sub/page.txt'), join(directory, 'web/sub/moved.txt'))
+    await symlink(join(base, 'outside/page.txt'), join(directory, 'web/sub/page.txt'))
   }
   const handle = await file!.open()
   expect(await handle.readFile('utf8')).toBe('inside')
@@ -138,14 +138,14 @@ test('lookInside tells folders from files and reads the inode that it found', as
 test.skipIf(process.platform !== 'linux')(
   'inFolder works in the found folder though it is swapped meanwhile',
   async () => {
-    await inFolder(home, 'web/sub', async (folder) => {
-      await rename(join(home, 'web/sub'), join(home, 'web/moved'))
-      await symlink(join(base, 'outside'), join(home, 'web/sub'))
+    await inFolder(directory, 'web/sub', async (folder) => {
+      await rename(join(directory, 'web/sub'), join(directory, 'web/moved'))
+      await symlink(join(base, 'outside'), join(directory, 'web/sub'))
       await writeFile(`${folder}/new.txt`, 'new', { flag: 'wx' })
     })
-    expect(await readFile(join(home, 'web/moved/new.txt'), 'utf8')).toBe('new')
+    expect(await readFile(join(directory, 'web/moved/new.txt'), 'utf8')).toBe('new')
     expect(readdirSync(join(base, 'outside')).sort()).toEqual(['page.txt', 'sub'])
-    expect(await inFolder(home, 'web/sub', async () => 'ran')).toBeUndefined()
+    expect(await inFolder(directory, 'web/sub', async () => 'ran')).toBeUndefined()
   },
 )
 
@@ -160,7 +160,7 @@ const SWAPPER = `
   }`
 
 test('a racing swap of folder and file never leaks', async () => {
-  swapper = spawn(process.execPath, ['-e', SWAPPER, join(home, 'web'), join(base, 'outside')], {
+  swapper = spawn(process.execPath, ['-e', SWAPPER, join(directory, 'web'), join(base, 'outside')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   await once(swapper.stdout!, 'data')

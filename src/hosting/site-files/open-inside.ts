@@ -1,7 +1,7 @@
 /**
  * Host-side access to files of a site without ever following a link.
  *
- * A site's PHP is hostile and runs while we look: it may swap any folder or file below its home for a symbolic link at any
+ * A site's PHP is hostile and runs while we look: it may swap any folder or file below its site directory for a symbolic link at any
  * moment, and the host process may be root. So a path is never trusted after it was checked; only what was opened is:
  *
  * - Linux: the path is opened with `O_PATH`, which touches nothing (a FIFO does not block, a device is not started), then

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, read as readCallback } from 'node:fs'
 import { promisify } from 'node:util'
-import type { WantedFile } from './merge.ts'
-import { openFileBelow } from './pin.ts'
+import type { WantedFile } from './stage/merge.ts'
+import { openFileBelow } from './stage/pin.ts'
 
 const read = promisify(readCallback)
 

@@ -1,26 +1,26 @@
 import { join } from 'node:path'
 import type { SourceEntry } from '../../backups/backup-store.ts'
-import { inWords } from '../homes/disk-room.ts'
-import { flushingAlong } from '../homes/flushing-along.ts'
-import type { SiteHome } from '../site-database/database-content.ts'
-import { type CopyingOptions, copyApart } from './copy-apart.ts'
+import type { SitePlace } from '../site-database/database-content.ts'
+import { inWords } from '../site-directories/disk-space.ts'
+import { flushingAlong } from '../site-directories/flushing-along.ts'
 import { measureTree } from './disk-usage.ts'
 import type { DiskQuota } from './disk-watch.ts'
-import type { Earlier } from './earlier.ts'
-import { Exchange } from './exchange.ts'
 import type { FileContent, Prepared, PrepareOptions, WalkOptions, WantedEntry } from './file-content.ts'
-import { Laying } from './laying.ts'
-import { type Changes, merge } from './merge.ts'
-import { contentOf, FilesBelow } from './pin.ts'
-import { Looked, Planned } from './planned.ts'
-import { Room } from './room.ts'
 import { ALL } from './scope.ts'
+import type { Earlier } from './stage/earlier.ts'
+import { Exchange } from './stage/exchange.ts'
+import { FileComparison, FilePlan } from './stage/file-plan.ts'
+import { type Changes, merge } from './stage/merge.ts'
+import { contentOf, FilesBelow } from './stage/pin.ts'
+import { SpaceCheck } from './stage/space-check.ts'
+import { StagedWriter } from './stage/staged-writer.ts'
+import { type CopyingOptions, copyApart } from './threads/copy-apart.ts'
 import { TooManyFiles } from './tree-walk.ts'
 import { walkTree } from './walk.ts'
 
 export interface SiteFilesOptions {
   /** Undefined: the folder has no quota. */
-  readonly quotaOf: (homePath: string) => Promise<DiskQuota | undefined>
+  readonly quotaOf: (siteDirectory: string) => Promise<DiskQuota | undefined>
   /** Nothing is written while less of the disk is free. */
   readonly keepFreeBytes: number
   /** Two changes of a file within this may leave it with the same times; default 2 s: the coarsest of file systems. */
@@ -46,33 +46,38 @@ export class SiteFiles implements FileContent {
     this.#options = options
   }
 
-  async size(home: SiteHome): Promise<{ bytes: number; files: number }> {
+  async size(directory: SitePlace): Promise<{ bytes: number; files: number }> {
     const sum = { bytes: 0, files: 0 }
-    for await (const entry of this.#walk(home)) {
+    for await (const entry of this.#walk(directory)) {
       if (entry.kind !== 'folder') sum.files++
       if (entry.kind === 'file') sum.bytes += entry.sizeBytes
     }
     return sum
   }
 
-  async checkRoom(home: SiteHome, bytes: number): Promise<void> {
+  async checkRoom(directory: SitePlace, bytes: number): Promise<void> {
     const { keepFreeBytes } = this.#options
-    const unmeasured = { folder: home.homePath, keepFreeBytes, quota: undefined, usage: { bytes: 0, files: 0 } }
-    const room = bytes > SMALL_BYTES ? await this.#roomFor(home) : new Room(unmeasured)
+    const unmeasured = {
+      folder: directory.siteDirectory,
+      keepFreeBytes,
+      quota: undefined,
+      usage: { bytes: 0, files: 0 },
+    }
+    const room = bytes > SMALL_BYTES ? await this.#roomFor(directory) : new SpaceCheck(unmeasured)
     room.takeEntry()
     room.take(bytes)
     room.checkEnd({ bytes: 0, files: 0 })
   }
 
-  async *walk(home: SiteHome, options: WalkOptions = {}): AsyncGenerator<SourceEntry> {
-    const files = new FilesBelow(webOf(home))
+  async *walk(directory: SitePlace, options: WalkOptions = {}): AsyncGenerator<SourceEntry> {
+    const files = new FilesBelow(webOf(directory))
     const open = async (path: string) => {
       const fd = files.open(path)
       return fd === undefined ? undefined : contentOf(fd)
     }
-    const length = this.#lengthOf(home)
+    const length = this.#lengthOf(directory)
     try {
-      for await (const entry of this.#walk(home, options)) {
+      for await (const entry of this.#walk(directory, options)) {
         if (entry.kind !== 'file') yield entry
         else {
           await length.add(entry.sizeBytes)
@@ -84,14 +89,14 @@ export class SiteFiles implements FileContent {
     }
   }
 
-  prepare(home: SiteHome, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions): Promise<Prepared> {
-    return this.#alone(home, async (exchange) => {
+  prepare(directory: SitePlace, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions): Promise<Prepared> {
+    return this.#alone(directory, async (exchange) => {
       // what was cut off and given up: the site is as it was before
       if (exchange.phase() === 'begun') await exchange.goBack()
       let earlier: Earlier | undefined
       try {
         earlier = await exchange.make()
-        return await this.#lay(home, wanted, { ...options, exchange, earlier })
+        return await this.#lay(directory, wanted, { ...options, exchange, earlier })
       } catch (error) {
         await exchange.remove()
         throw error
@@ -101,15 +106,19 @@ export class SiteFiles implements FileContent {
     })
   }
 
-  async #lay(home: SiteHome, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions & Laid): Promise<Prepared> {
+  async #lay(
+    directory: SitePlace,
+    wanted: AsyncIterable<WantedEntry>,
+    options: PrepareOptions & Laid,
+  ): Promise<Prepared> {
     const { exchange, earlier } = options
-    const room = await this.#roomFor(home)
-    const laying = new Laying(home.uid, room, options.signal)
+    const room = await this.#roomFor(directory)
+    const writer = new StagedWriter(directory.uid, room, options.signal)
     await using plan = await exchange.openPlan()
     await using known = await exchange.openKnown()
-    const changes = new Planned(webOf(home), { exchange, earlier, plan, known, laying })
+    const changes = new FilePlan(webOf(directory), { exchange, earlier, plan, known, writer })
     try {
-      const merging = this.#merge(home, wanted, changes, options)
+      const merging = this.#merge(directory, wanted, changes, options)
       const { freedBytes, freedEntries, ...prepared } = await flushingAlong(
         exchange.folder,
         () => room.takenBytes,
@@ -120,32 +129,32 @@ export class SiteFiles implements FileContent {
       return prepared
     } finally {
       await changes.settle()
-      laying.close()
+      writer.close()
     }
   }
 
-  async compare(home: SiteHome, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions): Promise<Prepared> {
-    const { written, removed } = await this.#merge(home, wanted, new Looked(webOf(home)), options)
+  async compare(directory: SitePlace, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions): Promise<Prepared> {
+    const { written, removed } = await this.#merge(directory, wanted, new FileComparison(webOf(directory)), options)
     return { written, removed }
   }
 
-  switch(home: SiteHome): Promise<void> {
-    return this.#alone(home, (exchange) => exchange.go())
+  switch(directory: SitePlace): Promise<void> {
+    return this.#alone(directory, (exchange) => exchange.go())
   }
 
-  switchBack(home: SiteHome): Promise<void> {
-    return this.#alone(home, (exchange) => exchange.goBack())
+  switchBack(directory: SitePlace): Promise<void> {
+    return this.#alone(directory, (exchange) => exchange.goBack())
   }
 
-  settle(home: SiteHome): Promise<void> {
-    return this.#alone(home, async (exchange) => {
+  cleanUp(directory: SitePlace): Promise<void> {
+    return this.#alone(directory, async (exchange) => {
       if (exchange.phase() === 'begun')
         throw new Error('The files of the site are half switched: they cannot be settled')
       await exchange.remove()
     })
   }
 
-  copy(from: SiteHome, to: SiteHome, options: CopyingOptions = {}): Promise<void> {
+  copy(from: SitePlace, to: SitePlace, options: CopyingOptions = {}): Promise<void> {
     return this.#alone(to, async (exchange) => {
       if (exchange.phase() === 'begun')
         throw new Error('The files of the site are half switched: nothing can be copied there')
@@ -161,66 +170,71 @@ export class SiteFiles implements FileContent {
     })
   }
 
-  async #copyTree(from: string, { homePath, uid }: SiteHome, to: string, options: CopyingOptions) {
+  async #copyTree(from: string, { siteDirectory, uid }: SitePlace, to: string, options: CopyingOptions) {
     const { keepFreeBytes, quotaOf, copy = copyApart } = this.#options
     // what the copy takes the place of counts no more
-    const room = { folder: homePath, keepFreeBytes, quota: await quotaOf(homePath), usage: { bytes: 0, files: 0 } }
+    const room = {
+      folder: siteDirectory,
+      keepFreeBytes,
+      quota: await quotaOf(siteDirectory),
+      usage: { bytes: 0, files: 0 },
+    }
     let copied = 0
     const onProgress = (doneBytes: number) => {
       copied = doneBytes
       options.onProgress?.(doneBytes)
     }
-    await flushingAlong(homePath, () => copied, copy({ from, to, uid, room }, { ...options, onProgress }))
+    await flushingAlong(siteDirectory, () => copied, copy({ from, to, uid, room }, { ...options, onProgress }))
   }
 
   /**
    * Bounds what whoever reads all files has to read. A hole takes nothing of the disk, so that no quota ends a file of it: native PHP makes one
    * of 8 TB in a moment.
    */
-  #lengthOf({ homePath }: SiteHome): { add(bytes: number): Promise<void> } {
+  #lengthOf({ siteDirectory }: SitePlace): { add(bytes: number): Promise<void> } {
     let length = 0
     let most: number | undefined
-    const quotaBytes = async () => (await this.#options.quotaOf(homePath))?.bytes ?? Number.POSITIVE_INFINITY
+    const quotaBytes = async () => (await this.#options.quotaOf(siteDirectory))?.bytes ?? Number.POSITIVE_INFINITY
     return {
       async add(bytes) {
         length += bytes
         most ??= MOST_TIMES_AS_LONG * (await quotaBytes())
         if (length <= most) return
         // a quota may have become less than what the site has
-        most = Math.max(most, MOST_TIMES_AS_LONG * (await measureTree(homePath)).bytes)
+        most = Math.max(most, MOST_TIMES_AS_LONG * (await measureTree(siteDirectory)).bytes)
         if (length > most)
           throw new TooManyFiles('The files of the site are much longer than what they take of the disk')
       },
     }
   }
 
-  #walk(home: SiteHome, { scope = ALL, signal, onLeftOut }: WalkOptions = {}) {
+  #walk(directory: SitePlace, { scope = ALL, signal, onLeftOut }: WalkOptions = {}) {
     const { granularityMs = GRANULARITY_MS, walk = walkTree } = this.#options
-    return walk(webOf(home), { scope, granularityMs, signal, onLeftOut })
+    return walk(webOf(directory), { scope, granularityMs, signal, onLeftOut })
   }
 
-  #merge(home: SiteHome, wanted: AsyncIterable<WantedEntry>, changes: Changes, options: PrepareOptions) {
+  #merge(directory: SitePlace, wanted: AsyncIterable<WantedEntry>, changes: Changes, options: PrepareOptions) {
     const { scope, signal } = options
-    return merge(this.#walk(home, { scope, ...(signal && { signal }) }), wanted, changes, options)
+    return merge(this.#walk(directory, { scope, ...(signal && { signal }) }), wanted, changes, options)
   }
 
-  async #roomFor(home: SiteHome): Promise<Room> {
-    const quota = await this.#options.quotaOf(home.homePath)
-    const usage = quota ? await measureTree(home.homePath) : { bytes: 0, files: 0 }
-    return new Room({ folder: home.homePath, keepFreeBytes: this.#options.keepFreeBytes, quota, usage })
+  async #roomFor(directory: SitePlace): Promise<SpaceCheck> {
+    const quota = await this.#options.quotaOf(directory.siteDirectory)
+    const usage = quota ? await measureTree(directory.siteDirectory) : { bytes: 0, files: 0 }
+    return new SpaceCheck({ folder: directory.siteDirectory, keepFreeBytes: this.#options.keepFreeBytes, quota, usage })
   }
 
   /** One change of a site's files at a time. @throws DiskFull for the system's own words of it */
-  async #alone<Result>(home: SiteHome, work: (exchange: Exchange) => Promise<Result>): Promise<Result> {
-    const { homePath } = home
-    if (this.#busy.has(homePath)) throw new Error('The files of the site are being changed already')
-    this.#busy.add(homePath)
+  async #alone<Result>(directory: SitePlace, work: (exchange: Exchange) => Promise<Result>): Promise<Result> {
+    const { siteDirectory } = directory
+    if (this.#busy.has(siteDirectory)) throw new Error('The files of the site are being changed already')
+    this.#busy.add(siteDirectory)
     try {
-      return await work(new Exchange(homePath))
+      return await work(new Exchange(siteDirectory))
     } catch (error) {
       throw inWords(error)
     } finally {
-      this.#busy.delete(homePath)
+      this.#busy.delete(siteDirectory)
     }
   }
 }
@@ -230,4 +244,4 @@ interface Laid {
   readonly earlier: Earlier | undefined
 }
 
-const webOf = ({ homePath }: SiteHome): string => join(homePath, 'web')
+const webOf = ({ siteDirectory }: SitePlace): string => join(siteDirectory, 'web')

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { type BigIntStats, lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import type { FileScope, LeftOut } from './file-content.ts'
 import { comparePaths, isCores, join, MOST_PARTS, MOST_PATH_BYTES, nameOf, parentOf, staysInside } from './paths.ts'
-import { isGone, openRegular, type Pinned, pin, pinBelow } from './pin.ts'
 import { isInScope, leadsIntoScope, outermost } from './scope.ts'
+import { isGone, openRegular, type Pinned, pin, pinBelow } from './stage/pin.ts'
 
 /** A thing of a site as a walk finds it: what a `SourceEntry` says, without the way to its content. */
 export type WalkedEntry =

@@ -16,7 +16,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import type { SiteHome } from '../site-database/database-content.ts'
+import type { SitePlace } from '../site-database/database-content.ts'
 import type { WantedEntry } from './file-content.ts'
 import { comparePaths } from './paths.ts'
 import { TreeWalk, type WalkedEntry } from './tree-walk.ts'
@@ -164,10 +164,10 @@ export async function* walkHere(root: string, options: WalkTreeOptions): AsyncGe
 /** In memory where there is such a folder: a change is flushed to the disk some times, and these tests make thousands. */
 const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
-/** A home with an empty web root, below a folder of its own. */
-export async function newHome(): Promise<SiteHome & { readonly web: string; remove(): Promise<void> }> {
-  const homePath = await mkdtemp(join(FOLDER, 'stead-files-'))
-  const web = join(homePath, 'web')
-  for (const path of [web, join(homePath, 'private')]) mkdirSync(path)
-  return { siteId: 1, homePath, uid: null, web, remove: () => rm(homePath, { recursive: true, force: true }) }
+/** A site directory with an empty web root, below a folder of its own. */
+export async function newDirectory(): Promise<SitePlace & { readonly web: string; remove(): Promise<void> }> {
+  const siteDirectory = await mkdtemp(join(FOLDER, 'stead-files-'))
+  const web = join(siteDirectory, 'web')
+  for (const path of [web, join(siteDirectory, 'private')]) mkdirSync(path)
+  return { siteId: 1, siteDirectory, uid: null, web, remove: () => rm(siteDirectory, { recursive: true, force: true }) }
 }

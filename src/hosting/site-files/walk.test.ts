@@ -10,17 +10,17 @@ import type { FileScope, LeftOut, WalkOptions } from './file-content.ts'
 import { comparePaths, staysInside } from './paths.ts'
 import { syncScopes, union } from './scope.ts'
 import { SiteFiles } from './site-files.ts'
-import { anyTree, newHome, readTree, sorted, type Thing, walkHere, writeTree } from './trees.fixture.ts'
+import { anyTree, newDirectory, readTree, sorted, type Thing, walkHere, writeTree } from './trees.fixture.ts'
 
 const LINUX = process.platform === 'linux'
 const plain = { quotaOf: async () => undefined, keepFreeBytes: 0 }
 const files = new SiteFiles(plain)
 const precise = new SiteFiles({ ...plain, granularityMs: 0, walk: walkHere })
 
-let home: Awaited<ReturnType<typeof newHome>>
+let directory: Awaited<ReturnType<typeof newDirectory>>
 let swapper: ChildProcess | undefined
 beforeEach(async () => {
-  home = await newHome()
+  directory = await newDirectory()
 })
 afterEach(async () => {
   if (swapper && swapper.exitCode === null) {
@@ -28,16 +28,16 @@ afterEach(async () => {
     await once(swapper, 'exit')
   }
   swapper = undefined
-  execFileSync('rm', ['-rf', home.homePath])
+  execFileSync('rm', ['-rf', directory.siteDirectory])
 })
 
 const write = async (path: string, text = path) => {
-  await mkdir(join(home.web, path, '..'), { recursive: true })
-  await writeFile(join(home.web, path), text)
+  await mkdir(join(directory.web, path, '..'), { recursive: true })
+  await writeFile(join(directory.web, path), text)
 }
 
 async function walk(options: WalkOptions = {}, from = precise): Promise<SourceEntry[]> {
-  return Array.fromAsync(from.walk(home, options))
+  return Array.fromAsync(from.walk(directory, options))
 }
 
 const pathsOf = async (options?: WalkOptions) => (await walk(options)).map(({ path }) => path)
@@ -66,10 +66,10 @@ const asThing = async (entry: SourceEntry): Promise<[string, Thing]> => {
 test('a walk tells what is there, each folder before what is in it', async () => {
   await fc.assert(
     fc.asyncProperty(anyTree, async (tree) => {
-      await rm(home.web, { recursive: true })
-      await mkdir(home.web)
-      writeTree(home.web, tree)
-      expect(await Promise.all((await walk()).map(asThing))).toEqual(sorted(readTree(home.web)))
+      await rm(directory.web, { recursive: true })
+      await mkdir(directory.web)
+      writeTree(directory.web, tree)
+      expect(await Promise.all((await walk()).map(asThing))).toEqual(sorted(readTree(directory.web)))
     }),
     { numRuns: 50 },
   )
@@ -77,15 +77,17 @@ test('a walk tells what is there, each folder before what is in it', async () =>
 
 test('its thread tells the same, in more than one batch', async () => {
   for (let folder = 0; folder < 4; folder++) {
-    await mkdir(join(home.web, `d${folder}`))
-    await Promise.all(Array.from({ length: 400 }, (_each, at) => writeFile(join(home.web, `d${folder}/${at}`), 'x')))
+    await mkdir(join(directory.web, `d${folder}`))
+    await Promise.all(
+      Array.from({ length: 400 }, (_each, at) => writeFile(join(directory.web, `d${folder}/${at}`), 'x')),
+    )
   }
   const names = (entries: SourceEntry[]) => entries.map(({ path }) => path)
   const apart = await walk({}, files)
   expect(names(apart)).toEqual(names(await walk()))
   expect(apart).toHaveLength(1604)
   expect(await textOf(apart.at(-1))).toBe('x')
-  expect(await files.size(home)).toEqual({ bytes: 1600, files: 1600 })
+  expect(await files.size(directory)).toEqual({ bytes: 1600, files: 1600 })
 })
 
 test('paths are in the order of their bytes, a folder together with what is in it', () => {
@@ -155,11 +157,11 @@ describe('what changes under it', () => {
 
   test('the same stamp is the same content: any change makes another one, also with the old times set back', async () => {
     await write('f', 'one')
-    await utimes(join(home.web, 'f'), 1, 1)
+    await utimes(join(directory.web, 'f'), 1, 1)
     const first = await stampOf()
     expect(await stampOf()).toBe(first)
     await write('f', 'two')
-    await utimes(join(home.web, 'f'), 1, 1)
+    await utimes(join(directory.web, 'f'), 1, 1)
     expect(await stampOf()).not.toBe(first)
   })
 
@@ -172,23 +174,23 @@ describe('what changes under it', () => {
   test('what is gone when its turn comes is left out, and what grows has an end', async () => {
     for (const path of ['a', 'b', 'c']) await write(path, 'text')
     const [a, b, c] = await walk()
-    await rm(join(home.web, 'a'))
-    await rm(join(home.web, 'b'))
-    await mkdir(join(home.web, 'b'))
+    await rm(join(directory.web, 'a'))
+    await rm(join(directory.web, 'b'))
+    await mkdir(join(directory.web, 'b'))
     expect([await textOf(a), await textOf(b)]).toEqual([undefined, undefined])
     const content = c?.kind === 'file' ? await c.open() : undefined
-    appendFileSync(join(home.web, 'c'), ' and more')
+    appendFileSync(join(directory.web, 'c'), ' and more')
     expect(Buffer.concat(await Array.fromAsync(content as AsyncIterable<Uint8Array>)).toString()).toBe('text')
   })
 
   test('a walk that is given up ends', async () => {
     await write('f')
     const control = new AbortController()
-    const walking = files.walk(home, { signal: control.signal })
+    const walking = files.walk(directory, { signal: control.signal })
     await walking.next()
     control.abort(new Error('given up'))
     await expect(walking.next()).rejects.toThrow('given up')
-    await rm(home.web, { recursive: true })
+    await rm(directory.web, { recursive: true })
     await expect(walk({}, files)).rejects.toThrow()
   })
 })
@@ -196,7 +198,7 @@ describe('what changes under it', () => {
 describe.skipIf(!LINUX)('what a hostile site makes of its folder', () => {
   test('FIFOs, sockets and links that lead out are left out and counted; a link that stays inside is kept', async () => {
     await write('sub/file')
-    execFileSync('mkfifo', [join(home.web, 'fifo')])
+    execFileSync('mkfifo', [join(directory.web, 'fifo')])
     for (const [name, target] of [
       ['out', '/etc/passwd'],
       ['up', '../private'],
@@ -205,7 +207,7 @@ describe.skipIf(!LINUX)('what a hostile site makes of its folder', () => {
       ['round', 'sub/../../private'],
       ['dangling', 'nowhere'],
     ])
-      await symlink(target as string, join(home.web, name as string))
+      await symlink(target as string, join(directory.web, name as string))
     expect(await pathsOf()).toEqual(['dangling', 'sub', 'sub/file', 'sub/in'])
     const found = (await leftOut()).map(({ path, why }) => `${path}: ${why}`)
     expect(found.sort()).toEqual(['fifo: kind', 'out: link', 'round: link', 'sub/far: link', 'up: link'])
@@ -222,9 +224,9 @@ describe.skipIf(!LINUX)('what a hostile site makes of its folder', () => {
   })
 
   test('names that are no text are left out and counted, names with any text are kept', async () => {
-    await writeFile(Buffer.concat([Buffer.from(`${home.web}/bad-`), Buffer.from([0xff, 0xfe])]), 'x')
-    await writeFile(Buffer.concat([Buffer.from(`${home.web}/bad-`), Buffer.from([0xfe, 0xff])]), 'x')
-    await writeFile(join(home.web, 'good-\ufffd'), 'x')
+    await writeFile(Buffer.concat([Buffer.from(`${directory.web}/bad-`), Buffer.from([0xff, 0xfe])]), 'x')
+    await writeFile(Buffer.concat([Buffer.from(`${directory.web}/bad-`), Buffer.from([0xfe, 0xff])]), 'x')
+    await writeFile(join(directory.web, 'good-\ufffd'), 'x')
     expect(await pathsOf()).toEqual(['good-\ufffd'])
     expect((await leftOut()).map(({ why }) => why)).toEqual(['name'])
   })
@@ -236,8 +238,8 @@ describe.skipIf(!LINUX)('what a hostile site makes of its folder', () => {
       ['long', 200],
       ['deep', 1],
     ] as const) {
-      await mkdir(join(home.web, name))
-      execFileSync(process.execPath, ['-e', code, join(home.web, name), String(length)])
+      await mkdir(join(directory.web, name))
+      execFileSync(process.execPath, ['-e', code, join(directory.web, name), String(length)])
     }
     const [deep, long] = [await walk({ scope: { paths: ['deep'] } }), await walk({ scope: { paths: ['long'] } })]
     expect(deep).toHaveLength(2 * 199)
@@ -254,7 +256,7 @@ describe.skipIf(!LINUX)('what a hostile site makes of its folder', () => {
     const before = count()
     for (let round = 0; round < 20; round++) {
       for (const entry of await walk()) if (entry.kind === 'file') await textOf(entry)
-      for await (const entry of precise.walk(home))
+      for await (const entry of precise.walk(directory))
         if (entry.kind === 'file') await (await entry.open())?.[Symbol.asyncIterator]().return?.()
     }
     expect(count()).toBeLessThanOrEqual(before + 2)
@@ -262,10 +264,10 @@ describe.skipIf(!LINUX)('what a hostile site makes of its folder', () => {
 
   test('folders and files that are swapped for links all the time never lead out', async () => {
     await write('sub/page.txt', 'inside')
-    await mkdir(join(home.homePath, 'outside/sub'), { recursive: true })
+    await mkdir(join(directory.siteDirectory, 'outside/sub'), { recursive: true })
     for (const path of ['outside/page.txt', 'outside/sub/page.txt'])
-      await writeFile(join(home.homePath, path), 'SECRET')
-    swapper = spawn(process.execPath, ['-e', SWAPPER, home.web, join(home.homePath, 'outside')], {
+      await writeFile(join(directory.siteDirectory, path), 'SECRET')
+    swapper = spawn(process.execPath, ['-e', SWAPPER, directory.web, join(directory.siteDirectory, 'outside')], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     await once(swapper.stdout as NonNullable<ChildProcess['stdout']>, 'data')
@@ -293,13 +295,13 @@ const SWAPPER = `
 test('a file is opened where its folder is by now, also while the walk goes on', async () => {
   for (const path of ['a/1', 'a/2', 'b/1']) await write(path, 'old')
   const texts: (string | undefined)[] = []
-  for await (const entry of precise.walk(home)) {
+  for await (const entry of precise.walk(directory)) {
     if (entry.kind !== 'file') continue
     if (entry.path === 'a/2') {
-      await rm(join(home.web, 'a'), { recursive: true })
+      await rm(join(directory.web, 'a'), { recursive: true })
       await write('a/2', 'new')
     }
-    if (entry.path === 'b/1') await rm(join(home.web, 'b'), { recursive: true })
+    if (entry.path === 'b/1') await rm(join(directory.web, 'b'), { recursive: true })
     texts.push(await textOf(entry))
   }
   expect(texts).toEqual(['old', 'new', undefined])

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises'
 import type { LeftOut } from './file-content.ts'
-import { startThread } from './thread.ts'
+import { startThread } from './threads/thread.ts'
 import type { TreeWalkOptions, WalkedEntry } from './tree-walk.ts'
 
 /** What the thread answers. */

@@ -1,6 +1,6 @@
 import { fetchPublic } from '../../platform/fetch/fetch-public.ts'
 import { getFrontPage } from '../php/front-page.ts'
-import type { PhpPool, PooledSite } from '../php/pool.ts'
+import type { PhpPool, PooledSite } from '../php/pool/pool.ts'
 
 /** A page of the old site beside the same page of the new one. */
 export interface PageComparison {
@@ -16,7 +16,7 @@ export interface CompareOptions {
   readonly pool: Pick<PhpPool, 'handle'>
   readonly site: PooledSite
   /** Address of the old site. */
-  readonly oldHome: string
+  readonly oldAddress: string
   readonly allowPrivate: boolean
   readonly signal: AbortSignal
 }
@@ -51,8 +51,8 @@ async function compare(path: string, page: Page, options: CompareOptions): Promi
   }
 }
 
-async function oldPage(path: string, { oldHome, allowPrivate, signal }: CompareOptions): Promise<Page | null> {
-  const address = URL.parse(path, oldHome)
+async function oldPage(path: string, { oldAddress, allowPrivate, signal }: CompareOptions): Promise<Page | null> {
+  const address = URL.parse(path, oldAddress)
   if (!address) return null
   const asked = { allowPrivate, allowHttp: true, maxBytes: MOST_BYTES, timeoutMs: FETCH_MS, signal }
   return fetchPublic(address, asked, async ({ status, body }) => {

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { extname, join } from 'node:path'
-import { type LookOptions, lookInThread } from '../site-database/look-in-thread.ts'
+import { type LookOptions, lookInThread } from '../site-database/dumps/look-in-thread.ts'
 import type { DumpFacts } from './dump-facts.ts'
 
 /** `.ts` where Stead runs from its sources, `.js` where it was built. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { ArchiveRefused } from '../archives/unpack-zip.ts'
-import { DiskFull } from '../homes/disk-room.ts'
+import { DiskFull } from '../site-directories/disk-space.ts'
 import { type ImportFormat, layoutOf, nestedSources, packageFacts, type UnpackedSource } from './layout.ts'
 import { unpackSource } from './unpack-source.ts'
 

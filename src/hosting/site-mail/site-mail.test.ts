@@ -102,7 +102,7 @@ describe('what PHP says', () => {
     expect(answer).toMatchObject({ ok: false, say: true })
     expect(answer.why).not.toBe('the host could not take it')
     expect(await readdir(join(dataDir, 'mail-queue'))).toEqual([])
-    expect(mail.figures()).toMatchObject({ taken: 0, refused: 1 })
+    expect(mail.metrics()).toMatchObject({ taken: 0, refused: 1 })
   })
 
   it('grows beyond what it announced: it is refused at 25 MB, and gives back what it took', async () => {
@@ -192,7 +192,7 @@ describe('bounds', () => {
     const why = expect.stringContaining('wait to be sent')
     expect(await ask(mail, 1, first())).toEqual({ ok: false, why, say: true })
     expect(await ask(mail, 2, first())).toEqual(taken)
-    expect(mail.figures().waiting).toBe(3)
+    expect(mail.metrics().waiting).toBe(3)
     await mail.stop(1000)
     const again = budgetOf(1 << 20, 20_000)
     await opened({ disk: again, smtpUrl: 'smtp://127.0.0.1:1' })
@@ -286,9 +286,9 @@ describe('on the way', () => {
       })
       const { mail, told } = await opened({ smtpUrl: server.url })
       await ask(mail, 1, first({ headers: base64('Cc: b@example.com') }))
-      await until('it has failed', () => mail.figures().waiting === 0)
+      await until('it has failed', () => mail.metrics().waiting === 0)
       expect(attempts).toBe(1)
-      expect(mail.figures()).toMatchObject({ sent: 0, failed: 2 })
+      expect(mail.metrics()).toMatchObject({ sent: 0, failed: 2 })
       const messages = told.map(({ body }) => JSON.parse(body)[0])
       expect(messages).toEqual(
         ['to@example.com', 'b@example.com'].map((to) =>

@@ -28,7 +28,7 @@ export interface SiteMailOptions {
 export interface SiteMail {
   /** Answers what a site's PHP asks; empty for what is no mail. */
   ask(siteId: number, text: string): Promise<string>
-  figures(): MailFigures
+  metrics(): MailFigures
   stop(graceMs: number): Promise<void>
 }
 
@@ -54,7 +54,7 @@ export async function openSiteMail(options: SiteMailOptions): Promise<SiteMail> 
   const sweeping = setInterval(sweep, DAY_MS).unref()
   return {
     ask: (siteId, text) => intake.ask(siteId, text),
-    figures: () => ({ ...sender.counts, waiting: sender.waiting }),
+    metrics: () => ({ ...sender.counts, waiting: sender.waiting }),
     async stop(graceMs) {
       clearInterval(sweeping)
       await intake.close()

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { locate } from './locate.ts'
 
 let base: string
-let site: { homePath: string; corePath: string }
+let site: { siteDirectory: string; corePath: string }
 
 const FILES = [
   'home/web/index.php', 'home/web/wp-login.php', 'home/web/wp-cron.php', 'home/web/xmlrpc.php', 'home/web/wp-config.php',
@@ -34,7 +34,7 @@ beforeAll(async () => {
   await symlink(join(base, 'outside'), join(base, 'home/web/link'))
   await symlink(join(base, 'outside/secret.txt'), join(base, 'home/web/link.txt'))
   await symlink(join(base, 'home/private'), join(base, 'home/web/wp-content/private'))
-  site = { homePath: join(base, 'home'), corePath: join(base, 'core') }
+  site = { siteDirectory: join(base, 'home'), corePath: join(base, 'core') }
 })
 
 afterAll(() => rm(base, { recursive: true, force: true }))

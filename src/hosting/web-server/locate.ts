@@ -13,7 +13,7 @@ import {
 /** Where the files of a site lie. */
 export interface SiteFolders {
   /** The site's home, with `web/` in it. */
-  readonly homePath: string
+  readonly siteDirectory: string
   /** The core whose `wp-admin` and `wp-includes` are laid over the web root. */
   readonly corePath: string
   /** WordPress may run a network with sites in sub-directories: `/second/wp-admin/` is core's. */
@@ -163,5 +163,5 @@ const OVERLAID = new Set(['wp-admin', 'wp-includes'])
 export function look(site: SiteFolders, parts: readonly string[]): Found | undefined {
   return OVERLAID.has(parts[0] as string)
     ? lookInside(site.corePath, parts.join('/'))
-    : lookInside(site.homePath, `web/${parts.join('/')}`)
+    : lookInside(site.siteDirectory, `web/${parts.join('/')}`)
 }

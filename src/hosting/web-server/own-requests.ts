@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { readAtMost } from '../../platform/read-at-most.ts'
-import type { VisitorRequest } from '../php/pool.ts'
+import type { VisitorRequest } from '../php/pool/pool.ts'
 import { PhpBodyTooLarge } from '../php/runtime.ts'
 import type { HostedSite, PhpHandler } from './web-server.ts'
 

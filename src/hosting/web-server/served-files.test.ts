@@ -5,23 +5,23 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ServedFiles } from './served-files.ts'
 
-let homePath: string
+let siteDirectory: string
 const onChanged = vi.fn()
 let files: ServedFiles
 
 beforeEach(async () => {
   onChanged.mockReset()
-  homePath = await mkdtemp(join(tmpdir(), 'stead-served-'))
-  await mkdir(join(homePath, 'web/wp-content/cache'), { recursive: true })
+  siteDirectory = await mkdtemp(join(tmpdir(), 'stead-served-'))
+  await mkdir(join(siteDirectory, 'web/wp-content/cache'), { recursive: true })
   files = new ServedFiles({ onChanged, pauseMs: { write: 0, read: 0 } })
 })
-afterEach(() => rm(homePath, { recursive: true, force: true }))
+afterEach(() => rm(siteDirectory, { recursive: true, force: true }))
 
-const place = (path: string) => join(homePath, 'web', decodeURIComponent(path))
+const place = (path: string) => join(siteDirectory, 'web', decodeURIComponent(path))
 /** As an edge is given it. */
 async function serve(path: string, text = 'before', siteId = 7): Promise<void> {
   await writeFile(place(path), text)
-  files.note({ siteId, homePath }, path, lstatSync(place(path)))
+  files.note({ siteId, siteDirectory }, path, lstatSync(place(path)))
 }
 
 test('a file that PHP has written anew, or removed, is told once; the others are not', async () => {
@@ -44,11 +44,11 @@ test('a file that PHP has written anew, or removed, is told once; the others are
 
 test('what lies elsewhere, or another site has, is not looked at', async () => {
   await writeFile(place('/theme.css'), 'x')
-  files.note({ siteId: 7, homePath }, '/theme.css', lstatSync(place('/theme.css')))
+  files.note({ siteId: 7, siteDirectory }, '/theme.css', lstatSync(place('/theme.css')))
   // rules have answered with another file
   await writeFile(place('/wp-content/a.css'), 'x')
-  files.note({ siteId: 7, homePath }, '/wp-content/a.css', lstatSync(place('/theme.css')))
-  files.note({ siteId: 7, homePath }, '/wp-content/%ff', lstatSync(place('/theme.css')))
+  files.note({ siteId: 7, siteDirectory }, '/wp-content/a.css', lstatSync(place('/theme.css')))
+  files.note({ siteId: 7, siteDirectory }, '/wp-content/%ff', lstatSync(place('/theme.css')))
   await serve('/wp-content/b.css', 'x', 8)
   await serve('/wp-content/c.css')
   for (const name of ['theme.css', 'wp-content/a.css', 'wp-content/b.css', 'wp-content/c.css'])

@@ -19,7 +19,7 @@ export interface ServedFilesOptions {
 }
 
 interface Served {
-  readonly homePath: string
+  readonly siteDirectory: string
   /** Stamps by path. */
   readonly files: Map<string, string>
   lookedMs: number
@@ -47,14 +47,18 @@ export class ServedFiles {
   }
 
   /** Remembers a file that an edge was given. @param path as visitors ask for it, without its query */
-  note({ siteId, homePath }: { readonly siteId: number; readonly homePath: string }, path: string, stats: Stats): void {
+  note(
+    { siteId, siteDirectory }: { readonly siteId: number; readonly siteDirectory: string },
+    path: string,
+    stats: Stats,
+  ): void {
     if (!WRITTEN.test(path)) return
-    const there = statsOf(homePath, path)
+    const there = statsOf(siteDirectory, path)
     // rules have led elsewhere
     if (there?.ino !== stats.ino) return
     let served = this.#sites.get(siteId)
-    if (served?.homePath !== homePath) {
-      served = { homePath, files: new Map(), lookedMs: Number.NEGATIVE_INFINITY, timer: undefined }
+    if (served?.siteDirectory !== siteDirectory) {
+      served = { siteDirectory, files: new Map(), lookedMs: Number.NEGATIVE_INFINITY, timer: undefined }
       this.#sites.set(siteId, served)
     }
     const { files } = served
@@ -80,7 +84,7 @@ export class ServedFiles {
     served.lookedMs = performance.now()
     const changed: string[] = []
     for (const [path, stamp] of served.files) {
-      const stats = statsOf(served.homePath, path)
+      const stats = statsOf(served.siteDirectory, path)
       if (stats && stampOf(stats) === stamp) continue
       changed.push(path)
       served.files.delete(path)
@@ -93,9 +97,9 @@ export class ServedFiles {
 const stampOf = ({ mtimeMs, size, ino }: Stats): string => `${mtimeMs} ${size} ${ino}`
 
 /** Of the file that an address of the site names; nothing of it is read. */
-function statsOf(homePath: string, path: string): Stats | undefined {
+function statsOf(siteDirectory: string, path: string): Stats | undefined {
   try {
-    return lstatSync(join(homePath, 'web', decodeURIComponent(path)), { throwIfNoEntry: false })
+    return lstatSync(join(siteDirectory, 'web', decodeURIComponent(path)), { throwIfNoEntry: false })
   } catch {
     // a name that is none
     return undefined

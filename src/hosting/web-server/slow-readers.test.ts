@@ -95,7 +95,7 @@ describe('visitors who read slowly', () => {
     expect(counted.done).toBeGreaterThan(30)
     expect(budgets.answerDisk.used).toBeLessThanOrEqual(60 * MB)
     expect(budgets.answerMemory.used).toBeLessThanOrEqual(8 * MB)
-    expect(budgets.answerDisk.figures().refusals).toBeGreaterThan(0)
+    expect(budgets.answerDisk.metrics().refusals).toBeGreaterThan(0)
     expect(process.memoryUsage.rss() - before, 'all of it would be 1,000 MB').toBeLessThan(400 * MB)
     for (const socket of stalled) socket.destroy()
     await vi.waitFor(() => expect([budgets.answerMemory.used, budgets.answerDisk.used]).toEqual([0, 0]), 60_000)

@@ -9,7 +9,7 @@ import { Readable } from 'node:stream'
 import { hostBudgets } from '../../budgets.ts'
 import { readConfig } from '../../config.ts'
 import { type BudgetTerms, openBudgets } from '../../platform/budgets/budget.ts'
-import type { VisitorRequest } from '../php/pool.ts'
+import type { VisitorRequest } from '../php/pool/pool.ts'
 import type { PhpResponse } from '../php/runtime.ts'
 import { HeldAnswers } from './held-answers.ts'
 import { createWebServer, type HostedSite, type PhpHandler, type WebServerOptions } from './web-server.ts'
@@ -83,7 +83,7 @@ export async function createTestSite(): Promise<TestSite> {
     ) {
       const site: HostedSite = {
         siteId: 7,
-        homePath: join(base, 'home'),
+        siteDirectory: join(base, 'home'),
         corePath: join(base, 'core'),
         phpVersion: '8.3',
         uid: null,

@@ -5,7 +5,7 @@ import { isBusy } from '../../platform/db/database.ts'
 import { isLost } from '../../platform/db/open-fault.ts'
 import type { Tree } from '../htaccess/asked.ts'
 import type { Edits, ErrorDocument, Htaccess, Obeyed } from '../htaccess/htaccess.ts'
-import type { PooledSite, VisitOptions, VisitorRequest } from '../php/pool.ts'
+import type { PooledSite, VisitOptions, VisitorRequest } from '../php/pool/pool.ts'
 import {
   PhpAbandoned,
   PhpBodyTooLarge,
@@ -70,8 +70,8 @@ export interface WebServerOptions {
   /** Whoever sends it as `x-stead-key` is an edge, and is believed about the visitor. */
   readonly hostKey: string
   readonly log: { warn(facts: object, message: string): void; error(facts: object, message: string): void }
-  /** Home of the site that has sent a request to the edge by itself, by the edge's `x-stead-peer`; undefined for visitors'. */
-  readonly homeOfSender?: (peer: string) => string | undefined
+  /** Site directory of the site that has sent a request to the edge by itself, by the edge's `x-stead-peer`; undefined for visitors'. */
+  readonly directoryOfSender?: (peer: string) => string | undefined
   /** Of the addresses that visitors reach sites by over https. */
   readonly httpsPort: number
   /** Largest request body that a site takes. */
@@ -289,8 +289,11 @@ const isForAll = ({ address }: HostedSite, { method, url, headers }: IncomingMes
 const CRON = /^(?:\/[\w-]+)?\/wp-cron\.php(?:\?|$)/
 const OWN_CRON_SCRIPT = '/stead/own-cron.php'
 
-const isSiteItself = ({ homeOfSender }: WebServerOptions, site: HostedSite, { headers }: IncomingMessage): boolean =>
-  homeOfSender?.(String(headers['x-stead-peer'])) === site.homePath
+const isSiteItself = (
+  { directoryOfSender }: WebServerOptions,
+  site: HostedSite,
+  { headers }: IncomingMessage,
+): boolean => directoryOfSender?.(String(headers['x-stead-peer'])) === site.siteDirectory
 
 async function answerScript(
   options: WebServerOptions,

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { declareMemory } from '../../platform/process-memory.ts'
 import { tablePrefix } from '../cron/wordpress-options.ts'
-import { DiskFull } from '../homes/disk-room.ts'
-import type { PhpPool, PooledSite } from '../php/pool.ts'
-import { type DatabaseContent, DumpUnreadable, type Loaded, type SiteHome } from '../site-database/database-content.ts'
-import { type DumpImport, importDump } from '../site-database/import-dump.ts'
+import type { PhpPool, PooledSite } from '../php/pool/pool.ts'
+import { type DatabaseContent, DumpUnreadable, type Loaded, type SitePlace } from '../site-database/database-content.ts'
+import { type DumpImport, importDump } from '../site-database/dumps/import-dump.ts'
 import { SiteUnavailable } from '../site-database/site-database.ts'
 import { PREFIX_PLACEHOLDER } from '../site-database/sql/prefixes.ts'
+import { DiskFull } from '../site-directories/disk-space.ts'
 import { type CommandIo, type Ended, forward, readInput, write } from './command-io.ts'
 import { LineRefused } from './command-line.ts'
 import { plainWords } from './command-name.ts'
@@ -112,7 +112,7 @@ export async function runDatabaseCommand(
     importing.add(site.siteId)
     const warnings: (string | undefined)[] = []
     try {
-      const prefix = await tablePrefix(site.homePath).catch(() => undefined)
+      const prefix = await tablePrefix(site.siteDirectory).catch(() => undefined)
       if (command.fromPrefix !== undefined && prefix === undefined)
         throw new LineRefused(
           'The prefix of the tables cannot be read from wp-config.php: import without --from-prefix.',
@@ -147,16 +147,16 @@ export async function runDatabaseCommand(
 async function replace(
   pool: DatabaseCommandParts['pool'],
   siteDatabase: DatabaseContent,
-  home: SiteHome,
+  directory: SitePlace,
   dump: DumpImport,
 ): Promise<Loaded> {
-  await pool.hold(home.siteId, GRACE_MS, HOLDER)
+  await pool.hold(directory.siteId, GRACE_MS, HOLDER)
   try {
-    const loaded = await importDump(siteDatabase, home, dump)
-    await siteDatabase.switch(home)
+    const loaded = await importDump(siteDatabase, directory, dump)
+    await siteDatabase.switch(directory)
     return loaded
   } finally {
-    await siteDatabase.settle(home).finally(() => pool.release(home.siteId, HOLDER))
+    await siteDatabase.cleanUp(directory).finally(() => pool.release(directory.siteId, HOLDER))
   }
 }
 

@@ -1,4 +1,4 @@
-import type { PhpPool, PooledSite } from '../php/pool.ts'
+import type { PhpPool, PooledSite } from '../php/pool/pool.ts'
 import { PhpBusy, PhpCrashed, PhpTimeout } from '../php/runtime.ts'
 import { SiteUnavailable } from '../site-database/site-database.ts'
 import { type CommandIo, type Ended, forward, write } from './command-io.ts'
@@ -58,7 +58,7 @@ async function runWords(
   const late = AbortSignal.timeout(mostMs)
   const io = { ...given, signal: AbortSignal.any([given.signal, late]) }
   try {
-    demandPossible(words)
+    requirePossible(words)
     const own = databaseCommand(words)
     return await (own ? runDatabaseCommand(options, own, { ...call, io }) : runPhp(options, words, { ...call, io }))
   } catch (error) {
@@ -74,7 +74,7 @@ async function runWords(
   }
 }
 
-function demandPossible(words: readonly string[]): void {
+function requirePossible(words: readonly string[]): void {
   const [group, name] = plainWords(words)
   const refusal = REFUSED[`${group} ${name}`]
   if (refusal !== undefined) throw new LineRefused(refusal)
@@ -116,7 +116,7 @@ async function runPhp(options: WpCommandsOptions, words: readonly string[], call
   }
 }
 
-/** What WP-CLI looks for: a home that can be written, and whether somebody sees colours and tables. */
+/** What WP-CLI looks for: a site directory that can be written, and whether somebody sees colours and tables. */
 const environmentOf = (columns: number | undefined): Record<string, string> => ({
   HOME: '/tmp',
   PWD: '/wordpress',

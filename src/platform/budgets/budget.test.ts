@@ -42,7 +42,7 @@ describe('a budget', () => {
     budget.take('b', 7)
     budget.take('b', 7)
     expect(budget.largest()).toBe('b')
-    expect(budget.figures()).toEqual({
+    expect(budget.metrics()).toEqual({
       name: 'test_bytes',
       used: 10,
       limit: 15,

@@ -40,7 +40,7 @@ export interface Share {
 }
 
 /** How full a budget is. */
-export interface BudgetFigures {
+export interface BudgetMetrics {
   readonly name: string
   readonly used: number
   readonly limit: number
@@ -102,7 +102,7 @@ export class Budget {
     return largest?.[0]
   }
 
-  figures(): BudgetFigures {
+  metrics(): BudgetMetrics {
     const { name, all, each } = this.terms
     const key = this.largest()
     return {
@@ -162,5 +162,5 @@ export function openBudgets<Name extends string>(table: Readonly<Record<Name, Bu
   return Object.fromEntries(entries.map(([name, terms]) => [name, new Budget(terms)])) as Budgets<Name>
 }
 
-export const figuresOf = (budgets: Budgets<string>): BudgetFigures[] =>
-  Object.values(budgets).map((budget) => budget.figures())
+export const figuresOf = (budgets: Budgets<string>): BudgetMetrics[] =>
+  Object.values(budgets).map((budget) => budget.metrics())

@@ -14,7 +14,7 @@ const SQLITE = {
 }
 
 /** The database in words, without a password. */
-export function databaseInWords({ url, file }: { url?: string | undefined; file: string }): string {
+export function describeDatabase({ url, file }: { url?: string | undefined; file: string }): string {
   if (!url) return file
   const { host, pathname } = new URL(url)
   return `the PostgreSQL database ${host}${pathname}`
@@ -27,7 +27,7 @@ export class DatabaseLost extends OperatorError {
 
 export function databaseLost(error: unknown, where: { url?: string | undefined; file: string }): DatabaseLost {
   const { code, message } = error as { code?: string; message?: string }
-  const name = databaseInWords(where).replace(/^the /, 'The ')
+  const name = describeDatabase(where).replace(/^the /, 'The ')
   const text = `${name} cannot be reached (${code ?? message}). Check STEAD_DATABASE_URL.`
   return new DatabaseLost(text, { cause: error, exitCode: 1 })
 }
@@ -54,7 +54,7 @@ const inFull = (file: string): string =>
 export function openFault(error: unknown, where: { url?: string | undefined; file: string }): unknown {
   if (error instanceof OperatorError) return error
   const { code, errcode, message } = error as { code?: string; errcode?: number; message?: string }
-  const name = databaseInWords(where)
+  const name = describeDatabase(where)
   const because = (text: string, exitCode: 1 | 2 = 2) => new OperatorError(text, { cause: error, exitCode })
   if (where.url) {
     if (isLost(error)) return databaseLost(error, where)

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type ChangeFeed, listeners, type Topic } from './changes.ts'
-import { openNotices } from './notices.ts'
+import { openNotifications } from './notifications.ts'
 
 /** How often a lost notice is looked for. */
 const LOOK_EVERY_MS = 250
@@ -16,7 +16,7 @@ export interface SqliteChanges extends ChangeFeed {
  */
 export function sqliteChanges(file: string, reader: DatabaseSync): SqliteChanges {
   const { add, tell } = listeners()
-  const notices = openNotices(`${file}-notices`)
+  const notices = openNotifications(`${file}-notices`)
   const dataVersion = reader.prepare('pragma data_version')
   // Read once in a turn of the event loop: what arrives after a commit of another process is handled in a later turn.
   let read: number | undefined

@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { framingFault } from './framing.ts'
 import { type ProblemKind, problems } from './problem.ts'
-import { Turns } from './turns.ts'
+import { framingFault } from './request/framing.ts'
+import { Turns } from './request/turns.ts'
 
 /** Requests of a connection that may wait behind the one that is being answered. */
 const MOST_WAITING = 15

@@ -7,25 +7,25 @@ import { CommitUnknown } from '../db/commit-unknown.ts'
 import type { Database, Tx } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
 import { pathOf } from './answer-errors.ts'
-import { bodyOf } from './body.ts'
 import { type CallerFacts, type CompiledEndpoint, isSpecialReply, type RequestFacts } from './endpoint.ts'
 import {
   type ClaimedRequest,
   claimKey,
+  completeClaim,
   type KeyedRequest,
   keepResponse,
   keyedRequest,
   type StoredResponse,
-  settleClaim,
-} from './idempotency.ts'
-import { IGNORED_HEADER, ignoredFields } from './ignored-fields.ts'
-import type { KeyLimit } from './key-limit.ts'
+} from './idempotency/idempotency.ts'
+import type { KeyLimit } from './idempotency/key-limit.ts'
+import { takesKey } from './idempotency/takes-key.ts'
 import { LongList, textOf } from './long-list.ts'
 import { errorBody, invalidInput, notFound, Problem, problems } from './problem.ts'
 import type { RateLimit } from './rate-limit.ts'
-import { takesKey } from './takes-key.ts'
-import { uploadOf } from './uploads.ts'
-import { check } from './validate.ts'
+import { bodyOf } from './request/body.ts'
+import { IGNORED_HEADER, ignoredFields } from './request/ignored-fields.ts'
+import { uploadOf } from './request/uploads.ts'
+import { check } from './request/validate.ts'
 
 /** What the API needs from the application that it serves. */
 export interface Platform<Caller extends CallerFacts> {
@@ -304,7 +304,7 @@ class Call<Caller extends CallerFacts> {
     const { database, sealer } = this.#platform
     let kept: StoredResponse | undefined
     try {
-      kept = await settleClaim(database, sealer, claimed)
+      kept = await completeClaim(database, sealer, claimed)
     } catch {
       throw failure
     }

@@ -8,7 +8,7 @@ import type { Database, DialectName, Tx } from '../db/database.ts'
 import { type Log, noLog } from '../log/log.ts'
 import { createApi, type Readiness } from './api.ts'
 import type { Endpoint } from './endpoint.ts'
-import { createKeyLimit, type KeyLimits } from './key-limit.ts'
+import { createKeyLimit, type KeyLimits } from './idempotency/key-limit.ts'
 import { createApiMetrics } from './metrics.ts'
 import { createRateLimit } from './rate-limit.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client'
-import { type BudgetFigures, type Budgets, figuresOf } from '../budgets/budget.ts'
+import { type BudgetMetrics, type Budgets, figuresOf } from '../budgets/budget.ts'
 import type { FreeRoom } from '../files/free-room.ts'
 import { LongestPause } from './longest-pause.ts'
 import { only, watch } from './watched.ts'
@@ -56,7 +56,7 @@ const ofBudgets: readonly {
   readonly name: string
   readonly help: string
   readonly type: 'gauge' | 'counter'
-  of(figures: BudgetFigures): number
+  of(figures: BudgetMetrics): number
 }[] = [
   {
     name: 'used',

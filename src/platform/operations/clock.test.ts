@@ -4,11 +4,11 @@ import { dialects, type TestDatabase, testDatabase } from '../../../test/support
 import { noLog } from '../log/log.ts'
 import { enqueue } from './enqueue.ts'
 import { ended, gate, oneStep, startWorker, until } from './harness.ts'
-import { watchLeases } from './orphans.ts'
 import { getOperation } from './read.ts'
 import { createScheduler, schedule } from './schedules.ts'
 import { watchClock } from './waits.ts'
-import type { Worker } from './worker.ts'
+import { watchLeases } from './worker/orphans.ts'
+import type { Worker } from './worker/worker.ts'
 
 const HOUR_MS = 3_600_000
 const quick = { firstMs: 20, factor: 1, mostMs: 20 }

@@ -8,8 +8,8 @@ import { enqueue, ROUTINE } from './enqueue.ts'
 import { forgetEndedBefore, forgetRoutine } from './forget.ts'
 import { anyInput, ended, gate, oneStep, startWorker, until } from './harness.ts'
 import { getOperation, listOperations, type OperationView } from './read.ts'
-import { createOperationWatch } from './watch.ts'
-import type { Worker } from './worker.ts'
+import { createOperationWatch } from './worker/watch.ts'
+import type { Worker } from './worker/worker.ts'
 
 const aborted = (signal: AbortSignal) =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { announce, isPostgres, type Tx } from '../db/database.ts'
 import type { OperationStepRow } from '../db/schema.ts'
 import type { Definitions } from './definition.ts'
-import { databaseNow, type StoredOperation } from './lease.ts'
-import { noBytesYet } from './progress.ts'
 import { isCancelable, isRetryable } from './read.ts'
-import { end } from './standing.ts'
+import { databaseNow, type StoredOperation } from './worker/lease.ts'
+import { end } from './worker/operation-state.ts'
+import { noBytesYet } from './worker/progress.ts'
 
 /** `requested`: its worker was told, and undoes what was done; `too_late`: it has ended, or is being undone already. */
 export type CancelOutcome = 'canceled' | 'requested' | 'too_late' | 'unknown'

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import type { Tx } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
-import type { Backoff } from './backoff.ts'
+import type { Backoff } from './worker/backoff.ts'
 
 /*
  * Durable operations: work that outlives the process that does it. The words:

@@ -4,8 +4,8 @@ import { Compile, type Validator } from 'typebox/compile'
 import { announce, isPostgres, type Tx } from '../db/database.ts'
 import { precompiled, precompiledChange } from '../db/precompiled.ts'
 import type { Definition } from './definition.ts'
-import { databaseNow } from './lease.ts'
-import { noBytesYet } from './progress.ts'
+import { databaseNow } from './worker/lease.ts'
+import { noBytesYet } from './worker/progress.ts'
 
 /**
  * The source of what Stead asks for by itself, again and again. It is forgotten before what people asked for: a thousand sites have more of it

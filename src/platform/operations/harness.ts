@@ -5,7 +5,7 @@ import type { Database } from '../db/database.ts'
 import { noLog } from '../log/log.ts'
 import { type Definition, durable, type StepContext } from './definition.ts'
 import { getOperation, type OperationView } from './read.ts'
-import { createWorker, type Worker, type WorkerOptions } from './worker.ts'
+import { createWorker, type Worker, type WorkerOptions } from './worker/worker.ts'
 
 /** For tests: waits for a condition, without bound but the test's own. */
 export async function until<Value>(

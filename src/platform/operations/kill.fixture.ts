@@ -10,8 +10,8 @@ import { openDatabase } from '../db/database.ts'
 import { isAlive } from '../is-alive.ts'
 import { noLog } from '../log/log.ts'
 import { durableWith, type StepContext } from './definition.ts'
-import type { Moment } from './make-move.ts'
-import { createWorker } from './worker.ts'
+import type { Moment } from './worker/run-transition.ts'
+import { createWorker } from './worker/worker.ts'
 
 export interface Plan {
   readonly connection: { url?: string; file: string }

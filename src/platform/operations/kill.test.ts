@@ -15,8 +15,8 @@ import { standStill } from '../../../test/support/stand-still.ts'
 import { enqueue } from './enqueue.ts'
 import { ended, until } from './harness.ts'
 import { faultTest, type Plan, stubbornTest } from './kill.fixture.ts'
-import type { Moment } from './make-move.ts'
 import { getOperation } from './read.ts'
+import type { Moment } from './worker/run-transition.ts'
 
 const fixture = fileURLToPath(new URL('kill.fixture.ts', import.meta.url))
 

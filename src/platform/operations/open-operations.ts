@@ -1,5 +1,5 @@
 import type { Tx } from '../db/database.ts'
-import { databaseNow } from './lease.ts'
+import { databaseNow } from './worker/lease.ts'
 
 /** Operations of a site that have not ended and are not for a later time: what is ordered after them comes after them. Oldest first. */
 export async function openOperations(tx: Tx, siteId: number): Promise<number[]> {

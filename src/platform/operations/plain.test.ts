@@ -1,19 +1,20 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { usualBackoff, waitAfter } from './backoff.ts'
+import { openConcurrencyClasses } from './concurrency-classes.ts'
 import { definitionsByName } from './definition.ts'
-import { failureText } from './failure-text.ts'
 import { oneStep } from './harness.ts'
-import { openLanes } from './lanes.ts'
-import { progressWriter, timeLeft } from './progress.ts'
+import { usualBackoff, waitAfter } from './worker/backoff.ts'
+import { failureText } from './worker/failure-text.ts'
+import { progressWriter, timeLeft } from './worker/progress.ts'
 
 test('what has reached its limit is not looked for', () => {
   const [free, limited] = [oneStep(() => {}), { ...oneStep(() => {}, { atOnce: 1 }), name: 'test.limited' }]
-  const lanes = (running: { type: string }[]) => openLanes(definitionsByName([free, limited]), running, 5)
+  const concurrencyClasses = (running: { type: string }[]) =>
+    openConcurrencyClasses(definitionsByName([free, limited]), running, 5)
   const unlimited = { types: ['test.one'], most: 5 }
-  expect(lanes([{ type: 'test.one' }])).toEqual([unlimited, { types: ['test.limited'], most: 1 }])
-  expect(lanes([{ type: 'test.limited' }])).toEqual([unlimited])
-  expect(openLanes(definitionsByName([limited]), [], 5)).toEqual([{ types: ['test.limited'], most: 1 }])
+  expect(concurrencyClasses([{ type: 'test.one' }])).toEqual([unlimited, { types: ['test.limited'], most: 1 }])
+  expect(concurrencyClasses([{ type: 'test.limited' }])).toEqual([unlimited])
+  expect(openConcurrencyClasses(definitionsByName([limited]), [], 5)).toEqual([{ types: ['test.limited'], most: 1 }])
 })
 
 test('waits grow exponentially up to a bound, and between half and all of it', () => {

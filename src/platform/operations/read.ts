@@ -3,7 +3,7 @@ import type { Tx } from '../db/database.ts'
 import { precompiled } from '../db/precompiled.ts'
 import { type RowsAsked, rowsOfPage } from '../db/rows-of-page.ts'
 import type { OperationRow, OperationStepRow, Schema } from '../db/schema.ts'
-import type { StoredOperation } from './lease.ts'
+import type { StoredOperation } from './worker/lease.ts'
 
 /** An operation as its clients see it. Times are milliseconds UTC. */
 export interface OperationView {

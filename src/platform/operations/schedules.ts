@@ -3,7 +3,7 @@ import type { Database, Tx } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
 import type { Definition } from './definition.ts'
 import { type EnqueueOptions, enqueue } from './enqueue.ts'
-import { readDatabaseTime } from './lease.ts'
+import { readDatabaseTime } from './worker/lease.ts'
 
 /** Recurring work, made by {@link schedule}. */
 export interface Schedule {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
-import { databaseNow } from './lease.ts'
+import { databaseNow } from './worker/lease.ts'
 
 /** The clocks of two servers, and of one across a correction, differ by less. */
 const STEP_MS = 1000
@@ -26,12 +26,12 @@ export function watchClock(monotonic: () => number = () => performance.now()): C
  * A wait for the next attempt, or that of an operation that is due at once, is a length of time: after the clock was set back it
  * goes on from there, not from the moment to come that was written down. What somebody asked for at a certain time stays.
  */
-export async function shortenWaits(database: Database, lane: RawBuilder<boolean>): Promise<number> {
+export async function shortenWaits(database: Database, concurrencyClass: RawBuilder<boolean>): Promise<number> {
   return database.transaction(async (tx) => {
     const now = databaseNow(tx)
     const { numAffectedRows } = await sql`
       update operations as o set run_at = o.run_at - o.waits_since + ${now}, waits_since = ${now}
-      where o.state = 'queued' and ${lane} and o.waits_since > ${now} + ${STEP_MS}`.execute(tx)
+      where o.state = 'queued' and ${concurrencyClass} and o.waits_since > ${now} + ${STEP_MS}`.execute(tx)
     return Number(numAffectedRows ?? 0)
   })
 }

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { defaultPhpVersion } from '../../hosting/php/runtime.ts'
 import type { Tx } from '../../platform/db/database.ts'
-import { changeBy } from '../change.ts'
+import { changeBy } from '../kit/change.ts'
 import {
   type Account,
   type Application,

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { addons } from './addons.ts'
 
 export const listAddons = endpoint({

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { listAttachedAddons as attachedTo } from './addon.store.ts'
 import { presentAttached } from './addons.ts'
 

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { lockForUpdate } from '../../platform/db/database.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { type Account, findAccount } from './account.ts'
 import { actions } from './actions.ts'
 import { capacityAndUsage, listAttachedAddons, setAddonQuantity } from './addon.store.ts'

@@ -9,7 +9,7 @@ import { recordActivity } from './record.ts'
 
 test('every action that a resource declares is recorded by it', () => {
   for (const folder of globSync('src/resources/*/')) {
-    const files = globSync(`${folder}/*.ts`).filter((file) => !/(\.test|\/actions|\/index)\.ts$/.test(file))
+    const files = globSync(`${folder}/**/*.ts`).filter((file) => !/(\.test|\/actions|\/index)\.ts$/.test(file))
     const code = files.map((file) => readFileSync(file, 'utf8')).join('\n')
     const declaring = files.length > 0 && globSync(`${folder}/actions.ts`).map((file) => readFileSync(file, 'utf8'))[0]
     for (const [, name] of (declaring || '').matchAll(/^ {2}'?([a-z_0-9.]+)'?:/gm))

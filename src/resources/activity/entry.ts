@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
 import { invalidInput } from '../../platform/http/problem.ts'
 import { besidesOf, nullable, oneOf, pageOf, pageQuery, Timestamp, timestamp } from '../../platform/http/schemas.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../kit/context.ts'
 import { displayNames } from '../sites/site.ts'
 import { type Entry, type EntryFilter, type LogOf, listEntries, pageOfEntries } from './activity.store.ts'
 

@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/db/database.ts'
-import { Looks } from '../../platform/db/looks.ts'
+import { Poller } from '../../platform/db/poller.ts'
 import type { EventStream } from '../../platform/http/event-streams.ts'
-import { stillAllowed } from '../still-allowed.ts'
+import { stillAllowed } from '../access/still-allowed.ts'
 import { entriesBehind, newestEntry, type PlacedEntry } from './activity.store.ts'
 import { presentEntry } from './entry.ts'
 
@@ -31,11 +31,11 @@ export class ActivityFeed {
   /** Numbers that were told, with the time; all up to `#floor` were. */
   readonly #told = new Map<number, number>()
   #floor = 0
-  readonly #looks: Looks
+  readonly #looks: Poller
 
   constructor(database: Database) {
     this.#database = database
-    this.#looks = new Looks({
+    this.#looks = new Poller({
       ...{ changes: database.changes, topic: 'events', everyMs: LOOK_EVERY_MS, leastPauseMs: LEAST_PAUSE_MS },
       look: () => this.#look(),
     })

@@ -1,4 +1,4 @@
-import { resource } from '../resource.ts'
+import { resource } from '../kit/resource.ts'
 import { forgetActivity, forgetActivityHourly } from './forget-activity.job.ts'
 
 export const activity = resource({

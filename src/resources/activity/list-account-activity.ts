@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { EntrySchema, LogQuery, logPage } from './entry.ts'
 
 export const listAccountActivity = endpoint({

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import type { Action } from '../action.ts'
-import { endpoint } from '../endpoint.ts'
+import type { Action } from '../kit/action.ts'
+import { endpoint } from '../kit/endpoint.ts'
 
 const Actions = Type.Array(
   Type.Object(

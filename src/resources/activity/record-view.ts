@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/db/database.ts'
-import type { Action } from '../action.ts'
-import { aboutSite, changeBy } from '../change.ts'
-import type { Caller, Context } from '../context.ts'
+import type { Action } from '../kit/action.ts'
+import { aboutSite, changeBy } from '../kit/change.ts'
+import type { Caller, Context } from '../kit/context.ts'
 import { lastEntry } from './activity.store.ts'
 
 /** The log says at most this often that the same person read the same thing. */

@@ -1,8 +1,8 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { precompiledChange } from '../../platform/db/precompiled.ts'
 import type { RequestFacts } from '../../platform/http/endpoint.ts'
-import type { Action } from '../action.ts'
-import type { Caller } from '../context.ts'
+import type { Action } from '../kit/action.ts'
+import type { Caller } from '../kit/context.ts'
 import type { ActivityRow } from './tables.ts'
 
 /** Who did it, from where: a request, or Stead itself. */

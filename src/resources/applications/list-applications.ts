@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { listLiveApplications } from '../account/account.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { ApplicationSchema, presentApplication } from './application.ts'
 
 export const listApplications = endpoint({

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { listLiveApplications, revokeApplication as revoke } from '../account/account.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { actions } from './actions.ts'
 
 export const revokeApplication = endpoint({

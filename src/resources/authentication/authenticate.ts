@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Database } from '../../platform/db/database.ts'
 import { sharedReads } from '../../platform/db/shared-reads.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import type { Caller } from '../context.ts'
+import type { Caller } from '../kit/context.ts'
 import { problems } from './problems.ts'
 import { findToken, type TokenOwner } from './token.store.ts'
 

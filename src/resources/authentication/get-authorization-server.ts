@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { noStore } from './client.ts'
 import { issueToken } from './issue-token.ts'
 import { revokeToken } from './revoke-token.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { tokenHash } from './authenticate.ts'
 import { authenticateClient, badRequest, noStore, tokenFailure } from './client.ts'
 import { revokeToken as revoke } from './token.store.ts'

@@ -14,8 +14,8 @@ export {
   markFailed,
   newestCompleted,
 } from './backup.store.ts'
-export { orderBackup } from './order-backup.ts'
-export { type BackupOrder, type TakenBackup, type TakingServices, takeBackup } from './take-backup.ts'
+export { orderBackup } from './take/order-backup.ts'
+export { type BackupOrder, type TakenBackup, type TakingServices, takeBackup } from './take/take-backup.ts'
 
 /** `fs`: the files of a site. `db`: its database. */
 export const kinds = ['fs', 'db'] as const

@@ -1,5 +1,5 @@
 import type { SourceEntry } from '../../backups/backup-store.ts'
-import type { HostServices } from '../host-services.ts'
+import type { HostServices } from '../kit/host-services.ts'
 
 /** What sites have, as a test says: for backups that need neither files nor a database. */
 export interface FakeContent extends Pick<HostServices, 'siteFiles' | 'siteDatabase'> {
@@ -35,7 +35,7 @@ export function fakeContent(): FakeContent {
     signal?.throwIfAborted()
     if (content.fault) throw content.fault
   }
-  async function* walk(_home: unknown, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<SourceEntry> {
+  async function* walk(_directory: unknown, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<SourceEntry> {
     for (const [path, text] of Object.entries(content.files)) {
       const bytes = Buffer.from(text)
       const open = async () =>
@@ -59,7 +59,7 @@ export function fakeContent(): FakeContent {
     dump,
     close: async () => void content.closed++,
   })
-  const tryOut = async (_home: unknown, sql: AsyncIterable<Uint8Array>) => {
+  const tryOut = async (_directory: unknown, sql: AsyncIterable<Uint8Array>) => {
     content.tried.push(String(Buffer.concat(await Array.fromAsync(sql))))
     return content.trial()
   }

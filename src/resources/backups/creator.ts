@@ -1,5 +1,5 @@
 import { findAccount } from '../account/account.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../kit/context.ts'
 
 /** Name with address, as the API shows who asked for a backup. */
 export async function creatorOf({ tx, caller }: Context): Promise<string> {

@@ -1,14 +1,14 @@
 import Type from 'typebox'
 import { notFound, Problem } from '../../platform/http/problem.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { actions } from './actions.ts'
 import { findOnDemand, markDeleting, retain, setOperation } from './backup.store.ts'
 import { type Backup, BackupId } from './backup.ts'
-import { deleteBackupJob } from './delete-backup.job.ts'
 import { OndemandBackup, presentOndemand } from './present-backup.ts'
 import { problems } from './problems.ts'
-import { operationThatNeeds } from './restore.store.ts'
+import { operationThatNeeds } from './restore/restore.store.ts'
+import { deleteBackupJob } from './take/delete-backup.job.ts'
 
 export const deleteOndemandBackup = endpoint({
   id: 'deleteOndemandBackup',

@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { listCompleted } from './backup.store.ts'
 import { includeDetails, ListedBackup, presentListed } from './present-backup.ts'
 

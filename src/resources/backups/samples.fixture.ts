@@ -20,7 +20,7 @@ import {
   type Origin,
   siteOwner,
 } from './backup.ts'
-import { previewIn, restoredIn } from './restore.fixture.ts'
+import { previewIn, restoredIn } from './restore/restore.fixture.ts'
 
 // biome-ignore format: a table
 export const samples: readonly Sample[] = [

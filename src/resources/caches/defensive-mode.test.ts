@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
-import { loadRoute } from '../../edge/routes.store.ts'
+import { loadRoute } from '../../edge/routing/routes.store.ts'
 import { durations, durationsMs } from './defensive-mode.ts'
 
 test('the durations of the API, to the letter', () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
-import { purgesSince } from '../../edge/cache/purges.store.ts'
-import { loadRoute } from '../../edge/routes.store.ts'
+import { purgesSince } from '../../edge/cache/purge/purges.store.ts'
+import { loadRoute } from '../../edge/routing/routes.store.ts'
 import { purgeCaches } from '../sites/site.ts'
 
 for (const { dialect, skip } of dialects) {

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import type { Tx } from '../../platform/db/database.ts'
 import { nullable } from '../../platform/http/schemas.ts'
-import type { Recording } from '../change.ts'
-import type { Context } from '../context.ts'
+import type { Recording } from '../kit/change.ts'
+import type { Context } from '../kit/context.ts'
 import { purgeCaches, switchSetting, type VisibleSite } from '../sites/site.ts'
 import { actions, events } from './actions.ts'
 

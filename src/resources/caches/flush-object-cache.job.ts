@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
-import type { HostServices } from '../host-services.ts'
-import { runSiteTask } from '../sites/run-site-task.ts'
+import type { HostServices } from '../kit/host-services.ts'
+import { runSiteTask } from '../sites/wordpress/run-site-task.ts'
 
 /** Empties the object cache of a site: WordPress' own, and with it what a drop-in keeps. */
 export const flushObjectCacheJob = durableWith<HostServices>()({

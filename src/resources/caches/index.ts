@@ -1,4 +1,4 @@
-import { resource } from '../resource.ts'
+import { resource } from '../kit/resource.ts'
 import { actions, events } from './actions.ts'
 import { flushObjectCacheJob } from './flush-object-cache.job.ts'
 import { problems } from './problems.ts'

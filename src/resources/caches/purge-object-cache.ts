@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
+import { waitForOperation } from '../kit/wait-for-operation.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { demandInstalled } from '../sites/site.ts'
-import { waitForOperation } from '../wait-for-operation.ts'
+import { requireInstalled } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { flushObjectCacheJob } from './flush-object-cache.job.ts'
 
@@ -22,7 +22,7 @@ export const purgeObjectCache = endpoint({
 
   async handle(context) {
     const { site } = context
-    demandInstalled(site)
+    requireInstalled(site)
     await context.start(flushObjectCacheJob, { siteId: site.id })
     await context.record({ action: actions['wordpress.object_cache'], message: 'Flushed the object cache' })
     return null

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { Switch, switchEdgeCache } from './edge-cache.ts'
 
 export const toggleEdgeCache = endpoint({

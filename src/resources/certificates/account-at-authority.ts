@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Client } from 'acme-client'
 import type { StepContext } from '../../platform/operations/definition.ts'
-import type { ControlServices } from '../control-services.ts'
+import type { ControlServices } from '../kit/control-services.ts'
 import { findAcmeAccount, insertAcmeAccount, setAcmeAccountUrl } from './certificate.store.ts'
 
 /** What the key of the account is sealed for. */

@@ -1,4 +1,4 @@
-import { declareActions } from '../action.ts'
+import { declareActions } from '../kit/action.ts'
 
 const ofSite = declareActions('site', {
   'certificate.issued': 'A certificate was issued for a name of the site',

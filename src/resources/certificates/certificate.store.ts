@@ -1,8 +1,8 @@
 import type { Selectable, Updateable } from 'kysely'
-import { recordNames } from '../../edge/route-changes.store.ts'
+import { recordNames } from '../../edge/routing/route-changes.store.ts'
 import type { AcmeAccountRow, CertificateRow } from '../../edge/tables.ts'
 import type { Tx } from '../../platform/db/database.ts'
-import { isUnderWay } from '../../platform/operations/is-under-way.ts'
+import { isInProgress } from '../../platform/operations/is-in-progress.ts'
 import { localEndings } from './certifiable.ts'
 import { NO_SITE } from './own-names.ts'
 
@@ -73,7 +73,7 @@ export async function claimName(tx: Tx, hostName: string, operationId: number): 
     .set({ operation_id: operationId })
     .where('host_name', '=', hostName)
     .where((each) =>
-      each.or([each('operation_id', '=', operationId), each(isUnderWay('certificates.operation_id'), '=', 0)]),
+      each.or([each('operation_id', '=', operationId), each(isInProgress('certificates.operation_id'), '=', 0)]),
     )
     .executeTakeFirst()
   return numUpdatedRows > 0n

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { readConfig } from '../../config.ts'
-import { loadRoute } from '../../edge/routes.store.ts'
+import { loadRoute } from '../../edge/routing/routes.store.ts'
 import type { Tx } from '../../platform/db/database.ts'
-import { putRoute } from '../sites/route.store.ts'
+import { putRoute } from '../sites/addresses/route.store.ts'
 import { changeName, claimName, namesWithout, takeDueNames } from './certificate.store.ts'
 import {
   certificateState,

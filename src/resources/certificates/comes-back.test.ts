@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createGateway } from '../../edge/gateway.ts'
+import { createGateway } from '../../edge/gateway/gateway.ts'
 import { edgeRules } from '../../edge/rules/index.ts'
 import { createLeadsHere, HERE_PURPOSE } from '../../edge/rules/leads-here.ts'
 import { createSealer } from '../../platform/crypto/seal.ts'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { changeName, insertName } from './certificate.store.ts'
-import { certificateFigures } from './figures.store.ts'
+import { certificateCounts } from './counts.store.ts'
 
 describe.each(dialects)('figures of certificates on $dialect', ({ dialect, skip }) => {
   let api: TestApi
@@ -15,7 +15,7 @@ describe.each(dialects)('figures of certificates on $dialect', ({ dialect, skip 
     'count what has ended and what fails, and name the next end; what is never due does not count',
     async () => {
       const { read, transaction } = api.database
-      expect(await certificateFigures(read, 100)).toEqual({ ended: 0, failing: 0, firstEndAt: null })
+      expect(await certificateCounts(read, 100)).toEqual({ ended: 0, failing: 0, firstEndAt: null })
       const siteId = await api.site(await api.person('owner@example.com'), 'figures')
       const never = Number.MAX_SAFE_INTEGER
       const names = [
@@ -32,8 +32,8 @@ describe.each(dialects)('figures of certificates on $dialect', ({ dialect, skip 
         }
         await changeName(tx, 'later.test', { reason_at: 5 })
       })
-      expect(await certificateFigures(read, 100)).toEqual({ ended: 1, failing: 1, firstEndAt: 101 })
-      expect(await certificateFigures(read, 101)).toEqual({ ended: 2, failing: 1, firstEndAt: 300 })
+      expect(await certificateCounts(read, 100)).toEqual({ ended: 1, failing: 1, firstEndAt: 101 })
+      expect(await certificateCounts(read, 101)).toEqual({ ended: 2, failing: 1, firstEndAt: 300 })
     },
   )
 })

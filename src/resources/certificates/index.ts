@@ -1,4 +1,4 @@
-import { resource } from '../resource.ts'
+import { resource } from '../kit/resource.ts'
 import { actions } from './actions.ts'
 import { deleteNamesOfSite } from './certificate.store.ts'
 import { orderCertificate } from './order-certificate.job.ts'

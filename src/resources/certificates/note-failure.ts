@@ -1,4 +1,4 @@
-import { dropChallenge } from '../../dns/challenges.store.ts'
+import { dropChallenge } from '../../dns/zones/challenges.store.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import type { FailureContext } from '../../platform/operations/definition.ts'
 import { type Certificate, changeServedName, findName } from './certificate.store.ts'

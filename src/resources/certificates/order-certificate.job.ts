@@ -1,11 +1,11 @@
 import type { Client, Order } from 'acme-client'
 import Type from 'typebox'
-import { dropChallenge } from '../../dns/challenges.store.ts'
+import { dropChallenge } from '../../dns/zones/challenges.store.ts'
 import { KEY_PURPOSE } from '../../edge/tls/tls.store.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
-import type { ControlServices } from '../control-services.ts'
+import type { ControlServices } from '../kit/control-services.ts'
 import { authorityOf } from './account-at-authority.ts'
 import {
   type Certificate,
@@ -47,7 +47,7 @@ export const orderCertificate = durableWith<Services>()({
     order: { run: order },
     prove: { run: prove },
     issue: { run: issue },
-    settle: { commit: settle },
+    settle: { commit: complete },
   },
 })
 
@@ -185,7 +185,7 @@ async function issue(context: DueContext): Promise<boolean> {
   return true
 }
 
-async function settle(tx: Tx, context: Context<{ claim: boolean; issue: boolean }>): Promise<void> {
+async function complete(tx: Tx, context: Context<{ claim: boolean; issue: boolean }>): Promise<void> {
   const { results, input, now } = context
   if (!results.claim) return
   await dropChallenge(tx, input.hostName, now())

@@ -9,7 +9,7 @@ import type { Config } from '../../config.ts'
 import { KEY_PURPOSE } from '../../edge/tls/tls.store.ts'
 import { noLog } from '../../platform/log/log.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
-import { putDomainRoute } from '../sites/route.store.ts'
+import { putDomainRoute } from '../sites/addresses/route.store.ts'
 import { changeName, findName } from './certificate.store.ts'
 import { wantCertificate } from './certificate.ts'
 import { noteFailure } from './note-failure.ts'
@@ -77,11 +77,11 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     if (standing && api.sealer.open(standing, KEY_PURPOSE) !== key)
       await change({ order_key: api.sealer.seal(key, KEY_PURPOSE) }, name)
   }
-  const settle = (results: object) =>
+  const complete = (results: object) =>
     api.database.transaction((tx) => steps.settle?.commit?.(tx, contextOf(results)) as Promise<void>)
   const all = async () => {
     for (const step of ['order', 'prove', 'issue']) await run(step)
-    await settle({ claim: true, issue: true })
+    await complete({ claim: true, issue: true })
   }
   const row = async (name = hostName) => {
     const found = await findName(api.database.read, name)
@@ -113,7 +113,7 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     })
     expect((await row()).expires_at).toBe(Math.floor(end / 1000) * 1000)
     await change({ reason: 'It was away', reason_at: 1, failures: 3, not_before: 5 })
-    await settle({ claim: true, issue: true })
+    await complete({ claim: true, issue: true })
     const settled = { reason: null, reason_at: null, failures: 0, not_before: null, due_at: time + DAY }
     expect(await row()).toMatchObject(settled)
     expect(await messages()).toContain(`A certificate was issued for ${hostName}`)
@@ -144,10 +144,10 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
   test('does nothing that is not due, and its end changes nothing of what another looks after', async () => {
     for (const step of ['order', 'prove', 'issue']) expect(await run(step, { claim: true, due: false })).toBeFalsy()
     const before = await row()
-    await settle({ claim: false, issue: false })
+    await complete({ claim: false, issue: false })
     expect([await row(), authority.asked, await messages()]).toEqual([before, [], []])
     await change({ failures: 2 })
-    await settle({ claim: true, issue: false })
+    await complete({ claim: true, issue: false })
     expect(await row()).toMatchObject({ failures: 0, due_at: before.due_at })
     expect(await messages()).toEqual([])
   })
@@ -273,7 +273,7 @@ describe.each(dialects)('the order of a certificate on $dialect', ({ dialect, sk
     const renewAt = Math.ceil(until - (until - from) / 3)
     time = renewAt - DAY / 24
     await change({ chain })
-    await settle({ claim: true, issue: true })
+    await complete({ claim: true, issue: true })
     expect((await row()).due_at).toBe(renewAt)
     await change({ failures: 5, expires_at: time + DAY / 3, operation_id: 1 })
     await api.database.transaction((tx) => noteFailure(tx, { ...contextOf({}), error: 'It was away' } as never))

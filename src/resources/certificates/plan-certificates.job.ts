@@ -4,7 +4,7 @@ import { durableWith, type StepContext } from '../../platform/operations/definit
 import { enqueue, ROUTINE } from '../../platform/operations/enqueue.ts'
 import { schedule } from '../../platform/operations/schedules.ts'
 import { firstAccount } from '../account/account.ts'
-import type { ControlServices } from '../control-services.ts'
+import type { ControlServices } from '../kit/control-services.ts'
 import { deleteName, insertName, namesOfNoSite, namesWithout, takeDueNames } from './certificate.store.ts'
 import { wantCertificate } from './certificate.ts'
 import { LEASE_MS, orderCertificate } from './order-certificate.job.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { testApi } from '../../../test/support/api.ts'
-import { putDomainRoute, putRoute } from '../sites/route.store.ts'
+import { putDomainRoute, putRoute } from '../sites/addresses/route.store.ts'
 import { whyNot } from './why-not.ts'
 
 test('no certificate is ordered for a name of the installation that a customer got before a setting reserved it', async (context) => {

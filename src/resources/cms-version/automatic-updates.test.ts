@@ -7,7 +7,7 @@ import { holding, whileUnderWay } from '../../../test/support/overlap.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { startWorker, until } from '../../platform/operations/harness.ts'
-import type { Worker } from '../../platform/operations/worker.ts'
+import type { Worker } from '../../platform/operations/worker/worker.ts'
 import { setFacts } from '../account/account.ts'
 import type { SiteRow } from '../sites/tables.ts'
 import { failureOf } from './failed-update.store.ts'
@@ -112,7 +112,7 @@ describe.each(dialects)('security releases by themselves on $dialect', ({ dialec
   }
   const makeReal = async (name: string) => {
     const site = await withCore(name, { written_address: 'old.example.com' })
-    await host.giveHome(site)
+    await host.giveDirectory(site)
     return site
   }
 

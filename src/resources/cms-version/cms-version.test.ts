@@ -3,7 +3,7 @@ import { type Person, type TestApi, testApi } from '../../../test/support/api.ts
 import { dialects } from '../../../test/support/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { until } from '../../platform/operations/harness.ts'
-import { createOperationWatch } from '../../platform/operations/watch.ts'
+import { createOperationWatch } from '../../platform/operations/worker/watch.ts'
 import type { Site } from '../sites/site.ts'
 import { findSite } from '../sites/site.ts'
 import { replaceReleases } from './release.store.ts'
@@ -54,7 +54,10 @@ describe('the release that a site is to run', () => {
 describe('before anything is changed', () => {
   /** What a site that has one release and is to get another is found to be. */
   const look = async (has: string, wanted: string) => {
-    const services = { homes: { ofSite: async () => ({ coreVersion: has }) }, hostedSite: async () => undefined }
+    const services = {
+      siteDirectories: { ofSite: async () => ({ coreVersion: has }) },
+      hostedSite: async () => undefined,
+    }
     const context = { services, input: { siteId: 1, version: wanted, channel: 'stable' }, results: {} }
     return updateDefinition.steps.look.run(context as never)
   }

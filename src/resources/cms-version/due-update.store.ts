@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
-import { databaseNow } from '../../platform/operations/lease.ts'
+import { databaseNow } from '../../platform/operations/worker/lease.ts'
 import type { Site } from '../sites/site.ts'
 import { AGAIN_MS } from './failed-update.store.ts'
 

@@ -1,4 +1,4 @@
-import { resource } from '../resource.ts'
+import { resource } from '../kit/resource.ts'
 import { actions, events } from './actions.ts'
 import { forgetFailure } from './failed-update.store.ts'
 import { lookForReleases, lookForReleasesNightly, lookTwiceADay, planNightlyLook } from './look-for-releases.job.ts'

@@ -6,7 +6,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import { durable, durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import { enqueue, ROUTINE } from '../../platform/operations/enqueue.ts'
 import { schedule } from '../../platform/operations/schedules.ts'
-import type { HostServices } from '../host-services.ts'
+import type { HostServices } from '../kit/host-services.ts'
 import type { Site } from '../sites/site.ts'
 import { hostToAsk, knownReleases, replaceReleases } from './release.store.ts'
 

@@ -24,7 +24,7 @@ export const planUpdates = durableWith<{ readonly database: Database }>()({
   on: 'control',
   changeableBy: 'account',
   attempts: 2,
-  steps: { order: { run: orderUpdates } },
+  steps: { order: { run: requestUpdates } },
 })
 
 export const planUpdatesOften = schedule({
@@ -38,7 +38,7 @@ interface Outdated extends Installed {
   readonly release: Release
 }
 
-async function orderUpdates(context: StepContext<object, { readonly database: Database }>): Promise<void> {
+async function requestUpdates(context: StepContext<object, { readonly database: Database }>): Promise<void> {
   const { services, signal, transaction, now } = context
   const releases = await knownReleases(services.database.read)
   const outdated = (await installedReleases(services.database.read)).flatMap((installed): Outdated[] => {
@@ -47,11 +47,11 @@ async function orderUpdates(context: StepContext<object, { readonly database: Da
   })
   for (const [hostId, ofHost] of Map.groupBy(outdated, (each) => each.hostId)) {
     signal.throwIfAborted()
-    await transaction((tx) => orderOnHost(tx, hostId, ofHost, now()))
+    await transaction((tx) => requestOnHost(tx, hostId, ofHost, now()))
   }
 }
 
-async function orderOnHost(tx: Tx, hostId: number, outdated: readonly Outdated[], now: number): Promise<void> {
+async function requestOnHost(tx: Tx, hostId: number, outdated: readonly Outdated[], now: number): Promise<void> {
   // two that plan at once would each fill the room that both have seen
   await lockForUpdate(tx, 'hosts', hostId)
   if (await hasFailedSince(tx, hostId, { since: now - PAUSE_MS, now })) return

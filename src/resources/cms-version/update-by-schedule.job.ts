@@ -10,8 +10,8 @@ import {
   type StepContext,
 } from '../../platform/operations/definition.ts'
 import { findAccount } from '../account/account.ts'
-import { changeOfJob } from '../change.ts'
-import type { HostServices } from '../host-services.ts'
+import { changeOfJob } from '../kit/change.ts'
+import type { HostServices } from '../kit/host-services.ts'
 import { findSite, holdSite, openSite } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { failureOf } from './failed-update.store.ts'
@@ -27,12 +27,12 @@ export const updateBySchedule = durableWith<HostServices>()({
   name: 'site.update_cms_version_by_schedule',
   ...updateDefinition,
   atOnce: AT_ONCE,
-  steps: { wanted: { run: unlessDone(demandWanted) }, ...updateDefinition.steps },
+  steps: { wanted: { run: unlessDone(requireWanted) }, ...updateDefinition.steps },
   failed: tellOwner,
 })
 
 /** Much may have become of the site, of its account and of the release since it was planned, above all before a retry. */
-async function demandWanted({ services, input }: StepContext<Order, HostServices>): Promise<void> {
+async function requireWanted({ services, input }: StepContext<Order, HostServices>): Promise<void> {
   const reason = await whyNotUpdated(services.database.read, input)
   if (reason !== undefined) throw new PermanentFailure(reason)
 }

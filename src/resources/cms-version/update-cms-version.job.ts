@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { CoreUnavailable } from '../../hosting/core-library/core-library.ts'
 import { compareVersions, isStable } from '../../hosting/core-library/version.ts'
-import { setCoreOfHome } from '../../hosting/homes/home.store.ts'
-import type { Home } from '../../hosting/homes/homes.ts'
+import { setCoreOfDirectory } from '../../hosting/site-directories/directory.store.ts'
+import type { SiteDirectory } from '../../hosting/site-directories/site-directories.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import {
   durableWith,
@@ -11,14 +11,14 @@ import {
   type StepContext,
 } from '../../platform/operations/definition.ts'
 import { wasUndone } from '../../platform/operations/steps-of.ts'
-import { contentHome } from '../backups/take-backup.ts'
-import { changeOfJob } from '../change.ts'
-import type { HostServices } from '../host-services.ts'
+import { contentPlace } from '../backups/take/take-backup.ts'
+import { changeOfJob } from '../kit/change.ts'
+import type { HostServices } from '../kit/host-services.ts'
 import { frontFault } from '../plugins/front-fault.ts'
-import { closeForWork, openAfterWork } from '../sites/close-for-work.ts'
-import { runSiteTask } from '../sites/run-site-task.ts'
+import { upgradeBlogs } from '../sites/network/upgrade-blogs.ts'
 import { changeSite, holdSite, openSite, purgeCaches } from '../sites/site.ts'
-import { upgradeBlogs } from '../sites/upgrade-blogs.ts'
+import { closeForWork, openAfterWork } from '../sites/switches/close-for-work.ts'
+import { runSiteTask } from '../sites/wordpress/run-site-task.ts'
 import { actions, events } from './actions.ts'
 import { forgetFailure } from './failed-update.store.ts'
 import { rememberThatItFailed } from './remember-failure.ts'
@@ -70,7 +70,7 @@ export const updateDefinition = {
     answer: { run: unlessDone(seeItAnswer) },
     // without an undo: a retry finds that it is done
     done: { commit: openAgain },
-    settle: { run: settle },
+    settle: { run: cleanUp },
   },
 } as const
 
@@ -86,10 +86,10 @@ export function unlessDone<Result>(run: (context: Context) => Promise<Result>) {
     (context.results as Undoing['results']).done ? (null as Result) : run(context as Context)
 }
 
-async function homeOf({ services, input }: Pick<Undoing, 'services' | 'input'>): Promise<Home> {
-  const home = await services.homes.ofSite(input.siteId)
-  if (!home) throw new PermanentFailure('The site has no site directory on this host')
-  return home
+async function directoryOf({ services, input }: Pick<Undoing, 'services' | 'input'>): Promise<SiteDirectory> {
+  const directory = await services.siteDirectories.ofSite(input.siteId)
+  if (!directory) throw new PermanentFailure('The site has no site directory on this host')
+  return directory
 }
 
 async function fetchCore({ services, input, signal }: Context): Promise<void> {
@@ -100,7 +100,7 @@ async function fetchCore({ services, input, signal }: Context): Promise<void> {
 
 /** @throws PermanentFailure for an older release than the site has, unless that is a beta: an order of the past that is retried, or a library of releases that is behind */
 async function look(context: Context): Promise<Before> {
-  const { coreVersion: version } = await homeOf(context)
+  const { coreVersion: version } = await directoryOf(context)
   const { version: wanted } = context.input
   if (isStable(version) && compareVersions(wanted, version) < 0)
     throw new PermanentFailure(`The site runs WordPress ${version}, which is newer than ${wanted}`)
@@ -110,22 +110,24 @@ async function look(context: Context): Promise<Before> {
 /** Those that either release has at the top of the web root; whatever else lies there is the owner's. */
 async function prepareFiles(context: Context): Promise<void> {
   const { services, input, results, signal } = context
-  const { homes, siteFiles } = services
-  const home = await homeOf(context)
-  const [before, after] = [results.look.version, input.version].map((coreVersion) => homes.corePath({ coreVersion }))
+  const { siteDirectories, siteFiles } = services
+  const directory = await directoryOf(context)
+  const [before, after] = [results.look.version, input.version].map((coreVersion) =>
+    siteDirectories.corePath({ coreVersion }),
+  )
   const paths = [...new Set([...(await rootFiles(before as string)), ...(await rootFiles(after as string))])]
   const options = { scope: { paths }, signal }
-  await siteFiles.prepare(contentHome(input.siteId, home), wantedRootFiles(after as string), options)
+  await siteFiles.prepare(contentPlace(input.siteId, directory), wantedRootFiles(after as string), options)
 }
 
 async function copyDatabase(context: Context): Promise<void> {
   const { services, input, signal } = context
   await closeForWork(context, input.siteId)
-  const home = contentHome(input.siteId, await homeOf(context))
-  const snapshot = await services.siteDatabase.snapshot(home)
+  const directory = contentPlace(input.siteId, await directoryOf(context))
+  const snapshot = await services.siteDatabase.snapshot(directory)
   try {
     const onProgress = (done: number) => context.progressBytes(done, Math.max(done, snapshot.estimatedBytes))
-    await services.siteDatabase.load(home, snapshot.dump({ signal }), { signal, onProgress })
+    await services.siteDatabase.load(directory, snapshot.dump({ signal }), { signal, onProgress })
   } finally {
     await snapshot.close()
   }
@@ -134,30 +136,30 @@ async function copyDatabase(context: Context): Promise<void> {
 async function switchOver(context: Context): Promise<void> {
   const { services, input } = context
   await closeForWork(context, input.siteId)
-  const home = await homeOf(context)
-  await services.siteFiles.switch(contentHome(input.siteId, home))
-  await services.siteDatabase.switch(contentHome(input.siteId, home))
-  await runOn(context, home, input.version)
+  const directory = await directoryOf(context)
+  await services.siteFiles.switch(contentPlace(input.siteId, directory))
+  await services.siteDatabase.switch(contentPlace(input.siteId, directory))
+  await runOn(context, directory, input.version)
 }
 
 async function switchBack(context: Undoing): Promise<void> {
   const { services, input, results } = context
-  const home = await services.homes.ofSite(input.siteId)
-  if (results.done || !home || !results.look) return
+  const directory = await services.siteDirectories.ofSite(input.siteId)
+  if (results.done || !directory || !results.look) return
   await closeForWork(context, input.siteId)
-  await services.siteFiles.switchBack(contentHome(input.siteId, home))
-  await services.siteDatabase.switchBack(contentHome(input.siteId, home))
-  await runOn(context, home, results.look.version)
+  await services.siteFiles.switchBack(contentPlace(input.siteId, directory))
+  await services.siteDatabase.switchBack(contentPlace(input.siteId, directory))
+  await runOn(context, directory, results.look.version)
 }
 
 /** Which release is laid over the site's web root from its next process on. */
 async function runOn(
   { input, transaction, now }: Pick<Undoing, 'input' | 'transaction' | 'now'>,
-  home: Home,
+  directory: SiteDirectory,
   coreVersion: string,
 ): Promise<void> {
   await transaction(async (tx) => {
-    await setCoreOfHome(tx, home.id, coreVersion)
+    await setCoreOfDirectory(tx, directory.id, coreVersion)
     if (await holdSite(tx, input.siteId)) await changeSite(tx, input.siteId, { coreVersion }, now())
   })
 }
@@ -211,23 +213,24 @@ async function openAgain(tx: Tx, context: StepContext<Order, HostServices, { loo
 /** What was laid beside goes, unless it is what the site was before: then it could not be put back, and stays for the next attempt. */
 async function forgetPrepared(context: Undoing): Promise<void> {
   const { services, input, operationId } = context
-  const home = await services.homes.ofSite(input.siteId)
-  if (home && (await wasUndone(services.database.read, operationId, 'switch'))) await settleBoth(context, home)
+  const directory = await services.siteDirectories.ofSite(input.siteId)
+  if (directory && (await wasUndone(services.database.read, operationId, 'switch')))
+    await cleanUpBoth(context, directory)
 }
 
 /** The site is open: what is left beside is at most a waste of room, and the next work takes it away. */
-async function settle(context: Undoing): Promise<void> {
+async function cleanUp(context: Undoing): Promise<void> {
   const { services, input, log } = context
-  const home = await services.homes.ofSite(input.siteId)
-  if (!home) return
-  await settleBoth(context, home).catch((error) =>
+  const directory = await services.siteDirectories.ofSite(input.siteId)
+  if (!directory) return
+  await cleanUpBoth(context, directory).catch((error) =>
     log.warn({ err: error, siteId: input.siteId }, 'could not remove the leftovers of a WordPress update'),
   )
 }
 
-async function settleBoth({ services, input }: Undoing, home: Home): Promise<void> {
-  await services.siteFiles.settle(contentHome(input.siteId, home))
-  await services.siteDatabase.settle(contentHome(input.siteId, home))
+async function cleanUpBoth({ services, input }: Undoing, directory: SiteDirectory): Promise<void> {
+  await services.siteFiles.cleanUp(contentPlace(input.siteId, directory))
+  await services.siteDatabase.cleanUp(contentPlace(input.siteId, directory))
 }
 
 async function tellOfFailure(tx: Tx, context: FailureContext<Order>): Promise<void> {

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
-import { presentSite, SiteSchema } from '../sites/present-site.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { changeSite, demandInstalled } from '../sites/site.ts'
+import { presentSite, SiteSchema } from '../sites/show/present-site.ts'
+import { changeSite, requireInstalled } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { problems } from './problems.ts'
 import { type Looked, releasesNow, seenAt, targetOf } from './releases.ts'
@@ -37,13 +37,13 @@ export const updateCmsVersion = endpoint({
   problems: [problems.no_beta_offered, problems.php_too_old, problems.releases_unknown, siteProblems.site_not_live],
 
   async prepare(context) {
-    demandInstalled(context.site)
+    requireInstalled(context.site)
     return releasesNow(context)
   },
 
   async handle(context, { body }) {
     const { tx, site, config, now, prepared: looked } = context
-    demandInstalled(site)
+    requireInstalled(site)
     const { version, channel } = targetOf(looked.releases, site, body.version)
     if (version === site.coreVersion) {
       if (channel !== site.coreChannel) await changeSite(tx, site.id, { coreChannel: channel }, now)

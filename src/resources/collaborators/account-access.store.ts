@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { precompiled } from '../../platform/db/precompiled.ts'
-import type { Role } from '../roles.ts'
+import type { Role } from '../access/roles.ts'
 
 /** What an owner lets another account do beyond single sites. */
 export interface AccountAccess {

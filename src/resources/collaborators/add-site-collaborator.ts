@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import { ensureAccount } from '../account/account.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { findMembership } from './collaborator.store.ts'
 import {
   type Collaborator,

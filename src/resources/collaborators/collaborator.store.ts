@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts'
-import type { Role } from '../roles.ts'
+import type { Role } from '../access/roles.ts'
 import type { Collaborator } from './collaborator.ts'
 
 /** Collaborators of sites that are not deleted. */

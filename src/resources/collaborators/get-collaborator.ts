@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { findCollaborator } from './collaborator.store.ts'
 import { CollaboratorId, CollaboratorWithRoles, presentWithRoles } from './collaborator.ts'
 

@@ -1,4 +1,4 @@
-import { resource } from '../resource.ts'
+import { resource } from '../kit/resource.ts'
 import { actions, events } from './actions.ts'
 import { batchCreate, batchDestroy } from './batch.job.ts'
 import { deleteCollaboratorsOfSite } from './collaborator.store.ts'

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { listCollaborators as list } from './collaborator.store.ts'
 import { CollaboratorWithRoles, presentWithRoles } from './collaborator.ts'
 

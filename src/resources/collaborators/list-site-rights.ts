@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { nullable } from '../../platform/http/schemas.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
-import { reasonAgainst } from '../site-operations.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
+import { reasonAgainst } from '../kit/site-operations.ts'
 
 const SiteRight = Type.Object(
   {

@@ -1,10 +1,10 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
+import type { Role } from '../access/roles.ts'
 import { type Account, findAccount } from '../account/account.ts'
-import { aboutSite, type Change } from '../change.ts'
-import type { Role } from '../roles.ts'
+import { aboutSite, type Change } from '../kit/change.ts'
 import { deleteSftpUser, hasSftpAccess, insertSftpUser } from '../sftp-users/sftp-user.ts'
-import { grantSight, type Site, withdrawSight } from '../sites/site.ts'
+import { grantAccess, revokeAccess, type Site } from '../sites/site.ts'
 import { deleteTagsOfSite } from '../tags/arrange.ts'
 import { accountAccess } from './account-access.store.ts'
 import { actions, events } from './actions.ts'
@@ -52,7 +52,7 @@ export async function joinSite(
     now: by.now,
   }
   const collaboratorId = await insertCollaborator(tx, values)
-  await grantSight(tx, account.id, site)
+  await grantAccess(tx, account.id, site)
   if (hasSftpAccess(held)) await insertSftpUser(tx, { site, accountId: account.id, now: by.now })
   const message = `Added ${account.email} to ${site.name} with ${rolesText(held)}`
   const data = { collaborator_id: collaboratorId, email: account.email, roles: held }
@@ -95,7 +95,7 @@ export async function leaveSite(
   by: By,
 ): Promise<{ wpOperationId: number | undefined }> {
   await deleteCollaborator(tx, member.id)
-  await withdrawSight(tx, member.accountId, site.id)
+  await revokeAccess(tx, member.accountId, site.id)
   await deleteSftpUser(tx, site.id, member.accountId)
   await deleteTagsOfSite(tx, site.id, member.accountId)
   const message = `Removed ${member.email} from ${site.name}`

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
 import { notFound, Problem } from '../../platform/http/problem.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
+import { waitForOperation } from '../kit/wait-for-operation.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { demandInstalled } from '../sites/site.ts'
-import { waitForOperation } from '../wait-for-operation.ts'
+import { requireInstalled } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { findCollaboratorOfSite } from './collaborator.store.ts'
 import { CollaboratorId, hasWpAccess } from './collaborator.ts'
@@ -35,7 +35,7 @@ export const resetCollaboratorPassword = endpoint({
     const member = await findCollaboratorOfSite(tx, site.id, params.id)
     if (!member) throw notFound()
     if (!hasWpAccess(member.roles)) throw new Problem(problems.collaborator_lacks_wp_access, {})
-    demandInstalled(site)
+    requireInstalled(site)
     const password = randomBytes(18).toString('base64url')
     const passwordSealed = sealer.seal(password, COLLABORATOR_PASSWORD_PURPOSE)
     const input = { siteId: site.id, accountId: member.accountId, passwordSealed }

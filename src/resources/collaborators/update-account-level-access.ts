@@ -2,9 +2,9 @@ import Type from 'typebox'
 import { lockForUpdate } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { ensureAccount, findAccountByEmail } from '../account/account.ts'
-import type { Recording } from '../change.ts'
-import type { Context } from '../context.ts'
-import { endpoint } from '../endpoint.ts'
+import type { Recording } from '../kit/change.ts'
+import type { Context } from '../kit/context.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import {
   type AccountAccess,
   accountAccess,

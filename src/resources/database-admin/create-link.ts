@@ -4,10 +4,10 @@ import { hostFacts } from '../../hosting/host.store.ts'
 import { DATABASE_ADMIN_PATH, TOKEN_FIELD } from '../../hosting/web-server/database-admin.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { siteUrl } from '../certificates/certificate.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { demandLive } from '../sites/site.ts'
+import { requireLive } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { insertLink } from './link.store.ts'
 import { problems } from './problems.ts'
@@ -30,7 +30,7 @@ export const createLink = endpoint({
 
   async handle(context) {
     const { tx, site, now, config, caller } = context
-    demandLive(site)
+    requireLive(site)
     const facts = site.hostId === null ? undefined : await hostFacts(tx, site.hostId)
     if (facts?.hasDatabaseAdmin !== true) throw new Problem(problems.no_database_admin, {})
     const token = randomBytes(32).toString('base64url')

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { AdminRefusal, AdminVisit, DatabaseAdmin } from '../../hosting/web-server/database-admin.ts'
 import type { Database, Tx } from '../../platform/db/database.ts'
+import { stillAllowed } from '../access/still-allowed.ts'
 import { findAccount } from '../account/account.ts'
-import { aboutSite, changeBy } from '../change.ts'
+import { aboutSite, changeBy } from '../kit/change.ts'
 import { findSite, type Site } from '../sites/site.ts'
-import { stillAllowed } from '../still-allowed.ts'
 import { actions } from './actions.ts'
 import { beginSession, findLink, findSession } from './link.store.ts'
 

@@ -1,4 +1,4 @@
-import { resource } from '../resource.ts'
+import { resource } from '../kit/resource.ts'
 import { actions } from './actions.ts'
 import { deleteLinksOfSite } from './link.store.ts'
 import { problems } from './problems.ts'

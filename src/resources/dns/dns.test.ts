@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
-import { loadRoute } from '../../edge/routes.store.ts'
+import { loadRoute } from '../../edge/routing/routes.store.ts'
 import { siteHooks } from '../../jobs.ts'
 import type { Tx } from '../../platform/db/database.ts'
-import { purgeSite } from '../sites/remove-site.job.ts'
-import { mailProviders } from './mail-providers.ts'
+import { purgeSite } from '../sites/remove/remove-site.job.ts'
+import { mailProviders } from './records/mail-providers.ts'
 import { insertZone } from './zone.store.ts'
 
 interface Shown {

@@ -1,13 +1,13 @@
-import { applyMailProvider } from './apply-provider.ts'
-import { createRecord } from './create-record.ts'
-import { deleteRecord } from './delete-record.ts'
-import { exportZone } from './export-zone.ts'
 import { getSsl } from './get-ssl.ts'
 import { getZone } from './get-zone.ts'
-import { importZone } from './import-zone.ts'
 import { listZones } from './list-zones.ts'
-import { previewZoneFile } from './preview-zone-file.ts'
+import { applyMailProvider } from './records/apply-provider.ts'
+import { createRecord } from './records/create-record.ts'
+import { deleteRecord } from './records/delete-record.ts'
 import { retrySsl } from './retry-ssl.ts'
+import { exportZone } from './zone-files/export-zone.ts'
+import { importZone } from './zone-files/import-zone.ts'
+import { previewZoneFile } from './zone-files/preview-zone-file.ts'
 
 /** In the order of the description of the API. */
 export const endpoints = [

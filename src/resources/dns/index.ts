@@ -1,4 +1,4 @@
-import { resource } from '../resource.ts'
+import { resource } from '../kit/resource.ts'
 import { actions, events } from './actions.ts'
 import { problems } from './problems.ts'
 import { forgetHosts } from './site-hosts.ts'

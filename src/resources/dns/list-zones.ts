@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { presentZone, ZoneSchema } from './zone.ts'
 import { managedZones } from './zone-access.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { addition } from './neighbours.ts'
-import type { ReadRecord } from './read-record.ts'
-import type { DnsRecord } from './record.ts'
+import type { ReadRecord } from './records/read-record.ts'
+import type { DnsRecord } from './records/record.ts'
 
 const read = (over: Partial<ReadRecord>): ReadRecord => ({
   ...{ type: 'A', name: 'www', value: '192.0.2.1', priority: null, weight: null, port: null, ttl: undefined },

@@ -1,8 +1,8 @@
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
 import { problems } from './problems.ts'
-import type { ReadRecord } from './read-record.ts'
-import { type DnsRecord, MOST_RECORDS, type RecordDraft } from './record.ts'
-import { isSpf, mergedSpf } from './spf.ts'
+import type { ReadRecord } from './records/read-record.ts'
+import { type DnsRecord, MOST_RECORDS, type RecordDraft } from './records/record.ts'
+import { isSpf, mergedSpf } from './records/spf.ts'
 
 /** Of a record for which nobody says another one, in seconds. */
 export const USUAL_TTL = 3600

@@ -1,9 +1,9 @@
 import type { Config } from '../../config.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
+import { reservationOf } from '../access/reserved-names.ts'
 import { isOperator } from '../account/account.ts'
-import type { Caller } from '../context.ts'
-import { reservationOf } from '../reserved-names.ts'
+import type { Caller } from '../kit/context.ts'
 import { problems } from './problems.ts'
 import type { Zone } from './zone.ts'
 import { managedZone } from './zone-access.ts'
@@ -22,7 +22,11 @@ export interface Asking {
  * @param ownerId the account of the site
  * @throws Problem `reserved_name`
  */
-export async function demandHostName({ tx, caller, config }: Asking, hostName: string, ownerId: number): Promise<void> {
+export async function requireHostName(
+  { tx, caller, config }: Asking,
+  hostName: string,
+  ownerId: number,
+): Promise<void> {
   const reservation = reservationOf(hostName, config)
   if (reservation === undefined) return
   const isTheirs = caller.accountId === ownerId && (await isOperator(tx, ownerId))

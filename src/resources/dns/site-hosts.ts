@@ -1,10 +1,9 @@
 import type { Config } from '../../config.ts'
-import { canonicalAddress } from '../../dns/address.ts'
+import { canonicalAddress } from '../../dns/wire/address.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
 import { dropCertificate, wantCertificate } from '../certificates/certificate.ts'
-import { aboutSite, type Change, type Recording } from '../change.ts'
-import { configureSite } from '../sites/configure-site.job.ts'
+import { aboutSite, type Change, type Recording } from '../kit/change.ts'
 import {
   deleteDomainRoute,
   edgeAddresses,
@@ -16,12 +15,13 @@ import {
   siteOfHostName,
   stagingHostName,
 } from '../sites/site.ts'
+import { configureSite } from '../sites/switches/configure-site.job.ts'
 import { actions, events } from './actions.ts'
 import { USUAL_TTL } from './neighbours.ts'
 import { isNeverPublic } from './never-public.ts'
 import { problems } from './problems.ts'
-import type { DnsRecord, RecordDraft } from './record.ts'
-import { type Asking, demandHostName } from './reserved.ts'
+import type { DnsRecord, RecordDraft } from './records/record.ts'
+import { type Asking, requireHostName } from './reserved.ts'
 import { deleteRecords, dropIfEmpty, insertRecords, recordsOf } from './zone.store.ts'
 import type { Zone } from './zone.ts'
 import { hostNameIn } from './zone-name.ts'
@@ -61,7 +61,7 @@ export async function checkHostName(
   site: Pick<Site, 'accountId' | 'isStaging'>,
   hostName: string,
 ): Promise<void> {
-  await demandHostName(context, hostName, site.accountId)
+  await requireHostName(context, hostName, site.accountId)
   if (isNeverPublic(hostName))
     throw invalidInput([`name: ${hostName} is not reachable from the internet. Use a public domain.`])
   if (site.isStaging) throw new Problem(problems.staging_site_domains, {})

@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { notFound } from '../../platform/http/problem.ts'
-import { demand, holds } from '../access.ts'
-import type { Caller } from '../context.ts'
+import { holds, requireAccess } from '../access/access.ts'
+import type { Caller } from '../kit/context.ts'
 import { type SiteRights, sitesWithRights } from '../sites/site.ts'
 import { findZone, holdZone, listZones, sitesOfZone } from './zone.store.ts'
 import type { Zone } from './zone.ts'
@@ -23,8 +23,8 @@ export async function managedZone({ tx, caller }: Asking, zoneId: number): Promi
   const ids = await sitesOfZone(tx, zone.id)
   const [one, ...others] = await sitesWithRights(tx, caller.accountId, ids)
   if (!one) throw notFound()
-  for (const site of [one, ...others]) demand('manage DNS', caller, site)
-  if (others.length + 1 < ids.length) demand('manage DNS', caller, { ...one, isOwned: false, roles: [] })
+  for (const site of [one, ...others]) requireAccess('manage DNS', caller, site)
+  if (others.length + 1 < ids.length) requireAccess('manage DNS', caller, { ...one, isOwned: false, roles: [] })
   return zone
 }
 

@@ -1,7 +1,7 @@
-import { forgetChanges, setsOf } from '../../dns/earlier-sets.store.ts'
-import { touchZone } from '../../dns/zone-changes.store.ts'
+import { forgetChanges, setsOf } from '../../dns/zones/earlier-sets.store.ts'
+import { touchZone } from '../../dns/zones/zone-changes.store.ts'
 import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
-import type { DnsRecord, RecordDraft } from './record.ts'
+import type { DnsRecord, RecordDraft } from './records/record.ts'
 import type { Zone } from './zone.ts'
 import { hostNameIn } from './zone-name.ts'
 

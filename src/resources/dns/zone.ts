@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { Timestamp, timestamp } from '../../platform/http/schemas.ts'
-import { type DnsRecord, presentRecord, RecordSchema } from './record.ts'
+import { type DnsRecord, presentRecord, RecordSchema } from './records/record.ts'
 
-export { renewSerial, touchZone } from '../../dns/zone-changes.store.ts'
-export { ZoneId } from './record.ts'
+export { renewSerial, touchZone } from '../../dns/zones/zone-changes.store.ts'
+export { ZoneId } from './records/record.ts'
 export { zoneToChange } from './reserved.ts'
 export { addHost, checkHost, checkHostName, type HostOfSite, othersAt, removeHost } from './site-hosts.ts'
 export {

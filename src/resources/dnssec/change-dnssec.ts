@@ -2,12 +2,12 @@ import Type from 'typebox'
 import { problems as authenticationProblems } from '../authentication/problems.ts'
 import { problems as dnsProblems } from '../dns/problems.ts'
 import { touchZone, ZoneId, zoneToChange } from '../dns/zone.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { actions } from './actions.ts'
 import { DnssecSchema, presentDnssec } from './dnssec.ts'
 import { addKey, setDnssec, signingOf } from './key.store.ts'
 import { lookAtKeys } from './look-at-keys.job.ts'
-import { OFTEN_MS } from './settle.ts'
+import { OFTEN_MS } from './next-state.ts'
 
 export const changeDnssec = endpoint({
   id: 'changeDnssec',

@@ -90,8 +90,8 @@ export function presentDnssec(zone: string, signing: Signing): Type.Static<typeo
       tag: key.tag,
       state: key.state,
       has_ds: key.hasDs,
-      ds: inWords(dsOf(zone, key), 'ds'),
-      dnskey: inWords(key.dnskey, 'dnskey'),
+      ds: describeRecord(dsOf(zone, key), 'ds'),
+      dnskey: describeRecord(key.dnskey, 'dnskey'),
       created: timestamp(key.createdAt),
     })),
     looked_at: signing.dsLookedAt === null ? null : timestamp(signing.dsLookedAt),
@@ -100,7 +100,7 @@ export function presentDnssec(zone: string, signing: Signing): Type.Static<typeo
 }
 
 /** As records are written (RFC 4034): both begin with 16 bits, 8 bits and 8 bits. */
-function inWords(data: Buffer, kind: 'ds' | 'dnskey'): string {
+function describeRecord(data: Buffer, kind: 'ds' | 'dnskey'): string {
   const rest = data.subarray(4)
   const text = kind === 'ds' ? rest.toString('hex').toUpperCase() : rest.toString('base64')
   return `${data.readUInt16BE(0)} ${data[2]} ${data[3]} ${text}`

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { problems as authenticationProblems } from '../authentication/problems.ts'
 import { managedZone, ZoneId } from '../dns/zone.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { DnssecSchema, presentDnssec } from './dnssec.ts'
 import { signingOf } from './key.store.ts'
 

@@ -1,8 +1,8 @@
 import { type KeyState, makePrivateKey, zoneKey } from '../../dns/signing/key.ts'
-import { KEY_PURPOSE } from '../../dns/zones.store.ts'
+import { KEY_PURPOSE } from '../../dns/zones/zones.store.ts'
 import type { Sealer } from '../../platform/crypto/seal.ts'
 import type { Tx } from '../../platform/db/database.ts'
-import type { KeyNow, Settlement, ZoneNow } from './settle.ts'
+import type { KeyNow, Settlement, ZoneNow } from './next-state.ts'
 
 /** A key of a zone, without what is secret of it. */
 export interface Key extends KeyNow {

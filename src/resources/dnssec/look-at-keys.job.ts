@@ -5,9 +5,9 @@ import type { Tx } from '../../platform/db/database.ts'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import { enqueue, ROUTINE } from '../../platform/operations/enqueue.ts'
 import { schedule } from '../../platform/operations/schedules.ts'
-import { changeBy } from '../change.ts'
-import type { ControlServices } from '../control-services.ts'
 import { dropIfEmpty, holdZone, renewSerial, touchZone, type Zone } from '../dns/zone.ts'
+import { changeBy } from '../kit/change.ts'
+import type { ControlServices } from '../kit/control-services.ts'
 import { actions } from './actions.ts'
 import {
   applySettlement,
@@ -21,7 +21,7 @@ import {
   takeDueZones,
   zonesWithSerialBefore,
 } from './key.store.ts'
-import { nextLook, type Settlement, settle } from './settle.ts'
+import { nextLook, nextState, type Settlement } from './next-state.ts'
 
 type Services = Pick<ControlServices, 'config' | 'database'>
 
@@ -76,7 +76,7 @@ function isOf(ds: Buffer, zone: string, key: Key): boolean {
 async function follow(tx: Tx, zone: Zone, signing: Signing, now: number): Promise<void> {
   const { dnssec } = signing
   if (dnssec === 'off') return
-  const next = settle({ ...signing, dnssec }, now)
+  const next = nextState({ ...signing, dnssec }, now)
   const { record } = changeBy(tx, { actor: 'systems', about: { accountId: zone.accountId }, now })
   if (next.isOver) {
     await setDnssec(tx, zone.id, 'off', null)
@@ -86,7 +86,7 @@ async function follow(tx: Tx, zone: Zone, signing: Signing, now: number): Promis
     return
   }
   await applySettlement(tx, next, now)
-  const message = inWords(next, signing)
+  const message = describeStates(next, signing)
   if (message) {
     await touchZone(tx, zone.id, now)
     await record({ action: actions.dnssec, message: `${zone.name}: ${message}` })
@@ -94,7 +94,7 @@ async function follow(tx: Tx, zone: Zone, signing: Signing, now: number): Promis
   await setDue(tx, zone.id, nextLook({ dnssec, keys: (await signingOf(tx, zone.id)).keys }, now))
 }
 
-function inWords({ states, deleted }: Settlement, { keys }: Signing): string | undefined {
+function describeStates({ states, deleted }: Settlement, { keys }: Signing): string | undefined {
   const tag = (id: number) => keys.find((key) => key.id === id)?.tag
   for (const [id, state] of states) if (state === 'active') return `key ${tag(id)} now signs`
   return deleted.length > 0 ? `key ${deleted.map(tag).join(' and ')} was removed` : undefined

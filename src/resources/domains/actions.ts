@@ -1,4 +1,4 @@
-import { declareActions } from '../action.ts'
+import { declareActions } from '../kit/action.ts'
 import { declareAccountEvents, declareEvents } from '../webhooks/event.ts'
 
 const ofSite = declareActions('site', {

@@ -13,8 +13,8 @@ import {
   zoneNameOf,
   zoneOfOther,
 } from '../dns/zone.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { addHostToSite } from './add-host.ts'
 import { beginClaim, lookForProof, timeOf } from './begin-claim.ts'
 import { checksOfSite } from './check.store.ts'

@@ -6,7 +6,7 @@ import { durableWith, type StepContext } from '../../platform/operations/definit
 import { schedule } from '../../platform/operations/schedules.ts'
 import { certificateState } from '../certificates/certificate.ts'
 import { createComesBack } from '../certificates/comes-back.ts'
-import { aboutSite, changeBy } from '../change.ts'
+import { aboutSite, changeBy } from '../kit/change.ts'
 import { holdSite } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { type Check, type DueDomain, expectChecks, findCheck, storeCheck, takeDueChecks } from './check.store.ts'

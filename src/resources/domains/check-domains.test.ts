@@ -4,7 +4,7 @@ import { dialects } from '../../../test/support/database.ts'
 import { noLog } from '../../platform/log/log.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { until } from '../../platform/operations/harness.ts'
-import { createWorker, type Worker } from '../../platform/operations/worker.ts'
+import { createWorker, type Worker } from '../../platform/operations/worker/worker.ts'
 import { checkDomain, checkDomains } from './check-domains.job.ts'
 import { type Outside, startOutside } from './outside.fixture.ts'
 

@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { apiOver, type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
-import { putChallenge } from '../../dns/challenges.store.ts'
-import { loadRoute } from '../../edge/routes.store.ts'
+import { putChallenge } from '../../dns/zones/challenges.store.ts'
+import { loadRoute } from '../../edge/routing/routes.store.ts'
 import { createSealer } from '../../platform/crypto/seal.ts'
 import { countMail } from '../../platform/mail/mail-limit.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { ended, startWorker } from '../../platform/operations/harness.ts'
-import type { Worker } from '../../platform/operations/worker.ts'
+import type { Worker } from '../../platform/operations/worker/worker.ts'
 import { mailsTo } from '../collaborators/mails.fixture.ts'
 import { insertClaim } from './claim.store.ts'
 import { MOST_CLAIMS, NOTICE_MS } from './claim.ts'
+import { completeClaims } from './complete-claims.job.ts'
 import { type Outside, startOutside } from './outside.fixture.ts'
-import { settleClaims } from './settle-claims.job.ts'
 
 describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => {
   let api: TestApi
@@ -35,7 +35,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
     claimant = await person('claimant@example.com')
     held = await api.site(holder, 'site-of-holder')
     site = await api.site(claimant, 'site-of-claimant')
-    worker = startWorker(api.database, [settleClaims], {
+    worker = startWorker(api.database, [completeClaims], {
       services: { database: api.database, config: api.config },
       clock: () => now,
     })
@@ -71,7 +71,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
     return add(person, id, name)
   }
   const settle = async () => {
-    const id = await api.database.transaction((tx) => enqueue(tx, settleClaims, {}, { siteId: null }))
+    const id = await api.database.transaction((tx) => enqueue(tx, completeClaims, {}, { siteId: null }))
     expect(await ended(api.database, id)).toMatchObject({ state: 'succeeded' })
   }
   const afterNotice = async () => {
@@ -288,7 +288,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
     const next = await api.site(claimant, 'next-of-claimant')
     expect((await add(claimant, next, 'claimed.test')).status).toBe(201)
     await worker.stop(1000)
-    worker = startWorker(api.database, [settleClaims], {
+    worker = startWorker(api.database, [completeClaims], {
       services: { database: api.database, config: { ...api.config, panelUrl: 'https://panel.claimed.test' } },
       clock: () => now,
     })

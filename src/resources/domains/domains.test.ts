@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
-import { loadRoute } from '../../edge/routes.store.ts'
+import { loadRoute } from '../../edge/routing/routes.store.ts'
 import { MOST_DOMAINS } from '../dns/site-hosts.ts'
 import { insertZone, MOST_EMPTY_ZONES } from '../dns/zone.store.ts'
-import { putDomainRoute, putRoute } from '../sites/route.store.ts'
+import { putDomainRoute, putRoute } from '../sites/addresses/route.store.ts'
 import { changeSite } from '../sites/site.store.ts'
 import { storeCheck } from './check.store.ts'
 

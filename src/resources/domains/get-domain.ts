@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
 import { domainsOfSite } from '../dns/zone.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { checksOfSite } from './check.store.ts'
 import { DomainId, DomainSchema, domainWith, presentDomain } from './domain.ts'
 

@@ -1,10 +1,10 @@
-import { resource } from '../resource.ts'
+import { resource } from '../kit/resource.ts'
 import { actions, events } from './actions.ts'
 import { forgetChecks } from './check.store.ts'
 import { checkDomain, checkDomains, checkDomainsOften } from './check-domains.job.ts'
 import { forgetClaims } from './claim.store.ts'
+import { completeClaims, completeClaimsOften } from './complete-claims.job.ts'
 import { problems } from './problems.ts'
-import { settleClaims, settleClaimsOften } from './settle-claims.job.ts'
 
 export const domains = resource({
   tag: { name: 'Domains', description: 'Host names of a site' },
@@ -15,8 +15,8 @@ export const domains = resource({
       await forgetClaims(tx, siteId)
     },
   },
-  jobs: { control: [checkDomain, checkDomains, settleClaims] },
-  schedules: [checkDomainsOften, settleClaimsOften],
+  jobs: { control: [checkDomain, checkDomains, completeClaims] },
+  schedules: [checkDomainsOften, completeClaimsOften],
   problems,
   actions,
   events,

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { domainsOfSite } from '../dns/zone.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { checksOfSite } from './check.store.ts'
 import { domainsOf, includeReason, ListedDomain, presentListed, separateRecords } from './domain.ts'
 

@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
 import { domainsOfSite } from '../dns/zone.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
-import { configureSite } from '../sites/configure-site.job.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { demandInstalled, setPrimaryDomain, stagingHostName } from '../sites/site.ts'
+import { requireInstalled, setPrimaryDomain, stagingHostName } from '../sites/site.ts'
+import { configureSite } from '../sites/switches/configure-site.job.ts'
 import { actions, events } from './actions.ts'
 import { checksOfSite } from './check.store.ts'
 import { DomainSchema, domainWith, presentDomain, presentStaging, STAGING_ID, separateRecords } from './domain.ts'
@@ -38,7 +38,7 @@ export const setPrimary = endpoint({
     const { id } = params
     const domain = id === STAGING_ID ? undefined : domainWith(await domainsOfSite(tx, site.id), id)
     if (id !== STAGING_ID && !domain) throw notFound()
-    demandInstalled(site)
+    requireInstalled(site)
     const primaryDomain = domain?.hostName ?? null
     if (primaryDomain !== site.primaryDomain) await setPrimaryDomain(tx, site, primaryDomain, now)
     const shown = primaryDomain ?? stagingHostName(site.name, config)

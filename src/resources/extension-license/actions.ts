@@ -1,4 +1,4 @@
-import { declareActions } from '../action.ts'
+import { declareActions } from '../kit/action.ts'
 
 /** What the activity log says of changes that this resource makes. */
 export const actions = declareActions('site', {

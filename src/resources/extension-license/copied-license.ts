@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts'
-import { aboutSite, type Change } from '../change.ts'
+import { aboutSite, type Change } from '../kit/change.ts'
 import type { Site } from '../sites/site.ts'
 import { writeLicense } from './write-license.job.ts'
 

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
+import { waitForOperation } from '../kit/wait-for-operation.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { demandInstalled } from '../sites/site.ts'
-import { waitForOperation } from '../wait-for-operation.ts'
+import { requireInstalled } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { findLicense, insertLicense } from './license.store.ts'
 import { newLicenseKey } from './license.ts'
@@ -26,7 +26,7 @@ export const issueExtensionLicense = endpoint({
 
   async handle(context) {
     const { tx, site, now } = context
-    demandInstalled(site)
+    requireInstalled(site)
     const license = await findLicense(tx, site.id)
     const isIssued = license !== undefined && license.revokedAt === null
     if (!isIssued) await insertLicense(tx, { siteId: site.id, licenseKey: newLicenseKey(), now })

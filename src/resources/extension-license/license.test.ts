@@ -3,7 +3,7 @@ import { type Person, type TestApi, testApi } from '../../../test/support/api.ts
 import { dialects } from '../../../test/support/database.ts'
 import { type FakeHost, fakeHost } from '../../../test/support/fake-host.ts'
 import { startWorker } from '../../platform/operations/harness.ts'
-import { aboutSite, changeBy } from '../change.ts'
+import { aboutSite, changeBy } from '../kit/change.ts'
 import { changeSite, findSite } from '../sites/site.store.ts'
 import type { Site } from '../sites/site.ts'
 import { dropCopiedLicense } from './copied-license.ts'
@@ -33,7 +33,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('extension licenses, on $dia
   })
   beforeEach(async () => {
     site = await api.site(owner, `licensed-${++count}`)
-    await host.giveHome(site)
+    await host.giveDirectory(site)
     await api.database.transaction((tx) => changeSite(tx, site, { writtenAddress: 'a.example.com' }, 1))
   })
 

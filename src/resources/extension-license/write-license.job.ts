@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
-import type { HostServices } from '../host-services.ts'
-import { runSiteTask } from '../sites/run-site-task.ts'
+import type { HostServices } from '../kit/host-services.ts'
+import { runSiteTask } from '../sites/wordpress/run-site-task.ts'
 import { findLicense } from './license.store.ts'
 
 /** Brings the option of a site's WordPress in line with the record, whatever that is by then: the key, or none. */

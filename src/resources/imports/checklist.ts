@@ -1,8 +1,8 @@
 import type { Config } from '../../config.ts'
 import type { Tx } from '../../platform/db/database.ts'
-import { edgeAddresses } from '../sites/edge-addresses.ts'
+import { edgeAddresses } from '../sites/addresses/edge-addresses.ts'
+import { addressesOf } from '../sites/addresses/site-addresses.ts'
 import type { Site } from '../sites/site.ts'
-import { addressesOf } from '../sites/site-addresses.ts'
 import type { ChecklistItem, StoredImport } from './import.ts'
 
 /** What its owner does until visitors of the old address come to the new site, in order. Empty until there is a plan. */

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { lockForUpdate } from '../../platform/db/database.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { demandInstalled } from '../sites/site.ts'
+import { requireInstalled } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { changeImport, countStaged, insertImport, stagedImportOf } from './import.store.ts'
 import { ImportSchema, MOST_SOURCES, MOST_STAGED, presentImport, STAGED_MS } from './import.ts'
@@ -70,12 +70,12 @@ export const createImport = endpoint({
 
   async handle(context, { body }) {
     const { tx, site, caller, config, sealer, now } = context
-    demandInstalled(site)
+    requireInstalled(site)
     const { urls = [], files = [], source, start = false } = body
     const given = [urls.length > 0, files.length > 0, source !== undefined].filter(Boolean).length
     if (given !== 1) throw invalidInput(['urls: provide one of `urls`, `files`, and `source`'])
-    for (const url of urls) demandUrl(url, config.allowPrivateFetch)
-    demandRoom(files, config.importMaxMb)
+    for (const url of urls) requireUrl(url, config.allowPrivateFetch)
+    requireSpace(files, config.importMaxMb)
     const live = source && (await takeSource(source, sealer))
     const other = await stagedImportOf(tx, site.id)
     if (other) throw new Problem(problems.import_exists, { import: other.id, state: other.state })
@@ -105,14 +105,14 @@ export const createImport = endpoint({
 })
 
 /** @throws Problem `import_too_large` */
-function demandRoom(files: readonly { bytes: number }[], mostMb: number): void {
+function requireSpace(files: readonly { bytes: number }[], mostMb: number): void {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   if (bytes > mostMb * 2 ** 20)
     throw new Problem(problems.import_too_large, { size: Math.ceil(bytes / 2 ** 20), limit: mostMb })
 }
 
 /** @throws Problem `import_url_refused` */
-function demandUrl(address: string, allowsHttp: boolean): void {
+function requireUrl(address: string, allowsHttp: boolean): void {
   const fault = faultOf(URL.parse(address), allowsHttp)
   if (fault) throw new Problem(problems.import_url_refused, { fault: `${shown(address)} ${fault}` })
 }

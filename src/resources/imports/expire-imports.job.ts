@@ -15,7 +15,7 @@ export const expireImports = durable({
   on: 'control',
   changeableBy: 'account',
   attempts: 2,
-  steps: { order: { run: orderRemovals } },
+  steps: { order: { run: requestRemovals } },
 })
 
 export const expireImportsOften = schedule({
@@ -25,7 +25,7 @@ export const expireImportsOften = schedule({
   input: () => ({}),
 })
 
-async function orderRemovals({ now, signal, transaction }: StepContext): Promise<void> {
+async function requestRemovals({ now, signal, transaction }: StepContext): Promise<void> {
   for (;;) {
     signal.throwIfAborted()
     const count = await transaction(async (tx) => {

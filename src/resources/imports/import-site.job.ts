@@ -5,9 +5,9 @@ import { Readable } from 'node:stream'
 import Type from 'typebox'
 import { PREFIX_PLACEHOLDER } from '../../hosting/site-database/sql/prefixes.ts'
 import type { WantedEntry } from '../../hosting/site-files/file-content.ts'
-import { readdressed } from '../../hosting/site-files/made-files.ts'
+import { changeWpConfig } from '../../hosting/site-files/platform/wp-config-file.ts'
+import { readdressed } from '../../hosting/site-files/stage/made-files.ts'
 import { walkTree } from '../../hosting/site-files/walk.ts'
-import { changeWpConfig } from '../../hosting/site-files/wp-config-file.ts'
 import { comparePages } from '../../hosting/site-imports/compare-pages.ts'
 import { dumpOf } from '../../hosting/site-imports/stage-database.ts'
 import { contentOf } from '../../hosting/site-imports/stage-files.ts'
@@ -19,30 +19,30 @@ import {
   type StepContext,
 } from '../../platform/operations/definition.ts'
 import { hasResult, wasUndone } from '../../platform/operations/steps-of.ts'
-import { letItAnswer } from '../backups/let-it-answer.ts'
+import { needsRights } from '../access/still-allowed.ts'
 import {
+  cleanUp,
   copyFilesAhead,
   fitDatabase,
   forgetFilesAhead,
   forgetPoints,
   forgetPrepared,
   passingWhenDone,
-  settle,
   switchBack,
   switchOver,
-} from '../backups/replace-site.ts'
-import { forGood } from '../backups/restore-check.ts'
-import { whatStays } from '../backups/restore-content.ts'
-import { contentHome } from '../backups/take-backup.ts'
-import { keepUndoPoint } from '../backups/undo-point.ts'
-import { changeOfJob } from '../change.ts'
-import type { HostServices } from '../host-services.ts'
-import { closeForWork, openAfterWork } from '../sites/close-for-work.ts'
-import { noNetwork } from '../sites/network.ts'
-import { runSiteTask } from '../sites/run-site-task.ts'
+} from '../backups/restore/replace-site.ts'
+import { forGood } from '../backups/restore/restore-check.ts'
+import { whatStays } from '../backups/restore/restore-content.ts'
+import { keepUndoPoint } from '../backups/restore/undo-point.ts'
+import { letItAnswer } from '../backups/schedule/let-it-answer.ts'
+import { contentPlace } from '../backups/take/take-backup.ts'
+import { changeOfJob } from '../kit/change.ts'
+import type { HostServices } from '../kit/host-services.ts'
+import { noNetwork } from '../sites/network/network.ts'
 import { findSite, holdSite, isInstalled, openSite, purgeCaches, siteConstants } from '../sites/site.ts'
-import { siteFilled } from '../sites/site-filled.ts'
-import { needsRights } from '../still-allowed.ts'
+import { closeForWork, openAfterWork } from '../sites/switches/close-for-work.ts'
+import { runSiteTask } from '../sites/wordpress/run-site-task.ts'
+import { siteFilled } from '../sites/wordpress/site-filled.ts'
 import { actions, events } from './actions.ts'
 import { fetchAgain } from './fetch-again.ts'
 import { changeImport, findImport } from './import.store.ts'
@@ -109,7 +109,7 @@ export const importSite = durableWith<HostServices>()({
     // without an undo: a retry finds that it is done
     done: { commit: openAgain },
     compare: { run: compare },
-    settle: { run: settleAll },
+    settle: { run: cleanUpAll },
   },
   failed: tellOfFailure,
 })
@@ -117,11 +117,11 @@ export const importSite = durableWith<HostServices>()({
 const folderFor = ({ services, input }: Pick<Undoing, 'services' | 'input'>): string =>
   folderOf(services.config.dataDir, input.importId)
 
-/** Looks whether all that is needed is there, and changes nothing. @throws PermanentFailure for what is not */
+/** Checks whether all that is needed is there, and changes nothing. @throws PermanentFailure for what is not */
 async function check(context: StepContext<Order, HostServices>): Promise<ImportPlan> {
   const { services, input } = context
   const site = await findSite(services.database.read, input.siteId)
-  const home = await services.homes.ofSite(input.siteId)
+  const home = await services.siteDirectories.ofSite(input.siteId)
   const hosted = await services.hostedSite(input.siteId)
   if (!site || !home || !hosted || !isInstalled(site))
     throw new PermanentFailure('The site is not there, or is not installed')
@@ -142,16 +142,16 @@ async function check(context: StepContext<Order, HostServices>): Promise<ImportP
   return { ...plan, addresses: addresses.map((from) => ({ from, to: hosted.address })) }
 }
 
-async function homeOf({ services, input }: Pick<Context, 'services' | 'input'>) {
-  const home = await services.homes.ofSite(input.siteId)
+async function directoryOf({ services, input }: Pick<Context, 'services' | 'input'>) {
+  const home = await services.siteDirectories.ofSite(input.siteId)
   if (!home) throw new PermanentFailure('The site is not there, or is not installed')
-  return { home, content: contentHome(input.siteId, home) }
+  return { home, content: contentPlace(input.siteId, home) }
 }
 
 async function prepareFiles(context: Context): Promise<void> {
   const { services, input, signal, results } = context
   const plan = results.check
-  const { home, content } = await homeOf(context)
+  const { home, content } = await directoryOf(context)
   const stays = await whatStays(services, home, { backupCore: null, keepsConfig: false })
   const config = await configWith(context, plan.database.prefix)
   const scope = { paths: [...(config ? [CONFIG] : []), 'wp-content'], except: stays }
@@ -177,7 +177,7 @@ async function* stagedFiles(
 /** The site's own wp-config.php with the prefix of the imported tables; undefined: it has that already. */
 async function configWith(context: Context, prefix: string): Promise<WantedEntry | undefined> {
   const { services, signal } = context
-  const { content } = await homeOf(context)
+  const { content } = await directoryOf(context)
   for await (const entry of services.siteFiles.walk(content, { scope: { paths: [CONFIG] }, signal })) {
     if (entry.kind !== 'file' || entry.sizeBytes > 1 << 20) break
     const pieces: Uint8Array[] = []
@@ -199,7 +199,7 @@ async function configWith(context: Context, prefix: string): Promise<WantedEntry
 async function loadDatabase(context: Context): Promise<{ warning: string } | undefined> {
   const { services, signal, results } = context
   const { database, addresses } = results.check
-  const { content } = await homeOf(context)
+  const { content } = await directoryOf(context)
   const dump = createReadStream(dumpOf(folderFor(context)), { highWaterMark: 1 << 18 })
   const foreign = { prefixes: [{ from: PREFIX_PLACEHOLDER, to: database.prefix }] }
   const onProgress = (done: number) => context.progressBytes(done, Math.max(done, database.bytes))
@@ -213,12 +213,12 @@ async function loadDatabase(context: Context): Promise<{ warning: string } | und
 async function fitToSite(context: Context): Promise<void> {
   const { services, input } = context
   const site = await findSite(services.database.read, input.siteId)
-  const { home } = await homeOf(context)
+  const { home } = await directoryOf(context)
   if (!site) throw new PermanentFailure('The site was deleted')
   // after a crash nothing holds PHP
   await closeForWork(context, site.id)
   await changeWpConfig(home.path, home.uid, {
-    ...(await services.homes.databases.constants(home)),
+    ...(await services.siteDirectories.databases.constants(home)),
     ...siteConstants(site),
     ...noNetwork,
   })
@@ -251,7 +251,7 @@ async function compare(context: Context): Promise<void> {
   const hosted = await services.hostedSite(input.siteId)
   if (!hosted) return
   const pages: ComparedPage[] = await comparePages({
-    ...{ pool: services.pool, site: hosted, oldHome: results.check.from.home, signal },
+    ...{ pool: services.pool, site: hosted, oldAddress: results.check.from.home, signal },
     allowPrivate: services.config.allowPrivateFetch,
   }).catch((error) => {
     log.warn({ err: error, siteId: input.siteId }, 'an imported site was not compared with the old one')
@@ -260,8 +260,8 @@ async function compare(context: Context): Promise<void> {
   await context.transaction((tx) => changeImport(tx, input.importId, { comparison: pages }))
 }
 
-async function settleAll(context: Undoing): Promise<void> {
-  await settle(context)
+async function cleanUpAll(context: Undoing): Promise<void> {
+  await cleanUp(context)
   await rm(folderFor(context), { recursive: true, force: true })
 }
 

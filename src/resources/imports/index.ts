@@ -1,4 +1,4 @@
-import { resource } from '../resource.ts'
+import { resource } from '../kit/resource.ts'
 import { actions, events } from './actions.ts'
 import { expireImports, expireImportsOften } from './expire-imports.job.ts'
 import { deleteImportsOfSite } from './import.store.ts'

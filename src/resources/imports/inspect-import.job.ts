@@ -20,10 +20,10 @@ import {
   type StepContext,
 } from '../../platform/operations/definition.ts'
 import { hasResult } from '../../platform/operations/steps-of.ts'
-import { changeOfJob } from '../change.ts'
-import type { HostServices } from '../host-services.ts'
+import { needsRights } from '../access/still-allowed.ts'
+import { changeOfJob } from '../kit/change.ts'
+import type { HostServices } from '../kit/host-services.ts'
 import { holdSite } from '../sites/site.ts'
-import { needsRights } from '../still-allowed.ts'
 import { actions } from './actions.ts'
 import { fetchOldSite } from './fetch-old-site.ts'
 import { changeImport, findImport, stagedImportOf } from './import.store.ts'
@@ -73,7 +73,7 @@ const folderFor = ({ services, input }: Pick<Context, 'services' | 'input'>): st
   folderOf(services.config.dataDir, input.importId)
 
 /** @throws PermanentFailure when the site was deleted, or the import was */
-async function demandImport({ services, input }: Pick<Context, 'services' | 'input'>) {
+async function requireImport({ services, input }: Pick<Context, 'services' | 'input'>) {
   const found = await findImport(services.database.read, input.siteId, input.importId)
   if (!found) throw new PermanentFailure('The import was deleted')
   return found
@@ -92,7 +92,7 @@ async function takeUpAgain({ input, transaction }: Context): Promise<void> {
 /** @returns what was staged already: of a running old site */
 async function fetchSources(context: Context): Promise<StagedFiles | null> {
   const { services, signal, progressBytes } = context
-  const found = await demandImport(context)
+  const found = await requireImport(context)
   const { sources } = found
   await takeUpAgain(context)
   await removeForgotten(services)
@@ -130,7 +130,7 @@ const nameOfUrl = (url: string): string => {
 }
 
 async function sourcesOf(context: Context): Promise<ImportSource[]> {
-  const { sources, uploads } = await demandImport(context)
+  const { sources, uploads } = await requireImport(context)
   const folder = folderFor(context)
   if (!uploads)
     return sources.map((url, index) => ({ name: nameOfUrl(url), path: join(fetchedIn(folder), String(index)) }))

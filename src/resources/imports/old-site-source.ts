@@ -84,14 +84,14 @@ export async function takeSource(
   const { type, port = SSH_PORT, user, password, private_key: privateKey, path } = source
   if ((password === undefined) === (privateKey === undefined))
     throw refused('provide either `password` or `private_key`')
-  const secret = password === undefined ? { privateKey: await demandKey(privateKey as string) } : { password }
-  const live = { type, host: demandHost(source.host), port, user, path, hostKey: hostKeyOf(source.host_key) }
+  const secret = password === undefined ? { privateKey: await requireKey(privateKey as string) } : { password }
+  const live = { type, host: requireHost(source.host), port, user, path, hostKey: hostKeyOf(source.host_key) }
   return { live, liveSecret: sealSecret(secret, sealer) }
 }
 
 const refused = (fault: string): Problem => new Problem(problems.import_source_refused, { fault })
 
-function demandHost(host: string): string {
+function requireHost(host: string): string {
   try {
     return canonicalHost(host.trim())
   } catch (error) {
@@ -101,7 +101,7 @@ function demandHost(host: string): string {
 }
 
 /** One with a passphrase is not taken: who chooses it chooses how long opening it takes. */
-async function demandKey(text: string): Promise<string> {
+async function requireKey(text: string): Promise<string> {
   const { default: ssh2 } = await import('ssh2')
   const parsed = ssh2.utils.parseKey(text)
   if (parsed instanceof Error) {

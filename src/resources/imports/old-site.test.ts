@@ -8,7 +8,7 @@ import { type FakeHost, fakeHost } from '../../../test/support/fake-host.ts'
 import { contentFiles, makeDump } from '../../../test/support/hosted-archives.ts'
 import { keyPair, OldMachine, PASSWORD } from '../../../test/support/old-machine.ts'
 import { ended, startWorker } from '../../platform/operations/harness.ts'
-import type { Worker } from '../../platform/operations/worker.ts'
+import type { Worker } from '../../platform/operations/worker/worker.ts'
 import { changeSite } from '../sites/site.store.ts'
 import { importSite } from './import-site.job.ts'
 import { inspectImport } from './inspect-import.job.ts'
@@ -44,7 +44,7 @@ beforeEach(async () => {
   host = await fakeHost(api)
   owner = await api.person('owner@example.com')
   site = await api.site(owner, 'taken-in')
-  const home = await host.giveHome(site)
+  const home = await host.giveDirectory(site)
   await writeFile(join(home, 'web/wp-config.php'), "<?php\n$table_prefix = 'wp_';\nrequire 'wp-settings.php';\n")
   await api.database.transaction((tx) => changeSite(tx, site, { writtenAddress: 'new.example.com' }, 1))
   const definitions = [inspectImport, importSite, removeImport].map((each) => ({ ...each, attempts: 1 }))
@@ -105,7 +105,7 @@ test('it is inspected, fetched again before the switch, and its login is gone af
   expect(await start(id)).toMatchObject({ state: 'succeeded', error: null })
   const opened = machine.opened.filter((path) => path.includes('/wp-content/')).map((path) => path.split('/').at(-1))
   expect(opened.sort()).toEqual(['db.php', 'late.txt'])
-  const home = (await host.services.homes.ofSite(site))?.path as string
+  const home = (await host.services.siteDirectories.ofSite(site))?.path as string
   expect(host.title(home)).toBe('Changed since')
   expect(await readFile(join(home, 'web/wp-content/uploads/late.txt'), 'utf8')).toBe('late')
   expect(await readdir(join(home, 'web/wp-content/uploads'))).toEqual(['late.txt', 'made.css'])
@@ -128,7 +128,7 @@ test('a second pass that fails changes nothing: it can be started again', async 
   expect(await read(id)).toMatchObject({ state: 'ready', plan: { from: { title: 'Imported' } } })
   expect(await readFile(staged(id, 'database.sql'), 'utf8')).toBe(makeDump())
   expect((await readdir(staged(id, ''))).sort()).toEqual(['content', 'database.sql'])
-  const home = (await host.services.homes.ofSite(site))?.path as string
+  const home = (await host.services.siteDirectories.ofSite(site))?.path as string
   expect(host.title(home)).toBe('old')
   await put(join(folder, 'dump.sql'), makeDump())
   expect(await start(id)).toMatchObject({ state: 'succeeded' })

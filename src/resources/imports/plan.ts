@@ -5,7 +5,7 @@ import type { StagedContent } from '../../hosting/site-imports/look-at-content.t
 import type { StagedDatabase } from '../../hosting/site-imports/stage-database.ts'
 import type { StagedFiles } from '../../hosting/site-imports/stage-files.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
-import type { HostServices } from '../host-services.ts'
+import type { HostServices } from '../kit/host-services.ts'
 import { findSite } from '../sites/site.ts'
 import type { ImportPlan } from './import.ts'
 
@@ -22,7 +22,7 @@ const MOST_TEXT = 200
 /** Makes the plan of an import of what was staged into a site. @throws PermanentFailure when the site is not here any more */
 export async function planOf(services: HostServices, siteId: number, staged: Staged): Promise<ImportPlan> {
   const site = await findSite(services.database.read, siteId)
-  const [home, hosted] = [await services.homes.ofSite(siteId), await services.hostedSite(siteId)]
+  const [home, hosted] = [await services.siteDirectories.ofSite(siteId), await services.hostedSite(siteId)]
   if (!site || !home || !hosted) throw new PermanentFailure('The site is not there, or is not installed')
   const { unpack, database, content } = staged
   const { options } = database
@@ -33,7 +33,7 @@ export async function planOf(services: HostServices, siteId: number, staged: Sta
     isActive: active.has(plugin.path),
   }))
   const to = { address: hosted.address, wordpress: home.coreVersion, php: site.phpVersion }
-  const schema = await schemaOf(services.homes.corePath(home))
+  const schema = await schemaOf(services.siteDirectories.corePath(home))
   return {
     format: unpack.format,
     from: {

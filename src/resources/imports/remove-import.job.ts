@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import Type from 'typebox'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
-import type { HostServices } from '../host-services.ts'
+import type { HostServices } from '../kit/host-services.ts'
 import { deleteImportRow } from './import.store.ts'
 import { folderOf, removeForgotten } from './staging.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { StageOptions } from '../../hosting/site-imports/stage-files.ts'
 import { PartDoor } from '../../hosting/site-imports/uploads.ts'
 import { keptFromSites } from '../../platform/files/free-room.ts'
-import type { HostServices } from '../host-services.ts'
+import type { HostServices } from '../kit/host-services.ts'
 import { knownStaged } from './import.store.ts'
 
 /** What is unpacked has no more files and folders than this. */

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { notFound, Problem } from '../../platform/http/problem.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { demandInstalled } from '../sites/site.ts'
+import { requireInstalled } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { checklistOf } from './checklist.ts'
 import { changeImport, findImport } from './import.store.ts'
@@ -55,7 +55,7 @@ export const startImport = endpoint({
     const { tx, site, caller, config } = context
     const found = await findImport(tx, site.id, params.import_id)
     if (!found) throw notFound()
-    demandInstalled(site)
+    requireInstalled(site)
     const { plan } = found
     if (found.state !== 'ready' || !plan) throw new Problem(problems.import_not_ready, { state: found.state })
     const [blocker] = plan.blockers

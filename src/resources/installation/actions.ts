@@ -1,4 +1,4 @@
-import { declareActions } from '../action.ts'
+import { declareActions } from '../kit/action.ts'
 
 const ofAccount = declareActions('account', {
   'records.backup_failed': "The backup of Stead's own records failed",

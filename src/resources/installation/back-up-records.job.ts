@@ -5,8 +5,8 @@ import type { Tx } from '../../platform/db/database.ts'
 import { durableWith } from '../../platform/operations/definition.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { schedule } from '../../platform/operations/schedules.ts'
-import { orderScheduled } from '../backups/plan-backups.job.ts'
-import type { ControlServices } from '../control-services.ts'
+import { requestScheduled } from '../backups/schedule/plan-backups.job.ts'
+import type { ControlServices } from '../kit/control-services.ts'
 import { livingSites, setBackedUp } from './installation.store.ts'
 import { backUpRecords, forgetRecordsBackups, type RecordsParts, recordsRepository } from './records-backup.ts'
 import { tellOperator } from './tell-operator.ts'
@@ -54,7 +54,7 @@ export async function recordsParts({
 }
 
 /** Work that was asked for. */
-export interface OwnBackupOrder {
+export interface OwnBackupRequest {
   /** Operations that back up sites. */
   readonly sites: readonly number[]
   /** The one that backs up the records, after those. */
@@ -64,10 +64,10 @@ export interface OwnBackupOrder {
 /**
  * Asks for a fresh backup of every site, and for one of the records when those have ended: what the records speak of is then in the storage.
  */
-export async function orderOwnBackup(
+export async function requestOwnBackup(
   tx: Tx,
   { isOfRecordsOnly, now }: { readonly isOfRecordsOnly: boolean; readonly now: number },
-): Promise<OwnBackupOrder> {
+): Promise<OwnBackupRequest> {
   const sites = isOfRecordsOnly ? [] : await orderSites(tx, now)
   return { sites, records: await enqueue(tx, backUpRecordsJob, {}, { after: sites }) }
 }
@@ -77,7 +77,7 @@ async function orderSites(tx: Tx, now: number): Promise<number[]> {
   const ordered: number[] = []
   for (const site of await livingSites(tx))
     for (const kind of ['fs', 'db'] as const) {
-      const id = await orderScheduled(tx, site, kind, now)
+      const id = await requestScheduled(tx, site, kind, now)
       if (id !== undefined) ordered.push(id)
     }
   return ordered

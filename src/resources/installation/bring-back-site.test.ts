@@ -1,4 +1,4 @@
-/** A site whose home is gone, made of its backups again; and the release that it ran on, when nobody else has it. */
+/** A site whose site directory is gone, made of its backups again; and the release that it ran on, when nobody else has it. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,20 +13,20 @@ import type { SourceTask } from '../../hosting/core-library/core-source.ts'
 import type { Log } from '../../platform/log/log.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { ended, startWorker } from '../../platform/operations/harness.ts'
-import type { Worker } from '../../platform/operations/worker.ts'
+import type { Worker } from '../../platform/operations/worker/worker.ts'
 import { CORE_BACKUP, coreOwner, type Kind, siteOwner } from '../backups/backup.ts'
 import { backupIn, nameIn } from '../backups/samples.fixture.ts'
-import { takeBackup } from '../backups/take-backup.ts'
-import type { HostServices } from '../host-services.ts'
-import { bringBackSite } from './bring-back-site.job.ts'
+import { takeBackup } from '../backups/take/take-backup.ts'
+import type { HostServices } from '../kit/host-services.ts'
 import { keptCore } from './kept-core.ts'
+import { recoverSite } from './recover-site.job.ts'
 
 let api: TestApi
 let host: FakeHost
 let worker: Worker | undefined
 let owner: Person
 let site: number
-let home: string
+let directory: string
 let logged: { msg: string; backup?: number }[]
 
 beforeEach(async () => {
@@ -34,7 +34,7 @@ beforeEach(async () => {
   host = await fakeHost(api)
   owner = await api.person('owner@example.com')
   site = await api.site(owner, 'lost')
-  home = await host.giveHome(site)
+  directory = await host.giveDirectory(site)
   logged = []
 })
 afterEach(async () => {
@@ -44,7 +44,7 @@ afterEach(async () => {
 })
 
 const { signal } = new AbortController()
-const fileOf = (path: string) => join(home, 'web', path)
+const fileOf = (path: string) => join(directory, 'web', path)
 const write = (path: string, text: string) => writeFile(fileOf(path), text)
 const read = (path: string) => readFileSync(fileOf(path), 'utf8')
 
@@ -57,14 +57,14 @@ async function backUp(kind: Kind, ago: number): Promise<number> {
 /** What it has is not what was written any more. */
 const lose = async (id: number) => api.backups.repository(siteOwner(site)).remove(await nameIn(api, id))
 
-async function bringBack(services: Partial<HostServices> = {}) {
+async function recover(services: Partial<HostServices> = {}) {
   const given = { ...host.services, ...services } as HostServices
   const log = pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line)) }) as Log
-  worker = startWorker(api.database, [{ ...bringBackSite, backoff: { firstMs: 1, mostMs: 1 } }], {
+  worker = startWorker(api.database, [{ ...recoverSite, backoff: { firstMs: 1, mostMs: 1 } }], {
     ...{ runner: 'host', hostId: host.hostId, services: given, lookEveryMs: 20, log },
   })
   const id = await api.database.transaction((tx) =>
-    enqueue(tx, bringBackSite, { siteId: site }, { siteId: site, accountId: owner.accountId, hostId: host.hostId }),
+    enqueue(tx, recoverSite, { siteId: site }, { siteId: site, accountId: owner.accountId, hostId: host.hostId }),
   )
   return ended(api.database, id)
 }
@@ -75,21 +75,21 @@ const activity = async () =>
 
 test('a backup that is lost is named in the log, and the one before it is used, of files and of the database', async () => {
   await write('page.txt', 'older')
-  host.setTitle(home, 'older')
+  host.setTitle(directory, 'older')
   await backUp('fs', 200)
   await backUp('db', 200)
   await write('page.txt', 'newest')
-  host.setTitle(home, 'newest')
+  host.setTitle(directory, 'newest')
   const newest = [await backUp('fs', 100), await backUp('db', 100)]
   await lose(newest[0] as number)
   await lose(newest[1] as number)
-  await rm(home, { recursive: true })
+  await rm(directory, { recursive: true })
   const fetched: string[] = []
   const ensureCore = async (version: string) => void fetched.push(version)
-  expect(await bringBack({ ensureCore })).toMatchObject({ state: 'succeeded', error: null })
-  expect([read('page.txt'), host.title(home), fetched]).toEqual(['older', 'older', ['6.8']])
+  expect(await recover({ ensureCore })).toMatchObject({ state: 'succeeded', error: null })
+  expect([read('page.txt'), host.title(directory), fetched]).toEqual(['older', 'older', ['6.8']])
   // nothing of what was put in its place is left beside it
-  expect(readdirSync(join(home, 'private/database')).filter((name) => !/-(wal|shm)$/.test(name))).toEqual([
+  expect(readdirSync(join(directory, 'private/database')).filter((name) => !/-(wal|shm)$/.test(name))).toEqual([
     'site.sqlite',
   ])
   expect(logged.map(({ msg, backup }) => [msg, backup])).toEqual([
@@ -102,9 +102,9 @@ test('a backup that is lost is named in the log, and the one before it is used, 
 
 test('without one of its database it fails, says so, and is open again', async () => {
   await backUp('fs', 100)
-  await rm(home, { recursive: true })
+  await rm(directory, { recursive: true })
   const says = 'The site has no usable backup of its database'
-  expect(await bringBack()).toMatchObject({ state: 'failed', error: says })
+  expect(await recover()).toMatchObject({ state: 'failed', error: says })
   expect(await activity()).toEqual([`Recovering the site from its backups failed: ${says}.`])
 })
 
@@ -112,18 +112,18 @@ test('a storage that is away is no reason to take an older backup', async () => 
   await write('page.txt', 'older')
   await backUp('fs', 200)
   await backUp('fs', 100)
-  await rm(home, { recursive: true })
+  await rm(directory, { recursive: true })
   const { siteFiles } = host.services
   const prepare = async () => {
     throw new Error('the storage is away')
   }
   const broken = Object.assign(Object.create(siteFiles), { prepare })
-  expect(await bringBack({ siteFiles: broken })).toMatchObject({ state: 'failed', error: 'the storage is away' })
+  expect(await recover({ siteFiles: broken })).toMatchObject({ state: 'failed', error: 'the storage is away' })
   expect(logged.filter(({ msg }) => msg.includes('cannot be used'))).toEqual([])
 })
 
 test('one of another release gets the files of its own at the top of the web root, and keeps its configuration', async () => {
-  const core = host.services.homes.corePath({ coreVersion: '6.8' })
+  const core = host.services.siteDirectories.corePath({ coreVersion: '6.8' })
   await writeFile(join(core, 'index.php'), '<?php // of 6.8')
   await writeFile(join(core, 'wp-config.php'), '<?php // nobody’s')
   await write('index.php', '<?php // of 6.7')
@@ -134,8 +134,8 @@ test('one of another release gets the files of its own at the top of the web roo
   await api.database.transaction((tx) =>
     tx.updateTable('backups').set({ core_version: '6.7' }).where('id', '=', id).execute(),
   )
-  await rm(home, { recursive: true })
-  expect(await bringBack()).toMatchObject({ state: 'succeeded', error: null })
+  await rm(directory, { recursive: true })
+  expect(await recover()).toMatchObject({ state: 'succeeded', error: null })
   expect([read('index.php'), read('own.php')]).toEqual(['<?php // of 6.8', 'its own'])
   expect(read('wp-config.php')).toContain("define('AUTH_KEY', 'its own');")
 })
@@ -144,7 +144,7 @@ test('one whose home is there is left as it is', async () => {
   await write('page.txt', 'as it is')
   const fetched: string[] = []
   const ensureCore = async (version: string) => void fetched.push(version)
-  expect(await bringBack({ ensureCore })).toMatchObject({ state: 'succeeded' })
+  expect(await recover({ ensureCore })).toMatchObject({ state: 'succeeded' })
   expect([read('page.txt'), await activity(), host.disconnected, fetched]).toEqual(['as it is', [], [], []])
 })
 

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { isOperator } from '../account/account.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { InstallationCheck } from './check.ts'
 
 export const checkInstallation = endpoint({

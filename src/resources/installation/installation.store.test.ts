@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
-import { sitesWithHomes } from './installation.store.ts'
+import { sitesWithDirectories } from './installation.store.ts'
 
 test.for(dialects)(
   'sites with a home are told with all that a restore needs ($dialect)',
@@ -12,17 +12,17 @@ test.for(dialects)(
     const owner = await api.person('owner@example.com')
     const housed = await api.site(owner, 'housed')
     await api.site(owner, 'homeless')
-    const home = { host_id: 1, core_version: '6.8', install: 'wordpress', created_at: 1 }
+    const directory = { host_id: 1, core_version: '6.8', install: 'wordpress', created_at: 1 }
     await api.database.transaction((tx) =>
       tx
         .insertInto('site_homes')
         .values([
-          { ...home, state: 'taken', site_id: housed },
-          { ...home, state: 'prepared' },
+          { ...directory, state: 'taken', site_id: housed },
+          { ...directory, state: 'prepared' },
         ])
         .execute(),
     )
-    expect(await sitesWithHomes(api.database.read)).toEqual([
+    expect(await sitesWithDirectories(api.database.read)).toEqual([
       { siteId: housed, accountId: owner.accountId, hostId: 1, name: 'housed', coreVersion: '6.8' },
     ])
   },

@@ -9,7 +9,7 @@ export interface HousedSite {
   readonly coreVersion: string
 }
 
-export async function sitesWithHomes(tx: Tx): Promise<HousedSite[]> {
+export async function sitesWithDirectories(tx: Tx): Promise<HousedSite[]> {
   const rows = await tx
     .selectFrom('site_homes')
     .innerJoin('sites', 'sites.id', 'site_homes.site_id')

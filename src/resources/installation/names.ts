@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { nullable } from '../../platform/http/schemas.ts'
-import { domainSharedWithSites } from '../reserved-names.ts'
-import type { NameSettings } from '../service-names.ts'
+import { domainSharedWithSites } from '../access/reserved-names.ts'
+import type { NameSettings } from '../access/service-names.ts'
 import type { TakenName } from './taken-names.store.ts'
 
 export type { TakenName } from './taken-names.store.ts'

@@ -4,7 +4,7 @@ import { letter } from '../../platform/mail/letter.ts'
 import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
 import type { FailureContext } from '../../platform/operations/definition.ts'
 import { firstAccount } from '../account/account.ts'
-import { changeOfJob } from '../change.ts'
+import { changeOfJob } from '../kit/change.ts'
 import { actions } from './actions.ts'
 import { setFailing } from './installation.store.ts'
 

@@ -6,10 +6,10 @@ import { Problem } from '../../platform/http/problem.ts'
 import { findAccount, findAccountByEmail, normalEmail } from '../account/account.ts'
 import { siteUrl } from '../certificates/certificate.ts'
 import { findMembership } from '../collaborators/collaborator.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { demandLive, type VisibleSite } from '../sites/site.ts'
+import { requireLive, type VisibleSite } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { insertLoginLink } from './login-link.store.ts'
 import { problems } from './problems.ts'
@@ -51,7 +51,7 @@ export const createLoginLink = endpoint({
 
   async handle(context, { body }) {
     const { tx, site, now, config, caller } = context
-    demandLive(site)
+    requireLive(site)
     if (!(await findAccount(tx, site.accountId))?.hasOneTimeLogin) throw new Problem(problems.one_time_login_off, {})
     const person = await personOf(tx, site, body.email)
     if (person === undefined) throw new Problem(problems.one_time_login_stranger, { email: body.email })

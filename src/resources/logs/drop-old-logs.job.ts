@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { durableWith } from '../../platform/operations/definition.ts'
 import { schedule } from '../../platform/operations/schedules.ts'
-import type { ControlServices } from '../control-services.ts'
+import type { ControlServices } from '../kit/control-services.ts'
 
 /** Drops the days of the web server and PHP logs that are over, and makes ready what the next ones need. */
 export const dropOldLogs = durableWith<Pick<ControlServices, 'logs'>>()({

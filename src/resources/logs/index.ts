@@ -1,4 +1,4 @@
-import { resource } from '../resource.ts'
+import { resource } from '../kit/resource.ts'
 import { dropOldLogs, dropOldLogsHourly } from './drop-old-logs.job.ts'
 
 export const logs = resource({

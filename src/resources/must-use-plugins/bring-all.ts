@@ -1,4 +1,4 @@
-import type { HostServices } from '../host-services.ts'
+import type { HostServices } from '../kit/host-services.ts'
 import { alone } from './alone.ts'
 import { contentOf, knownContents } from './content.store.ts'
 import { isChange, type Laid, layOnSite, wishFor } from './lay-on-site.ts'

@@ -7,8 +7,8 @@ import {
   type StepContext,
 } from '../../platform/operations/definition.ts'
 import { recordResults, resultsOfOperation } from '../../platform/operations/results.ts'
-import { changeOfJob } from '../change.ts'
-import type { HostServices } from '../host-services.ts'
+import { changeOfJob } from '../kit/change.ts'
+import type { HostServices } from '../kit/host-services.ts'
 import type { EventType } from '../webhooks/event.ts'
 import { actions, events } from './actions.ts'
 import { bringToSitesHere } from './bring.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
-import type { HostServices } from '../host-services.ts'
+import type { HostServices } from '../kit/host-services.ts'
 import { findSite, holdSite, isInstalled, purgeCaches } from '../sites/site.ts'
 import { bringAllToSite } from './bring-all.ts'
 import { dropDeletedFrom } from './member.store.ts'

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Home } from '../../hosting/homes/homes.ts'
-import { templateMarks } from '../../hosting/homes/template.ts'
 import { type PhpVersion, versionForAll } from '../../hosting/php/runtime.ts'
-import { giveTo } from '../../hosting/site-files/lay-out-home.ts'
+import type { SiteDirectory } from '../../hosting/site-directories/site-directories.ts'
+import { templateMarks } from '../../hosting/site-directories/template.ts'
+import { giveTo } from '../../hosting/site-files/platform/lay-out-directory.ts'
 import { FetchFailed, FetchRefused, FetchTooLarge, fetchBuffer } from '../../platform/fetch/fetch-public.ts'
 import { PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
-import type { HostServices } from '../host-services.ts'
+import type { HostServices } from '../kit/host-services.ts'
 import { contentOf, keepContent } from './content.store.ts'
 import { phpVersionsOf } from './member.store.ts'
 import { MOST_BYTES, type MuPlugin } from './mu-plugin.ts'
@@ -46,7 +46,7 @@ function isForGood(error: unknown): error is Error {
 }
 
 /**
- * Has PHP itself read the file, in each version that the account's sites run, in a home that no site ever gets: what is in it could be aimed at
+ * Has PHP itself read the file, in each version that the account's sites run, in a site directory that no site ever gets: what is in it could be aimed at
  * whoever reads it. Nothing of it is run.
  * @throws PermanentFailure with PHP's words
  */
@@ -60,24 +60,24 @@ export async function checkPlugin(context: Context, plugin: MuPlugin, sha256: st
   // an account's default may be one that its host does not run, and new sites have another
   const served = asked.filter((version) => runtimes[version] !== 'refused')
   const versions = served.length > 0 ? served : [versionForAll(runtimes)]
-  const home = await services.homes.makeThrowAway(await services.template())
+  const directory = await services.siteDirectories.makeThrowAway(await services.template())
   try {
-    const folder = join(home.path, 'private/tmp')
+    const folder = join(directory.path, 'private/tmp')
     await mkdir(folder, { recursive: true })
     await writeFile(join(folder, 'check.php'), content)
-    if (home.uid !== null) await giveTo(home.uid, folder)
+    if (directory.uid !== null) await giveTo(directory.uid, folder)
     for (const version of versions) {
-      const fault = await faultOf(services, home, version)
+      const fault = await faultOf(services, directory, version)
       if (fault)
         throw new PermanentFailure(`PHP ${version} cannot parse ${plugin.slug}: ${fault.message} on line ${fault.line}`)
     }
   } finally {
-    await services.homes.remove(home)
+    await services.siteDirectories.remove(directory)
   }
 }
 
-async function faultOf({ homes, pool }: HostServices, home: Home, phpVersion: PhpVersion) {
-  const place = homes.phpSite(home, { phpVersion, address: templateMarks.address })
+async function faultOf({ siteDirectories, pool }: HostServices, directory: SiteDirectory, phpVersion: PhpVersion) {
+  const place = siteDirectories.phpSite(directory, { phpVersion, address: templateMarks.address })
   // a person waits for it: behind all visitors of a busy host it would not even be ready in time
   const process = await pool.startSpare(place, { lowPriority: false })
   if (!process) throw new Error('The host does not have enough memory to start PHP')

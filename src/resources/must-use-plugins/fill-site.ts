@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts'
-import type { HostServices } from '../host-services.ts'
+import type { HostServices } from '../kit/host-services.ts'
 import type { Site } from '../sites/site.ts'
 import { bringAllToSite } from './bring-all.ts'
 import { addToNewSite, dropDeletedFrom, dropMemberships, hasMuPlugins } from './member.store.ts'

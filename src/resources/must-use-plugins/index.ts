@@ -1,4 +1,4 @@
-import { resource } from '../resource.ts'
+import { resource } from '../kit/resource.ts'
 import { actions, events } from './actions.ts'
 import { bringMuPlugin, installMuPlugin, removeMuPlugin, updateMuPlugin } from './bring-mu-plugin.job.ts'
 import { bringToSite } from './bring-to-site.job.ts'

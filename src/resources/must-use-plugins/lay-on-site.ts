@@ -1,6 +1,6 @@
-import { DiskFull, inWords } from '../../hosting/homes/disk-room.ts'
-import { type FilePlace, lookAtFile, putFile, removeFile } from '../../hosting/site-files/single-file.ts'
-import type { HostServices } from '../host-services.ts'
+import { DiskFull, inWords } from '../../hosting/site-directories/disk-space.ts'
+import { type FilePlace, lookAtFile, putFile, removeFile } from '../../hosting/site-files/stage/single-file.ts'
+import type { HostServices } from '../kit/host-services.ts'
 import { FOLDER, MOST_BYTES } from './mu-plugin.ts'
 
 /** What was done about one file of one site. */
@@ -35,9 +35,9 @@ export function wishFor(found: {
 
 /** Never follows a link, and never replaces or removes what Stead has not put there as it is. */
 export async function layOnSite(services: HostServices, siteId: number, wish: Wish): Promise<Laid> {
-  const home = await services.homes.ofSite(siteId)
-  if (!home) return { outcome: 'skipped', message: 'The site is not installed yet. It gets the plugin afterwards' }
-  const place: FilePlace = { homePath: home.path, uid: home.uid, folder: FOLDER, name: wish.slug }
+  const directory = await services.siteDirectories.ofSite(siteId)
+  if (!directory) return { outcome: 'skipped', message: 'The site is not installed yet. It gets the plugin afterwards' }
+  const place: FilePlace = { siteDirectory: directory.path, uid: directory.uid, folder: FOLDER, name: wish.slug }
   try {
     const found = await lookAtFile(place, MOST_BYTES)
     const isOurs = found.kind === 'file' && wish.known.has(found.sha256)
@@ -46,7 +46,8 @@ export async function layOnSite(services: HostServices, siteId: number, wish: Wi
     if (found.kind !== 'nothing' && !isOurs) return { outcome: 'skipped', message: ofTheSite(wish.slug) }
     // a site may be measured for it
     const moreBytes = wish.wanted.content.length - (found.kind === 'file' ? found.sizeBytes : 0)
-    if (moreBytes > 0) await services.siteFiles.checkRoom({ siteId, homePath: home.path, uid: home.uid }, moreBytes)
+    if (moreBytes > 0)
+      await services.siteFiles.checkRoom({ siteId, siteDirectory: directory.path, uid: directory.uid }, moreBytes)
     if (await putFile(place, wish.wanted.content, { replaces: isOurs }))
       return { outcome: isOurs ? 'updated' : 'installed' }
     return {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
 import { besidesOf, pageOf, pageQuery } from '../../platform/http/schemas.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { countMuPlugins, listMuPlugins as list } from './mu-plugin.store.ts'
 import { MuPluginSchema, presentMuPlugin } from './mu-plugin.ts'
 

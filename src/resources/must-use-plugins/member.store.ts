@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts'
-import { isUnderWay } from '../../platform/operations/is-under-way.ts'
+import { isInProgress } from '../../platform/operations/is-in-progress.ts'
 
 /* Which sites have which must-use plugins. */
 
@@ -77,7 +77,7 @@ const members = (tx: Tx) =>
   tx
     .selectFrom('sites')
     .select(['sites.id', 'sites.account_id', 'sites.host_id', 'sites.state', 'sites.content_changes'])
-    .select(isUnderWay('sites.closed_by').as('is_closed'))
+    .select(isInProgress('sites.closed_by').as('is_closed'))
     .where('sites.deleted_at', 'is', null)
 
 const member = (row: {

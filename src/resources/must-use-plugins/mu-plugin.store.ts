@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
 import { type RowsAsked, rowsOfPage } from '../../platform/db/rows-of-page.ts'
-import { databaseNow } from '../../platform/operations/lease.ts'
+import { databaseNow } from '../../platform/operations/worker/lease.ts'
 import type { MuPlugin } from './mu-plugin.ts'
 import type { MuPluginRow } from './tables.ts'
 

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { sqlitePlugin } from '../../hosting/site-files/platform-files.ts'
+import { sqlitePlugin } from '../../hosting/site-files/platform/platform-files.ts'
 import { Timestamp, timestamp } from '../../platform/http/schemas.ts'
 
 /** One PHP file that an account has on its sites, loaded by WordPress before everything else and switched off by nobody there. */

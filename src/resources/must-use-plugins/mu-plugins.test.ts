@@ -6,15 +6,15 @@ import { dialects } from '../../../test/support/database.ts'
 import { type FakeHost, fakeHost } from '../../../test/support/fake-host.ts'
 import { type FileServer, startFileServer } from '../../../test/support/file-server.ts'
 import { whileUnderWay } from '../../../test/support/overlap.ts'
-import { DiskFull } from '../../hosting/homes/disk-room.ts'
+import { DiskFull } from '../../hosting/site-directories/disk-space.ts'
 import { hostJobs } from '../../jobs.ts'
 import { lockForUpdate } from '../../platform/db/database.ts'
 import type { Definition } from '../../platform/operations/definition.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { ended, startWorker } from '../../platform/operations/harness.ts'
-import type { Worker } from '../../platform/operations/worker.ts'
+import type { Worker } from '../../platform/operations/worker/worker.ts'
 import { closeSite, openSite } from '../sites/site.ts'
-import { siteFilled } from '../sites/site-filled.ts'
+import { siteFilled } from '../sites/wordpress/site-filled.ts'
 import { wishFor } from './lay-on-site.ts'
 import { changeMuPlugin, dropForgotten, hostForWork, muPluginOfWork } from './mu-plugin.store.ts'
 import { FOLDER, MOST_BYTES, MOST_MU_PLUGINS } from './mu-plugin.ts'
@@ -51,11 +51,11 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
   }
   const site = async (name: string) => {
     const id = await api.site(owner, name)
-    await host.giveHome(id)
+    await host.giveDirectory(id)
     return id
   }
-  const homeOf = async (id: number) => (await host.services.homes.ofSite(id))?.path as string
-  const place = async (id: number, name = 'tool.php') => join(await homeOf(id), 'web', FOLDER, name)
+  const directoryOf = async (id: number) => (await host.services.siteDirectories.ofSite(id))?.path as string
+  const place = async (id: number, name = 'tool.php') => join(await directoryOf(id), 'web', FOLDER, name)
   const on = async (id: number, name?: string) => {
     const file = await place(id, name)
     return existsSync(file) ? readFileSync(file, 'utf8') : undefined
@@ -199,7 +199,7 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     const [first, second] = [await site('first'), await site('second')]
     const stranger = await api.person('stranger@example.com')
     const theirs = await api.site(stranger, 'theirs')
-    await host.giveHome(theirs)
+    await host.giveDirectory(theirs)
     const added = await add()
     expect(await outcomeOf(added)).toMatchObject({ state: 'succeeded', type: 'mu_plugin.install', siteId: null })
     expect(await outcomes(added)).toEqual({ [first]: 'installed', [second]: 'installed' })
@@ -320,11 +320,11 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
 
   test('no link leads out of a site', async () => {
     const [folder, file] = [await site('linked-folder'), await site('linked-file')]
-    const outside = join(await homeOf(folder), 'outside')
+    const outside = join(await directoryOf(folder), 'outside')
     mkdirSync(outside)
-    mkdirSync(join(await homeOf(folder), 'web/wp-content'), { recursive: true })
-    symlinkSync(outside, join(await homeOf(folder), 'web', FOLDER))
-    mkdirSync(join(await homeOf(file), 'web', FOLDER), { recursive: true })
+    mkdirSync(join(await directoryOf(folder), 'web/wp-content'), { recursive: true })
+    symlinkSync(outside, join(await directoryOf(folder), 'web', FOLDER))
+    mkdirSync(join(await directoryOf(file), 'web', FOLDER), { recursive: true })
     writeFileSync(join(outside, 'target.php'), '<?php // not yours')
     symlinkSync(join(outside, 'target.php'), await place(file))
     const added = await add()
@@ -433,9 +433,9 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     const [bad, good] = [await site('bad'), await site('good')]
     const { checkRoom } = host.services.siteFiles
     let faults = 1
-    host.services.siteFiles.checkRoom = async (home, bytes) => {
-      if (home.siteId === bad && faults-- > 0) throw new Error('EIO')
-      await checkRoom.call(host.services.siteFiles, home, bytes)
+    host.services.siteFiles.checkRoom = async (directory, bytes) => {
+      if (directory.siteId === bad && faults-- > 0) throw new Error('EIO')
+      await checkRoom.call(host.services.siteFiles, directory, bytes)
     }
     const added = await add()
     const { results } = await outcomeOf(added)
@@ -449,9 +449,9 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     const { checkRoom } = host.services.siteFiles
     const added = await add()
     const operation = Number(added.headers['operation-id'])
-    host.services.siteFiles.checkRoom = async (home, bytes) => {
-      await checkRoom.call(host.services.siteFiles, home, bytes)
-      if (home.siteId !== id) return
+    host.services.siteFiles.checkRoom = async (directory, bytes) => {
+      await checkRoom.call(host.services.siteFiles, directory, bytes)
+      if (directory.siteId !== id) return
       await api.database.transaction((tx) => closeSite(tx, id, operation, 2))
       await api.database.transaction((tx) => openSite(tx, id, operation, 2))
     }
@@ -510,14 +510,14 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     const { results } = await outcomeOf(added)
     expect(await outcomes(added)).toEqual({ [here]: 'installed', [more]: 'installed', [there]: 'scheduled' })
     const second = await fakeHost(api, { asked: other })
-    await second.giveHome(there)
+    await second.giveDirectory(there)
     const id = results.find(({ siteId }: { siteId: number }) => siteId === there).operationId
     const elsewhere = startWorker(api.database, hostJobs as unknown as Definition[], {
       ...{ runner: 'host', hostId: other, services: second.services as never, lookEveryMs: 30 },
     })
     expect(await ended(api.database, id)).toMatchObject({ state: 'succeeded' })
     await elsewhere.stop(5000)
-    const path = (await second.services.homes.ofSite(there))?.path as string
+    const path = (await second.services.siteDirectories.ofSite(there))?.path as string
     expect(readFileSync(join(path, 'web', FOLDER, 'tool.php'), 'utf8')).toBe('<?php // one')
     await second.close()
   })

@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import type { Change } from '../change.ts'
+import type { Change } from '../kit/change.ts'
 import type { installMuPlugin } from './bring-mu-plugin.job.ts'
 import { changeMuPlugin, hostForWork } from './mu-plugin.store.ts'
 import type { MuPlugin } from './mu-plugin.ts'

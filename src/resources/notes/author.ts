@@ -1,5 +1,5 @@
 import { findAccount } from '../account/account.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../kit/context.ts'
 
 /** Who writes or edits, as notes show it. */
 export async function authorName({ tx, caller }: Context): Promise<string> {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { findNote } from './note.store.ts'
 import { NoteId, NoteSchema, presentNote } from './note.ts'
 

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
 import { besidesOf, pageOf, pageQuery } from '../../platform/http/schemas.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { countNotes, listNotes as list } from './note.store.ts'
 import { NoteSchema, presentNote } from './note.ts'
 

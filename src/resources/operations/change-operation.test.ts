@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { jobs } from '../../jobs.ts'
-import { type Role, roles } from '../roles.ts'
+import { type Role, roles } from '../access/roles.ts'
 import { isSiteCapability } from './change-operation.ts'
 
 /** Which role lets a collaborator cancel and retry a site's work; of all other types, its account alone may. */

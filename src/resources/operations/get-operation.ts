@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
 import { getOperation as read } from '../../platform/operations/read.ts'
 import { resultsOfOperation } from '../../platform/operations/results.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { OperationId, OperationSchema, presentOperation, visibleTo } from './operation.ts'
 import { actionsOf } from './operation-actions.ts'
 

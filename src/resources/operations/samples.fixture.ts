@@ -1,6 +1,6 @@
 import { at, type Example, type Examples, type Sample, type Scene } from '../../../test/support/samples.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
-import { configureSite } from '../sites/configure-site.job.ts'
+import { configureSite } from '../sites/switches/configure-site.job.ts'
 
 // biome-ignore format: a table
 export const samples: readonly Sample[] = [

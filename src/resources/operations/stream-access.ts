@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/db/database.ts'
+import { stillAllowed } from '../access/still-allowed.ts'
 import { liveTokens } from '../authentication/authenticate.ts'
-import { stillAllowed } from '../still-allowed.ts'
 
 /** By what a stream of an operation's events was opened. */
 export interface StreamFacts {

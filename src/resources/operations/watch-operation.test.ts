@@ -8,7 +8,7 @@ import { controlBudgets } from '../../budgets.ts'
 import { openBudgets } from '../../platform/budgets/budget.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { revokeApplication } from '../account/account.ts'
-import { configureSite } from '../sites/configure-site.job.ts'
+import { configureSite } from '../sites/switches/configure-site.job.ts'
 
 for (const { dialect, skip } of dialects) {
   describe.skipIf(skip)(`GET /v1/operations/{id}/events on ${dialect}`, () => {

@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import { exampleOf } from '../../platform/http/openapi-examples.ts'
+import { exampleOf } from '../../platform/http/openapi/openapi-examples.ts'
 import { problems as httpProblems, notFound } from '../../platform/http/problem.ts'
 import { getOperation, type OperationView } from '../../platform/operations/read.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { credentialHash } from '../sign-in/callers.ts'
 import { OperationId, OperationSchema, presentOperation, visibleTo } from './operation.ts'
 

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { nullable, timestamp } from '../../platform/http/schemas.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { latestReport, type StoredReport } from './report.store.ts'
 import { type Device, PerformanceReport } from './report.ts'
 

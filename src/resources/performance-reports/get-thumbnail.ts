@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
 import { oneOf } from '../../platform/http/schemas.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { findThumbnail } from './report.store.ts'
 import { devices } from './report.ts'
 

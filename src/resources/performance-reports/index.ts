@@ -1,4 +1,4 @@
-import { resource } from '../resource.ts'
+import { resource } from '../kit/resource.ts'
 import { actions, events } from './actions.ts'
 import { makeReport } from './make-report.job.ts'
 import { planReports, planReportsOften } from './plan-reports.job.ts'

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { listReports as list, type ReportHalf } from './report.store.ts'
 import { Opportunity } from './report.ts'
 

@@ -1,14 +1,14 @@
 import Type from 'typebox'
 import { Problem } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { demandInstalled } from '../sites/site.ts'
+import { requireInstalled } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { makeReport } from './make-report.job.ts'
 import { problems } from './problems.ts'
-import { isUnderWay } from './report.store.ts'
+import { isInProgress } from './report.store.ts'
 
 export const orderReport = endpoint({
   id: 'orderPerformanceReport',
@@ -25,8 +25,8 @@ export const orderReport = endpoint({
 
   async handle(context) {
     const { tx, site } = context
-    demandInstalled(site)
-    if (await isUnderWay(tx, makeReport.name, site.id)) throw new Problem(problems.report_under_way, {})
+    requireInstalled(site)
+    if (await isInProgress(tx, makeReport.name, site.id)) throw new Problem(problems.report_under_way, {})
     await context.start(makeReport, { siteId: site.id })
     await context.record({ action: actions['performance_report.ordered'], message: 'Requested a performance report' })
     return null

@@ -21,7 +21,7 @@ export const planReports = durableWith<Services>()({
   on: 'control',
   changeableBy: 'account',
   attempts: 2,
-  steps: { order: { run: orderReports } },
+  steps: { order: { run: requestReports } },
 })
 
 export const planReportsOften = schedule({
@@ -31,7 +31,7 @@ export const planReportsOften = schedule({
   input: () => ({}),
 })
 
-async function orderReports({ services, transaction, now }: StepContext<object, Services>): Promise<void> {
+async function requestReports({ services, transaction, now }: StepContext<object, Services>): Promise<void> {
   const { performanceReportHours: hours } = services.config
   if (hours === 0) return
   const span = { before: now() - hours * 3_600_000, now: now() }

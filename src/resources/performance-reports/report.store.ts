@@ -161,7 +161,7 @@ export async function forgetReports(tx: Tx, siteId: number): Promise<void> {
 }
 
 /** Whether a report of the site is being made, or waits to be. */
-export async function isUnderWay(tx: Tx, type: string, siteId: number): Promise<boolean> {
+export async function isInProgress(tx: Tx, type: string, siteId: number): Promise<boolean> {
   const row = await tx
     .selectFrom('operations')
     .select('id')

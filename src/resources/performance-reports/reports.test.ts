@@ -5,7 +5,7 @@ import { type FakeHost, fakeHost } from '../../../test/support/fake-host.ts'
 import { MeasureImpossible, type PageToMeasure } from '../../hosting/page-measure/measure-page.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { ended, startWorker } from '../../platform/operations/harness.ts'
-import type { Worker } from '../../platform/operations/worker.ts'
+import type { Worker } from '../../platform/operations/worker/worker.ts'
 import { findSite } from '../sites/site.store.ts'
 import { makeReport } from './make-report.job.ts'
 import { type Measurement, readMeasurement } from './measured.ts'
@@ -39,7 +39,7 @@ describe.each(dialects)('performance reports on $dialect', ({ dialect, skip }) =
 
   async function newSite(name: string): Promise<number> {
     const id = await api.site(owner, name)
-    await host.giveHome(id)
+    await host.giveDirectory(id)
     return id
   }
   const canMeasure = (can = true) =>

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
-import { loadRoute } from '../../edge/routes.store.ts'
+import { loadRoute } from '../../edge/routing/routes.store.ts'
 import { noLog } from '../../platform/log/log.ts'
-import { createWorker } from '../../platform/operations/worker.ts'
+import { createWorker } from '../../platform/operations/worker/worker.ts'
 import { switchMaintenance } from './switch-maintenance.job.ts'
 
 for (const { dialect, skip } of dialects) {

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { durable } from '../../platform/operations/definition.ts'
-import { changeOfJob } from '../change.ts'
+import { changeOfJob } from '../kit/change.ts'
 import { holdSite, switchSetting } from '../sites/site.ts'
 import { events } from './actions.ts'
 

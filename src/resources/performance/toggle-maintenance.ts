@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { Switch } from '../caches/edge-cache.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { actions } from './actions.ts'
 import { switchMaintenance } from './switch-maintenance.job.ts'
 

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { demandInstalled } from '../sites/site.ts'
+import { requireInstalled } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { activatePluginsJob } from './change-plugins.job.ts'
 import { checkSlugs } from './check-paths.ts'
@@ -34,7 +34,7 @@ export const activatePlugins = endpoint({
 
   async handle(context) {
     const { site, prepared: plugins } = context
-    demandInstalled(site)
+    requireInstalled(site)
     await context.start(activatePluginsJob, { siteId: site.id, plugins })
     await context.record({
       action: actions['plugin.activation_ordered'],

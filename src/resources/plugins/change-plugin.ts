@@ -3,8 +3,8 @@ import type { ListedPlugin, TaskInput, TaskName, TaskOutput } from '../../hostin
 import type { UnpackedPackage } from '../../hosting/plugin-directory/plugin-packages.ts'
 import { stagePackage, stagingOf } from '../../hosting/plugin-directory/stage-package.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
-import { contentHome } from '../backups/take-backup.ts'
-import { runSiteTask } from '../sites/run-site-task.ts'
+import { contentPlace } from '../backups/take/take-backup.ts'
+import { runSiteTask } from '../sites/wordpress/run-site-task.ts'
 import { type DatabaseErrors, firstOf, frontFault, innerFaults } from './front-fault.ts'
 import { pluginsOf } from './list-plugins.job.ts'
 import { type ActivePlugins, beginChange } from './plugin.store.ts'
@@ -45,14 +45,14 @@ export const install: Change = async (context, plugin) => {
     return upgrade(context, plugin, { found, file: there?.file ?? null })
   })
   const { file, version } = installed
-  const newErrors = installed.isActive ? await demandAnswer(context) : await activate(context, file)
+  const newErrors = installed.isActive ? await requireAnswer(context) : await activate(context, file)
   const from = isSlug(plugin.path) ? '' : ` from ${plugin.path}`
   return { outcome: 'installed', what: `Installed ${named({ name: nameOf(file), version })}${from}`, newErrors }
 }
 
 export const update: Change = async (context, plugin) => {
   const plugins = await pluginsOf(context.services, context.input.siteId)
-  const known = demandInstalled(plugins, plugin)
+  const known = requireInstalled(plugins, plugin)
   if (plugin.package?.version === known.version)
     return { outcome: 'unchanged', what: `${named(known)} is already the requested version` }
   const folder = folderOf(known)
@@ -64,13 +64,13 @@ export const update: Change = async (context, plugin) => {
     await begin(context, plugin, { plugins, folder })
     return upgrade(context, plugin, { found, file: known.file })
   })
-  const newErrors = await demandAnswer(context)
+  const newErrors = await requireAnswer(context)
   return { outcome: 'updated', what: `Updated ${plugin.path} from ${known.version} to ${version}`, newErrors }
 }
 
 export const activateOne: Change = async (context, plugin) => {
   const plugins = await pluginsOf(context.services, context.input.siteId)
-  const known = demandInstalled(plugins, plugin)
+  const known = requireInstalled(plugins, plugin)
   if (isActive(known)) return { outcome: 'unchanged', what: `${named(known)} is already active` }
   await begin(context, plugin, { plugins, folder: null })
   const newErrors = await activate(context, known.file)
@@ -79,21 +79,21 @@ export const activateOne: Change = async (context, plugin) => {
 
 export const deactivateOne: Change = async (context, plugin) => {
   const plugins = await pluginsOf(context.services, context.input.siteId)
-  const known = demandInstalled(plugins, plugin)
+  const known = requireInstalled(plugins, plugin)
   if (!isActive(known)) return { outcome: 'unchanged', what: `${named(known)} is not active` }
   await begin(context, plugin, { plugins, folder: null })
   const { isActive: isStill } = await task(context, 'switch-plugin', { file: known.file, isActive: false })
   if (isStill) throw new PermanentFailure('another plugin activated it again')
-  const newErrors = await demandAnswer(context)
+  const newErrors = await requireAnswer(context)
   return { outcome: 'deactivated', what: `Deactivated ${named(known)}`, newErrors }
 }
 
 export const deleteOne: Change = async (context, plugin) => {
   const plugins = await pluginsOf(context.services, context.input.siteId)
-  const known = demandInstalled(plugins, plugin)
+  const known = requireInstalled(plugins, plugin)
   await begin(context, plugin, { plugins, folder: folderOf(known) })
   await task(context, 'delete-plugin', { file: known.file })
-  const newErrors = await demandAnswer(context)
+  const newErrors = await requireAnswer(context)
   return { outcome: 'deleted', what: `Deleted ${named(known)}`, newErrors }
 }
 
@@ -110,7 +110,7 @@ function folderOf({ file }: ListedPlugin): string {
   return folder
 }
 
-function demandInstalled(plugins: readonly ListedPlugin[], { path }: OrderedPlugin): ListedPlugin {
+function requireInstalled(plugins: readonly ListedPlugin[], { path }: OrderedPlugin): ListedPlugin {
   const known = meantBy(plugins, path)
   if (!known) throw new PermanentFailure('it is not installed')
   return known
@@ -158,9 +158,9 @@ async function upgrade(
   { found, file }: { readonly found: UnpackedPackage; readonly file: string | null },
 ): Promise<TaskOutput<'upgrade-plugin'>> {
   const { services, operationId, signal, input } = context
-  const home = await services.homes.ofSite(input.siteId)
-  if (!home) throw new PermanentFailure('The site has no site directory on this host')
-  await stagePackage(services, contentHome(input.siteId, home), found, { operationId, signal })
+  const directory = await services.siteDirectories.ofSite(input.siteId)
+  if (!directory) throw new PermanentFailure('The site has no site directory on this host')
+  await stagePackage(services, contentPlace(input.siteId, directory), found, { operationId, signal })
   const version = plugin.package?.version ?? null
   return task(context, 'upgrade-plugin', { source: stagingOf(operationId), file, version })
 }
@@ -168,7 +168,7 @@ async function upgrade(
 async function activate(context: ChangeContext, file: string): Promise<readonly string[]> {
   const { isActive: isNow } = await task(context, 'switch-plugin', { file, isActive: true })
   if (!isNow) throw new PermanentFailure('it, or another plugin, deactivated it immediately')
-  return demandAnswer(context)
+  return requireAnswer(context)
 }
 
 type ChangingTask = 'delete-plugin' | 'switch-plugin' | 'upgrade-plugin'
@@ -188,7 +188,7 @@ function task<Name extends ChangingTask & TaskName>(
  * @returns what the database refuses now, and did not before
  * @throws PermanentFailure
  */
-async function demandAnswer({ services, input, results }: ChangeContext): Promise<readonly string[]> {
+async function requireAnswer({ services, input, results }: ChangeContext): Promise<readonly string[]> {
   const { fault: before, inner, databaseErrors } = results.look
   if (before !== null) return []
   const errors: DatabaseErrors = new Set()

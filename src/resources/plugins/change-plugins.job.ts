@@ -1,16 +1,16 @@
 import { ArchiveRefused } from '../../hosting/archives/unpack-zip.ts'
-import { DiskFull } from '../../hosting/homes/disk-room.ts'
 import { isHostsDoing, PhpCrashed, PhpTimeout, type PhpVersion } from '../../hosting/php/runtime.ts'
+import { DiskFull } from '../../hosting/site-directories/disk-space.ts'
 import { FilesRefused } from '../../hosting/site-files/paths.ts'
 import { FetchError } from '../../platform/fetch/fetch-public.ts'
 import { durableWith, PermanentFailure } from '../../platform/operations/definition.ts'
 import { forgetResult, recordResults, resultsOfOperation } from '../../platform/operations/results.ts'
-import type { Action } from '../action.ts'
-import { forgetUnfinished, keepUndoPoint } from '../backups/undo-point.ts'
-import { changeOfJob } from '../change.ts'
-import type { HostServices } from '../host-services.ts'
+import { needsRights } from '../access/still-allowed.ts'
+import { forgetUnfinished, keepUndoPoint } from '../backups/restore/undo-point.ts'
+import type { Action } from '../kit/action.ts'
+import { changeOfJob } from '../kit/change.ts'
+import type { HostServices } from '../kit/host-services.ts'
 import { adviceForShop, findSite, holdSite, purgeCaches } from '../sites/site.ts'
-import { needsRights } from '../still-allowed.ts'
 import type { EventType } from '../webhooks/event.ts'
 import { actions, events } from './actions.ts'
 import { activateOne, type Change, type Changed, deactivateOne, deleteOne, install, update } from './change-plugin.ts'
@@ -163,9 +163,12 @@ async function changeAll(context: ChangeContext, kind: Kind): Promise<{ warning:
 
 /** What the owner of a shop should know, where its host has better. */
 async function adviceFor({ services, input: { siteId } }: ChangeContext): Promise<string | undefined> {
-  const [site, home] = await Promise.all([findSite(services.database.read, siteId), services.homes.ofSite(siteId)])
+  const [site, directory] = await Promise.all([
+    findSite(services.database.read, siteId),
+    services.siteDirectories.ofSite(siteId),
+  ])
   const phpVersion = site?.phpVersion as PhpVersion
-  return site && home && adviceForShop(services, { homePath: home.path, phpVersion })
+  return site && directory && adviceForShop(services, { siteDirectory: directory.path, phpVersion })
 }
 
 /** @returns why it failed, when it did: then the site is as it was before; or what its owner should know */

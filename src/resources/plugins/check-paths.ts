@@ -1,7 +1,7 @@
 import type { DirectoryPlugin } from '../../hosting/plugin-directory/plugin-directory.ts'
 import { FetchError } from '../../platform/fetch/fetch-public.ts'
 import { Problem } from '../../platform/http/problem.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../kit/context.ts'
 import type { IsInstalled } from './installed-plugins.ts'
 import { isSlug, type OrderedPlugin } from './plugin.ts'
 import { problems } from './problems.ts'

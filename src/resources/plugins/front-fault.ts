@@ -1,8 +1,8 @@
 import { frontPageFault } from '../../hosting/php/front-page.ts'
-import type { PooledSite } from '../../hosting/php/pool.ts'
+import type { PooledSite } from '../../hosting/php/pool/pool.ts'
 import { isHostsDoing, PhpCrashed, PhpTaskError, PhpTimeout } from '../../hosting/php/runtime.ts'
 import { type InnerPage, innerPages } from '../../hosting/php/tasks.ts'
-import type { HostServices } from '../host-services.ts'
+import type { HostServices } from '../kit/host-services.ts'
 
 type Services = Pick<HostServices, 'hostedSite' | 'pool'>
 

@@ -1,7 +1,7 @@
 import type { ListedPlugin } from '../../hosting/php/tasks.ts'
-import type { Context } from '../context.ts'
-import { demandInstalled, type Site } from '../sites/site.ts'
-import { waitForOperation } from '../wait-for-operation.ts'
+import type { Context } from '../kit/context.ts'
+import { waitForOperation } from '../kit/wait-for-operation.ts'
+import { requireInstalled, type Site } from '../sites/site.ts'
 import { lookAtPlugins } from './list-plugins.job.ts'
 import { plannedPaths, storedPlugins } from './plugin.store.ts'
 import { meantBy } from './plugin.ts'
@@ -13,7 +13,7 @@ type Asking = Pick<Context, 'database' | 'watches' | 'now'> & { readonly site: S
  * @throws Problem `site_not_live`, and those of {@link waitForOperation}
  */
 export async function installedPlugins({ database, site, watches, now }: Asking): Promise<ListedPlugin[]> {
-  demandInstalled(site)
+  requireInstalled(site)
   const id = await database.transaction((tx) => lookAtPlugins(tx, site, now))
   await waitForOperation({ watches, started: [id] })
   return storedPlugins(database.read, site.id)

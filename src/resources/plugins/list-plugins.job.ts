@@ -3,9 +3,9 @@ import type { ListedPlugin } from '../../hosting/php/tasks.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
 import { enqueue, ROUTINE } from '../../platform/operations/enqueue.ts'
-import type { HostServices } from '../host-services.ts'
-import { runSiteTask } from '../sites/run-site-task.ts'
+import type { HostServices } from '../kit/host-services.ts'
 import { findSite, type Site } from '../sites/site.ts'
+import { runSiteTask } from '../sites/wordpress/run-site-task.ts'
 import { storePlugins } from './plugin.store.ts'
 
 /** Asks a site's WordPress which plugins it has. */

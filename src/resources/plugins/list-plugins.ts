@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
 import { installedPlugins } from './installed-plugins.ts'
 import { PluginSchema, presentPlugin } from './plugin.ts'

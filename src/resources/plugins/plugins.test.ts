@@ -100,7 +100,7 @@ describe.each(dialects)('plugins of a site on $dialect', ({ dialect, skip }) => 
     beforeEach(async (context) => {
       if (skip) return context.skip()
       world = await stand.newWorld()
-      web = join(await world.host.giveHome(world.site), 'web/wp-content/plugins')
+      web = join(await world.host.giveDirectory(world.site), 'web/wp-content/plugins')
       await api.database.transaction((tx) =>
         changeSite(tx, world.site, { writtenAddress: 'old.example.com', coreVersion: '6.8' }, 1),
       )

@@ -2,12 +2,12 @@ import { stagingOf } from '../../hosting/plugin-directory/stage-package.ts'
 import type { StepContext } from '../../platform/operations/definition.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
 import { findBackup, nameOf, siteOwner } from '../backups/backup.ts'
-import { wantedFiles } from '../backups/restore-content.ts'
-import { contentHome } from '../backups/take-backup.ts'
-import type { UndoPoint } from '../backups/undo-point.ts'
-import type { HostServices } from '../host-services.ts'
-import { runSiteTask } from '../sites/run-site-task.ts'
+import { wantedFiles } from '../backups/restore/restore-content.ts'
+import type { UndoPoint } from '../backups/restore/undo-point.ts'
+import { contentPlace } from '../backups/take/take-backup.ts'
+import type { HostServices } from '../kit/host-services.ts'
 import { purgeCaches } from '../sites/site.ts'
+import { runSiteTask } from '../sites/wordpress/run-site-task.ts'
 import type { InnerFaults } from './front-fault.ts'
 import { changeUnderWay, endChange, type PluginChange } from './plugin.store.ts'
 import type { PluginsOrder } from './plugin.ts'
@@ -48,15 +48,15 @@ export async function takeBack(context: Undoing): Promise<void> {
 
 async function takeBackFiles(context: Undoing, folder: NonNullable<PluginChange['folder']>): Promise<void> {
   const { services, input, operationId, signal } = context
-  const { siteFiles, pool, homes, backups } = services
-  const found = await homes.ofSite(input.siteId)
+  const { siteFiles, pool, siteDirectories, backups } = services
+  const found = await siteDirectories.ofSite(input.siteId)
   if (!found) throw new PermanentFailure('The site has no site directory on this host')
-  const home = contentHome(input.siteId, found)
+  const directory = contentPlace(input.siteId, found)
   const scope = { paths: [`wp-content/plugins/${folder}`, `wp-content/${stagingOf(operationId)}`] }
   const files = wantedFiles(backups.repository(siteOwner(input.siteId)), await pointName(context), scope)
-  await siteFiles.prepare(home, files, { scope, signal })
-  await pool.between(input.siteId, () => siteFiles.switch(home), { endsProcess: true })
-  await siteFiles.settle(home)
+  await siteFiles.prepare(directory, files, { scope, signal })
+  await pool.between(input.siteId, () => siteFiles.switch(directory), { endsProcess: true })
+  await siteFiles.cleanUp(directory)
 }
 
 /** Of what was kept of the files before the operation changed anything. */

@@ -1,9 +1,9 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { demandInstalled } from '../sites/site.ts'
+import { requireInstalled } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { updatePluginsJob } from './change-plugins.job.ts'
 import { findReleases } from './check-paths.ts'
@@ -36,7 +36,7 @@ export const updatePlugins = endpoint({
 
   async handle(context) {
     const { site, prepared: plugins } = context
-    demandInstalled(site)
+    requireInstalled(site)
     await context.start(updatePluginsJob, { siteId: site.id, plugins })
     await context.record({
       action: actions['plugin.update_ordered'],

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { actions } from './actions.ts'
 import { endSession as end } from './session.store.ts'
 

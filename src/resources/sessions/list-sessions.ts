@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { listSessions as list } from './session.store.ts'
 import { presentSession, SessionSchema } from './session.ts'
 

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { KeyRefused, readPublicKey } from '../../hosting/sftp/public-key.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { actions } from './actions.ts'
 import { problems } from './problems.ts'
 import { insertSftpKey, listSftpKeys } from './sftp-user.store.ts'

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
+import { waitForOperation } from '../kit/wait-for-operation.ts'
 import { problems as siteProblems } from '../sites/problems.ts'
-import { demandInstalled } from '../sites/site.ts'
-import { waitForOperation } from '../wait-for-operation.ts'
+import { requireInstalled } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { disconnectSftpJob } from './disconnect.job.ts'
 
@@ -23,7 +23,7 @@ export const disconnectSsh = endpoint({
 
   async handle(context) {
     const { site } = context
-    demandInstalled(site)
+    requireInstalled(site)
     await context.start(disconnectSftpJob, { siteId: site.id })
     await context.record({ action: actions['sftp.disconnected'], message: 'Ended all SFTP connections' })
     return null

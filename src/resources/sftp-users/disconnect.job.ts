@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
-import type { HostServices } from '../host-services.ts'
+import type { HostServices } from '../kit/host-services.ts'
 
 /** Ends the SFTP connections of a site. */
 export const disconnectSftpJob = durableWith<HostServices>()({

@@ -1,4 +1,4 @@
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { presentSftpUser, SftpUserSchema, sftpUserOf, UserParams } from './sftp-user.ts'
 
 export const getSftpUser = endpoint({

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { listSftpKeys } from './sftp-user.store.ts'
 import { presentSftpKey, SftpKeySchema, sftpUserOf, UserParams } from './sftp-user.ts'
 

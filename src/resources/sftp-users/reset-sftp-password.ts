@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
 import { hashPassword } from '../../platform/crypto/password.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { actions, events } from './actions.ts'
 import { setSftpPassword } from './sftp-user.store.ts'
 import { sftpUserOf, UserParams } from './sftp-user.ts'

@@ -1,7 +1,7 @@
 import type { SftpAccess, SftpLogin } from '../../hosting/sftp/sftp-access.ts'
 import type { Database, Tx } from '../../platform/db/database.ts'
-import { isUnderWay } from '../../platform/operations/is-under-way.ts'
-import { changeBy } from '../change.ts'
+import { isInProgress } from '../../platform/operations/is-in-progress.ts'
+import { changeBy } from '../kit/change.ts'
 import { actions } from './actions.ts'
 
 /** Log-ins of a user within so long are one. */
@@ -17,7 +17,7 @@ const admitted = (tx: Tx, hostId: number) =>
     .where('sites.host_id', '=', hostId)
     .where('sites.state', '=', 'live')
     .where('sites.deleted_at', 'is', null)
-    .select(isUnderWay('sites.closed_by').as('closed'))
+    .select(isInProgress('sites.closed_by').as('closed'))
 
 /** What a host's SFTP server asks of the records. */
 export function createSftpAccess({ database, hostId }: { database: Database; hostId: number }): SftpAccess {

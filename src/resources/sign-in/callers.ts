@@ -6,7 +6,7 @@ import type { Claims } from '../../platform/http/pipeline.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { createAuthenticator, invalidToken, tokenHashOf } from '../authentication/authenticate.ts'
 import { problems } from '../authentication/problems.ts'
-import type { Caller } from '../context.ts'
+import type { Caller } from '../kit/context.ts'
 import { findSession, PROOF_MS, type SessionOwner, sessionHash } from '../sessions/session.ts'
 import { isFromHere, sessionTokenOf } from './cookie.ts'
 
@@ -54,7 +54,7 @@ export function credentialHash(headers: IncomingHttpHeaders, origin: string): st
 }
 
 /** @throws Problem `proof_needed` when a session has not shown its password lately; tokens of applications are not asked */
-export function demandProof({ session }: Caller, now: number): void {
+export function requireProof({ session }: Caller, now: number): void {
   // a proof of the future is that of a clock that was set back since
   if (session && Math.abs(now - session.provenAt) > PROOF_MS) throw new Problem(problems.proof_needed, {})
 }

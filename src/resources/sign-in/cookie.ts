@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { PLAIN_SESSION, SECURE_SESSION } from '../../platform/http/session-cookies.ts'
+import { PLAIN_SESSION, SECURE_SESSION } from '../../platform/http/client/session-cookies.ts'
 
 const isSecure = (origin: string): boolean => origin.startsWith('https:')
 

@@ -5,7 +5,7 @@ import { schedule } from '../../platform/operations/schedules.ts'
 import { forgetOldAttempts } from './attempts.store.ts'
 import { FORGET_MS } from './attempts.ts'
 import { forgetLinks } from './credentials.store.ts'
-import { forgetSpentChallenges } from './passkey.store.ts'
+import { forgetSpentChallenges } from './passkeys/passkey.store.ts'
 
 /** Deletes links that have expired and guesses of the past. Sessions go with their tokens. */
 export const forgetSignIns = durable({

@@ -2,12 +2,12 @@ import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
 import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { type Account, findAccount, gravatar, isOperator } from '../account/account.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { PROOF_MS, renewSession, SESSION_MS } from '../sessions/session.ts'
 import { sessionCookie, sessionTokenOf } from './cookie.ts'
 import { countRecoveryCodes, findTotp, hasPassword } from './credentials.store.ts'
-import { listPasskeys } from './passkey.store.ts'
-import { hostNameOf } from './passkey.ts'
+import { listPasskeys } from './passkeys/passkey.store.ts'
+import { hostNameOf } from './passkeys/passkey.ts'
 
 /** Its end is moved on no more often than that. */
 const RENEW_MS = 3600_000

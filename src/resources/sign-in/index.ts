@@ -1,7 +1,7 @@
-import { resource } from '../resource.ts'
+import { resource } from '../kit/resource.ts'
 import { actions } from './actions.ts'
 import { forgetSignIns, forgetSignInsHourly } from './forget.job.ts'
-import { mailLink } from './mail-link.job.ts'
+import { mailLink } from './password/mail-link.job.ts'
 import { problems } from './problems.ts'
 
 export const signIns = resource({

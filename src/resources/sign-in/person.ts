@@ -5,8 +5,8 @@ import { Problem } from '../../platform/http/problem.ts'
 import { Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { ensurePanelApplication } from '../account/account.ts'
 import { problems } from '../authentication/problems.ts'
-import { type Change, changeBy } from '../change.ts'
-import type { Context } from '../context.ts'
+import { type Change, changeBy } from '../kit/change.ts'
+import type { Context } from '../kit/context.ts'
 import { insertSession, SESSION_MS, sessionHash } from '../sessions/session.ts'
 import { isFromHere, sessionCookie } from './cookie.ts'
 
@@ -22,7 +22,7 @@ export const SignedIn = Type.Object(
 )
 
 /** @throws Problem `cross_site` when a page of another site has sent the request. Programs sign in where they like. */
-export function demandFromHere({ request, origin }: Pick<Context, 'request' | 'origin'>): void {
+export function requireFromHere({ request, origin }: Pick<Context, 'request' | 'origin'>): void {
   if (!isFromHere(request.headers, origin, true)) throw new Problem(problems.cross_site, {})
 }
 

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import { Timestamp, timestamp } from '../../platform/http/schemas.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { PROOF_MS, proveSession } from '../sessions/session.ts'
-import { LONGEST_PASSWORD } from './password.ts'
+import { verifyPassword } from './passkeys/verify.ts'
+import { LONGEST_PASSWORD } from './password/password.ts'
 import { problems } from './problems.ts'
-import { verifyPassword } from './verify.ts'
 
 export const Proof = Type.Object({ proven_until: Timestamp }, { title: 'Proof' })
 

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { at, type Example, type Examples, type Sample, type Scene, unique } from '../../../test/support/samples.ts'
-import { type Device, newDevice } from './authenticator.fixture.ts'
-import { newChallenge } from './challenge.ts'
 import { beginTotp, confirmTotp, insertLink, setPassword } from './credentials.store.ts'
-import { findPasskey, insertPasskey } from './passkey.store.ts'
-import { AUTHENTICATOR_PURPOSE } from './totp.ts'
+import { type Device, newDevice } from './passkeys/authenticator.fixture.ts'
+import { newChallenge } from './passkeys/challenge.ts'
+import { findPasskey, insertPasskey } from './passkeys/passkey.store.ts'
+import { AUTHENTICATOR_PURPOSE } from './totp/totp.ts'
 
 export const PASSWORD = 'correct horse battery'
 /** Of that password, at next to no cost. */

@@ -7,7 +7,7 @@ import { dialects } from '../../../test/support/database.ts'
 import { createMailer, MailRefused } from '../../platform/mail/mailer.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
 import { startWorker } from '../../platform/operations/harness.ts'
-import { mailLink } from './mail-link.job.ts'
+import { mailLink } from './password/mail-link.job.ts'
 import { codeNow, PASSWORD, withLink, withPassword, withTotp } from './samples.fixture.ts'
 
 const MINUTE = 60_000

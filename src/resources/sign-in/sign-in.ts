@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import { problems as authenticationProblems } from '../authentication/problems.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { actions } from './actions.ts'
-import { LONGEST_PASSWORD } from './password.ts'
-import { changeOfPerson, demandFromHere, newSession, SignedIn } from './person.ts'
+import { verifyCode, verifyPassword } from './passkeys/verify.ts'
+import { LONGEST_PASSWORD } from './password/password.ts'
+import { changeOfPerson, newSession, requireFromHere, SignedIn } from './person.ts'
 import { problems } from './problems.ts'
-import { verifyCode, verifyPassword } from './verify.ts'
 
 export const signIn = endpoint({
   id: 'signIn',
@@ -33,7 +33,7 @@ export const signIn = endpoint({
   ],
 
   async prepare(context, { body }) {
-    demandFromHere(context)
+    requireFromHere(context)
     return verifyPassword(context, { email: body.email }, body.password)
   },
 

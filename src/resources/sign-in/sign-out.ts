@@ -1,6 +1,6 @@
 import { reply } from '../../platform/http/endpoint.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { actions } from '../sessions/actions.ts'
 import { endSession } from '../sessions/session.ts'
 import { endedCookie } from './cookie.ts'

@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { hasPassword } from './credentials.store.ts'
-import { listPasskeys } from './passkey.store.ts'
+import { listPasskeys } from './passkeys/passkey.store.ts'
 
 /** Whether an account has anything to sign in to the control panel with. */
 export const canSignIn = async (tx: Tx, accountId: number): Promise<boolean> =>

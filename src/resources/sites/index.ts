@@ -1,19 +1,19 @@
-import { resource } from '../resource.ts'
+import { resource } from '../kit/resource.ts'
 import { actions, events } from './actions.ts'
-import { cloneSiteJob } from './clone-site.job.ts'
-import { configureSite } from './configure-site.job.ts'
-import { moveSiteJob } from './move-site.job.ts'
+import { cloneSiteJob } from './clone/clone-site.job.ts'
+import { provisionSite } from './create/provision-site.job.ts'
+import { moveSiteJob } from './move/move-site.job.ts'
 import { problems } from './problems.ts'
-import { provisionSite } from './provision-site.job.ts'
-import { purgeSite, removeSite } from './remove-site.job.ts'
-import { resetAdminPasswordJob } from './reset-admin-password.job.ts'
-import { withdrawAllSight } from './sight.store.ts'
-import { switchSafeMode } from './switch-safe-mode.job.ts'
+import { purgeSite, removeSite } from './remove/remove-site.job.ts'
+import { revokeAllAccess } from './site-access.store.ts'
+import { configureSite } from './switches/configure-site.job.ts'
+import { switchSafeMode } from './switches/switch-safe-mode.job.ts'
+import { resetAdminPasswordJob } from './wordpress/reset-admin-password.job.ts'
 
 export const sites = resource({
   tag: { name: 'Sites', description: 'Create, find, update and delete sites' },
   endpoints: () => import('./endpoints.ts'),
-  siteHooks: { forgotten: withdrawAllSight },
+  siteHooks: { forgotten: revokeAllAccess },
   jobs: {
     host: [
       provisionSite,

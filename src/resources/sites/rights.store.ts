@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts'
-import type { Role } from '../roles.ts'
+import type { Role } from '../access/roles.ts'
 
 /** What one account may do on one site. */
 export interface SiteRights {

@@ -3,8 +3,8 @@ import { type PhpVersion, versionForAll } from '../../hosting/php/runtime.ts'
 import type { DatabaseKind } from '../../hosting/site-database/database-kind.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { Problem } from '../../platform/http/problem.ts'
+import { versionForShop } from './create/shop-runtime.ts'
 import { problems } from './problems.ts'
-import { versionForShop } from './shop-runtime.ts'
 import type { Install } from './site.ts'
 
 /** What a host has said that it runs PHP by. Empty: it has said nothing yet. */
@@ -33,7 +33,7 @@ export function versionOfNewSite(host: HostRuntimes, usual: PhpVersion, install:
 }
 
 /** Whether a host can run a site by a version. @throws Problem php_version_not_there */
-export function demandVersion(host: HostRuntimes, version: string, database: DatabaseKind | undefined): void {
+export function requireVersion(host: HostRuntimes, version: string, database: DatabaseKind | undefined): void {
   const runtime = host.runtimes[version]
   if (runtime === 'refused' || (database === 'mariadb' && runtime === 'wasm'))
     throw new Problem(problems.php_version_not_there, {
@@ -44,6 +44,10 @@ export function demandVersion(host: HostRuntimes, version: string, database: Dat
 
 /** What the database of a site is. */
 export async function databaseOfSite(tx: Tx, siteId: number): Promise<DatabaseKind> {
-  const home = await tx.selectFrom('site_homes').select('database').where('site_id', '=', siteId).executeTakeFirst()
-  return home?.database ?? 'sqlite'
+  const directory = await tx
+    .selectFrom('site_homes')
+    .select('database')
+    .where('site_id', '=', siteId)
+    .executeTakeFirst()
+  return directory?.database ?? 'sqlite'
 }

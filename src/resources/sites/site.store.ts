@@ -2,9 +2,9 @@ import type { Selectable } from 'kysely'
 import type { PhpVersion } from '../../hosting/php/runtime.ts'
 import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
 import { precompiled } from '../../platform/db/precompiled.ts'
-import { touchRoutes } from './route.store.ts'
-import { grantSight, hideSite } from './sight.store.ts'
+import { touchRoutes } from './addresses/route.store.ts'
 import type { EnvironmentType, Install, ListedSite, Site, SiteState } from './site.ts'
+import { grantAccess, hideSite } from './site-access.store.ts'
 import type { SiteRow } from './tables.ts'
 
 /** A row as the rest of Stead sees it. */
@@ -105,7 +105,7 @@ export async function insertSite(tx: Tx, draft: SiteDraft, now: number): Promise
     multisite: hasMultisite ? 1 : 0,
     now,
   })
-  await grantSight(tx, draft.accountId, row as Selectable<SiteRow>)
+  await grantAccess(tx, draft.accountId, row as Selectable<SiteRow>)
   return {
     ...siteOfRow(row as Selectable<SiteRow>),
     domainsCount: 0,

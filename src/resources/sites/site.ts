@@ -5,21 +5,14 @@ import { Problem } from '../../platform/http/problem.ts'
 import { oneOf } from '../../platform/http/schemas.ts'
 import { problems } from './problems.ts'
 
-export { raiseCacheEpochs } from './cache-epochs.store.ts'
-export { type ContentState, closeSite, contentState, openSite } from './closing.store.ts'
-export { setDefensiveUntil } from './defensive-mode.store.ts'
-export { edgeAddresses } from './edge-addresses.ts'
-export { setPrimaryDomain } from './primary-domain.store.ts'
-export { type PurgeOrder, purgeCaches } from './purge.store.ts'
+export { edgeAddresses } from './addresses/edge-addresses.ts'
+export { setPrimaryDomain } from './addresses/primary-domain.store.ts'
+export { deleteDomainRoute, hostNamesOf, putDomainRoute, siteOfHostName } from './addresses/route.store.ts'
+export { addressesOf, mainAddressesOf, movedTo } from './addresses/site-addresses.ts'
+export { adviceForShop, shopAdvice, versionForShop } from './create/shop-runtime.ts'
+export { type License, LicenseSchema, presentLicense } from './create/site-license.ts'
 export { displayNames, ownedSites, rightsAmong, type SiteRights, sitesWithRights } from './rights.store.ts'
-export { deleteDomainRoute, hostNamesOf, putDomainRoute, siteOfHostName } from './route.store.ts'
 export { databaseOfSite, runtimesOfHost } from './runtime.store.ts'
-export { adviceForShop, shopAdvice, versionForShop } from './shop-runtime.ts'
-export { grantSight, withdrawSight } from './sight.store.ts'
-export { changeSite, findSite, holdSite, writtenAddressOf } from './site.store.ts'
-export { addressesOf, mainAddressesOf, movedTo } from './site-addresses.ts'
-export { type License, LicenseSchema, presentLicense } from './site-license.ts'
-export { type Switchable, switchSetting } from './switches.store.ts'
 export {
   countVisibleSites,
   findCollaboration,
@@ -27,7 +20,14 @@ export {
   listVisibleSites,
   type VisibleSite,
   visibleSite,
-} from './visible-site.store.ts'
+} from './show/visible-site.store.ts'
+export { changeSite, findSite, holdSite, writtenAddressOf } from './site.store.ts'
+export { grantAccess, revokeAccess } from './site-access.store.ts'
+export { raiseCacheEpochs } from './switches/cache-epochs.store.ts'
+export { type ContentState, closeSite, contentState, openSite } from './switches/closing.store.ts'
+export { setDefensiveUntil } from './switches/defensive-mode.store.ts'
+export { type PurgeOrder, purgeCaches } from './switches/purge.store.ts'
+export { type Switchable, switchSetting } from './switches/switches.store.ts'
 
 export const installOptions = ['wordpress', 'woocommerce'] as const
 export type Install = (typeof installOptions)[number]
@@ -131,12 +131,12 @@ export type NewSite = Type.Static<typeof NewSite>
 export const isInstalled = ({ state }: Pick<Site, 'state'>): boolean => state === 'live' || state === 'disabled'
 
 /** @throws Problem `site_not_live` for a site whose WordPress is not there yet */
-export function demandInstalled(site: Pick<Site, 'state'>): void {
+export function requireInstalled(site: Pick<Site, 'state'>): void {
   if (!isInstalled(site)) throw new Problem(problems.site_not_live, { state: site.state })
 }
 
 /** Requires that visitors reach the site, as a link to it needs. @throws Problem `site_not_live` */
-export function demandLive(site: Pick<Site, 'state'>): void {
+export function requireLive(site: Pick<Site, 'state'>): void {
   if (site.state !== 'live') throw new Problem(problems.site_not_live, { state: site.state })
 }
 

@@ -2,15 +2,15 @@ import Type from 'typebox'
 import { defaultPhpVersion, phpVersions } from '../../hosting/php/runtime.ts'
 import { invalidInput } from '../../platform/http/problem.ts'
 import { oneOf } from '../../platform/http/schemas.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { actions, events } from './actions.ts'
-import { configureSite } from './configure-site.job.ts'
-import { presentSite, SiteSchema } from './present-site.ts'
 import { problems } from './problems.ts'
-import { databaseOfSite, demandVersion, runtimesOfHost } from './runtime.store.ts'
+import { databaseOfSite, requireVersion, runtimesOfHost } from './runtime.store.ts'
+import { presentSite, SiteSchema } from './show/present-site.ts'
 import { changeSite } from './site.store.ts'
 import { environmentTypes, type ListedSite } from './site.ts'
+import { configureSite } from './switches/configure-site.job.ts'
 
 const SiteUpdate = Type.Object(
   {
@@ -58,7 +58,7 @@ export const updateSite = endpoint({
     if (messages.length === 0) return presentSite(site, config, now)
     const hasNewPhp = changed.phpVersion !== site.phpVersion
     if (hasNewPhp)
-      demandVersion(await runtimesOfHost(tx, site.hostId), changed.phpVersion, await databaseOfSite(tx, site.id))
+      requireVersion(await runtimesOfHost(tx, site.hostId), changed.phpVersion, await databaseOfSite(tx, site.id))
     await changeSite(tx, site.id, change, now)
     const hasNewType = changed.environmentType !== site.environmentType
     const told = [

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { dayName, dayOf } from '../../platform/log-store/days.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { viewsByDay } from './statistics.store.ts'
 
 const DEFAULT_DAYS = 30

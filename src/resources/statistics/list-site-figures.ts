@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { dayOf } from '../../platform/log-store/days.ts'
-import { endpoint } from '../endpoint.ts'
-import { SiteId } from '../site-id.ts'
+import { endpoint } from '../kit/endpoint.ts'
+import { SiteId } from '../kit/site-id.ts'
 import { figuresOfSites } from './statistics.store.ts'
 
 const DAYS = 30

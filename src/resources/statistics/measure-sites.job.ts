@@ -1,10 +1,10 @@
 import Type from 'typebox'
-import type { Home } from '../../hosting/homes/homes.ts'
 import { hostedSites } from '../../hosting/host.store.ts'
+import type { SiteDirectory } from '../../hosting/site-directories/site-directories.ts'
 import { diskUsages } from '../../hosting/site-files/disk-usage.ts'
 import type { Log } from '../../platform/log/log.ts'
 import { durableWith } from '../../platform/operations/definition.ts'
-import type { HostServices } from '../host-services.ts'
+import type { HostServices } from '../kit/host-services.ts'
 import { storeUsages, type Usage } from './statistics.store.ts'
 
 /** The site's own files; WordPress' shared folders lie elsewhere. */
@@ -16,19 +16,21 @@ const TOGETHER = 50
 
 interface Measured {
   readonly siteId: number
-  readonly home: Home
+  readonly home: SiteDirectory
 }
 
 async function usagesOf({ siteDatabase }: HostServices, sites: readonly Measured[]): Promise<Map<number, Usage>> {
   const sizes = await diskUsages(
-    sites.map(({ home }) => home.path),
+    sites.map(({ home: directory }) => directory.path),
     [FILES, DATABASE],
   )
   const usages = new Map<number, Usage>()
-  for (const [index, { siteId, home }] of sites.entries()) {
-    const [fileBytes = 0, inHome = 0] = sizes[index] ?? []
-    const isOnServer = home.database === 'mariadb'
-    const databaseBytes = isOnServer ? await siteDatabase.size({ siteId, homePath: home.path, uid: home.uid }) : inHome
+  for (const [index, { siteId, home: directory }] of sites.entries()) {
+    const [fileBytes = 0, inDirectory = 0] = sizes[index] ?? []
+    const isOnServer = directory.database === 'mariadb'
+    const databaseBytes = isOnServer
+      ? await siteDatabase.size({ siteId, siteDirectory: directory.path, uid: directory.uid })
+      : inDirectory
     usages.set(siteId, { fileBytes, databaseBytes })
   }
   return usages
@@ -44,9 +46,9 @@ export const measureSite = durableWith<HostServices>()({
   steps: {
     measure: {
       async run({ services, input, now, transaction }) {
-        const home = await services.homes.ofSite(input.siteId)
-        if (!home) return
-        const usages = await usagesOf(services, [{ siteId: input.siteId, home }])
+        const directory = await services.siteDirectories.ofSite(input.siteId)
+        if (!directory) return
+        const usages = await usagesOf(services, [{ siteId: input.siteId, home: directory }])
         await transaction((tx) => storeUsages(tx, usages, now()))
       },
     },
@@ -66,8 +68,8 @@ export const measureSites = durableWith<HostServices>()({
         for (let from = 0; from < sites.length; from += TOGETHER) {
           const some: Measured[] = []
           for (const { siteId } of sites.slice(from, from + TOGETHER)) {
-            const home = await services.homes.ofSite(siteId)
-            if (home) some.push({ siteId, home })
+            const directory = await services.siteDirectories.ofSite(siteId)
+            if (directory) some.push({ siteId, home: directory })
           }
           signal.throwIfAborted()
           // one that cannot be measured, or takes its time, keeps no other from it

@@ -5,15 +5,15 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects, testDatabase } from '../../../test/support/database.ts'
 import { fillWithMany } from '../../../test/support/many.ts'
-import { saltOfDay, storeViews } from '../../edge/page-views.store.ts'
-import { createPageViews, type PageViews } from '../../edge/page-views.ts'
+import { saltOfDay, storeViews } from '../../edge/records/page-views.store.ts'
+import { createPageViews, type PageViews } from '../../edge/records/page-views.ts'
 import { ask, createCleanup, routeTo, startGateway, startHost } from '../../edge/test-support.ts'
 import { diskUsages } from '../../hosting/site-files/disk-usage.ts'
 import { openDatabase } from '../../platform/db/database.ts'
 import { noLog } from '../../platform/log/log.ts'
 import { dayOf } from '../../platform/log-store/days.ts'
 import { recordView, VIEW_EVERY_MS } from '../activity/record-view.ts'
-import type { Caller, Context } from '../context.ts'
+import type { Caller, Context } from '../kit/context.ts'
 import { actions } from './actions.ts'
 import { forgetVisitors } from './forget.store.ts'
 import { measureSites } from './measure-sites.job.ts'
@@ -386,21 +386,21 @@ for (const { dialect, skip } of dialects) {
 }
 
 test('usage on the disk: all files of the folder, nothing behind links, zero for what is missing', async () => {
-  const home = await mkdtemp(join(tmpdir(), 'stead-usage-'))
+  const directory = await mkdtemp(join(tmpdir(), 'stead-usage-'))
   try {
-    await mkdir(join(home, 'web/a/b'), { recursive: true })
-    await mkdir(join(home, 'outside'))
-    await writeFile(join(home, 'outside/big'), Buffer.alloc(5 << 20, 1))
-    await writeFile(join(home, 'web/a/b/file'), Buffer.alloc(1 << 20, 1))
-    await symlink(join(home, 'outside'), join(home, 'web/link'))
-    await symlink(join(home, 'outside'), join(home, 'linked'))
-    const [[web = 0, missing, linked = 0] = []] = await diskUsages([home], ['web', 'missing', 'linked'])
+    await mkdir(join(directory, 'web/a/b'), { recursive: true })
+    await mkdir(join(directory, 'outside'))
+    await writeFile(join(directory, 'outside/big'), Buffer.alloc(5 << 20, 1))
+    await writeFile(join(directory, 'web/a/b/file'), Buffer.alloc(1 << 20, 1))
+    await symlink(join(directory, 'outside'), join(directory, 'web/link'))
+    await symlink(join(directory, 'outside'), join(directory, 'linked'))
+    const [[web = 0, missing, linked = 0] = []] = await diskUsages([directory], ['web', 'missing', 'linked'])
     expect(web).toBeGreaterThanOrEqual(1 << 20)
     expect(web).toBeLessThan(2 << 20)
     expect(missing).toBe(0)
     expect(linked).toBeLessThan(1 << 20)
   } finally {
-    await rm(home, { recursive: true })
+    await rm(directory, { recursive: true })
   }
 })
 
@@ -428,7 +428,7 @@ test('sites of a host are measured together, and one that cannot be keeps no oth
           .execute()
       await tx.updateTable('sites').set({ written_address: 'old.example.com' }).execute()
     })
-    // the second has no home, the third a server that does not answer
+    // the second has no site directory, the third a server that does not answer
     for (let id = 1; id <= SITES; id++) {
       await mkdir(join(folder, String(id), 'web'), { recursive: true })
       await writeFile(join(folder, String(id), 'web/file'), Buffer.alloc(id * 8192, 1))
@@ -436,7 +436,7 @@ test('sites of a host are measured together, and one that cannot be keeps no oth
     const path = (id: number) => join(folder, String(id))
     const services = {
       ...{ database, hostId: 1 },
-      homes: {
+      siteDirectories: {
         ofSite: async (id: number) =>
           id === 2 ? undefined : { id, path: path(id), database: id === 3 ? 'mariadb' : 'sqlite' },
       },

@@ -1,6 +1,6 @@
 import { notFound, Problem } from '../../platform/http/problem.ts'
-import { aboutSite, type Recording } from '../change.ts'
-import type { Context } from '../context.ts'
+import { aboutSite, type Recording } from '../kit/change.ts'
+import type { Context } from '../kit/context.ts'
 import { type VisibleSite, visibleSite } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { problems } from './problems.ts'

@@ -2,8 +2,8 @@ import Type from 'typebox'
 import type { Tx } from '../../platform/db/database.ts'
 import { notFound } from '../../platform/http/problem.ts'
 import { type Account, findAccount, findAccountByEmail, normalEmail } from '../account/account.ts'
-import type { Caller, Context } from '../context.ts'
-import { presentSiteWithAddresses, SiteWithAddresses } from '../sites/present-site.ts'
+import type { Caller, Context } from '../kit/context.ts'
+import { presentSiteWithAddresses, SiteWithAddresses } from '../sites/show/present-site.ts'
 import { countVisibleSites, findCollaboration, type ListedSite, type VisibleSite, visibleSite } from '../sites/site.ts'
 
 /** A path parameter that is an e-mail address, percent-encoded. */

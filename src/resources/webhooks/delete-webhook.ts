@@ -3,7 +3,7 @@ import { lockForUpdate } from '../../platform/db/database.ts'
 import { notFound } from '../../platform/http/problem.ts'
 import { Nothing } from '../../platform/http/schemas.ts'
 import { actions } from '../account/actions.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { holdWebhook, deleteWebhook as remove } from './webhook.store.ts'
 import { WebhookId } from './webhook.ts'
 

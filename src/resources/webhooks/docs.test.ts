@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { resources } from '../index.ts'
-import { RETRY_AFTER_MS } from './retry.ts'
-import { newSecret, signedHeaders } from './signature.ts'
+import { RETRY_AFTER_MS } from './delivery/retry.ts'
+import { newSecret, signedHeaders } from './delivery/signature.ts'
 
 const text = readFileSync(join(import.meta.dirname, '../../../docs/webhooks.md'), 'utf8')
 

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/db/database.ts'
-import { Looks } from '../../platform/db/looks.ts'
+import { Poller } from '../../platform/db/poller.ts'
 import type { EventStream } from '../../platform/http/event-streams.ts'
 import { type EventView, payloadOf, readEvents } from './event.store.ts'
 import { newestSeq } from './webhook.store.ts'
@@ -20,12 +20,12 @@ export interface FeedFilter {
 export class EventFeed {
   readonly #database: Database
   readonly #listeners = new Set<() => void>()
-  readonly #looks: Looks
+  readonly #looks: Poller
   #newest = -1
 
   constructor(database: Database) {
     this.#database = database
-    this.#looks = new Looks({
+    this.#looks = new Poller({
       ...{ changes: database.changes, topic: 'events', everyMs: LOOK_EVERY_MS, leastPauseMs: LEAST_PAUSE_MS },
       look: () => this.#look(),
     })

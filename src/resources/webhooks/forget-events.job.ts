@@ -4,8 +4,8 @@ import { durableWith } from '../../platform/operations/definition.ts'
 import { BATCH, inBatches } from '../../platform/operations/in-batches.ts'
 import { newestOnly } from '../../platform/operations/newest-only.ts'
 import { schedule } from '../../platform/operations/schedules.ts'
-import { forgetEnded, forgetTestsBefore } from './delivery.store.ts'
-import { KEPT_DELIVERIES } from './limits.ts'
+import { forgetEnded, forgetTestsBefore } from './delivery/delivery.store.ts'
+import { KEPT_DELIVERIES } from './delivery/limits.ts'
 
 /** Longer than any delivery is tried. */
 const KEPT_MS = 30 * 86_400_000

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { notFound } from '../../platform/http/problem.ts'
-import { endpoint } from '../endpoint.ts'
+import { endpoint } from '../kit/endpoint.ts'
 import { findWebhook } from './webhook.store.ts'
 import { presentWebhook, WebhookId, WebhookSchema } from './webhook.ts'
 

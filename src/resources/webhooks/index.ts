@@ -1,4 +1,4 @@
-import { resource } from '../resource.ts'
+import { resource } from '../kit/resource.ts'
 import { forgetEvents, forgetEventsHourly } from './forget-events.job.ts'
 import { problems } from './problems.ts'
 import { forgetSite } from './webhook.store.ts'

@@ -1,6 +1,6 @@
 import { at, type Example, type Examples, type Sample, type Scene, type World } from '../../../test/support/samples.ts'
-import { insertAside } from './delivery.store.ts'
-import { MOST_ASIDE } from './limits.ts'
+import { insertAside } from './delivery/delivery.store.ts'
+import { MOST_ASIDE } from './delivery/limits.ts'
 import { insertWebhook } from './webhook.store.ts'
 
 const body = () => ({ url: 'https://hooks.example.com/stead' })

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { RemoteCommands } from '../../hosting/sftp/remote-commands.ts'
 import type { Database } from '../../platform/db/database.ts'
-import { changeBy } from '../change.ts'
 import { findMembership, hasWpAccess } from '../collaborators/collaborator.ts'
+import { changeBy } from '../kit/change.ts'
 import { findSftpUser } from '../sftp-users/sftp-user.ts'
 import { actions } from './actions.ts'
 

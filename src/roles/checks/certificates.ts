@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 import { isBelow, localDomainOf } from '../../certificates/local-domain.ts'
 import { settings } from '../../config.ts'
-import { certificateFigures } from '../../resources/certificates/figures.store.ts'
+import { certificateCounts } from '../../resources/certificates/counts.store.ts'
 import { ownNames } from '../../resources/certificates/own-names.ts'
-import { apiCertificates } from '../api-certificates.ts'
+import { apiCertificates } from '../certificates/api-certificates.ts'
 import { askAuthority } from './authority.ts'
 import { type Check, type CheckContext, type Finding, ok, onDatabase, problem, problemOf, warning } from './check.ts'
 
@@ -74,7 +74,7 @@ const ofApi = (context: CheckContext): Promise<readonly Finding[]> =>
 
 const ordered = (context: CheckContext): Promise<readonly Finding[]> =>
   onDatabase(context, async ({ database }) => {
-    const { ended, failing } = await certificateFigures(database.read, context.now())
+    const { ended, failing } = await certificateCounts(database.read, context.now())
     const remedy = 'To see the reason for each domain of a site, run stead domains list.'
     return [
       ...(ended > 0 ? [problem(`Expired certificates that were not replaced: ${ended}.`, remedy)] : []),

@@ -1,5 +1,5 @@
 import { hostReports } from '../../hosting/host.store.ts'
-import { readDatabaseTime } from '../../platform/operations/lease.ts'
+import { readDatabaseTime } from '../../platform/operations/worker/lease.ts'
 import { askAuthority } from './authority.ts'
 import { type Check, type CheckContext, type Finding, ok, onDatabase, problem } from './check.ts'
 

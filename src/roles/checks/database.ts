@@ -1,7 +1,7 @@
 import { hostReports } from '../../hosting/host.store.ts'
-import { readDatabaseTime } from '../../platform/operations/lease.ts'
+import { readDatabaseTime } from '../../platform/operations/worker/lease.ts'
 import { backedUpAt } from '../../resources/installation/installation.store.ts'
-import { whereRecordsAre } from '../part.ts'
+import { describeControlDatabase } from '../process-context.ts'
 import {
   type Check,
   type CheckContext,
@@ -28,7 +28,7 @@ export const databaseCheck: Check = {
     if (records.kind === 'fault') return [problemOf(records.error)]
     return onDatabase(context, async ({ database }) => {
       const now = await readDatabaseTime(database)
-      const found = [ok(`The control database answers: ${whereRecordsAre(config)}.`)]
+      const found = [ok(`The control database answers: ${describeControlDatabase(config)}.`)]
       if (context.running === 'stopped') return found
       return [...found, ...(await silentHosts(context, now)), ...(await oldBackup(context, now))]
     })

@@ -11,7 +11,7 @@ export const mariaDbCheck: Check = {
     const { config } = context
     if (config.mariadbUrl !== undefined) return context.asksOutside ? [await external(config.mariadbUrl)] : []
     if (config.mariadb === 'off') return []
-    const { findPrograms } = await import('../../hosting/mariadb/programs.ts')
+    const { findPrograms } = await import('../../hosting/mariadb/server/programs.ts')
     const { version } = await findPrograms()
     const down = await serversDown(context)
     return down.length > 0 ? down : [ok(`MariaDB ${version} is installed for databases of sites.`)]
@@ -20,7 +20,7 @@ export const mariaDbCheck: Check = {
 
 /** As a start opens it: what Stead must be able to do there is tried. */
 async function external(url: string): Promise<Finding> {
-  const { openExternalServer } = await import('../../hosting/mariadb/external-server.ts')
+  const { openExternalServer } = await import('../../hosting/mariadb/server/external-server.ts')
   const { prefixOf } = await import('../../hosting/mariadb/names.ts')
   const server = await openExternalServer(url, prefixOf(NOBODY)).catch((error: Error) => error)
   if (server instanceof Error)

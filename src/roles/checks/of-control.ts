@@ -1,6 +1,6 @@
 import type { Log } from '../../platform/log/log.ts'
 import type { FoundByChecks } from '../../resources/installation/check.ts'
-import type { Ground } from '../part.ts'
+import type { ProcessContext } from '../process-context.ts'
 
 /** After it the other roles run, or have a reason not to. */
 const SAY_AFTER_MS = 60_000
@@ -10,7 +10,7 @@ export type OwnChecks = (asksOutside: boolean) => Promise<FoundByChecks>
 
 /** @param parts names of the roles that run under one supervisor with the control */
 export function checksOfControl(
-  { config, database, sealer }: Pick<Ground, 'config' | 'database' | 'sealer'>,
+  { config, database, sealer }: Pick<ProcessContext, 'config' | 'database' | 'sealer'>,
   parts: () => Readonly<Record<string, boolean>>,
 ): OwnChecks {
   return async (asksOutside) => {

@@ -20,12 +20,12 @@ export const portsCheck: Check = {
   },
 }
 
-const inWords = ({ host, port }: ListenAddress): string => `${host.includes(':') ? `[${host}]` : host}:${port}`
+const describeListener = ({ host, port }: ListenAddress): string => `${host.includes(':') ? `[${host}]` : host}:${port}`
 
 async function isFree({ address, variable, protocol, isOptional }: Listener): Promise<Finding> {
   const fault =
     (await portFault(address, variable)) ?? (protocol === 'dns' ? await udpFault(address, variable) : undefined)
-  if (!fault) return ok(`${inWords(address)} is free (${variable}).`)
+  if (!fault) return ok(`${describeListener(address)} is free (${variable}).`)
   const found = problemOf(fault)
   return isOptional ? { ...found, state: 'warning' } : found
 }
@@ -47,7 +47,7 @@ async function udpFault({ host, port }: ListenAddress, variable: string) {
 const everywhere: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 async function answers({ address, variable, protocol, isOptional }: Listener): Promise<Finding> {
-  const where = `${inWords(address)} (${variable})`
+  const where = `${describeListener(address)} (${variable})`
   const host = everywhere[address.host] ?? address.host
   const heard = await greeting({ host, port: address.port }, protocol === 'ssh').catch(() => undefined)
   const remedy = `Check the log, and whether another program uses the port. Or choose another port with ${variable}.`

@@ -1,5 +1,5 @@
+import { domainSharedWithSites } from '../../resources/access/reserved-names.ts'
 import { sharedDomainFinding, takenNameFinding, takenReservedNames } from '../../resources/installation/names.ts'
-import { domainSharedWithSites } from '../../resources/reserved-names.ts'
 import { type Check, ok, onDatabase, problem, warning } from './check.ts'
 
 /** Names of the installation that somebody else got before a setting reserved them, and a domain that the panel shares. */

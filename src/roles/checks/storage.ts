@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { backupStorage } from '../../resources/open-backups.ts'
+import { backupStorage } from '../../resources/kit/open-backups.ts'
 import { type Check, ok, problem, skipped } from './check.ts'
 
 const PATIENCE_MS = 10_000

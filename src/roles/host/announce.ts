@@ -1,10 +1,10 @@
-import { recordHost } from '../../edge/route-changes.store.ts'
+import { recordHost } from '../../edge/routing/route-changes.store.ts'
 import { registerHost } from '../../hosting/host.store.ts'
 import type { Bound } from '../../hosting/identity/bind.ts'
-import type { Ground } from '../part.ts'
+import type { ProcessContext } from '../process-context.ts'
 
 /** Tells control and edges where the host is from now on. @returns its id */
-export function announceHost({ config, database }: Ground, { name, identity }: Bound, address: string) {
+export function announceHost({ config, database }: ProcessContext, { name, identity }: Bound, address: string) {
   const datacenters = config.hostDatacenters.join(',')
   const { host, epoch } = identity.current
   return database.transaction(async (tx) => {

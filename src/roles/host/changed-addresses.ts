@@ -1,12 +1,12 @@
 import { hostedSites } from '../../hosting/host.store.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
-import { configureSite } from '../../resources/sites/configure-site.job.ts'
 import { findSite } from '../../resources/sites/site.store.ts'
 import { siteAddress } from '../../resources/sites/site.ts'
-import type { Ground } from '../part.ts'
+import { configureSite } from '../../resources/sites/switches/configure-site.job.ts'
+import type { ProcessContext } from '../process-context.ts'
 
 /** Sites whose own database says another address than the settings do now (staging domain, port of the edge) are told. */
-export async function followAddresses({ config, database }: Ground, hostId: number): Promise<void> {
+export async function followAddresses({ config, database }: ProcessContext, hostId: number): Promise<void> {
   for (const { siteId, address } of await hostedSites(database.read, hostId)) {
     const site = await findSite(database.read, siteId)
     if (!site || siteAddress(site, config) === address) continue

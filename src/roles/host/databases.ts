@@ -1,28 +1,32 @@
 import { writeFile } from 'node:fs/promises'
-import { contentByHome } from '../../hosting/mariadb/by-home.ts'
-import { createMariaDbContent } from '../../hosting/mariadb/mariadb-content.ts'
+import { createMariaDbContent } from '../../hosting/mariadb/content/mariadb-content.ts'
+import { contentByDirectory } from '../../hosting/mariadb/content-by-directory.ts'
 import { databaseKindOf } from '../../hosting/php/choose-runtime.ts'
-import type { PhpPool } from '../../hosting/php/pool.ts'
+import type { PhpPool } from '../../hosting/php/pool/pool.ts'
 import { type PhpRuntime, type PhpVersion, phpVersions, versionForAll } from '../../hosting/php/runtime.ts'
-import type { DatabaseContent, SiteHome } from '../../hosting/site-database/database-content.ts'
+import type { DatabaseContent, SitePlace } from '../../hosting/site-database/database-content.ts'
 import type { DatabaseKind } from '../../hosting/site-database/database-kind.ts'
 import { createSqliteContent } from '../../hosting/site-database/sqlite-content.ts'
 import { keptFromSites } from '../../platform/files/free-room.ts'
-import type { Ground } from '../part.ts'
+import type { ProcessContext } from '../process-context.ts'
 import type { MariaDb } from './mariadb.ts'
 
 /** What sites of each version run by, and have for a database when they are made. */
-export function whatIsServed(config: Pick<Ground['config'], 'runtime'>, runtime: PhpRuntime, { ofHomes }: MariaDb) {
+export function whatIsServed(
+  config: Pick<ProcessContext['config'], 'runtime'>,
+  runtime: PhpRuntime,
+  { ofDirectories }: MariaDb,
+) {
   const { runtimes } = runtime.containment()
   const hasWasm = config.runtime !== 'native'
-  const databaseKindFor = (version: PhpVersion) => databaseKindOf(runtimes, version, ofHomes !== undefined)
+  const databaseKindFor = (version: PhpVersion) => databaseKindOf(runtimes, version, ofDirectories !== undefined)
   const phpVersion = versionForAll(runtimes)
   const usable = phpVersions.filter((version) => runtimes[version] !== 'refused')
   const databases = Object.fromEntries(usable.map((version) => [version, databaseKindFor(version)]))
   return {
     facts: { hasWasm, databases },
     runs: { hasWasm, databaseKindFor, containment: () => runtime.containment() },
-    /** Of homes that are prepared. */
+    /** Of site directories that are prepared. */
     kinds: [...new Set([phpVersion, ...usable].map(databaseKindFor))],
     /** Of what is made ahead for all. */
     usual: { phpVersion, databaseKind: databaseKindFor(phpVersion) },
@@ -30,8 +34,8 @@ export function whatIsServed(config: Pick<Ground['config'], 'runtime'>, runtime:
 }
 
 /** The doors to databases of sites as a whole. */
-export function openDatabases(ground: Ground, pool: PhpPool, { databases, ofHomes }: MariaDb) {
-  const { sandbox, diskReserveMb } = ground.config
+export function openDatabases(context: ProcessContext, pool: PhpPool, { databases, ofDirectories }: MariaDb) {
+  const { sandbox, diskReserveMb } = context.config
   const keepFreeBytes = keptFromSites(diskReserveMb << 20)
   const sqlite = createSqliteContent({ pool, sandbox, keepFreeBytes })
   const mariadb = databases && createMariaDbContent({ databases, pool, keepFreeBytes })
@@ -41,13 +45,13 @@ export function openDatabases(ground: Ground, pool: PhpPool, { databases, ofHome
     throw new Error('MariaDB is turned off on this host (STEAD_MARIADB)')
   }
   return {
-    doors: { siteDatabase: contentByHome(sqlite, mariadb), databaseContent },
-    dumpTemplate: ofHomes && dumpToFile(sandbox),
+    doors: { siteDatabase: contentByDirectory(sqlite, mariadb), databaseContent },
+    dumpTemplate: ofDirectories && dumpToFile(sandbox),
   }
 }
 
-/** The database of a home in which nothing runs. */
-function dumpToFile(sandbox: Ground['config']['sandbox']): (place: SiteHome, file: string) => Promise<void> {
+/** The database of a site directory in which nothing runs. */
+function dumpToFile(sandbox: ProcessContext['config']['sandbox']): (place: SitePlace, file: string) => Promise<void> {
   const alone = { between: <Result>(_siteId: number, work: () => Promise<Result>) => work() }
   const sqlite = createSqliteContent({ pool: alone, sandbox })
   return async (place, file) => {

@@ -4,14 +4,14 @@ import { LRUCache } from 'lru-cache'
 import { Htaccess } from '../../hosting/htaccess/htaccess.ts'
 import { phpRecord } from '../../hosting/php-log/php-records.ts'
 import type { SiteChanges } from '../../hosting/site-changes/site-changes.ts'
-import type { Ground } from '../part.ts'
+import type { ProcessContext } from '../process-context.ts'
 
 const HOUR_MS = 3_600_000
 /** Lines of one site in an hour: a site may change its files all the time. */
 const MOST_TOLD = 100
 
 /** Reads the `.htaccess` files of the host's sites. */
-export function openHtaccess({ config, log, logs }: Ground, changes: SiteChanges): Htaccess {
+export function openHtaccess({ config, log, logs }: ProcessContext, changes: SiteChanges): Htaccess {
   const told = new LRUCache<number, Set<string>>({ max: 1_000, ttl: HOUR_MS })
   return new Htaccess({
     log,

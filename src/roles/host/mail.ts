@@ -6,11 +6,11 @@ import { mailingSite } from '../../hosting/site-mail/mailing-site.store.ts'
 import { openSiteMail, type SiteMail } from '../../hosting/site-mail/site-mail.ts'
 import type { Budgets } from '../../platform/budgets/budget.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
-import type { Ground } from '../part.ts'
+import type { ProcessContext } from '../process-context.ts'
 
 /** Mails of sites, as the settings want them. @throws OperatorError */
 export async function openMail(
-  { config, database, logs, log, room }: Ground,
+  { config, database, logs, log, room }: ProcessContext,
   { siteMails }: Budgets<'siteMails'>,
 ): Promise<SiteMail> {
   const { dataDir, smtpUrl, siteMailsPerHour: each, hostMailsPerHour: all, stagingMails } = config

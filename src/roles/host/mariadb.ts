@@ -1,38 +1,38 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { mariaDbLimits } from '../../budgets.ts'
-import type { HomeDatabases } from '../../hosting/homes/home-databases.ts'
 import type { IdentityInUse } from '../../hosting/identity/folder.ts'
 import { USERS } from '../../hosting/identity/users.ts'
-import { DatabaseDiskWatch } from '../../hosting/mariadb/database-disk-watch.ts'
-import { asAdministrator, type DatabaseServer } from '../../hosting/mariadb/database-server.ts'
-import { openExternalServer } from '../../hosting/mariadb/external-server.ts'
-import { createHomeDatabases } from '../../hosting/mariadb/home-databases.ts'
+import { createDirectoryDatabases } from '../../hosting/mariadb/directory-databases.ts'
 import { prefixOf } from '../../hosting/mariadb/names.ts'
 import { isOnMariaDb } from '../../hosting/mariadb/on-mariadb.ts'
-import { startOwnServer } from '../../hosting/mariadb/own-server.ts'
-import { ResourceWatch } from '../../hosting/mariadb/resource-watch.ts'
+import { asAdministrator, type DatabaseServer } from '../../hosting/mariadb/server/database-server.ts'
+import { openExternalServer } from '../../hosting/mariadb/server/external-server.ts'
+import { startOwnServer } from '../../hosting/mariadb/server/own-server.ts'
 import { SiteDatabases } from '../../hosting/mariadb/site-databases.ts'
-import { type ServerFigures, SiteWatch } from '../../hosting/mariadb/site-watch.ts'
+import { DatabaseDiskWatch } from '../../hosting/mariadb/watch/database-disk-watch.ts'
+import { ResourceWatch } from '../../hosting/mariadb/watch/resource-watch.ts'
+import { type ServerMetrics, SiteWatch } from '../../hosting/mariadb/watch/site-watch.ts'
+import type { DirectoryDatabases } from '../../hosting/site-directories/directory-databases.ts'
 import { tellOfDatabaseServer } from '../../resources/installation/tell-of-database-server.ts'
-import { diskQuota } from '../../resources/sites/site-disk.ts'
-import type { Ground } from '../part.ts'
-import { isRoot } from './homes.ts'
+import { diskQuota } from '../../resources/sites/wordpress/site-disk.ts'
+import type { ProcessContext } from '../process-context.ts'
+import { isRoot } from './site-directories.ts'
 import { type DatabaseBytes, tellingOfFullDisk } from './site-disk.ts'
 
 /** The MariaDB of a host. */
 export interface MariaDb {
   /** undefined: this host has none. */
   readonly databases: SiteDatabases | undefined
-  /** For homes, where sites can come to it. */
-  readonly ofHomes: HomeDatabases | undefined
-  /** What a home has on it. */
+  /** For site directories, where sites can come to it. */
+  readonly ofDirectories: DirectoryDatabases | undefined
+  /** What a site directory has on it. */
   readonly databaseBytes: DatabaseBytes
-  /** Keeps sites to their quotas from now on. @param filesOf what the files in a home's folder take */
-  watchDisk(filesOf: (homePath: string) => number): void
-  figures(): ServerFigures | undefined
-  /** Whether the site in this home has its database here, and this server does not answer. */
-  isAwayFor(homePath: string): Promise<boolean>
+  /** Keeps sites to their quotas from now on. @param filesOf what the files in a site directory's folder take */
+  watchDisk(filesOf: (siteDirectory: string) => number): void
+  metrics(): ServerMetrics | undefined
+  /** Whether the site in this site directory has its database here, and this server does not answer. */
+  isAwayFor(siteDirectory: string): Promise<boolean>
   /** For `/readyz`. */
   facts(): object
   stop(): Promise<void>
@@ -43,10 +43,10 @@ const GRACE_MS = 60_000
 
 const noMariaDb: MariaDb = {
   databases: undefined,
-  ofHomes: undefined,
+  ofDirectories: undefined,
   databaseBytes: () => 0,
   watchDisk: () => {},
-  figures: () => undefined,
+  metrics: () => undefined,
   isAwayFor: async () => false,
   facts: () => ({}),
   stop: async () => {},
@@ -56,25 +56,30 @@ const noMariaDb: MariaDb = {
  * Starts this host's own server, or opens the operator's, as the settings say.
  * @throws OperatorError when there is to be one, and there is none
  */
-export async function openMariaDb(ground: Ground, identity: IdentityInUse, hostName: string): Promise<MariaDb> {
-  const { config, log, room } = ground
+export async function openMariaDb(
+  context: ProcessContext,
+  identity: IdentityInUse,
+  hostName: string,
+): Promise<MariaDb> {
+  const { config, log, room } = context
   const prefix = prefixOf(identity.installation)
-  const server = await serverOf(ground, identity, { prefix, hostName })
+  const server = await serverOf(context, identity, { prefix, hostName })
   if (!server) return noMariaDb
   const isOwn = server.dataFolder !== undefined
   if (server.isUp) log.info({ version: server.version, isOwn }, 'MariaDB answers')
   const databases = new SiteDatabases(server, prefix)
   // what is left when the server has no room goes at the next start
-  if (server.isUp) await databases.dropScratch((home) => existsSync(join(config.dataDir, 'sites', `h${home}`)))
+  if (server.isUp)
+    await databases.dropScratch((directory) => existsSync(join(config.dataDir, 'sites', `h${directory}`)))
   const watch = new SiteWatch({ server, prefix, log })
   const resources = new ResourceWatch({ server, prefix, limits: mariaDbLimits, log })
-  const tell = tellingOfFullDisk(ground)
-  let filesOf = (_homePath: string) => 0
+  const tell = tellingOfFullDisk(context)
+  let filesOf = (_siteDirectory: string) => 0
   const disk = new DatabaseDiskWatch({
     databases,
     room: isOwn ? room : undefined,
-    quotaOf: async (home) => (await diskQuota(ground.database, home, config)).bytes,
-    filesOf: (home) => filesOf(join(config.dataDir, 'sites', `h${home}`)),
+    quotaOf: async (directory) => (await diskQuota(context.database, directory, config)).bytes,
+    filesOf: (directory) => filesOf(join(config.dataDir, 'sites', `h${directory}`)),
     onRefusal: tell,
     log,
   })
@@ -83,16 +88,16 @@ export async function openMariaDb(ground: Ground, identity: IdentityInUse, hostN
   const isAway = awayNow(server)
   return {
     databases,
-    ofHomes: server.socketFolder === undefined ? undefined : createHomeDatabases(databases),
-    databaseBytes: (home) => disk.bytesOf(home),
+    ofDirectories: server.socketFolder === undefined ? undefined : createDirectoryDatabases(databases),
+    databaseBytes: (directory) => disk.bytesOf(directory),
     watchDisk(of) {
       filesOf = of
       disk.start()
     },
-    figures: () => watch.figures(),
-    isAwayFor: async (homePath) => isOnMariaDb(homePath) && isAway(),
+    metrics: () => watch.metrics(),
+    isAwayFor: async (siteDirectory) => isOnMariaDb(siteDirectory) && isAway(),
     facts() {
-      const { isUp, restarts, databases: count } = watch.figures()
+      const { isUp, restarts, databases: count } = watch.metrics()
       const { fault, version } = server
       return { mariaDb: { isUp, fault, version, databases: count, restarts, mayWrite: disk.diskLevel } }
     },
@@ -121,23 +126,23 @@ function awayNow(server: Pick<DatabaseServer, 'isUp' | 'connect'>): () => Promis
 }
 
 async function serverOf(
-  ground: Ground,
+  context: ProcessContext,
   { firstUser }: IdentityInUse,
   { prefix, hostName }: { readonly prefix: string; readonly hostName: string },
 ): Promise<DatabaseServer | undefined> {
-  const { config, log, room } = ground
+  const { config, log, room } = context
   if (config.mariadbUrl) return openExternalServer(config.mariadbUrl, prefix, join(config.dataDir, 'mariadb-way'))
   if (config.mariadb === 'off') return undefined
-  // the last of the folder's own users, which no home will ever have: Debian's is that of a server that runs already, and not every machine has one
+  // the last of the folder's own users, which no site directory will ever have: Debian's is that of a server that runs already, and not every machine has one
   const uid = isRoot ? firstUser + USERS - 1 : null
   const folder = join(config.dataDir, 'mariadb')
-  return startOwnServer({ folder, uid, log, room, onFault: tellingOfFaults(ground, hostName) })
+  return startOwnServer({ folder, uid, log, room, onFault: tellingOfFaults(context, hostName) })
 }
 
 /** An outage that goes on, or comes again, is mailed once in so long. */
 const MAIL_AGAIN_MS = 6 * 3600_000
 
-function tellingOfFaults({ database, log }: Ground, host: string): (fault: string) => void {
+function tellingOfFaults({ database, log }: ProcessContext, host: string): (fault: string) => void {
   let mailedAt = Number.NEGATIVE_INFINITY
   return (fault) => {
     const now = Date.now()

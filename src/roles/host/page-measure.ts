@@ -1,14 +1,14 @@
 import { findChromium } from '../../hosting/page-measure/find-chromium.ts'
 import { findModules, MeasureImpossible, measurePage } from '../../hosting/page-measure/measure-page.ts'
+import type { HairpinRoute } from '../../hosting/php/hairpin-route.ts'
 import { findAbilities } from '../../hosting/php/wasm/containment.ts'
-import { defaultEgressLimits, type Egress, reachOutside } from '../../hosting/php/wasm/egress.ts'
 import { createNames } from '../../hosting/php/wasm/names.ts'
-import type { WayToEdge } from '../../hosting/php/way-to-edge.ts'
+import { defaultEgressLimits, type Egress, reachOutside } from '../../hosting/php/wasm/network/egress.ts'
 import { outsideOnly } from '../../platform/fetch/addresses.ts'
 import { createOwnAddresses } from '../../platform/fetch/own-addresses.ts'
 import { createResolver } from '../../platform/fetch/resolver.ts'
-import type { HostServices } from '../../resources/host-services.ts'
-import type { Ground } from '../part.ts'
+import type { HostServices } from '../../resources/kit/host-services.ts'
+import type { ProcessContext } from '../process-context.ts'
 import type { HostBudgets } from './site-php.ts'
 
 export interface PageMeasure extends Pick<HostServices, 'measurePage'> {
@@ -21,11 +21,11 @@ const WHO = 'performance reports'
 
 /** Finds out once what the machine has for performance reports. */
 export async function openPageMeasure(
-  ground: Ground,
+  context: ProcessContext,
   budgets: HostBudgets,
-  edge: WayToEdge | undefined,
+  edge: HairpinRoute | undefined,
 ): Promise<PageMeasure> {
-  const { config } = ground
+  const { config } = context
   const chromium = await findChromium(config.chromium)
   const { bubblewrap } = await findAbilities(config.sandbox)
   const impossible = whyNot(chromium, bubblewrap)

@@ -1,7 +1,7 @@
 import { isNewestStart, reportHost } from '../../hosting/host.store.ts'
 import { fenced } from '../../hosting/identity/faults.ts'
 import type { OperatorError } from '../../platform/operator-error.ts'
-import type { Ground, Part } from '../part.ts'
+import type { ProcessContext, Role } from '../process-context.ts'
 
 const EVERY_MS = 2000
 
@@ -22,7 +22,7 @@ export interface HostReport {
   readonly facts: object
 }
 
-export interface Reports extends Part {
+export interface Reports extends Role {
   /** Resolves when the host was started elsewhere since. */
   readonly fault: Promise<OperatorError>
   /** Reports out of turn: something worth knowing has happened. */
@@ -31,7 +31,7 @@ export interface Reports extends Part {
 }
 
 /** Says that the host is alive, and how it is; the first report is written when it resolves. */
-export async function startReports({ database, log }: Ground, reporter: Reporter): Promise<Reports> {
+export async function startReports({ database, log }: ProcessContext, reporter: Reporter): Promise<Reports> {
   const fault = Promise.withResolvers<OperatorError>()
   const report = async () => {
     const facts = reporter.facts()

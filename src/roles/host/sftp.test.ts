@@ -9,10 +9,10 @@ import { type TestApi, testApi } from '../../../test/support/api.ts'
 import { hashPassword } from '../../platform/crypto/password.ts'
 import { noLog } from '../../platform/log/log.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
-import { closeForWork, openAfterWork } from '../../resources/sites/close-for-work.ts'
-import { configureSite } from '../../resources/sites/configure-site.job.ts'
+import { closeForWork, openAfterWork } from '../../resources/sites/switches/close-for-work.ts'
+import { configureSite } from '../../resources/sites/switches/configure-site.job.ts'
 import { CannotListen } from '../free-port.ts'
-import type { Ground } from '../part.ts'
+import type { ProcessContext } from '../process-context.ts'
 import { openSftp, type Sftp } from './sftp.ts'
 
 const PASSWORD = 'the password'
@@ -44,14 +44,14 @@ async function somePort(): Promise<number> {
 
 const open = (hostId: number, port: number) => {
   const config = { ...api.config, dataDir: folder, sftpListen: { host: '127.0.0.1', port } }
-  const site = { homePath: join(folder, 'home'), corePath: join(folder, 'core'), uid: null }
+  const site = { siteDirectory: join(folder, 'home'), corePath: join(folder, 'core'), uid: null }
   const parts = {
     hostId,
     sites: { find: async () => site },
     php: { changes: { take() {} } },
     mariaDb: { databaseBytes: () => 0 },
   }
-  return openSftp({ config, database: api.database, log: noLog } as unknown as Ground, parts as never)
+  return openSftp({ config, database: api.database, log: noLog } as unknown as ProcessContext, parts as never)
 }
 
 test('a port that somebody has stops the start, and the error names the setting', async () => {

@@ -7,20 +7,20 @@ import type { DatabaseContent } from '../../hosting/site-database/database-conte
 import { createWpCli } from '../../hosting/wp-cli/wp-cli.ts'
 import { createWpCommands } from '../../hosting/wp-cli/wp-commands.ts'
 import { keptFromSites } from '../../platform/files/free-room.ts'
-import { createTrust } from '../../platform/http/client-address.ts'
+import { createTrust } from '../../platform/http/client/client-address.ts'
 import { createSftpAccess } from '../../resources/sftp-users/sftp-access.ts'
 import { createCommandAccess } from '../../resources/wp-cli/command-access.ts'
 import { CannotListen, listenAlone } from '../free-port.ts'
-import type { Ground } from '../part.ts'
+import type { ProcessContext } from '../process-context.ts'
 import type { MariaDb } from './mariadb.ts'
 import { quotaOf } from './site-disk.ts'
 import type { SitePhp } from './site-php.ts'
 
 /** The SFTP server of a host, or none. */
-export type Sftp = Pick<SftpServer, 'endOfSite' | 'figures' | 'close'>
+export type Sftp = Pick<SftpServer, 'endOfSite' | 'metrics' | 'close'>
 
 const nothing = { connections: 0, logins: 0, refused: { limit: 0, banned: 0, login: 0 } }
-const none: Sftp = { endOfSite: async () => 0, figures: () => nothing, async close() {} }
+const none: Sftp = { endOfSite: async () => 0, metrics: () => nothing, async close() {} }
 
 /** All of a site, as its own PHP would say it. */
 const EVERYTHING = JSON.stringify({ changed: { all: true, files: true } })
@@ -34,17 +34,17 @@ export interface SftpParts {
 }
 
 /** Listens for SFTP clients. @throws CannotListen on an address that somebody has chosen */
-export async function openSftp(ground: Ground, parts: SftpParts): Promise<Sftp> {
+export async function openSftp(context: ProcessContext, parts: SftpParts): Promise<Sftp> {
   const { hostId, php, sites } = parts
-  const { config, database, log } = ground
+  const { config, database, log } = context
   const { sftpListen } = config
   if (sftpListen === 'off') return none
   const sftp = new SftpServer({
     hostKey: await sftpHostKey(config.dataDir),
     access: createSftpAccess({ database, hostId }),
     siteById: (siteId) => sites.find(siteId),
-    quotaOf: quotaOf(ground, parts.mariaDb.databaseBytes),
-    commands: remoteCommands(ground, parts),
+    quotaOf: quotaOf(context, parts.mariaDb.databaseBytes),
+    commands: remoteCommands(context, parts),
     keepFreeBytes: keptFromSites(config.diskReserveMb << 20),
     changed: (siteId) => php.changes.take(siteId, EVERYTHING),
     isBalancer: createTrust(config.proxyProtocol),
@@ -64,7 +64,10 @@ export async function openSftp(ground: Ground, parts: SftpParts): Promise<Sftp> 
   return sftp
 }
 
-function remoteCommands({ config, database, log }: Ground, { php, sites, siteDatabase }: SftpParts): RemoteCommands {
+function remoteCommands(
+  { config, database, log }: ProcessContext,
+  { php, sites, siteDatabase }: SftpParts,
+): RemoteCommands {
   const { dataDir, wpCli: file, wpCliSource: source, allowPrivateFetch } = config
   const wpCli = createWpCli({ dataDir, file, source, allowPrivate: allowPrivateFetch, log })
   const commands = createWpCommands({ wpCli, pool: php.pool, siteDatabase })

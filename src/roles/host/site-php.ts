@@ -1,25 +1,30 @@
 import { join } from 'node:path'
 import type { hostBudgets } from '../../budgets.ts'
-import { purgesSince } from '../../edge/cache/purges.store.ts'
+import { purgesSince } from '../../edge/cache/purge/purges.store.ts'
 import { findAdminer } from '../../hosting/adminer/adminer.ts'
-import { compiledOf } from '../../hosting/homes/template.ts'
 import { isSiteName } from '../../hosting/host.store.ts'
-import { anyDatabase } from '../../hosting/mariadb/by-home.ts'
+import { anyDatabase } from '../../hosting/mariadb/content-by-directory.ts'
 import { isOnMariaDb } from '../../hosting/mariadb/on-mariadb.ts'
 import { chooseRuntime } from '../../hosting/php/choose-runtime.ts'
+import {
+  createHairpinRoute,
+  type EdgeListener,
+  type HairpinRoute,
+  OWN_HTTPS_PORT,
+} from '../../hosting/php/hairpin-route.ts'
 import { defaultFpmLimits } from '../../hosting/php/native/settings.ts'
 import type { NativeDatabases } from '../../hosting/php/native/start.ts'
-import { PhpPool } from '../../hosting/php/pool.ts'
+import { PhpPool } from '../../hosting/php/pool/pool.ts'
 import { type PhpRuntime, type PhpSite, PhpUnavailable } from '../../hosting/php/runtime.ts'
-import { defaultEgressLimits } from '../../hosting/php/wasm/egress.ts'
-import { createWayToEdge, type EdgeListener, OWN_HTTPS_PORT, type WayToEdge } from '../../hosting/php/way-to-edge.ts'
+import { defaultEgressLimits } from '../../hosting/php/wasm/network/egress.ts'
 import { databaseConstantsOf } from '../../hosting/php/wp-config.ts'
 import { sayInPhpLog } from '../../hosting/php-log/say.ts'
 import { createRecoveryLinks } from '../../hosting/recovery-links/recovery-links.ts'
 import { createSiteChanges, type SiteChanges } from '../../hosting/site-changes/site-changes.ts'
 import { type SiteWatch, watchSites } from '../../hosting/site-database/watch-sites.ts'
+import { compiledOf } from '../../hosting/site-directories/template.ts'
 import type { DiskWatch } from '../../hosting/site-files/disk-watch.ts'
-import { PlatformKeeper } from '../../hosting/site-files/keep-platform.ts'
+import { PlatformKeeper } from '../../hosting/site-files/platform/keep-platform.ts'
 import type { SiteMail } from '../../hosting/site-mail/site-mail.ts'
 import { FirstPages } from '../../hosting/web-server/first-pages.ts'
 import { ServedFiles } from '../../hosting/web-server/served-files.ts'
@@ -27,10 +32,10 @@ import type { Budgets } from '../../platform/budgets/budget.ts'
 import { outsideOnly } from '../../platform/fetch/addresses.ts'
 import { createOwnAddresses } from '../../platform/fetch/own-addresses.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
-import { tellOfLostSite } from '../../resources/sites/lost-site.ts'
-import { tellOfRecovery } from '../../resources/sites/recovery-mail.ts'
+import { tellOfLostSite } from '../../resources/sites/remove/lost-site.ts'
 import { httpsPort, purgeCaches } from '../../resources/sites/site.ts'
-import type { Ground } from '../part.ts'
+import { tellOfRecovery } from '../../resources/sites/switches/recovery-mail.ts'
+import type { ProcessContext } from '../process-context.ts'
 import type { Spill } from './data-folder.ts'
 import { followFirstSite } from './first-site.ts'
 import { openMail } from './mail.ts'
@@ -58,7 +63,7 @@ export interface SitePhp {
   /** Which sites are lost. */
   readonly watch: SiteWatch
   /** How sites reach sites, when the edge is on this machine. */
-  readonly edge: WayToEdge | undefined
+  readonly edge: HairpinRoute | undefined
   /** For the first visitors of new sites. */
   readonly firstPages: FirstPages
   /** Adminer is there. */
@@ -67,17 +72,17 @@ export interface SitePhp {
 
 /** Puts together all that PHP needs; no process of PHP runs before it is asked for one. */
 export async function openSitePhp(
-  ground: Ground,
+  context: ProcessContext,
   budgets: HostBudgets,
   { spill, hasEdge, mariaDb }: { readonly spill: Spill; readonly hasEdge: boolean; readonly mariaDb: MariaDb },
 ): Promise<SitePhp> {
-  const { config, database, log } = ground
-  const disk = watchDisk(ground, budgets.siteDisk, mariaDb.databaseBytes)
-  mariaDb.watchDisk((homePath) => disk.bytesOf(homePath))
-  const edge = hasEdge ? wayToEdge(ground) : undefined
-  const adminer = await openAdminer(ground)
-  const givesWay = await followFirstSite(ground)
-  const runtime = await openRuntime(ground, { budgets, disk, edge, adminer, mariaDb, givesWay })
+  const { config, database, log } = context
+  const disk = watchDisk(context, budgets.siteDisk, mariaDb.databaseBytes)
+  mariaDb.watchDisk((siteDirectory) => disk.bytesOf(siteDirectory))
+  const edge = hasEdge ? hairpinRoute(context) : undefined
+  const adminer = await openAdminer(context)
+  const isLowPriority = await followFirstSite(context)
+  const runtime = await openRuntime(context, { budgets, disk, edge, adminer, mariaDb, isLowPriority })
   const changes = createSiteChanges({
     record: (siteId, change) => database.transaction((tx) => purgeCaches(tx, siteId, change)),
     log,
@@ -90,10 +95,10 @@ export async function openSitePhp(
     onChanged: (siteId, paths) =>
       changes.take(siteId, JSON.stringify({ changed: paths === 'all' ? { files: true } : { paths } })),
   })
-  const mail = await openMail(ground, budgets)
-  const watch = watchForLostSites(ground)
+  const mail = await openMail(context, budgets)
+  const watch = watchForLostSites(context)
   const listeners: ((siteId: number, text: string) => void)[] = []
-  const kept = keepPlatform(ground, mariaDb, runtime)
+  const kept = keepPlatform(context, mariaDb, runtime)
   const pool = new PhpPool(watch.guard(kept), {
     onNote(siteId, text) {
       // before its next page; what it is at goes on to its end
@@ -134,18 +139,18 @@ export async function openSitePhp(
 }
 
 /** Each start of a site's PHP finds what the site needs to reach its database. A site that cannot be mended starts as it is. */
-function keepPlatform({ config, log }: Ground, { databases }: MariaDb, runtime: PhpRuntime): PhpRuntime {
+function keepPlatform({ config, log }: ProcessContext, { databases }: MariaDb, runtime: PhpRuntime): PhpRuntime {
   const keeper = new PlatformKeeper({
     folder: join(config.dataDir, 'templates', '.platform'),
     isOnServer: isOnMariaDb,
-    constants: async (homePath) =>
-      databaseConstantsOf(isOnMariaDb(homePath) ? await databases?.loginOf({ homePath }) : undefined),
+    constants: async (siteDirectory) =>
+      databaseConstantsOf(isOnMariaDb(siteDirectory) ? await databases?.loginOf({ siteDirectory }) : undefined),
   })
   const mend = async (site: PhpSite) => {
     try {
       for (const what of await keeper.mend(site)) await sayInPhpLog(site, `${what}. Stead put them back.`)
     } catch (error) {
-      log.warn({ err: error, folder: site.homePath }, 'it is not known whether a site has what it needs')
+      log.warn({ err: error, folder: site.siteDirectory }, 'it is not known whether a site has what it needs')
     }
   }
   return {
@@ -163,14 +168,14 @@ function keepPlatform({ config, log }: Ground, { databases }: MariaDb, runtime: 
 interface RuntimeParts {
   readonly budgets: HostBudgets
   readonly disk: DiskWatch
-  readonly edge: WayToEdge | undefined
+  readonly edge: HairpinRoute | undefined
   readonly adminer: Buffer | undefined
   readonly mariaDb: MariaDb
-  readonly givesWay: () => boolean
+  readonly isLowPriority: () => boolean
 }
 
 /** @throws OperatorError when the file was named, and is not there */
-async function openAdminer({ config, log }: Ground): Promise<Buffer | undefined> {
+async function openAdminer({ config, log }: ProcessContext): Promise<Buffer | undefined> {
   const { dataDir, adminer: file, adminerSource: source, allowPrivateFetch: allowPrivate } = config
   try {
     return await findAdminer({ dataDir, file, source, allowPrivate, log })
@@ -179,14 +184,14 @@ async function openAdminer({ config, log }: Ground): Promise<Buffer | undefined>
   }
 }
 
-async function openRuntime({ config }: Ground, parts: RuntimeParts): Promise<PhpRuntime> {
-  const { budgets, disk, edge, adminer, mariaDb, givesWay } = parts
+async function openRuntime({ config }: ProcessContext, parts: RuntimeParts): Promise<PhpRuntime> {
+  const { budgets, disk, edge, adminer, mariaDb, isLowPriority } = parts
   const isOutside = outsideOnly(createOwnAddresses(config.edgeAddresses))
   const both = {
     sandbox: config.sandbox,
     disk,
     priority: config.phpNice,
-    givesWay,
+    isLowPriority,
     memoryLimitMb: config.phpMemoryLimitMb,
     uploadMaxMb: config.uploadMaxMb,
     budgets,
@@ -235,25 +240,25 @@ const ownHttps = (publicPort: number): Buffer =>
 function nativeDatabases({ databases }: MariaDb): NativeDatabases | undefined {
   const { socketFolder } = databases?.server ?? {}
   if (!databases || socketFolder === undefined) return undefined
-  return { socketFolder, loginOf: (homePath) => databases.loginOf({ homePath }) }
+  return { socketFolder, loginOf: (siteDirectory) => databases.loginOf({ siteDirectory }) }
 }
 
 /** Where what listens on all addresses is reached from this machine. */
 const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 /** By the ports that addresses of sites have; the edge itself does not speak TLS where that ends before it. */
-function wayToEdge({ config, database, hostKey }: Ground): WayToEdge {
+function hairpinRoute({ config, database, hostKey }: ProcessContext): HairpinRoute {
   const { edgeListen, edgePublicPort: publicPort = edgeListen.port, edgeTlsListen } = config
   const edges = new Map<number, EdgeListener>()
   if (edgeTlsListen !== 'off') edges.set(httpsPort(config), reachable(edgeTlsListen))
   else edges.set(OWN_HTTPS_PORT, { ...reachable(edgeListen), scheme: 'https' })
   if (publicPort !== 443) edges.set(publicPort, reachable(edgeListen))
-  return createWayToEdge({ edges, edgeKey: hostKey, isSite: (hostName) => isSiteName(database.read, hostName) })
+  return createHairpinRoute({ edges, edgeKey: hostKey, isSite: (hostName) => isSiteName(database.read, hostName) })
 }
 
 const reachable = ({ host, port }: EdgeListener): EdgeListener => ({ host: everywhere[host] ?? host, port })
 
-const watchForLostSites = ({ config, database, log }: Ground): SiteWatch =>
+const watchForLostSites = ({ config, database, log }: ProcessContext): SiteWatch =>
   watchSites({
     database: anyDatabase,
     log,

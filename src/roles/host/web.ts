@@ -9,7 +9,7 @@ import { openUploads } from '../../resources/imports/staging.ts'
 import { redeemLoginLink } from '../../resources/login-links/redeem-login-link.ts'
 import { httpsPort } from '../../resources/sites/site.ts'
 import { listenAlone } from '../free-port.ts'
-import type { Ground } from '../part.ts'
+import type { ProcessContext } from '../process-context.ts'
 import type { Spill } from './data-folder.ts'
 import { openHtaccess } from './htaccess.ts'
 import type { MariaDb } from './mariadb.ts'
@@ -36,10 +36,10 @@ export interface Web {
 }
 
 /** Answers edges from now on; who asks for a site waits until the sites are open. @throws CannotListen */
-export async function listenToEdges(ground: Ground, parts: WebParts): Promise<Web> {
-  const { hostListen } = ground.config
-  const htaccess = openHtaccess(ground, parts.php.changes)
-  const server = webServer(ground, parts, htaccess)
+export async function listenToEdges(context: ProcessContext, parts: WebParts): Promise<Web> {
+  const { hostListen } = context.config
+  const htaccess = openHtaccess(context, parts.php.changes)
+  const server = webServer(context, parts, htaccess)
   const closed = new Promise<void>((resolve) => server.once('close', resolve))
   await listenAlone(server, hostListen, 'STEAD_HOST_LISTEN')
   htaccess.folders.start()
@@ -60,7 +60,7 @@ export async function listenToEdges(ground: Ground, parts: WebParts): Promise<We
 }
 
 const webServer = (
-  { config, hostKey, database, log }: Ground,
+  { config, hostKey, database, log }: ProcessContext,
   { budgets, spill, php, sites, mariaDb }: WebParts,
   htaccess: Htaccess,
 ): Server =>
@@ -76,12 +76,12 @@ const webServer = (
     servedFiles: php.servedFiles,
     hostKey,
     log,
-    homeOfSender: (peer) => php.edge?.homeOf(peer),
+    directoryOfSender: (peer) => php.edge?.directoryOf(peer),
     logIn: (site, visit) => redeemLoginLink({ database, pool: php.pool, log }, site, visit),
     databaseAdmin: php.hasDatabaseAdmin ? databaseAdmin({ database }) : undefined,
     httpsPort: httpsPort(config),
     mostBodyBytes: config.uploadMaxMb * MB,
-    isDatabaseAway: ({ homePath }) => mariaDb.isAwayFor(homePath),
+    isDatabaseAway: ({ siteDirectory }) => mariaDb.isAwayFor(siteDirectory),
     htaccess,
     changesSettled: (siteId) => php.changes.settled(siteId),
     uploads: openUploads(config),

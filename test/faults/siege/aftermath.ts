@@ -5,7 +5,7 @@ import type { SiegeGround } from './ground.ts'
 const LONGEST_MS = 120_000
 
 /** When the attackers have gone: their sites are deleted, from the trash as well, and nothing of them is left on the disk. */
-export async function aftermath({ stead, target, homes }: SiegeGround): Promise<string[]> {
+export async function aftermath({ stead, target, siteDirectories }: SiegeGround): Promise<string[]> {
   const as = { authorization: `Bearer ${target.token}` }
   const faults: string[] = []
   await stead.stop()
@@ -15,8 +15,12 @@ export async function aftermath({ stead, target, homes }: SiegeGround): Promise<
     const { status } = await stead.api('DELETE', `/v1/sites/${id}`, undefined, as)
     if (status !== 200) faults.push(`deleting ${host}: ${status}`)
   }
-  await until('their files are gone', () => homes.every((home) => !existsSync(home)), LONGEST_MS).catch(() => {
-    const left = homes.filter((home) => existsSync(home))
+  await until(
+    'their files are gone',
+    () => siteDirectories.every((directory) => !existsSync(directory)),
+    LONGEST_MS,
+  ).catch(() => {
+    const left = siteDirectories.filter((directory) => existsSync(directory))
     faults.push(`${left.length} deleted sites are still on the disk after ${LONGEST_MS / 1000} s: ${left.join(' ')}`)
   })
   const failed = await stead.api('GET', '/v1/operations?state=failed', undefined, as)

@@ -23,7 +23,7 @@ export interface SiegeGround {
   readonly disk: string
   /** What Stead uses for temporary files. */
   readonly temporary: SmallDisk
-  readonly homes: readonly string[]
+  readonly siteDirectories: readonly string[]
   remove(): Promise<void>
 }
 
@@ -77,13 +77,13 @@ async function build(
   undo.push(() => stead.remove())
   await stead.start()
   const ninthId = await stead.createSite({ name: 'ninth' })
-  const ninthHome = stead.homeOf('ninth')
-  await writeFile(join(ninthHome, 'web/fresh.php'), fresh)
-  await writeFile(join(ninthHome, 'web/name.php'), askName)
+  const ninthDirectory = stead.directoryOf('ninth')
+  await writeFile(join(ninthDirectory, 'web/fresh.php'), fresh)
+  await writeFile(join(ninthDirectory, 'web/name.php'), askName)
   const hostile = await hostileAccount(stead)
   const sites = await hostileSites(stead, hostile)
-  const homes = sites.map(({ name }) => stead.homeOf(name))
-  await Promise.all(homes.map((home, site) => putFiles(home, site, attacks)))
+  const siteDirectories = sites.map(({ name }) => stead.directoryOf(name))
+  await Promise.all(siteDirectories.map((directory, site) => putFiles(directory, site, attacks)))
   const openOperation = await operationThatStaysOpen(stead, hostile)
   const target: Target = {
     edgePort: stead.edgePort,
@@ -104,7 +104,7 @@ async function build(
     names,
     disk: disk.folder,
     temporary,
-    homes,
+    siteDirectories,
   }
 }
 
@@ -152,10 +152,10 @@ async function untilLive(stead: Stead, id: number, as: Record<string, string>): 
   throw new Error(`site ${id} does not go live`)
 }
 
-async function putFiles(home: string, site: number, attacks: readonly Attack[]): Promise<void> {
+async function putFiles(directory: string, site: number, attacks: readonly Attack[]): Promise<void> {
   for (const attack of attacks)
     for (const [path, content] of Object.entries(attack.files?.(site) ?? {})) {
-      const file = join(home, 'web', path)
+      const file = join(directory, 'web', path)
       await mkdir(dirname(file), { recursive: true })
       await writeFile(file, content)
     }

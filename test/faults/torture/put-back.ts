@@ -29,7 +29,7 @@ export async function putBack(ground: Ground): Promise<string[]> {
   await Promise.all(names.map((name) => makeSite(stead, name).catch((error) => faults.push(`${name}: ${error}`))))
   const there = await marksIn(stead.dataDir)
   ground.ledger.count('folders with content when the database was put back', marks.size)
-  for (const [mark, home] of marks) if (!there.has(mark)) faults.push(`the files of ${home} are lost`)
+  for (const [mark, directory] of marks) if (!there.has(mark)) faults.push(`the files of ${directory} are lost`)
   return faults
 }
 
@@ -46,11 +46,11 @@ const fileName = 'mark-of-owner.txt'
 /** Puts a file of its own into every site's folder. @returns folder by content */
 async function markAll(dataDir: string): Promise<Map<string, string>> {
   const marks = new Map<string, string>()
-  for (const home of await readdir(join(dataDir, 'sites'))) {
-    if (!existsSync(join(dataDir, 'sites', home, 'web/wp-config.php'))) continue
+  for (const directory of await readdir(join(dataDir, 'sites'))) {
+    if (!existsSync(join(dataDir, 'sites', directory, 'web/wp-config.php'))) continue
     const mark = randomUUID()
-    await writeFile(join(dataDir, 'sites', home, 'web', fileName), mark)
-    marks.set(mark, home)
+    await writeFile(join(dataDir, 'sites', directory, 'web', fileName), mark)
+    marks.set(mark, directory)
   }
   return marks
 }

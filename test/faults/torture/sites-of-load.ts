@@ -20,24 +20,24 @@ global $wpdb;
 echo json_encode($wpdb->get_col("SELECT option_name FROM $wpdb->options WHERE option_name LIKE 'kept-%'"));`
 
 /** The owner's own file: by it a folder is known wherever it went. */
-export const markerOf = (home: string): string => join(home, 'web', 'owner-of-this-site.txt')
+export const markerOf = (directory: string): string => join(directory, 'web', 'owner-of-this-site.txt')
 
 export async function makeBaseSites(stead: Stead, records: Records): Promise<BaseSite[]> {
   const made: BaseSite[] = []
   for (const name of ['base-0', 'base-1']) {
     const id = await stead.createSite({ name })
-    const home = await homeOf(stead, records, id)
-    if (!home) throw new Error(`${name} is live without a home`)
-    await writeFile(join(home, 'web/keep.php'), keep)
-    await writeFile(join(home, 'web/kept.php'), kept)
-    await writeFile(markerOf(home), name)
-    made.push({ id, name, home })
+    const directory = await directoryOf(stead, records, id)
+    if (!directory) throw new Error(`${name} is live without a home`)
+    await writeFile(join(directory, 'web/keep.php'), keep)
+    await writeFile(join(directory, 'web/kept.php'), kept)
+    await writeFile(markerOf(directory), name)
+    made.push({ id, name, home: directory })
   }
   return made
 }
 
 /** @returns undefined while the site has none */
-export async function homeOf(stead: Stead, records: Records, siteId: number): Promise<string | undefined> {
+export async function directoryOf(stead: Stead, records: Records, siteId: number): Promise<string | undefined> {
   const [row] = await records(`select id from site_homes where site_id = ${siteId}`)
   return row && join(stead.dataDir, 'sites', `h${row.id}`)
 }

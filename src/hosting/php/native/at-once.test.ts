@@ -4,10 +4,16 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { testCore } from '../../../../test/support/core.ts'
-import { type TestHome, testBodies, testHome, testRequest, testRuntime } from '../../../../test/support/home.ts'
+import {
+  type TestDirectory,
+  testBodies,
+  testDirectory,
+  testRequest,
+  testRuntime,
+} from '../../../../test/support/site-directory.ts'
 import { runtimes } from '../../../../test/support/ways.ts'
 import { openBudgets } from '../../../platform/budgets/budget.ts'
-import { PhpPool, type PoolLimits, type VisitOptions } from '../pool.ts'
+import { PhpPool, type PoolLimits, type VisitOptions } from '../pool/pool.ts'
 import { type PhpRuntime, PhpTimeout, PhpWaitsForItself } from '../runtime.ts'
 import { processTree } from '../wasm/process-tree.ts'
 
@@ -26,34 +32,34 @@ const limits: PoolLimits = {
 
 describe.skipIf(!core || !native || native.skip)('several requests of a site at once', () => {
   let runtime: PhpRuntime
-  let home: TestHome
+  let directory: TestDirectory
   let pool: PhpPool
 
   beforeAll(async () => {
     runtime = await testRuntime({ runtime: 'native' })
-    home = await testHome(core as string, { phpVersion: native?.phpVersion ?? '8.2' })
+    directory = await testDirectory(core as string, { phpVersion: native?.phpVersion ?? '8.2' })
     const wait = "while (!file_exists('/tmp/go-' . $_GET['n'])) usleep(2000);"
-    await home.script('wait.php', `echo 'a'; ob_flush(); flush(); ${wait} echo 'b';`)
-    await home.script('fast.php', "echo 'fast';")
-    await home.script('loop.php', "echo 'a'; ob_flush(); flush(); while (true);")
-    await home.script('pid.php', 'echo getmypid();')
+    await directory.script('wait.php', `echo 'a'; ob_flush(); flush(); ${wait} echo 'b';`)
+    await directory.script('fast.php', "echo 'fast';")
+    await directory.script('loop.php', "echo 'a'; ob_flush(); flush(); while (true);")
+    await directory.script('pid.php', 'echo getmypid();')
   })
   beforeEach(() => open())
   afterEach(() => pool.stopAll(0))
   afterAll(async () => {
     await runtime?.close()
-    await home?.remove()
+    await directory?.remove()
   })
 
   const open = (change: Partial<PoolLimits> = {}) => {
     pool = new PhpPool(runtime, { ...limits, ...change })
   }
-  const site = () => ({ ...home, siteId: 1 })
+  const site = () => ({ ...directory, siteId: 1 })
   const ask = async (path: string, visit: VisitOptions = {}, signal?: AbortSignal) => {
     const answer = await pool.handle(site(), testRequest(path, `/wordpress${path.split('?')[0]}`), signal, visit)
     return { body: text(answer.body) }
   }
-  const goFile = (n: number) => join(home.homePath, `private/tmp/go-${n}`)
+  const goFile = (n: number) => join(directory.siteDirectory, `private/tmp/go-${n}`)
   /** A request that is at work until it is let go. */
   const begin = async (n: number, visit: VisitOptions = {}) => {
     await rm(goFile(n), { force: true })
@@ -184,24 +190,24 @@ describe.skipIf(!core || !native || native.skip)('several requests of a site at 
       user: 'admin',
       password: 'correct horse battery',
       email: 'owner@example.com',
-      url: `http://${home.address}`,
+      url: `http://${directory.address}`,
     })
     const code = `require '/wordpress/wp-load.php'; $made = 0;
       for ($i = 0; $i < 100; $i++) $made += (bool) wp_insert_comment(['comment_post_ID' => 1, 'comment_content' => $_GET['n'] . '-' . $i]);
       echo $made;`
-    await home.script('comments.php', code)
+    await directory.script('comments.php', code)
     const answers = await Promise.all([1, 2, 3, 4].map(async (n) => (await ask(`/comments.php?n=${n}`)).body))
     expect(answers).toEqual(['100', '100', '100', '100'])
     const count = `require '/wordpress/wp-load.php'; global $wpdb;
       echo $wpdb->get_var("SELECT COUNT(DISTINCT comment_content) FROM {$wpdb->comments} WHERE comment_content LIKE '%-%'");`
-    await home.script('count.php', count)
+    await directory.script('count.php', count)
     expect(await (await ask('/count.php')).body).toBe('400')
   })
 
   it('keep no object that another may have changed', async () => {
     const code =
       "require '/wordpress/wp-load.php'; echo function_exists('wp_cache_get_multiple'), (int) defined('STEAD_CACHE_FOLDER');"
-    await home.script('cache.php', code)
+    await directory.script('cache.php', code)
     expect(await (await ask('/cache.php')).body).toBe('10')
   })
 })

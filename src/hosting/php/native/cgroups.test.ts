@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testCore } from '../../../../test/support/core.ts'
-import { fetchPage, testHome, testRequest, usualRuntime } from '../../../../test/support/home.ts'
+import { fetchPage, testDirectory, testRequest, usualRuntime } from '../../../../test/support/site-directory.ts'
 import { runtimes } from '../../../../test/support/ways.ts'
 import { processTree } from '../wasm/process-tree.ts'
 import { Cgroups } from './cgroups.ts'
@@ -108,17 +108,17 @@ describe.skipIf(!canMake)('groups of sites, by the kernel', () => {
   it.skipIf(!core || !native || native.skip)('hold a site’s PHP with all of its processes', async () => {
     const groups = { folder: place, memoryBytes: 1 << 30, siteMemoryBytes: 1 << 29 }
     const runtime = await createNativeRuntime({ ...usualRuntime(), groups })
-    const home = await testHome(core as string, { phpVersion: native?.phpVersion ?? '8.2' })
+    const directory = await testDirectory(core as string, { phpVersion: native?.phpVersion ?? '8.2' })
     try {
       expect(runtime.containment().notes.join()).toContain(`the kernel limits the resources of sites (${place}`)
-      const php = await runtime.start(home)
-      await fetchPage(php, testRequest('/a.php', await home.script('a.php', "echo 'a';")))
+      const php = await runtime.start(directory)
+      await fetchPage(php, testRequest('/a.php', await directory.script('a.php', "echo 'a';")))
       for (const pid of processTree(php.pid))
         expect(await readFile(`/proc/${pid}/cgroup`, 'utf8')).toMatch(/^0::.*\/sites\/\d+-1$/m)
       await php.stop(0)
     } finally {
       await runtime.close()
-      await home.remove()
+      await directory.remove()
     }
     await expect
       .poll(

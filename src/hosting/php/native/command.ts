@@ -138,8 +138,8 @@ export class NativeCommand implements PhpProcess {
 }
 
 /** What tells that a site's database has been written: size and time of each of its files. */
-async function stateOf(home: string): Promise<string> {
-  const folder = join(home, 'private/database')
+async function stateOf(directory: string): Promise<string> {
+  const folder = join(directory, 'private/database')
   const names = (await readdir(folder).catch(() => [])).sort()
   const files = names.map(async (name) => {
     const file = await stat(join(folder, name), { bigint: true }).catch(() => undefined)

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import { getPriority } from 'node:os'
 import type { Readable } from 'node:stream'
 import type { Budget } from '../../../platform/budgets/budget.ts'
-import { IdleMemory } from '../idle-memory.ts'
+import { IdleMemory } from '../pool/idle-memory.ts'
 import {
   PhpCrashed,
   type PhpExit,

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { SITES_SOCKET_FOLDER } from '../../mariadb/database-server.ts'
+import { SITES_SOCKET_FOLDER } from '../../mariadb/server/database-server.ts'
 import { sandboxOptions } from '../wasm/containment.ts'
 import { type NativePhp, userChanger } from './machine.ts'
 import type { NativeProgram } from './program.ts'
@@ -38,7 +38,7 @@ const madeFd = 3
  * runtime. Of the machine's programs there is PHP with its libraries, and what changes the user; no shell.
  */
 export function sandboxArguments(sandbox: Sandbox): string[] {
-  const { home, core, program, settings, listening, programs, uid, databaseSocket } = sandbox
+  const { home: directory, core, program, settings, listening, programs, uid, databaseSocket } = sandbox
   const bind = sandbox.isReadOnly ? '--ro-bind' : '--bind'
   const mounts: string[][] = [
     ...phpMounts(sandbox),
@@ -47,11 +47,11 @@ export function sandboxArguments(sandbox: Sandbox): string[] {
     ['--ro-bind', program.php, '/stead'],
     ['--ro-bind', settings, inside.settings],
     ...(listening ? [['--bind', listening, inside.listening]] : []),
-    [bind, `${home}/web`, '/wordpress'],
+    [bind, `${directory}/web`, '/wordpress'],
     ['--ro-bind', `${core}/wp-admin`, '/wordpress/wp-admin'],
     ['--ro-bind', `${core}/wp-includes`, '/wordpress/wp-includes'],
-    [bind, `${home}/private`, '/private'],
-    [bind, `${home}/private/tmp`, '/tmp'],
+    [bind, `${directory}/private`, '/private'],
+    [bind, `${directory}/private/tmp`, '/tmp'],
     ...(programs ? [['--ro-bind', programs, '/command']] : []),
     ...(databaseSocket ? [['--ro-bind', databaseSocket, SITES_SOCKET_FOLDER]] : []),
   ]

@@ -18,14 +18,15 @@ import {
   runtimesOf,
 } from '../runtime.ts'
 import { findAbilities } from '../wasm/containment.ts'
-import type { Egress } from '../wasm/egress.ts'
 import { commandIni, mostPhpBytes } from '../wasm/ini.ts'
-import { machineCertificates } from '../wasm/machine-certificates.ts'
 import { createNames, type Names } from '../wasm/names.ts'
+import type { Egress } from '../wasm/network/egress.ts'
+import { machineCertificates } from '../wasm/network/machine-certificates.ts'
 import type { WasmRuntimeOptions } from '../wasm/start.ts'
 import type { ServerLogin } from '../wp-config.ts'
 import { Cgroups } from './cgroups.ts'
 import { NativeCommand } from './command.ts'
+import { serveEgressSocket } from './egress-socket.ts'
 import { listenToSite } from './host-channel.ts'
 import { findNativePhp, type NativePhp, userChanger } from './machine.ts'
 import { Networks, networkPrograms } from './networks.ts'
@@ -34,11 +35,10 @@ import { type Heard, type NativeLaunch, NativeProcess } from './process.ts'
 import { type NativeProgram, prepareNative } from './program.ts'
 import { type Sandbox, sandboxArguments } from './sandbox.ts'
 import { defaultFpmLimits, type FpmLimits, fpmConfig, iniText, mostAddressesKb, nativeIni } from './settings.ts'
-import { serveWayOut } from './way-out.ts'
 
 export interface NativeRuntimeOptions extends Omit<WasmRuntimeOptions, 'optimize' | 'v8Flags'> {
   readonly fpm?: FpmLimits
-  /** Where databases of sites are that are not in their homes. */
+  /** Where databases of sites are that are not in their site directories. */
   readonly databases?: NativeDatabases | undefined
   /** A folder of cgroup v2 that is Stead's to fill, and what sites may have. */
   readonly groups?: { readonly folder: string; readonly memoryBytes: number; readonly siteMemoryBytes: number }
@@ -48,7 +48,7 @@ export interface NativeDatabases {
   /** Folder with the socket, and nothing else. */
   readonly socketFolder: string
   /** What a site logs in with. */
-  loginOf(homePath: string): Promise<ServerLogin>
+  loginOf(siteDirectory: string): Promise<ServerLogin>
 }
 
 /** The runtime on the PHP of this machine. */
@@ -113,17 +113,17 @@ class Runtime implements NativeRuntime {
   async start(site: PhpSite, { lowPriority = false, command }: PhpStart = {}): Promise<PhpProcess> {
     if (this.#closed) throw new Error('the PHP runtime is closed')
     const { disk, priority, budgets } = this.#options
-    const givesWay = this.#options.givesWay?.() ?? true
-    const room = await disk?.beforeStart(site.homePath)
+    const isLowPriority = this.#options.isLowPriority?.() ?? true
+    const room = await disk?.beforeStart(site.siteDirectory)
     const own = await this.#layOut(site, { command, isReadOnly: room?.isReadOnly ?? false })
     const settled = {
       phpVersion: site.phpVersion,
-      home: site.homePath,
+      home: site.siteDirectory,
       address: site.address,
       results: budgets.taskResults,
       atOnce: this.#atOnce,
-      priority: givesWay ? priority : 0,
-      lowPriority: lowPriority && givesWay,
+      priority: isLowPriority ? priority : 0,
+      lowPriority: lowPriority && isLowPriority,
       timeoutMs: this.#options.startTimeoutMs ?? 30_000,
     }
     const starting = command ? new NativeCommand(own, settled) : NativeProcess.start(own, settled)
@@ -133,8 +133,8 @@ class Runtime implements NativeRuntime {
     })
     this.#processes.add(started)
     started.exited.then(() => this.#processes.delete(started))
-    // one process of a home is followed: what a command writes the next look sees
-    if (room && started instanceof NativeProcess) disk?.follow(site.homePath, started, await room.measured)
+    // one process of a site directory is followed: what a command writes the next look sees
+    if (room && started instanceof NativeProcess) disk?.follow(site.siteDirectory, started, await room.measured)
     if (this.#closed) await started.stop(0)
     return started
   }
@@ -196,13 +196,13 @@ class Runtime implements NativeRuntime {
     const [settings, listening] = [join(folder, 'settings'), join(folder, 'listen')]
     await mkdir(settings, { recursive: true })
     const heard: Heard = { isReady: Promise.resolve(), onNote: () => {}, onAsk: async () => '' }
-    const databases = isOnMariaDb(site.homePath) ? this.#options.databases : undefined
-    const login = await databases?.loginOf(site.homePath)
+    const databases = isOnMariaDb(site.siteDirectory) ? this.#options.databases : undefined
+    const login = await databases?.loginOf(site.siteDirectory)
     const server = await this.#writeSettings(site, php, { settings, listening, command, heard, login })
     const sandbox: Sandbox = {
       phpFiles: await (this.#phpFiles as PhpFiles).of(php),
       ...{ php, program, settings, isReadOnly, uid: site.uid, environment: command?.environment ?? {} },
-      home: realpathSync(site.homePath),
+      home: realpathSync(site.siteDirectory),
       core: realpathSync(site.corePath),
       listening: command ? undefined : listening,
       databaseSocket: databases?.socketFolder,
@@ -219,7 +219,7 @@ class Runtime implements NativeRuntime {
     })
     const found = Promise.withResolvers<number>()
     const ownName = site.address.replace(/:\d+$/, '')
-    const closeWayOut = serveWayOut(network, { pid: found.promise, egress: this.#egress(site), ownName })
+    const closeEgressSocket = serveEgressSocket(network, { pid: found.promise, egress: this.#egress(site), ownName })
     return {
       php,
       heard,
@@ -235,7 +235,7 @@ class Runtime implements NativeRuntime {
         await rmdir(listening)
       },
       whenGone: () => {
-        closeWayOut()
+        closeEgressSocket()
         void group?.end().catch(() => {})
         server.close()
         void rm(folder, { recursive: true, force: true }).catch(() => {})
@@ -267,7 +267,7 @@ class Runtime implements NativeRuntime {
 
   #egress(site: PhpSite): Egress {
     const { egress: policy, edge, budgets } = this.#options
-    return { policy, edge, names: this.#names, connections: budgets.outgoing, site: site.homePath }
+    return { policy, edge, names: this.#names, connections: budgets.outgoing, site: site.siteDirectory }
   }
 }
 

@@ -5,7 +5,14 @@ import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testCore } from '../../../../test/support/core.ts'
-import { fetchPage, type TestHome, testHome, testRequest, testRuntime, testUid } from '../../../../test/support/home.ts'
+import {
+  fetchPage,
+  type TestDirectory,
+  testDirectory,
+  testRequest,
+  testRuntime,
+  testUid,
+} from '../../../../test/support/site-directory.ts'
 import { runtimes } from '../../../../test/support/ways.ts'
 import type { PhpProcess, PhpRuntime } from '../runtime.ts'
 
@@ -15,22 +22,22 @@ const native = runtimes.find(({ runtime }) => runtime === 'native')
 /** Each wall by itself: another one behind it would hide that it is gone (see `wasm/hostile.test.ts` for what they keep out together). */
 describe.skipIf(!core || !native || native.skip)('the walls around native PHP', () => {
   let runtime: PhpRuntime
-  let homes: TestHome[]
+  let siteDirectories: TestDirectory[]
   let sites: PhpProcess[]
 
   beforeAll(async () => {
     runtime = await testRuntime({ runtime: 'native' })
     const phpVersion = native?.phpVersion ?? '8.2'
-    homes = await Promise.all([1, 2].map(() => testHome(core as string, { phpVersion })))
-    sites = await Promise.all(homes.map((home) => runtime.start(home)))
+    siteDirectories = await Promise.all([1, 2].map(() => testDirectory(core as string, { phpVersion })))
+    sites = await Promise.all(siteDirectories.map((directory) => runtime.start(directory)))
   })
   afterAll(async () => {
     await runtime?.close()
-    await Promise.all((homes ?? []).map((home) => home.remove()))
+    await Promise.all((siteDirectories ?? []).map((directory) => directory.remove()))
   })
 
   async function run(code: string, number = 0): Promise<unknown> {
-    const script = await homes[number]?.script('wall.php', `echo json_encode((function () { ${code} })());`)
+    const script = await siteDirectories[number]?.script('wall.php', `echo json_encode((function () { ${code} })());`)
     return JSON.parse((await fetchPage(sites[number] as PhpProcess, testRequest('/wall.php', script))).text)
   }
   const status = async (name: string) =>
@@ -108,8 +115,8 @@ describe.skipIf(!core || !native || native.skip)('the walls around native PHP', 
   it('what another site keeps in memory is not there', async () => {
     expect(await run(`return function_exists('apcu_store') ? apcu_store('key', 'secret') : null;`)).not.toBe(false)
     expect(await run(`return function_exists('apcu_fetch') && apcu_fetch('key');`, 1)).toBe(false)
-    await homes[0]?.script('mine.php', "return 'of the first';")
-    await homes[1]?.script('mine.php', "return 'of the second';")
+    await siteDirectories[0]?.script('mine.php', "return 'of the first';")
+    await siteDirectories[1]?.script('mine.php', "return 'of the second';")
     expect(await run(`return require '/wordpress/mine.php';`)).toBe('of the first')
     expect(await run(`return require '/wordpress/mine.php';`, 1)).toBe('of the second')
   })

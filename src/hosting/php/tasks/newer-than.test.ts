@@ -1,7 +1,14 @@
 /** What a restore would lose, by a real WordPress: of shops, and of networks. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../../../../test/support/core.ts'
-import { fetchPage, install, type TestHome, testHome, testRequest, testRuntime } from '../../../../test/support/home.ts'
+import {
+  fetchPage,
+  install,
+  type TestDirectory,
+  testDirectory,
+  testRequest,
+  testRuntime,
+} from '../../../../test/support/site-directory.ts'
 import type { PhpProcess, PhpRuntime } from '../runtime.ts'
 
 const core = await testCore()
@@ -11,21 +18,21 @@ const after = '2031-01-01 00:00:01'
 
 describe.skipIf(!core)('newer-than', () => {
   let runtime: PhpRuntime
-  let home: TestHome
+  let directory: TestDirectory
   let php: PhpProcess
   beforeAll(async () => {
     runtime = await testRuntime()
-    home = await testHome(core as string)
-    php = await runtime.start(home)
+    directory = await testDirectory(core as string)
+    php = await runtime.start(directory)
     await install(php)
   })
   afterAll(async () => {
     await runtime?.close()
-    await home?.remove()
+    await directory?.remove()
   })
 
   async function run(code: string): Promise<void> {
-    const script = await home.script('run.php', `require 'wp-load.php'; ${code} echo $wpdb->last_error, 'done';`)
+    const script = await directory.script('run.php', `require 'wp-load.php'; ${code} echo $wpdb->last_error, 'done';`)
     expect((await fetchPage(php, testRequest('/run.php', script))).text).toBe('done')
   }
   const newer = (most = 100) => php.runTask('newer-than', { since, most })

@@ -1,7 +1,14 @@
 /** A site moves to another address: every form in which the old one stands in its database, in a real WordPress. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../../../../test/support/core.ts'
-import { fetchPage, install, type TestHome, testHome, testRequest, testRuntime } from '../../../../test/support/home.ts'
+import {
+  fetchPage,
+  install,
+  type TestDirectory,
+  testDirectory,
+  testRequest,
+  testRuntime,
+} from '../../../../test/support/site-directory.ts'
 import { rewriteAddress } from '../../site-database/rewrite.ts'
 import { rewriteCases } from '../../site-database/rewrite-cases.fixture.ts'
 import type { PhpProcess, PhpRuntime } from '../runtime.ts'
@@ -11,22 +18,22 @@ const from = 'my.localhost:8081'
 
 describe.skipIf(!core)('replace-address', () => {
   let runtime: PhpRuntime
-  let home: TestHome
+  let directory: TestDirectory
   let php: PhpProcess
 
   beforeAll(async () => {
     runtime = await testRuntime()
-    home = await testHome(core as string)
-    php = await runtime.start(home)
+    directory = await testDirectory(core as string)
+    php = await runtime.start(directory)
     await install(php)
   })
   afterAll(async () => {
     await runtime?.close()
-    await home?.remove()
+    await directory?.remove()
   })
 
   async function run(code: string): Promise<string> {
-    const script = await home.script('run.php', `require 'wp-load.php'; ${code}`)
+    const script = await directory.script('run.php', `require 'wp-load.php'; ${code}`)
     return (await fetchPage(php, testRequest('/run.php', script))).text
   }
 

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../../../../test/support/core.ts'
-import { type TestHome, testBodies, testHome, testRuntime } from '../../../../test/support/home.ts'
+import { type TestDirectory, testBodies, testDirectory, testRuntime } from '../../../../test/support/site-directory.ts'
 import { hereRuntimes } from '../../../../test/support/ways.ts'
-import { PhpPool } from '../pool.ts'
+import { PhpPool } from '../pool/pool.ts'
 import { PhpCrashed, type PhpRuntime } from '../runtime.ts'
 
 const core = await testCore()
@@ -34,12 +34,12 @@ const lines: readonly [string, string, string, number][] = [
 
 describe.skipIf(!core).each(hereRuntimes)('PHP’s command line, $runtime', ({ runtime: kind, ...tested }) => {
   let runtime: PhpRuntime
-  let home: TestHome
+  let directory: TestDirectory
   let programs: string
   let pool: PhpPool
   beforeAll(async () => {
     runtime = await testRuntime({ runtime: kind, ini: { 'phar.readonly': '0' } })
-    home = await testHome(core as string, tested)
+    directory = await testDirectory(core as string, tested)
     programs = await mkdtemp(join(tmpdir(), 'stead-programs-'))
     await chmod(programs, 0o755)
     pool = new PhpPool(runtime, {
@@ -55,13 +55,13 @@ describe.skipIf(!core).each(hereRuntimes)('PHP’s command line, $runtime', ({ r
   afterAll(async () => {
     await pool?.stopAll(0)
     await runtime?.close()
-    await home?.remove()
+    await directory?.remove()
     if (programs) await rm(programs, { recursive: true, force: true })
   })
 
-  const run = async (code: string, { phpVersion = home.phpVersion, args = [] as string[] } = {}) => {
+  const run = async (code: string, { phpVersion = directory.phpVersion, args = [] as string[] } = {}) => {
     await writeFile(join(programs, 'run.php'), `<?php ${code}`)
-    const site = { ...home, phpVersion, siteId: 1 }
+    const site = { ...directory, phpVersion, siteId: 1 }
     const command = await pool.runCommand(site, { programs, environment: {}, args: ['/command/run.php', ...args] })
     command.input.end('what is sent')
     const [output, errors] = await Promise.all([text(command.output), text(command.errors)])
@@ -118,7 +118,7 @@ describe.skipIf(!core).each(hereRuntimes)('PHP’s command line, $runtime', ({ r
       unset($phar);
       echo base64_encode(file_get_contents('/tmp/made.phar'));`)
     await writeFile(join(programs, 'made.phar'), Buffer.from(made.output, 'base64'))
-    const site = { ...home, siteId: 1 }
+    const site = { ...directory, siteId: 1 }
     const command = await pool.runCommand(site, { programs, environment: {}, args: ['/command/made.phar'] })
     expect([await text(command.output), await command.finished]).toEqual(['booted boot.php 100000', 0])
   })
@@ -152,7 +152,7 @@ describe.skipIf(!core).each(hereRuntimes)('PHP’s command line, $runtime', ({ r
       join(programs, 'run.php'),
       `<?php $d = new PDO('sqlite:/private/database/held.sqlite'); $d->exec('begin exclusive'); echo 'held'; sleep(600);`,
     )
-    const site = { ...home, siteId: 1 }
+    const site = { ...directory, siteId: 1 }
     const command = await pool.runCommand(site, { programs, environment: {}, args: ['/command/run.php'] })
     command.finished.catch(() => {})
     for await (const piece of command.output) {
@@ -168,7 +168,7 @@ describe.skipIf(!core).each(hereRuntimes)('PHP’s command line, $runtime', ({ r
 
   test('none runs while the site is held, and stopping the site ends it', async () => {
     await writeFile(join(programs, 'run.php'), `<?php echo 'runs'; sleep(600);`)
-    const site = { ...home, siteId: 1 }
+    const site = { ...directory, siteId: 1 }
     const ask = () => pool.runCommand(site, { programs, environment: {}, args: ['/command/run.php'] })
     const command = await ask()
     const failed = expect(command.finished).rejects.toThrow('the site was stopped')

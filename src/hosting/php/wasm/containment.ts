@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { type Containment, type PhpSite, runtimesOf } from '../runtime.ts'
-import { compiledAt } from './compiled.ts'
+import { compiledAt } from './compiled/compiled.ts'
 import type { Mount } from './frames.ts'
 import type { ChildProgram } from './program.ts'
 
@@ -99,13 +99,13 @@ export async function planLaunch(
   note: (text: string) => void,
   { flags = v8Flags(true), isReadOnly = false, programs, compiled }: LaunchOptions = {},
 ): Promise<Launch> {
-  const home = realpathSync(site.homePath)
+  const directory = realpathSync(site.siteDirectory)
   const core = realpathSync(site.corePath)
   const php = program.phpPackage(site.phpVersion)
   const options = { flags, isReadOnly, programs, compiled }
-  if (abilities.bubblewrap) return sandboxed(abilities, site, home, core, php, program, options)
+  if (abilities.bubblewrap) return sandboxed(abilities, site, directory, core, php, program, options)
   let uid = abilities.root ? site.uid : null
-  if (uid !== null && !((await everyoneMayPass(home)) && (await everyoneMayPass(core)))) {
+  if (uid !== null && !((await everyoneMayPass(directory)) && (await everyoneMayPass(core)))) {
     note('other users cannot enter the folders above the sites, so without bubblewrap, sites run as the user of Stead')
     uid = null
   }
@@ -116,12 +116,12 @@ export async function planLaunch(
     if (uid === null || (await everyoneMayPass(`${from}/.`))) more.push({ at: compiledAt, from })
   }
   const extra = more.map(({ from }) => from)
-  const reads = [program.folder, php.folder, home, `${core}/wp-admin`, `${core}/wp-includes`, ...extra]
+  const reads = [program.folder, php.folder, directory, `${core}/wp-admin`, `${core}/wp-includes`, ...extra]
   return {
     command: process.execPath,
     args: [
       ...flags,
-      ...permissions(reads, isReadOnly ? [] : [`${home}/web`, `${home}/private`]),
+      ...permissions(reads, isReadOnly ? [] : [`${directory}/web`, `${directory}/private`]),
       '--allow-worker',
       `${program.folder}/child/main.js`,
     ],
@@ -130,11 +130,11 @@ export async function planLaunch(
     sandboxed: false,
     fixedFolders: [`${core}/wp-admin`, `${core}/wp-includes`],
     mounts: [
-      { at: '/wordpress', from: `${home}/web` },
+      { at: '/wordpress', from: `${directory}/web` },
       { at: '/wordpress/wp-admin', from: `${core}/wp-admin` },
       { at: '/wordpress/wp-includes', from: `${core}/wp-includes` },
-      { at: '/private', from: `${home}/private` },
-      { at: '/tmp', from: `${home}/private/tmp` },
+      { at: '/private', from: `${directory}/private` },
+      { at: '/tmp', from: `${directory}/private/tmp` },
       { at: systemCertificates, from: `${program.folder}/certificates` },
       ...more,
     ],
@@ -179,7 +179,7 @@ export async function planTool(abilities: Abilities, tool: Tool): Promise<ToolLa
 function sandboxed(
   abilities: Abilities,
   site: PhpSite,
-  home: string,
+  directory: string,
   core: string,
   php: { folder: string; module: string },
   program: ChildProgram,
@@ -195,10 +195,10 @@ function sandboxed(
     ['--perms', '0755', '--dir', '/site'],
     ['--ro-bind', program.folder, '/program'],
     ['--ro-bind', php.folder, '/php'],
-    [bind, `${home}/web`, '/site/web'],
+    [bind, `${directory}/web`, '/site/web'],
     ['--ro-bind', `${core}/wp-admin`, '/site/web/wp-admin'],
     ['--ro-bind', `${core}/wp-includes`, '/site/web/wp-includes'],
-    [bind, `${home}/private`, '/site/private'],
+    [bind, `${directory}/private`, '/site/private'],
     ...more.map(({ at, from }) => ['--ro-bind', from, at]),
   ].flat()
   const node = [

@@ -2,10 +2,17 @@ import { mkdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { testCore } from '../../../../test/support/core.ts'
-import { fetchPage, type TestHome, testHome, testRequest, testRuntime, testUid } from '../../../../test/support/home.ts'
+import {
+  fetchPage,
+  type TestDirectory,
+  testDirectory,
+  testRequest,
+  testRuntime,
+  testUid,
+} from '../../../../test/support/site-directory.ts'
 import { measureTree } from '../../site-files/disk-usage.ts'
 import { type DiskQuota, DiskWatch } from '../../site-files/disk-watch.ts'
-import { giveTo } from '../../site-files/lay-out-home.ts'
+import { giveTo } from '../../site-files/platform/lay-out-directory.ts'
 import type { PhpProcess, PhpRuntime } from '../runtime.ts'
 
 const core = await testCore()
@@ -13,7 +20,7 @@ const MB = 1 << 20
 
 describe.skipIf(!core).each(['auto', 'none'] as const)('the disk quota of a site, sandbox %s', (sandbox) => {
   let runtime: PhpRuntime
-  let home: TestHome
+  let directory: TestDirectory
   let php: PhpProcess
   let watch: DiskWatch
   let quota: DiskQuota
@@ -21,16 +28,16 @@ describe.skipIf(!core).each(['auto', 'none'] as const)('the disk quota of a site
   const refusals: string[] = []
 
   beforeAll(async () => {
-    home = await testHome(core as string)
-    const { bytes, files } = await measureTree(home.homePath)
+    directory = await testDirectory(core as string)
+    const { bytes, files } = await measureTree(directory.siteDirectory)
     quota = { bytes: bytes + 8 * MB, files: files + 200 }
     watch = new DiskWatch({
       quotaOf: async () => quota,
-      folder: home.homePath,
+      folder: directory.siteDirectory,
       get keepFreeBytes() {
         return keepFreeBytes
       },
-      onRefusal: (_home, why) => refusals.push(why),
+      onRefusal: (_directory, why) => refusals.push(why),
       log: { warn: () => {} },
     })
     runtime = await testRuntime({ sandbox, disk: watch })
@@ -38,30 +45,30 @@ describe.skipIf(!core).each(['auto', 'none'] as const)('the disk quota of a site
   afterAll(async () => {
     await watch?.stop()
     await runtime?.close()
-    await home?.remove()
+    await directory?.remove()
   })
   const fresh = async () => {
     await php?.stop(1000)
     for (const folder of ['web/x', 'private/tmp']) {
-      await rm(join(home.homePath, folder), { recursive: true, force: true })
-      await mkdir(join(home.homePath, folder))
+      await rm(join(directory.siteDirectory, folder), { recursive: true, force: true })
+      await mkdir(join(directory.siteDirectory, folder))
     }
-    await rm(join(home.homePath, 'private/database/x.sqlite'), { force: true })
-    if (testUid !== null) await giveTo(testUid, home.homePath)
-    php = await runtime.start(home)
+    await rm(join(directory.siteDirectory, 'private/database/x.sqlite'), { force: true })
+    if (testUid !== null) await giveTo(testUid, directory.siteDirectory)
+    php = await runtime.start(directory)
     refusals.length = 0
   }
   beforeEach(fresh)
 
   async function run(code: string): Promise<unknown> {
-    const script = await home.script(
+    const script = await directory.script(
       'disk.php',
       `chdir('/wordpress/x'); echo json_encode((function () { ${code} })());`,
     )
     const page = await fetchPage(php, testRequest('/disk.php', script))
     return page.text === '' ? `died: ${page.status}` : JSON.parse(page.text)
   }
-  const used = async () => (await measureTree(home.homePath)).bytes
+  const used = async () => (await measureTree(directory.siteDirectory)).bytes
 
   it('one request that writes for ever ends at the quota, and deleting gives the room back to the same request', async () => {
     const code = `$before = @file_put_contents('a', str_repeat('x', 4 << 20));
@@ -92,9 +99,9 @@ describe.skipIf(!core).each(['auto', 'none'] as const)('the disk quota of a site
   })
 
   it('a hole made before is counted when it is filled', async () => {
-    await writeFile(join(home.homePath, 'web/x/hole'), '')
-    await truncate(join(home.homePath, 'web/x/hole'), 64 * MB)
-    if (testUid !== null) await giveTo(testUid, home.homePath)
+    await writeFile(join(directory.siteDirectory, 'web/x/hole'), '')
+    await truncate(join(directory.siteDirectory, 'web/x/hole'), 64 * MB)
+    if (testUid !== null) await giveTo(testUid, directory.siteDirectory)
     await run(`$f = fopen('hole', 'r+'); while (@fwrite($f, str_repeat('x', 65536))); return 1;`)
     expect(await used()).toBeLessThanOrEqual(quota.bytes + MB)
   })
@@ -131,30 +138,30 @@ describe.skipIf(!core).each(['auto', 'none'] as const)('the disk quota of a site
 
   it('what others put there and take away counts without a restart', async () => {
     expect(await run(`return file_put_contents('a', 'x');`)).toBe(1)
-    await writeFile(join(home.homePath, 'private/tmp/big'), Buffer.alloc(20 * MB, 'x'))
+    await writeFile(join(directory.siteDirectory, 'private/tmp/big'), Buffer.alloc(20 * MB, 'x'))
     const { pid } = php
     await measured()
     expect(await run(`return @file_put_contents('b', 'x');`)).toBe(false)
-    await rm(join(home.homePath, 'private/tmp/big'))
+    await rm(join(directory.siteDirectory, 'private/tmp/big'))
     await measured()
     expect(await run(`return file_put_contents('b', 'x');`)).toBe(1)
     expect(php.pid).toBe(pid)
   })
 
   it('a process that writes past its own counting is ended, and the next may change nothing until there is room', async () => {
-    await writeFile(join(home.homePath, 'private/tmp/big'), Buffer.alloc(120 * MB, 'x'))
+    await writeFile(join(directory.siteDirectory, 'private/tmp/big'), Buffer.alloc(120 * MB, 'x'))
     const { exited } = php
     await measured()
     expect((await exited).reason).toMatch(/more than its disk quota/)
-    php = await runtime.start(home)
+    php = await runtime.start(directory)
     expect(await run(`return [@unlink('/tmp/big'), is_file('/tmp/big'), @file_put_contents('b', 'x')];`)).toEqual([
       false,
       true,
       false,
     ])
     await php.stop()
-    await rm(join(home.homePath, 'private/tmp/big'))
-    php = await runtime.start(home)
+    await rm(join(directory.siteDirectory, 'private/tmp/big'))
+    php = await runtime.start(directory)
     expect(await run(`return file_put_contents('b', 'x');`)).toBe(1)
   })
 

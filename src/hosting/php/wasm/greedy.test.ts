@@ -8,16 +8,16 @@ import { openGc } from '../../../../test/support/gc.ts'
 import {
   fetchPage,
   install,
-  type TestHome,
+  type TestDirectory,
   testBodies,
   testBudgets,
-  testHome,
+  testDirectory,
   testRequest,
   testRuntime,
-} from '../../../../test/support/home.ts'
+} from '../../../../test/support/site-directory.ts'
 import { hereRuntimes } from '../../../../test/support/ways.ts'
 import { proportionalBytesOf } from '../native/memory.ts'
-import { PhpPool } from '../pool.ts'
+import { PhpPool } from '../pool/pool.ts'
 import { PhpCrashed, type PhpProcess, type PhpRuntime, PhpTaskError } from '../runtime.ts'
 import { residentBytesOf } from './process-tree.ts'
 
@@ -26,28 +26,28 @@ const core = await testCore()
 /** What a site's plugins can make the host hold, and what its PHP can take. */
 describe.skipIf(!core)('greedy PHP', () => {
   let runtime: PhpRuntime
-  let home: TestHome
+  let directory: TestDirectory
   let php: PhpProcess
   const budgets = testBudgets()
 
   beforeAll(async () => {
     runtime = await testRuntime({ budgets })
-    home = await testHome(core as string)
-    php = await runtime.start(home)
+    directory = await testDirectory(core as string)
+    php = await runtime.start(directory)
     await install(php)
   })
   afterAll(async () => {
     await runtime?.close()
-    await home?.remove()
+    await directory?.remove()
   })
 
   /** Code that runs in every task, once WordPress is loaded. */
   async function plugin(code: string): Promise<void> {
-    await mkdir(join(home.homePath, 'web/wp-content/mu-plugins'), { recursive: true })
-    await writeFile(join(home.homePath, 'web/wp-content/mu-plugins/greedy.php'), `<?php ${code}`)
+    await mkdir(join(directory.siteDirectory, 'web/wp-content/mu-plugins'), { recursive: true })
+    await writeFile(join(directory.siteDirectory, 'web/wp-content/mu-plugins/greedy.php'), `<?php ${code}`)
   }
   async function run(code: string) {
-    const script = await home.script('greedy.php', `echo json_encode((function () { ${code} })());`)
+    const script = await directory.script('greedy.php', `echo json_encode((function () { ${code} })());`)
     return fetchPage(php, testRequest('/greedy.php', script))
   }
   const collect = openGc()
@@ -85,7 +85,7 @@ describe.skipIf(!core)('greedy PHP', () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(100 << 20)
     await php.exited
     await plugin('')
-    php = await runtime.start(home)
+    php = await runtime.start(directory)
     expect(await php.runTask('site-title', {})).toMatchObject({ title: 'A test site' })
   })
 
@@ -102,7 +102,7 @@ describe.skipIf(!core)('greedy PHP', () => {
     expect(most).toBeGreaterThan(300 << 20)
     expect(most).toBeLessThanOrEqual(768 << 20)
     expect(await residentBytesOf(php.pid)).toBeLessThan(900 << 20)
-    const log = await readFile(join(home.homePath, 'private/php-error.log'), 'utf8')
+    const log = await readFile(join(directory.siteDirectory, 'private/php-error.log'), 'utf8')
     expect(log).toMatch(/Fatal error: +Out of memory/)
   })
 
@@ -122,7 +122,7 @@ describe.skipIf(!core).each(hereRuntimes)('greedy sites together, on $runtime', 
   it('stay within the memory of the host while they run, and others get their pages', async () => {
     // each alone would have room for what it takes: what ends one is that all together have not
     const runtime = await testRuntime({ memoryLimitMb: 512, runtime: kind })
-    const homes = await Promise.all([1, 2, 3, 4, 5].map(() => testHome(core as string, { phpVersion })))
+    const siteDirectories = await Promise.all([1, 2, 3, 4, 5].map(() => testDirectory(core as string, { phpVersion })))
     const warnings: string[] = []
     const pool = new PhpPool(runtime, {
       queueLength: 10,
@@ -137,10 +137,10 @@ describe.skipIf(!core).each(hereRuntimes)('greedy sites together, on $runtime', 
     // four would have 1,900 MB; and grow slowly enough for a look every 200 ms
     const eat = `ini_set('memory_limit', '-1'); $all = [];
       while (memory_get_usage() < 460 << 20) { $all[] = str_repeat('x', 4 << 20); usleep(20000); } sleep(30);`
-    await Promise.all(homes.map((home) => home.script('eat.php', eat)))
-    await Promise.all(homes.map((home) => home.script('fast.php', "echo 'fast';")))
+    await Promise.all(siteDirectories.map((directory) => directory.script('eat.php', eat)))
+    await Promise.all(siteDirectories.map((directory) => directory.script('fast.php', "echo 'fast';")))
     const visit = async (number: number, script: string) => {
-      const site = { ...(homes[number - 1] as TestHome), siteId: number }
+      const site = { ...(siteDirectories[number - 1] as TestDirectory), siteId: number }
       return text((await pool.handle(site, testRequest(`/${script}`, `/wordpress/${script}`))).body)
     }
     try {
@@ -176,7 +176,7 @@ describe.skipIf(!core).each(hereRuntimes)('greedy sites together, on $runtime', 
     } finally {
       await pool.stopAll(0)
       await runtime.close()
-      await Promise.all(homes.map((home) => home.remove()))
+      await Promise.all(siteDirectories.map((directory) => directory.remove()))
     }
   })
 })

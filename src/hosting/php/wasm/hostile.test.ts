@@ -3,7 +3,13 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testCore } from '../../../../test/support/core.ts'
-import { fetchPage, type TestHome, testHome, testRequest, testRuntime } from '../../../../test/support/home.ts'
+import {
+  fetchPage,
+  type TestDirectory,
+  testDirectory,
+  testRequest,
+  testRuntime,
+} from '../../../../test/support/site-directory.ts'
 import { ways } from '../../../../test/support/ways.ts'
 import { PhpCrashed, type PhpProcess, type PhpRuntime } from '../runtime.ts'
 
@@ -14,27 +20,27 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
   'hostile PHP, $way',
   ({ runtime: kind, phpVersion, sandbox, isOpen, uid }) => {
     let runtime: PhpRuntime
-    let home: TestHome
-    let neighbour: TestHome
+    let directory: TestDirectory
+    let neighbour: TestDirectory
     let php: PhpProcess
 
     beforeAll(async () => {
       runtime = await testRuntime({ runtime: kind, sandbox })
-      home = await testHome(core as string, { isOpen, phpVersion })
-      neighbour = await testHome(core as string, { isOpen, phpVersion })
-      await writeFile(join(neighbour.homePath, 'web/secret.txt'), secret)
-      await symlink(join(neighbour.homePath, 'web/secret.txt'), join(home.homePath, 'web/link.txt'))
-      await symlink(neighbour.homePath, join(home.homePath, 'web/link-folder'))
-      php = await runtime.start(home)
+      directory = await testDirectory(core as string, { isOpen, phpVersion })
+      neighbour = await testDirectory(core as string, { isOpen, phpVersion })
+      await writeFile(join(neighbour.siteDirectory, 'web/secret.txt'), secret)
+      await symlink(join(neighbour.siteDirectory, 'web/secret.txt'), join(directory.siteDirectory, 'web/link.txt'))
+      await symlink(neighbour.siteDirectory, join(directory.siteDirectory, 'web/link-folder'))
+      php = await runtime.start(directory)
     })
     afterAll(async () => {
       await runtime?.close()
-      await Promise.all([home?.remove(), neighbour?.remove()])
+      await Promise.all([directory?.remove(), neighbour?.remove()])
     })
 
     /** Runs PHP that returns a value, and gives the value. */
     async function run(code: string): Promise<unknown> {
-      const script = await home.script('hostile.php', `echo json_encode((function () { ${code} })());`)
+      const script = await directory.script('hostile.php', `echo json_encode((function () { ${code} })());`)
       const page = await fetchPage(php, testRequest('/hostile.php', script))
       return page.text === '' ? `died: ${page.status}` : JSON.parse(page.text)
     }
@@ -49,8 +55,8 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
         '/../../etc/passwd',
         '/wordpress/../../../../etc/passwd',
         '/wordpress/wp-admin/../../../../../etc/passwd',
-        join(neighbour.homePath, 'web/secret.txt'),
-        `/wordpress/../../../../../..${neighbour.homePath}/web/secret.txt`,
+        join(neighbour.siteDirectory, 'web/secret.txt'),
+        `/wordpress/../../../../../..${neighbour.siteDirectory}/web/secret.txt`,
         'file:///etc/passwd',
         'glob:///etc/*',
       ]
@@ -76,7 +82,9 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
         await run("try { return symlink('/etc', '/wordpress/out'); } catch (Error $e) { return 'refused'; }"),
       ).toBe('refused')
       expect(
-        (await readdir(join(home.homePath, 'web'), { withFileTypes: true })).filter((entry) => entry.isSymbolicLink()),
+        (await readdir(join(directory.siteDirectory, 'web'), { withFileTypes: true })).filter((entry) =>
+          entry.isSymbolicLink(),
+        ),
       ).toHaveLength(2)
     })
 
@@ -88,7 +96,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       expect(await run("return @file_put_contents('/wordpress/../x', 'x') && file_exists('/x');")).not.toBe(
         'reached the machine',
       )
-      expect(await readdir(join(home.homePath, '..'))).toEqual(['h1'])
+      expect(await readdir(join(directory.siteDirectory, '..'))).toEqual(['h1'])
       expect(await run("return file_put_contents('/wordpress/wp-content/x.txt', 'mine');")).toBe(4)
     })
 
@@ -160,7 +168,10 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
     it('takes no settings of PHP from files of the site', async () => {
       const lines = 'memory_limit = 4096M\nauto_prepend_file = none\ndisable_functions =\nopen_basedir = /\n'
       for (const name of ['.user.ini', 'php.ini', 'web.ini', '.htaccess'])
-        await writeFile(join(home.homePath, 'web', name), name === '.htaccess' ? 'php_value memory_limit 4096M' : lines)
+        await writeFile(
+          join(directory.siteDirectory, 'web', name),
+          name === '.htaccess' ? 'php_value memory_limit 4096M' : lines,
+        )
       const asked = ['memory_limit', 'auto_prepend_file', 'user_ini.filename', 'disable_functions', 'open_basedir']
       const settings = (await run(`return array_map('ini_get', ${JSON.stringify(asked)});`)) as string[]
       expect(settings.slice(0, 2)).toEqual(['256M', kind === 'wasm' ? '/stead/prepend.php' : '/stead/native.php'])
@@ -182,7 +193,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
     })
 
     it('leaves its files to the site’s user', async () => {
-      await mkdir(join(home.homePath, 'private/tmp'), { recursive: true })
+      await mkdir(join(directory.siteDirectory, 'private/tmp'), { recursive: true })
       const mode = (await run(
         "file_put_contents('/tmp/a', '1'); return [fileowner('/tmp/a'), is_dir('/private/database')];",
       )) as unknown[]

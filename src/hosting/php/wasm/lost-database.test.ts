@@ -4,7 +4,14 @@ import { rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../../../../test/support/core.ts'
-import { fetchPage, install, type TestHome, testHome, testRequest, testRuntime } from '../../../../test/support/home.ts'
+import {
+  fetchPage,
+  install,
+  type TestDirectory,
+  testDirectory,
+  testRequest,
+  testRuntime,
+} from '../../../../test/support/site-directory.ts'
 import { hereRuntimes } from '../../../../test/support/ways.ts'
 import type { PhpProcess, PhpRuntime } from '../runtime.ts'
 
@@ -14,19 +21,19 @@ describe.skipIf(!core).each(hereRuntimes)(
   'a database that is lost while PHP runs, $runtime',
   ({ runtime: kind, phpVersion }) => {
     let runtime: PhpRuntime
-    let home: TestHome
+    let directory: TestDirectory
     let php: PhpProcess
     let file: string
     beforeAll(async () => {
-      home = await testHome(core as string, { phpVersion })
-      file = join(home.homePath, 'private/database/site.sqlite')
+      directory = await testDirectory(core as string, { phpVersion })
+      file = join(directory.siteDirectory, 'private/database/site.sqlite')
       runtime = await testRuntime({ runtime: kind })
-      php = await runtime.start(home)
+      php = await runtime.start(directory)
       await install(php)
     })
     afterAll(async () => {
       await runtime?.close()
-      await home?.remove()
+      await directory?.remove()
     })
 
     test('emptied, then removed: 503 without the installer, tasks fail, and no file is made', async () => {

@@ -3,7 +3,14 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { testCore } from '../../../../test/support/core.ts'
-import { fetchPage, install, type TestHome, testHome, testRequest, testRuntime } from '../../../../test/support/home.ts'
+import {
+  fetchPage,
+  install,
+  type TestDirectory,
+  testDirectory,
+  testRequest,
+  testRuntime,
+} from '../../../../test/support/site-directory.ts'
 import { hereRuntimes } from '../../../../test/support/ways.ts'
 import type { PhpProcess, PhpRuntime } from '../runtime.ts'
 
@@ -11,25 +18,25 @@ const core = await testCore()
 
 describe.skipIf(!core).each(hereRuntimes)('objects that WordPress keeps, $runtime', ({ runtime: kind, phpVersion }) => {
   let runtime: PhpRuntime
-  let home: TestHome
+  let directory: TestDirectory
   let php: PhpProcess
   beforeAll(async () => {
     runtime = await testRuntime({ runtime: kind, atOnce: 1 })
-    home = await testHome(core as string, { phpVersion })
-    php = await runtime.start(home)
+    directory = await testDirectory(core as string, { phpVersion })
+    php = await runtime.start(directory)
     await install(php)
   })
   afterEach(() => run('wp_cache_flush();'))
   afterAll(async () => {
     await runtime?.close()
-    await home?.remove()
+    await directory?.remove()
   })
 
   /** Runs PHP in a request of its own with WordPress loaded. @returns what it returns */
   async function run(code: string, beforeWordPress = ''): Promise<unknown> {
     const php_ = `${beforeWordPress} require '/wordpress/wp-load.php';
       echo json_encode((static function () { ${code} })());`
-    const { status, text } = await fetchPage(php, testRequest('/run.php', await home.script('run.php', php_)))
+    const { status, text } = await fetchPage(php, testRequest('/run.php', await directory.script('run.php', php_)))
     expect(status).toBe(200)
     return JSON.parse(text)
   }
@@ -107,7 +114,7 @@ describe.skipIf(!core).each(hereRuntimes)('objects that WordPress keeps, $runtim
     expect(await run(`return wp_cache_get('a', 'g');`)).toBe(1)
     php.kill(new Error('as in a crash'))
     await php.exited
-    php = await runtime.start(home)
+    php = await runtime.start(directory)
     expect(await run(`return wp_cache_get('a', 'g');`)).toBe(false)
   })
 
@@ -129,13 +136,13 @@ describe.skipIf(!core).each(hereRuntimes)('objects that WordPress keeps, $runtim
         return [wp_using_ext_object_cache(), $GLOBALS['wpdb']->get_var("SELECT option_value FROM wp_options WHERE option_name = '_transient_t'")];`),
     ).toEqual([false, 'v'])
     await run(`wp_cache_set('a', 1, 'g');`)
-    const config = join(home.homePath, 'web/wp-config.php')
+    const config = join(directory.siteDirectory, 'web/wp-config.php')
     const text = await readFile(config, 'utf8')
     await writeFile(config, text.replace('<?php', "<?php define('STEAD_OBJECT_CACHE', false);"))
-    await php.moveIn({ address: home.address })
+    await php.moveIn({ address: directory.address })
     expect(await run(`wp_cache_set('b', 1, 'g'); return wp_cache_get('a', 'g');`)).toBe(false)
     await writeFile(config, text)
-    await php.moveIn({ address: home.address })
+    await php.moveIn({ address: directory.address })
     expect(await run(`return [wp_cache_get('a', 'g'), wp_cache_get('b', 'g')];`)).toEqual([false, false])
   })
 

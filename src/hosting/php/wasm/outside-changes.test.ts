@@ -5,11 +5,11 @@ import { testCore } from '../../../../test/support/core.ts'
 import {
   fetchPage,
   giveToSite,
-  type TestHome,
-  testHome,
+  type TestDirectory,
+  testDirectory,
   testRequest,
   testRuntime,
-} from '../../../../test/support/home.ts'
+} from '../../../../test/support/site-directory.ts'
 import { hereRuntimes } from '../../../../test/support/ways.ts'
 import type { PhpProcess, PhpRuntime } from '../runtime.ts'
 
@@ -21,24 +21,24 @@ describe.skipIf(!core).each(cases)(
   'what changes from outside between two requests of PHP $phpVersion, $runtime',
   ({ runtime: kind, phpVersion }) => {
     let runtime: PhpRuntime
-    let home: TestHome
+    let directory: TestDirectory
     let php: PhpProcess
     let web: string
 
     beforeAll(async () => {
       runtime = await testRuntime({ runtime: kind })
-      home = await testHome(core as string, { phpVersion })
-      web = join(home.homePath, 'web')
-      php = await runtime.start(home)
+      directory = await testDirectory(core as string, { phpVersion })
+      web = join(directory.siteDirectory, 'web')
+      php = await runtime.start(directory)
     })
     afterAll(async () => {
       await runtime?.close()
-      await home?.remove()
+      await directory?.remove()
     })
 
     /** @returns what the code returns */
     async function run(code: string): Promise<unknown> {
-      const script = await home.script('run.php', `echo json_encode((function () { ${code} })());`)
+      const script = await directory.script('run.php', `echo json_encode((function () { ${code} })());`)
       return JSON.parse((await fetchPage(php, testRequest('/run.php', script))).text)
     }
     /** As the site's own, so that PHP may change it too. */

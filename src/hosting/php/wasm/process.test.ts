@@ -8,12 +8,12 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { testCore } from '../../../../test/support/core.ts'
 import {
   fetchPage,
-  type TestHome,
+  type TestDirectory,
   testAddress,
-  testHome,
+  testDirectory,
   testRequest,
   testRuntime,
-} from '../../../../test/support/home.ts'
+} from '../../../../test/support/site-directory.ts'
 import { ways } from '../../../../test/support/ways.ts'
 import { isAlive } from '../../../platform/is-alive.ts'
 import { differsOnPurpose, productionIni } from '../production-ini.fixture.ts'
@@ -26,23 +26,23 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
   'a PHP process, $way',
   ({ runtime: kind, phpVersion, sandbox, isOpen }) => {
     let runtime: PhpRuntime
-    let home: TestHome
+    let directory: TestDirectory
     let php: PhpProcess
 
     beforeAll(async () => {
       runtime = await testRuntime({ runtime: kind, sandbox })
-      home = await testHome(core as string, { isOpen, phpVersion })
-      php = await runtime.start(home)
+      directory = await testDirectory(core as string, { isOpen, phpVersion })
+      php = await runtime.start(directory)
     })
     afterAll(async () => {
       await runtime?.close()
-      await home?.remove()
+      await directory?.remove()
     })
 
     it('keeps status and repeated headers as PHP set them', async () => {
       const code =
         "http_response_code(418); header('X-A: 1'); setcookie('a', '1'); setcookie('b', '2'); header('Connection: upgrade');"
-      const page = await fetchPage(php, testRequest('/h.php', await home.script('h.php', code)))
+      const page = await fetchPage(php, testRequest('/h.php', await directory.script('h.php', code)))
       expect(page.status).toBe(418)
       const names = page.headers.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase())
       expect(names.filter((name) => name === 'set-cookie')).toHaveLength(2)
@@ -53,7 +53,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
 
     it('has the settings of php.ini-production, but for those that differ on purpose and are documented', async () => {
       const code = 'echo json_encode(array_map(strval(...), ini_get_all(null, false)));'
-      const page = await fetchPage(php, testRequest('/ini.php', await home.script('ini.php', code)))
+      const page = await fetchPage(php, testRequest('/ini.php', await directory.script('ini.php', code)))
       const settings = JSON.parse(page.text) as Record<string, string>
       const asNumber = (value: string) => (value === '' ? '0' : value)
       const differing = Object.entries(productionIni)
@@ -69,11 +69,11 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
         file_put_contents('/wordpress/made.txt', 'x');
         foreach (['PHP_AUTH_USER', 'PHP_AUTH_PW', 'PATH_INFO', 'PHP_SELF'] as $name) $got[] = $_SERVER[$name] ?? null;
         echo json_encode([...$got, isset($_SERVER['argv']), $_REQUEST, decoct(fileperms('/wordpress/made.txt') & 0777)]);`
-      const request = testRequest('/a.php/b/c?x=1', await home.script('a.php', code))
+      const request = testRequest('/a.php/b/c?x=1', await directory.script('a.php', code))
       const headers = [...request.headers, 'authorization', 'Basic dTpw', 'cookie', 'x=cookie; y=2']
       const page = await fetchPage(php, { ...request, headers })
       expect(JSON.parse(page.text)).toEqual(['u', 'p', '/b/c', '/a.php/b/c', false, { x: '1' }, '644'])
-      await writeFile(join(home.homePath, 'web/x.php'), '<?xml version="1.0"?>')
+      await writeFile(join(directory.siteDirectory, 'web/x.php'), '<?xml version="1.0"?>')
       expect((await fetchPage(php, testRequest('/x.php', '/wordpress/x.php'))).text).toBe('<?xml version="1.0"?>')
     })
 
@@ -84,14 +84,14 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
         $imagick = class_exists('Imagick') ? Imagick::queryFormats('AVIF') : [];
         echo json_encode([$written, (imagetypes() & IMG_AVIF) > 0, gd_info()['AVIF Support'], $imagick, filesize('/tmp/a.webp') > 0,
           (imagetypes() & IMG_WEBP) > 0 && gd_info()['WebP Support']]);`
-      const page = await fetchPage(php, testRequest('/avif.php', await home.script('avif.php', code)))
+      const page = await fetchPage(php, testRequest('/avif.php', await directory.script('avif.php', code)))
       const hasAvif = kind === 'native'
       expect(JSON.parse(page.text)).toEqual([hasAvif, hasAvif, hasAvif, [], true, true])
     })
 
     it('waits for the answer to a question, and gets none where nobody listens or the host fails', async () => {
       const code = `foreach ([1, 2] as $n) echo '[', post_message_to_js('{"ask":"' . $n . '"}'), ']';`
-      const request = testRequest('/ask.php', await home.script('ask.php', code))
+      const request = testRequest('/ask.php', await directory.script('ask.php', code))
       expect((await fetchPage(php, request)).text).toBe('[][]')
       php.onAsk = async (text) => {
         if (text.includes('1')) throw new Error('no')
@@ -103,13 +103,13 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
 
     it('has mail(), which says no where nobody takes mails', async () => {
       const code = "var_dump(mail('a@example.com', 'b', 'c'));"
-      expect((await fetchPage(php, testRequest('/m.php', await home.script('m.php', code)))).text).toContain(
+      expect((await fetchPage(php, testRequest('/m.php', await directory.script('m.php', code)))).text).toContain(
         'bool(false)',
       )
     })
 
     it('answers what PHP asks after it was told to stop', async () => {
-      const asking = await runtime.start(home)
+      const asking = await runtime.start(directory)
       const asked = Promise.withResolvers<void>()
       const answer = Promise.withResolvers<string>()
       asking.onAsk = () => {
@@ -117,7 +117,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
         return answer.promise
       }
       const code = `echo post_message_to_js('{"ask":"late"}');`
-      const page = fetchPage(asking, testRequest('/late.php', await home.script('late.php', code)))
+      const page = fetchPage(asking, testRequest('/late.php', await directory.script('late.php', code)))
       await asked.promise
       const stopped = asking.stop(60_000)
       answer.resolve('an answer')
@@ -127,10 +127,10 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
 
     it('sends what is printed before PHP is done', async () => {
       const code = "echo 'early'; ob_flush(); flush(); while (!file_exists('/tmp/go')) usleep(10000); echo 'late';"
-      const response = await php.request(testRequest('/s.php', await home.script('s.php', code)))
+      const response = await php.request(testRequest('/s.php', await directory.script('s.php', code)))
       const body = response.body[Symbol.asyncIterator]()
       expect(String((await body.next()).value)).toBe('early')
-      await writeFile(join(home.homePath, 'private/tmp/go'), '')
+      await writeFile(join(directory.siteDirectory, 'private/tmp/go'), '')
       expect(String((await body.next()).value)).toBe('late')
       expect((await body.next()).done).toBe(true)
       await response.finished
@@ -139,7 +139,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
     it('sends much and takes much, byte for byte', async () => {
       const size = 64 << 20
       const chunk = Buffer.alloc(1 << 16, 'abcdefgh')
-      const script = await home.script(
+      const script = await directory.script(
         'up.php',
         "$f = $_FILES['file']; echo json_encode([$f['error'], filesize($f['tmp_name']), md5_file($f['tmp_name'])]);",
       )
@@ -166,7 +166,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
         }),
       )
       expect(JSON.parse(page.text)).toEqual([0, size, hash.digest('hex')])
-      const down = await home.script(
+      const down = await directory.script(
         'down.php',
         'for ($i = 0; $i < 512; $i++) echo str_repeat(chr(65 + $i % 26), 65536);',
       )
@@ -182,15 +182,15 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
         const idle = await php.residentBytes()
         const code =
           "$much = str_repeat('x', 64 << 20); echo 'early'; ob_flush(); flush(); while (!file_exists('/tmp/measured')) usleep(10000);"
-        const { body, finished } = await php.request(testRequest('/m.php', await home.script('m.php', code)))
+        const { body, finished } = await php.request(testRequest('/m.php', await directory.script('m.php', code)))
         await body[Symbol.asyncIterator]().next()
         expect(await php.residentBytes()).toBeGreaterThan(idle + (48 << 20))
-        await writeFile(join(home.homePath, 'private/tmp/measured'), '')
+        await writeFile(join(directory.siteDirectory, 'private/tmp/measured'), '')
         await finished
       })
 
     it('leaves nothing of a request to the next', async () => {
-      const script = await home.script(
+      const script = await directory.script(
         'left.php',
         "echo json_encode([$_COOKIE, $_POST, file_get_contents('php://input'), $_SERVER['CONTENT_TYPE'] ?? null, $_GET]);",
       )
@@ -214,46 +214,51 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
     })
 
     it('goes on after exit, a fatal error and a reader that goes away', async () => {
-      await fetchPage(php, testRequest('/e.php', await home.script('e.php', "echo 'x'; exit(3);")))
+      await fetchPage(php, testRequest('/e.php', await directory.script('e.php', "echo 'x'; exit(3);")))
       expect(
-        (await fetchPage(php, testRequest('/f.php', await home.script('f.php', 'no_such_function();')))).status,
+        (await fetchPage(php, testRequest('/f.php', await directory.script('f.php', 'no_such_function();')))).status,
       ).toBe(500)
       const endless = await php.request(
-        testRequest('/g.php', await home.script('g.php', "for ($i = 0; $i < 2000; $i++) echo str_repeat('x', 65536);")),
+        testRequest(
+          '/g.php',
+          await directory.script('g.php', "for ($i = 0; $i < 2000; $i++) echo str_repeat('x', 65536);"),
+        ),
       )
       endless.body.destroy()
       await endless.finished
-      expect((await fetchPage(php, testRequest('/ok.php', await home.script('ok.php', "echo 'ok';")))).text).toBe('ok')
+      expect((await fetchPage(php, testRequest('/ok.php', await directory.script('ok.php', "echo 'ok';")))).text).toBe(
+        'ok',
+      )
     })
 
     it('lets what runs finish when it is stopped, and fails what runs too long', async () => {
-      const second = await runtime.start(home)
+      const second = await runtime.start(directory)
       const slow = await second.request(
-        testRequest('/z.php', await home.script('z.php', "echo 'a'; ob_flush(); usleep(300000); echo 'b';")),
+        testRequest('/z.php', await directory.script('z.php', "echo 'a'; ob_flush(); usleep(300000); echo 'b';")),
       )
       const stopped = second.stop(5000)
       let text = ''
       for await (const chunk of slow.body) text += chunk
       expect(text).toBe('ab')
       await stopped
-      const third = await runtime.start(home)
-      const never = third.request(testRequest('/l.php', await home.script('l.php', 'while (true);')))
+      const third = await runtime.start(directory)
+      const never = third.request(testRequest('/l.php', await directory.script('l.php', 'while (true);')))
       await Promise.all([expect(never).rejects.toThrow(PhpCrashed), third.stop(100)])
     })
 
     it('dies with its parent, in the middle of an endless loop too', async () => {
-      const script = await home.script('loop.php', "file_put_contents('/tmp/looping', '1'); while (true);")
+      const script = await directory.script('loop.php', "file_put_contents('/tmp/looping', '1'); while (true);")
       const program = `
       import { createWasmRuntime } from ${JSON.stringify(join(import.meta.dirname, 'start.ts'))}
-      import { testBudgets } from ${JSON.stringify(join(import.meta.dirname, '../../../../test/support/home.ts'))}
+      import { testBudgets } from ${JSON.stringify(join(import.meta.dirname, '../../../../test/support/site-directory.ts'))}
       const [site, sandbox, request] = JSON.parse(process.argv[1])
       const runtime = await createWasmRuntime({ sandbox, priority: 0, memoryLimitMb: 128, uploadMaxMb: 8, egress: { allows: () => false, connectTimeoutMs: 1, idleTimeoutMs: 1 }, budgets: testBudgets() })
       const php = await runtime.start(site)
       console.log(php.pid)
       await php.request(request)`
-      const { homePath, corePath, phpVersion, uid, address } = home
+      const { siteDirectory, corePath, phpVersion, uid, address } = directory
       const told = JSON.stringify([
-        { homePath, corePath, phpVersion, uid, address },
+        { siteDirectory, corePath, phpVersion, uid, address },
         sandbox,
         testRequest('/loop.php', script),
       ])
@@ -261,7 +266,10 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       const pid = Number(String((await once(parent.stdout as Readable, 'data'))[0]))
-      await vi.waitFor(() => expect(existsSync(join(home.homePath, 'private/tmp/looping'))).toBe(true), 60_000)
+      await vi.waitFor(
+        () => expect(existsSync(join(directory.siteDirectory, 'private/tmp/looping'))).toBe(true),
+        60_000,
+      )
       const children = processTree(pid)
       parent.kill('SIGKILL')
       await vi.waitFor(() => expect(children.filter(isAlive)).toEqual([]), 60_000)

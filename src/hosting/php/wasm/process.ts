@@ -6,7 +6,7 @@ import { getPriority, setPriority } from 'node:os'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import type { Budget } from '../../../platform/budgets/budget.ts'
 import { readAtMost } from '../../../platform/read-at-most.ts'
-import { IdleMemory } from '../idle-memory.ts'
+import { IdleMemory } from '../pool/idle-memory.ts'
 import {
   type PhpCommand,
   PhpCrashed,
@@ -24,7 +24,6 @@ import { limitTime } from '../time-limit.ts'
 import { type Answer, expectAnswer } from './answers.ts'
 import { expectCommand } from './command-answer.ts'
 import { type Launch, pathOnly } from './containment.ts'
-import { type Egress, serveEgress } from './egress.ts'
 import {
   type ChildReady,
   type ChildStart,
@@ -37,6 +36,7 @@ import {
   type TaskHead,
   type TurnEnd,
 } from './frames.ts'
+import { type Egress, serveEgress } from './network/egress.ts'
 import { residentBytesOf, threadsOf, waitedMsOf } from './process-tree.ts'
 import { readTaskResult } from './task-result.ts'
 
@@ -115,7 +115,14 @@ export class WasmProcess implements PhpProcess {
     this.#results = options.results
     this.#home = options.home
     this.#priority = options.priority
-    const [, , errors, jobs, answers, wayOut] = child.stdio as unknown as [null, null, Readable, Duplex, Duplex, Duplex]
+    const [, , errors, jobs, answers, egressSocket] = child.stdio as unknown as [
+      null,
+      null,
+      Readable,
+      Duplex,
+      Duplex,
+      Duplex,
+    ]
     this.#jobs = jobs
     this.#answers = answers
     jobs.on('error', () => {}) // the child is gone; its exit says why
@@ -128,7 +135,7 @@ export class WasmProcess implements PhpProcess {
       (kind, payload) => this.#take(kind, payload),
       (error) => this.kill(new PhpCrashed(`PHP's process sent an invalid message: ${error.message}`)),
     )
-    serveEgress(wayOut, { ...options.egress, site: options.home })
+    serveEgress(egressSocket, { ...options.egress, site: options.home })
     this.#ready.promise.catch(() => {})
     this.exited = this.#watchExit()
   }

@@ -3,7 +3,7 @@ import { createRequire, stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, extname, join } from 'node:path'
 import { type PhpVersion, phpVersions } from '../runtime.ts'
-import { calledExports } from './called-exports.ts'
+import { calledExports } from './compiled/called-exports.ts'
 
 const here = import.meta.dirname
 /** `.ts` where Stead runs from its sources, `.js` where it was built. */

@@ -7,14 +7,14 @@ import { testCore } from '../../../../test/support/core.ts'
 import {
   fetchPage,
   install,
-  type TestHome,
+  type TestDirectory,
   testAddress,
-  testHome,
+  testDirectory,
   testRequest,
   testRuntime,
-} from '../../../../test/support/home.ts'
+} from '../../../../test/support/site-directory.ts'
 import { hereRuntimes } from '../../../../test/support/ways.ts'
-import { changeWpConfig } from '../../site-files/wp-config-file.ts'
+import { changeWpConfig } from '../../site-files/platform/wp-config-file.ts'
 import type { PhpProcess, PhpRuntime } from '../runtime.ts'
 
 const core = await testCore()
@@ -26,7 +26,7 @@ describe.skipIf(!core).each(hereRuntimes)(
   'a site whose own code is broken, $runtime',
   ({ runtime: kind, phpVersion }) => {
     let runtime: PhpRuntime
-    let home: TestHome
+    let directory: TestDirectory
     let usual: PhpProcess
     let safe: PhpProcess
 
@@ -34,15 +34,15 @@ describe.skipIf(!core).each(hereRuntimes)(
     const restarted = async (inSafeMode: boolean): Promise<PhpProcess> => {
       await usual?.stop()
       await safe?.stop()
-      return runtime.start({ ...home, inSafeMode })
+      return runtime.start({ ...directory, inSafeMode })
     }
     const put = async (name: string, code: string) => {
-      const path = join(home.homePath, 'web/wp-content', name)
+      const path = join(directory.siteDirectory, 'web/wp-content', name)
       await mkdir(dirname(path), { recursive: true })
       await writeFile(path, code)
     }
     const script = async (php: PhpProcess, name: string, code: string) =>
-      (await fetchPage(php, testRequest(`/${name}`, await home.script(name, code)))).text
+      (await fetchPage(php, testRequest(`/${name}`, await directory.script(name, code)))).text
     const logIn = async (php: PhpProcess): Promise<{ status: number; cookie: string }> => {
       const body = Buffer.from(new URLSearchParams({ log: 'admin', pwd: PASSWORD, testcookie: '1' }).toString())
       const type = 'application/x-www-form-urlencoded'
@@ -65,11 +65,11 @@ describe.skipIf(!core).each(hereRuntimes)(
 
     beforeAll(async () => {
       runtime = await testRuntime({ runtime: kind })
-      home = await testHome(core as string, { phpVersion })
-      usual = await runtime.start(home)
+      directory = await testDirectory(core as string, { phpVersion })
+      usual = await runtime.start(directory)
       await install(usual)
       await put('plugins/broken/broken.php', FATAL)
-      const config = join(home.homePath, 'web/wp-config.php')
+      const config = join(directory.siteDirectory, 'web/wp-config.php')
       const text = await readFile(config, 'utf8')
       // without it `advanced-cache.php` is not asked for
       await writeFile(config, text.replace('<?php', "<?php define('WP_CACHE', true);"))
@@ -78,10 +78,10 @@ describe.skipIf(!core).each(hereRuntimes)(
     })
     afterAll(async () => {
       await runtime?.close()
-      await home?.remove()
+      await directory?.remove()
     })
     afterEach(async () => {
-      const content = join(home.homePath, 'web/wp-content')
+      const content = join(directory.siteDirectory, 'web/wp-content')
       for (const name of ['mu-plugins/broken.php', 'object-cache.php', 'advanced-cache.php', 'fatal-error-handler.php'])
         await rm(join(content, name), { force: true })
     })
@@ -197,7 +197,7 @@ describe.skipIf(!core).each(hereRuntimes)(
     it('does the same for a network, whose plugins have a list of their own', async () => {
       usual = await restarted(false)
       const { networkId, blogId, path } = await usual.runTask('make-network', { title: 'A network' })
-      await changeWpConfig(home.homePath, home.uid, {
+      await changeWpConfig(directory.siteDirectory, directory.uid, {
         MULTISITE: true,
         SUBDOMAIN_INSTALL: false,
         DOMAIN_CURRENT_SITE: testAddress,
@@ -219,7 +219,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       )
       // a drop-in that no hook keeps out, with each request of a process
       await put('sunrise.php', FATAL)
-      await changeWpConfig(home.homePath, home.uid, { SUNRISE: true })
+      await changeWpConfig(directory.siteDirectory, directory.uid, { SUNRISE: true })
       usual = await restarted(false)
       expect((await fetchPage(usual, testRequest('/'))).status).toBe(500)
       safe = await restarted(true)
@@ -231,9 +231,9 @@ describe.skipIf(!core).each(hereRuntimes)(
     })
 
     it('leaves no trace in the site folder', async () => {
-      expect((await readdir(join(home.homePath, 'web/wp-content'))).filter((name) => /safe|stead/.test(name))).toEqual(
-        [],
-      )
+      expect(
+        (await readdir(join(directory.siteDirectory, 'web/wp-content'))).filter((name) => /safe|stead/.test(name)),
+      ).toEqual([])
     })
   },
 )

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Budget } from '../../../platform/budgets/budget.ts'
 import { createResolver } from '../../../platform/fetch/resolver.ts'
 import type { DiskWatch } from '../../site-files/disk-watch.ts'
+import type { HairpinRoute } from '../hairpin-route.ts'
 import {
   type Containment,
   PhpCrashed,
@@ -10,14 +11,13 @@ import {
   type PhpSite,
   type PhpStart,
 } from '../runtime.ts'
-import type { WayToEdge } from '../way-to-edge.ts'
-import { compiledAt, compiling } from './compiled.ts'
+import { compiledAt, compiling } from './compiled/compiled.ts'
+import { openMachineCode } from './compiled/machine-code.ts'
 import { containmentOf, findAbilities, planLaunch, v8Flags } from './containment.ts'
-import type { EgressPolicy } from './egress.ts'
 import { commandIni, compiledIni, mostPhpBytes, type PhpLimits, phpIni } from './ini.ts'
-import { machineCertificates } from './machine-certificates.ts'
-import { openMachineCode } from './machine-code.ts'
 import { createNames } from './names.ts'
+import type { EgressPolicy } from './network/egress.ts'
+import { machineCertificates } from './network/machine-certificates.ts'
 import { WasmProcess } from './process.ts'
 import { prepareProgram } from './program.ts'
 
@@ -28,7 +28,7 @@ export interface WasmRuntimeOptions extends PhpLimits {
   /** What sites may reach. */
   readonly egress: EgressPolicy
   /** Default: sites of this Stead are reached as all others are. */
-  readonly edge?: WayToEdge
+  readonly edge?: HairpinRoute
   readonly budgets: RuntimeBudgets
   /** Where the children's program is put, which no other host uses; default: a new folder among the system's temporary files. */
   readonly programFolder?: string
@@ -42,7 +42,7 @@ export interface WasmRuntimeOptions extends PhpLimits {
    */
   readonly priority: number
   /** Whether there is anybody to give way to. Default: always. */
-  readonly givesWay?: () => boolean
+  readonly isLowPriority?: () => boolean
   /**
    * Whether V8 compiles what runs often once more, and better. It costs each process seconds of processor time at its first pages, and
    * memory (docs/design/php.md). Default true.
@@ -95,8 +95,8 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
     { lowPriority = false, command, keepsCompiled = false }: PhpStart = {},
   ): Promise<PhpProcess> => {
     if (closed) throw new Error('the PHP runtime is closed')
-    const givesWay = options.givesWay?.() ?? true
-    const disk = await options.disk?.beforeStart(site.homePath)
+    const isLowPriority = options.isLowPriority?.() ?? true
+    const disk = await options.disk?.beforeStart(site.siteDirectory)
     const ahead = command || keepsCompiled ? undefined : options.compiledOf?.(site.corePath)
     const launch = await planLaunch(abilities, site, program, (note) => notes.add(note), {
       flags,
@@ -123,11 +123,11 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
     }
     const how = {
       phpVersion: site.phpVersion,
-      home: site.homePath,
+      home: site.siteDirectory,
       egress: { policy: options.egress, edge: options.edge, names, connections: options.budgets.outgoing },
       results: options.budgets.taskResults,
-      priority: givesWay ? options.priority : 0,
-      lowPriority: lowPriority && givesWay && abilities.root,
+      priority: isLowPriority ? options.priority : 0,
+      lowPriority: lowPriority && isLowPriority && abilities.root,
       timeoutMs: options.startTimeoutMs ?? 30_000,
     }
     const codeFile = code?.fileFor(site.phpVersion) ?? null
@@ -146,8 +146,8 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
       // it was measured while PHP started
       const room = await disk.measured
       started.setDisk(room)
-      // one process of a home is followed: what a command writes it counts by itself, and the next look sees it
-      if (!command) options.disk?.follow(site.homePath, started, room)
+      // one process of a site directory is followed: what a command writes it counts by itself, and the next look sees it
+      if (!command) options.disk?.follow(site.siteDirectory, started, room)
     }
     if (closed) await started.stop(0)
     return started

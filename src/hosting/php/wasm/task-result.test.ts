@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { budgetOf } from '../../../../test/support/budget.ts'
-import { failureText } from '../../../platform/operations/failure-text.ts'
+import { failureText } from '../../../platform/operations/worker/failure-text.ts'
 import { PhpCrashed, PhpTaskError } from '../runtime.ts'
 import { mostPrintedBytes, readTaskResult } from './task-result.ts'
 

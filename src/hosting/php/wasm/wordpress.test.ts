@@ -7,12 +7,12 @@ import { testCore } from '../../../../test/support/core.ts'
 import {
   fetchPage,
   install,
-  type TestHome,
+  type TestDirectory,
   testAddress,
-  testHome,
+  testDirectory,
   testRequest,
   testRuntime,
-} from '../../../../test/support/home.ts'
+} from '../../../../test/support/site-directory.ts'
 import { ways } from '../../../../test/support/ways.ts'
 import { type PhpProcess, type PhpRuntime, PhpTaskError, phpVersions } from '../runtime.ts'
 import { innerPages } from '../tasks.ts'
@@ -37,18 +37,18 @@ describe.skipIf(!core).each(cases)(
   'WordPress on PHP $phpVersion, $way',
   ({ runtime: kind, phpVersion, sandbox, isOpen }) => {
     let runtime: PhpRuntime
-    let home: TestHome
+    let directory: TestDirectory
     let php: PhpProcess
 
     beforeAll(async () => {
       runtime = await testRuntime({ runtime: kind, sandbox })
-      home = await testHome(core as string, { phpVersion, isOpen })
-      php = await runtime.start(home)
+      directory = await testDirectory(core as string, { phpVersion, isOpen })
+      php = await runtime.start(directory)
       await install(php)
     })
     afterAll(async () => {
       await runtime?.close()
-      await home?.remove()
+      await directory?.remove()
     })
 
     /** @returns headers of requests with the session */
@@ -114,7 +114,7 @@ describe.skipIf(!core).each(cases)(
     })
 
     it('ends a user’s sessions with a new password, and those of nobody else', async () => {
-      const script = await home.script(
+      const script = await directory.script(
         'sessions.php',
         `require 'wp-load.php'; echo json_encode(array_map(fn ($login) => count(WP_Session_Tokens::get_instance(get_user_by('login', $login)->ID)->get_all()), ['admin', 'mate']));`,
       )
@@ -142,7 +142,7 @@ describe.skipIf(!core).each(cases)(
     })
 
     it('keeps a license in the options table until it is taken out', async () => {
-      const script = await home.script(
+      const script = await directory.script(
         'license.php',
         `require 'wp-load.php'; echo json_encode($wpdb->get_col("SELECT option_value FROM $wpdb->options WHERE option_name = 'stead_ext_license'"));`,
       )
@@ -171,7 +171,7 @@ describe.skipIf(!core).each(cases)(
         "add_action('send_headers', function () { header('X-Own: ' . str_repeat('x', 9000)); });",
       ],
     ])('tells none that %s', async (_, code) => {
-      const plugin = join(home.homePath, 'web/wp-content/mu-plugins/own-page.php')
+      const plugin = join(directory.siteDirectory, 'web/wp-content/mu-plugins/own-page.php')
       await mkdir(dirname(plugin), { recursive: true })
       await writeFile(plugin, `<?php ${code}`)
       try {
@@ -189,13 +189,13 @@ describe.skipIf(!core).each(cases)(
     it('sees the front page of a site that is set to https and sends everybody there', async () => {
       const setTo = async (scheme: string) => {
         const set = `foreach (['home', 'siteurl'] as $name) update_option($name, '${scheme}://${testAddress}');`
-        const script = await home.script(`${scheme}.php`, `require '/wordpress/wp-load.php'; ${set}`)
+        const script = await directory.script(`${scheme}.php`, `require '/wordpress/wp-load.php'; ${set}`)
         await fetchPage(php, testRequest(`/${scheme}.php`, script))
       }
-      const insists = join(home.homePath, 'web/wp-content/mu-plugins/insists.php')
+      const insists = join(directory.siteDirectory, 'web/wp-content/mu-plugins/insists.php')
       try {
         await setTo('https')
-        await mkdir(join(home.homePath, 'web/wp-content/mu-plugins'), { recursive: true })
+        await mkdir(join(directory.siteDirectory, 'web/wp-content/mu-plugins'), { recursive: true })
         const sends = "if (!is_ssl()) { wp_redirect('https://' . $_SERVER['HTTP_HOST']); exit; }"
         await writeFile(insists, `<?php add_action('init', function () { ${sends} });`)
         expect((await fetchPage(php, testRequest('/'))).status).toBe(302)
@@ -222,12 +222,12 @@ describe.skipIf(!core).each(cases)(
       // the post with the styles of a theme WordPress makes once, for good
       const drafts = `$wpdb->get_var("select count(*) from $wpdb->posts where post_type <> 'wp_global_styles'")`
       const count = `${drafts} . get_user_meta(1, "session_tokens", true)`
-      const counts = testRequest('/count.php', await home.script('count.php', `${script} echo ${count};`))
+      const counts = testRequest('/count.php', await directory.script('count.php', `${script} echo ${count};`))
       const before = (await fetchPage(php, counts)).text
       for (const page of innerPages) expect([page, await php.runTask('inner-page', { page })]).toEqual([page, well])
       expect((await fetchPage(php, counts)).text).toBe(before)
-      const broken = join(home.homePath, 'web/wp-content/mu-plugins/broken.php')
-      await mkdir(join(home.homePath, 'web/wp-content/mu-plugins'), { recursive: true })
+      const broken = join(directory.siteDirectory, 'web/wp-content/mu-plugins/broken.php')
+      await mkdir(join(directory.siteDirectory, 'web/wp-content/mu-plugins'), { recursive: true })
       try {
         await writeFile(broken, `<?php add_action('admin_init', fn () => none_such());`)
         await expect(php.runTask('inner-page', { page: 'admin' })).rejects.toThrow('none_such()')
@@ -245,14 +245,14 @@ describe.skipIf(!core).each(cases)(
       while (ob_get_level() > 0 && ob_end_clean());
       exit($marker . '{"result": {"title": ["forged"]}}' . $marker);
     }`
-      await mkdir(join(home.homePath, 'web/wp-content/mu-plugins'), { recursive: true })
-      await writeFile(join(home.homePath, 'web/wp-content/mu-plugins/forge.php'), `<?php ${forge}`)
+      await mkdir(join(directory.siteDirectory, 'web/wp-content/mu-plugins'), { recursive: true })
+      await writeFile(join(directory.siteDirectory, 'web/wp-content/mu-plugins/forge.php'), `<?php ${forge}`)
       try {
         await expect(php.runTask('site-title', {})).rejects.toThrow(
           new PhpTaskError('the result does not have its form (task site-title)'),
         )
       } finally {
-        await rm(join(home.homePath, 'web/wp-content/mu-plugins/forge.php'))
+        await rm(join(directory.siteDirectory, 'web/wp-content/mu-plugins/forge.php'))
       }
       expect(await php.runTask('site-title', {})).toMatchObject({ title: 'A test site' })
     })
@@ -267,7 +267,7 @@ describe.skipIf(!core).each(cases)(
     })
 
     it('sees the address that it is reached by, https included', async () => {
-      const script = await home.script('seen.php', 'echo json_encode($_SERVER);')
+      const script = await directory.script('seen.php', 'echo json_encode($_SERVER);')
       const headers = [
         'Host',
         testAddress,
@@ -302,8 +302,8 @@ describe.skipIf(!core).each(cases)(
 
     it('takes another site over when its database and wp-config.php have been replaced', async () => {
       await fetchPage(php, testRequest('/'))
-      const database = join(home.homePath, 'private/database/site.sqlite')
-      const config = join(home.homePath, 'web/wp-config.php')
+      const database = join(directory.siteDirectory, 'private/database/site.sqlite')
+      const config = join(directory.siteDirectory, 'web/wp-config.php')
       await copyFile(database, `${database}.new`)
       using changed = new DatabaseSync(`${database}.new`)
       changed.exec("UPDATE wp_options SET option_value = 'Moved in' WHERE option_name = 'blogname'")
@@ -318,7 +318,7 @@ describe.skipIf(!core).each(cases)(
         title: 'Moved in',
         home: 'http://new.localhost:8081',
       })
-      const script = await home.script('moved.php', "require '/wordpress/wp-load.php'; echo STEAD_MOVED;")
+      const script = await directory.script('moved.php', "require '/wordpress/wp-load.php'; echo STEAD_MOVED;")
       expect((await fetchPage(php, testRequest('/moved.php', script))).text).toBe('yes')
       expect(
         (

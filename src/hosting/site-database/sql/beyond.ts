@@ -7,7 +7,7 @@ const LONGEST_NAME = 64
 type Tables = readonly Pick<TableDefinition, 'name' | 'more'>[]
 
 /** What only MariaDB can restore, and what no backup has of these tables; nothing where all is as everywhere. */
-export function beyondInWords(tables: Tables): string | undefined {
+export function describeBeyond(tables: Tables): string | undefined {
   const kept = listed(tables, ({ isLost }) => !isLost)
   const lost = listed(tables, ({ isLost }) => isLost === true)
   const says = [kept && `Only MariaDB can restore all of ${kept}`, lost && `Not in the backup: ${lost}`]
@@ -15,14 +15,14 @@ export function beyondInWords(tables: Tables): string | undefined {
 }
 
 /** What the server did not take of tables that were loaded. */
-export function lostInWords(tables: Tables): string | undefined {
+export function describeLost(tables: Tables): string | undefined {
   const lost = listed(tables, ({ isLost }) => !isLost)
   return lost && `The database does not have all of ${lost}`
 }
 
 function listed(tables: Tables, wanted: (beyond: Beyond) => boolean): string | undefined {
   const found = tables
-    .map(({ name, more = [] }) => ({ name, things: [...new Set(more.filter(wanted).map(inWords))] }))
+    .map(({ name, more = [] }) => ({ name, things: [...new Set(more.filter(wanted).map(describeColumn))] }))
     .filter(({ things }) => things.length > 0)
   if (found.length === 0) return undefined
   return shortened(
@@ -31,7 +31,8 @@ function listed(tables: Tables, wanted: (beyond: Beyond) => boolean): string | u
   )
 }
 
-const inWords = ({ column, what }: Beyond): string => (column === undefined ? what : `column ${cut(column)}: ${what}`)
+const describeColumn = ({ column, what }: Beyond): string =>
+  column === undefined ? what : `column ${cut(column)}: ${what}`
 
 function shortened(all: readonly string[], what = 'thing'): string {
   const more = all.length - NAMED

@@ -221,7 +221,7 @@ function addressIn(table: string, columns: readonly ColumnDefinition[]): OptionP
   return /options$/i.test(table) && places.name >= 0 && places.value >= 0 ? places : undefined
 }
 
-/** `home` and `siteurl` of the hosts with http. */
+/** `directory` and `siteurl` of the hosts with http. */
 function inHttp(values: readonly Value[], places: OptionPlaces, hosts: readonly string[]): readonly Value[] {
   const [name, value] = [values[places.name], values[places.value]]
   if (!name || !value || !('bytes' in name) || !('bytes' in value) || value.bytes.length > 1000) return values

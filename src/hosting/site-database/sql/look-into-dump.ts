@@ -31,8 +31,8 @@ export class LookIntoDump {
 
   get found(): FoundInDump {
     const prefixes = prefixesOf(this.#names).slice(0, MOST_PREFIXES)
-    const { home, siteurl } = this.#options.get(`${prefixes[0]}options`) ?? {}
-    return { prefixes, ...(home !== undefined && { home }), ...(siteurl !== undefined && { siteurl }) }
+    const { home: directory, siteurl } = this.#options.get(`${prefixes[0]}options`) ?? {}
+    return { prefixes, ...(directory !== undefined && { home: directory }), ...(siteurl !== undefined && { siteurl }) }
   }
 
   #look({ table, columns, values }: Extract<DumpEvent, { kind: 'row' }>): void {
@@ -52,11 +52,11 @@ const textOf = (value: Value | undefined): string | undefined =>
 
 /** What a contained child says of a dump: its words are a site's. */
 export function foundIn(said: unknown): FoundInDump {
-  const { prefixes, home, siteurl } = said as Record<string, unknown>
+  const { prefixes, home: directory, siteurl } = said as Record<string, unknown>
   const text = (value: unknown) => String(value).slice(0, LONGEST_ADDRESS)
   return {
     prefixes: Array.isArray(prefixes) ? prefixes.slice(0, MOST_PREFIXES).map(text) : [],
-    ...(home !== undefined && { home: text(home) }),
+    ...(directory !== undefined && { home: text(directory) }),
     ...(siteurl !== undefined && { siteurl: text(siteurl) }),
   }
 }

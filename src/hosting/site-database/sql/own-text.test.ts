@@ -1,6 +1,6 @@
 /** Tables of which MariaDB has more than a definition says. Their text is a site's, and is run on a server. */
 import { describe, expect, test } from 'vitest'
-import { beyondInWords } from './beyond.ts'
+import { describeBeyond } from './beyond.ts'
 import { DumpReader } from './read-dump.ts'
 import type { TableDefinition } from './table.ts'
 import { textOfTable } from './write-table.ts'
@@ -36,7 +36,7 @@ test.each([
   ],
 ])('%s is kept in the words of the server, and named', (_name, text, named) => {
   const table = read(text)
-  expect(beyondInWords([table])).toBe(`Only MariaDB can restore all of t (${named})`)
+  expect(describeBeyond([table])).toBe(`Only MariaDB can restore all of t (${named})`)
   // read again it is the same
   expect(textOfTable(read(textOfTable(table)))).toBe(textOfTable(table))
 })
@@ -44,10 +44,10 @@ test.each([
 test('earlier versions of rows, and a default that counts by a sequence, are named as lost', () => {
   const versioned = read('CREATE TABLE `t` (`a` int(11)) ENGINE=InnoDB WITH SYSTEM VERSIONING')
   expect(versioned.ownText).toMatch(/WITH SYSTEM VERSIONING$/)
-  expect(beyondInWords([versioned])).toContain('Not in the backup: t (earlier versions of its rows)')
+  expect(describeBeyond([versioned])).toContain('Not in the backup: t (earlier versions of its rows)')
   const counted = read('CREATE TABLE `t` (`a` int(11) DEFAULT nextval(`other`.`s`))')
   expect(textOfTable(counted)).not.toContain('nextval')
-  expect(beyondInWords([counted])).toBe('Not in the backup: t (column a: DEFAULT of a sequence)')
+  expect(describeBeyond([counted])).toBe('Not in the backup: t (column a: DEFAULT of a sequence)')
 })
 
 test('a column is generated that says when its row begins: rows have no value for it', () => {
@@ -62,13 +62,13 @@ test('an ordinary table has no words of its own, and no warning', () => {
   const table = read(
     "CREATE TABLE `t` (`a` int(11) NOT NULL AUTO_INCREMENT, `v` varchar(20) DEFAULT 'x' COMMENT 'uuid', PRIMARY KEY (`a`) USING BTREE) ENGINE=InnoDB ROW_FORMAT=DYNAMIC",
   )
-  expect([table.ownText, table.more, beyondInWords([table])]).toEqual([undefined, undefined, undefined])
+  expect([table.ownText, table.more, describeBeyond([table])]).toEqual([undefined, undefined, undefined])
 })
 
 test('of many tables and columns three are named, and the others counted', () => {
   const columns = Array.from({ length: 5 }, (_, n) => `\`c${n}\` uuid`).join(', ')
   const tables = Array.from({ length: 5 }, (_, n) => read(`CREATE TABLE \`t${n}\` (${columns})`))
-  const said = beyondInWords(tables) as string
+  const said = describeBeyond(tables) as string
   expect(said).toContain('t0 (column c0: uuid, column c1: uuid, column c2: uuid, and 2 more things), t1')
   expect(said).toMatch(/, and 2 more tables$/)
 })

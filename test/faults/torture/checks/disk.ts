@@ -4,11 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Ground } from '../ground.ts'
 import type { Check } from './check.ts'
 
-/** What lies in `sites/` is what the records say, one home a site, each its own user's. */
+/** What lies in `sites/` is what the records say, one site directory a site, each its own user's. */
 export const disk: Check = {
   name: 'disk',
   async run(ground) {
-    // homes for the next sites may be under way
+    // site directories for the next sites may be under way
     for (let attempt = 0; ; attempt++) {
       const faults = await look(ground)
       if (faults.length === 0 || attempt === 40) return faults
@@ -19,16 +19,16 @@ export const disk: Check = {
 
 async function look({ records, stead }: Ground): Promise<string[]> {
   const folder = join(stead.dataDir, 'sites')
-  const homes = await records('select id, state, site_id from site_homes')
+  const siteDirectories = await records('select id, state, site_id from site_homes')
   const sites = await records('select id, name, state from sites where deleted_at is null')
   const folders = await readdir(folder)
   const { firstUser } = JSON.parse(await readFile(join(stead.dataDir, 'identity.json'), 'utf8'))
   const faults: string[] = []
   for (const { id, name } of sites) {
-    const own = homes.filter(({ site_id }) => site_id === id)
+    const own = siteDirectories.filter(({ site_id }) => site_id === id)
     if (own.length !== 1 || own[0]?.state !== 'taken') faults.push(`${name} has the homes ${JSON.stringify(own)}`)
   }
-  for (const { id, state, site_id } of homes) {
+  for (const { id, state, site_id } of siteDirectories) {
     if (!folders.includes(`h${id}`)) faults.push(`h${id} (${state}) has no folder`)
     else if (process.getuid?.() === 0) {
       const { uid } = await stat(join(folder, `h${id}/web`))
@@ -38,6 +38,6 @@ async function look({ records, stead }: Ground): Promise<string[]> {
       faults.push(`h${id} is the home of a deleted site`)
   }
   for (const name of folders)
-    if (!homes.some(({ id }) => name === `h${id}`)) faults.push(`no record speaks of sites/${name}`)
+    if (!siteDirectories.some(({ id }) => name === `h${id}`)) faults.push(`no record speaks of sites/${name}`)
   return faults
 }

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Ground } from '../ground.ts'
 import type { Write } from '../ledger.ts'
-import { homeOf, markerOf } from '../sites-of-load.ts'
+import { directoryOf, markerOf } from '../sites-of-load.ts'
 import type { Load, Turn } from './load.ts'
 
 /** A site as who ordered it knows it. */
@@ -75,7 +75,7 @@ async function useSite(ground: Ground, { chance, signal }: Turn, site: OrderedSi
     if (body?.data?.state === 'live') break
     await pause(300)
   }
-  site.home = await homeOf(ground.stead, ground.records, site.id).catch(() => undefined)
+  site.home = await directoryOf(ground.stead, ground.records, site.id).catch(() => undefined)
   if (site.home) await writeFile(markerOf(site.home), site.name).catch(() => {})
   if (chance.is(0.5)) await setState(ground, site, 'disable')
   if (site.state === 'disabled' && chance.is(0.7)) await setState(ground, site, 'enable')

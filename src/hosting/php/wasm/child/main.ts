@@ -36,7 +36,7 @@ import { type HeldBody, holdBody, runScript } from './request.ts'
 const standardError = 2
 const jobs = 3
 const answers = 4
-const wayOut = 5
+const egressSocket = 5
 const parentLife = 6
 
 const mostNoteBytes = 1 << 18
@@ -68,7 +68,7 @@ function takeOnUser(uid: number | null): void {
 
 async function start(told: ChildStart): Promise<Site> {
   if (told.watchParent) watchParent()
-  const outgoing = outgoingOver(() => new Socket({ fd: wayOut }))
+  const outgoing = outgoingOver(() => new Socket({ fd: egressSocket }))
   closeBackDoors()
   boundMemory(told.mostPhpBytes, (bytes) => writeAll(answers, encodeFrame(Frame.memory, { bytes } satisfies PhpMemory)))
   // Read before the user changes: the program itself need not be readable for the site's user.

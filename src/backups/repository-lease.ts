@@ -1,0 +1,89 @@
+/*
+ * An installation that was restored from its backups has the key of the one that was lost, and its records. Should that one be started again, both
+ * would write, thin out and sweep the same storage, each by its own records. So an object of the storage says which of them changes it: the
+ * holder. Everybody with the key reads.
+ */
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { Database, Tx } from '../platform/db/database.ts'
+import { timestamp } from '../platform/http/schemas.ts'
+import { OperatorError } from '../platform/operator-error.ts'
+import type { Storage } from './storage/storage.ts'
+
+const LEASE = 'stead-holder.json'
+
+interface RepositoryLease {
+  readonly holder: string
+  /** Milliseconds UTC. */
+  readonly since: number
+  /** For people: the machine that wrote it. */
+  readonly machine: string
+}
+
+/** The storage is changed by another copy of this installation. */
+export class LeasedByAnother extends OperatorError {
+  override readonly name = 'HeldByAnother'
+}
+
+/**
+ * What this copy calls itself in the storage; the first who asks makes it.
+ * @param database with a key of the backups in it
+ */
+export async function leaseHolder(database: Database): Promise<string> {
+  const standing = await readHolder(database.read)
+  if (standing !== null) return standing
+  return database.transaction(async (tx) => {
+    await tx.updateTable('backup_key').set({ holder: newHolder() }).where('holder', 'is', null).execute()
+    return (await readHolder(tx)) as string
+  })
+}
+
+/** Records that were copied are another copy's from now on. */
+export async function becomeAnotherLeaseHolder(tx: Tx): Promise<void> {
+  await tx.updateTable('backup_key').set({ holder: newHolder() }).execute()
+}
+
+const newHolder = (): string => randomBytes(16).toString('base64url')
+
+async function readHolder(tx: Tx): Promise<string | null> {
+  const row = await tx.selectFrom('backup_key').select('holder').where('id', '=', 1).executeTakeFirst()
+  return row?.holder ?? null
+}
+
+/** @throws LeasedByAnother when the storage says that another one changes it */
+export async function requireLease(storage: Storage, own: string): Promise<void> {
+  const standing = await readObject(storage)
+  if (standing === undefined || standing.holder === own) return
+  throw new LeasedByAnother(
+    `Another copy of this installation, restored from these backups, changes the backups in ${storage.where}. It runs on ${standing.machine} since ${timestamp(standing.since)}. This copy only reads them. To let this copy change them instead, run stead backup take-over.`,
+  )
+}
+
+/** Says whose the storage is, if nobody has said so. */
+export async function takeLeaseIfFree(storage: Storage, own: string, now: number): Promise<void> {
+  if (!(await readObject(storage))) await storage.putOnce(LEASE, objectOf(own, now))
+}
+
+/** The storage is changed by this copy from now on, whoever did before. @throws StorageFailure */
+export const takeLeaseOver = (storage: Storage, own: string, now: number): Promise<void> =>
+  storage.put(LEASE, objectOf(own, now))
+
+const objectOf = (holder: string, since: number): Buffer => {
+  const object: RepositoryLease = { holder, since, machine: hostname() }
+  return Buffer.from(`${JSON.stringify(object, null, 2)}\n`)
+}
+
+async function readObject(storage: Storage): Promise<RepositoryLease | undefined> {
+  const bytes = await storage.get(LEASE)
+  if (!bytes) return undefined
+  try {
+    const { holder, since, machine } = JSON.parse(bytes.toString())
+    if (typeof holder === 'string' && typeof since === 'number' && typeof machine === 'string')
+      return { holder, since, machine }
+  } catch {
+    // said below
+  }
+  throw new OperatorError(
+    `${LEASE} in ${storage.where} is damaged. To let this copy change the backups, run stead backup take-over.`,
+  )
+}

@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { isHeardOf, type KnownHost } from '../../hosting/identity/belonging.ts'
+import { folderFacts, hostName, newIdentity, RunningIdentity } from '../../hosting/identity/folder.ts'
+import { giveHostIdentity, installationOf } from '../../hosting/identity/identity.store.ts'
+import { someUsers } from '../../hosting/identity/users.ts'
+import { DirectoriesOnDisk } from '../../hosting/site-directories/directories-on-disk.ts'
+import { SiteDirectories } from '../../hosting/site-directories/site-directories.ts'
+import { createLog } from '../../platform/log/log.ts'
+import {
+  type ControlDatabase,
+  type ControlDatabaseSettings,
+  describeControlDatabase,
+  nothingThere,
+  openControlDatabase,
+} from '../../roles/process-context.ts'
+import { CommandError } from '../output.ts'
+import { whileStopped } from '../with-control-database.ts'
+
+/** What an adoption has come to. */
+export interface Adopted {
+  readonly host: string
+  readonly database: string
+  /** Site directories in their place: the database speaks of them. */
+  readonly homes: number
+  /** Site directories that the database does not know, in all. */
+  readonly set_aside: number
+}
+
+/**
+ * Binds the data folder to the database, for those who mean it. What is on the disk stays there: site directories that the database speaks of in their
+ * place, all others set aside.
+ * @param wanted name of a host whose folder this is to be; default: the one that it was, else a new one
+ */
+export async function adoptFolder(config: ControlDatabaseSettings, wanted?: string): Promise<Adopted> {
+  const { dataDir } = config
+  if (!existsSync(dataDir)) throw new CommandError(`The data folder ${dataDir} does not exist. Set STEAD_DATA_DIR.`)
+  const { identity, hostName: name, siteDirectories } = await folderFacts(dataDir)
+  // what is left of an installation may get a database; nothing is made of an empty folder
+  const isOfStead = identity !== null || name !== null || siteDirectories > 0
+  if (!isOfStead && !config.databaseUrl && !existsSync(join(dataDir, 'stead.db'))) throw nothingThere(config)
+  return whileStopped(dataDir, async () => {
+    const records = await openControlDatabase(config, { makes: isOfStead, strangers: 'adopt' })
+    try {
+      return await adopt(config, records, wanted)
+    } finally {
+      await records.database.close()
+    }
+  })
+}
+
+async function adopt(
+  config: ControlDatabaseSettings,
+  { database, folder, facts, belonging }: ControlDatabase,
+  wanted?: string,
+): Promise<Adopted> {
+  const { dataDir } = config
+  const log = createLog('silent', 'cli')
+  // a folder that comes back from another installation has another identity by now, and still its name
+  const own = 'host' in belonging ? belonging.host : facts.hosts.find(({ name }) => name === folder.hostName)
+  const known = wanted === undefined ? own : hostNamed(facts.hosts, wanted)
+  if (known && isHeardOf(known, Date.now()))
+    throw new CommandError(
+      `${known.name} reported a moment ago. If it runs elsewhere, stop it. If it has just stopped, try again in ten seconds.`,
+    )
+  const installation = (await installationOf(database.read))?.identity as string
+  const isSame = folder.identity?.installation === installation
+  const identity = new RunningIdentity(dataDir, {
+    installation,
+    host: known?.identity ?? (isSame && !wanted && folder.identity ? folder.identity.host : newIdentity()),
+    epoch: Math.max(folder.identity?.epoch ?? 0, known?.epoch ?? 0),
+    lastHome: folder.identity?.lastHome ?? 0,
+    firstUser: folder.firstUser ?? someUsers(),
+  })
+  const folders = new DirectoriesOnDisk({ dataDir, identity, isRoot: process.getuid?.() === 0, log })
+  if (known) {
+    await database.transaction((tx) => giveHostIdentity(tx, known.id, identity.current.host))
+    const siteDirectories = new SiteDirectories({ database, hostId: known.id, folders, identity, prepared: 0, log })
+    await siteDirectories.reconcile({ isTakenOver: true })
+  } else await quarantineAll(folders, identity)
+  const { present, aside } = await folders.open()
+  const isNameFree = !facts.hosts.some(({ name }) => name === folder.hostName)
+  const name = await hostName(dataDir, known?.name ?? (isNameFree ? undefined : `host-${newIdentity().slice(0, 12)}`))
+  // last: until it is there, the folder is a stranger as before
+  await identity.write()
+  return {
+    host: name,
+    database: describeControlDatabase(config),
+    homes: present.length,
+    set_aside: aside.length,
+  }
+}
+
+function hostNamed(hosts: readonly KnownHost[], name: string): KnownHost {
+  const host = hosts.find((each) => each.name === name)
+  if (!host) throw new CommandError(`Unknown host ${name}. To list hosts, run stead host list`)
+  return host
+}
+
+/** A new host has no site directories yet. */
+async function quarantineAll(folders: DirectoriesOnDisk, identity: RunningIdentity): Promise<void> {
+  const { present, aside } = await folders.open()
+  await identity.reserve(Math.max(0, ...present, ...aside))
+  for (const id of present) await folders.quarantine(id, 'a database that does not know the folder has adopted it')
+}

@@ -1,0 +1,58 @@
+import type { OwnedSet } from '../answer.ts'
+import { Type } from '../wire/protocol.ts'
+import { longs, type RecordSet, type ZoneRecord } from '../wire/record-data.ts'
+import { createZone, dataKey, ownerOf, type Zone, type ZoneOptions } from './zone.ts'
+
+/** The records of one name and type as they were kept before a change; none: there was no such set. */
+export interface EarlierSet {
+  readonly name: string
+  readonly type: string
+  readonly records: readonly Omit<ZoneRecord, 'name' | 'type'>[]
+}
+
+/** What brings a secondary from an older version of a zone to this one (RFC 1995 §4). */
+export interface Difference {
+  readonly removed: readonly OwnedSet[]
+  readonly added: readonly OwnedSet[]
+}
+
+/**
+ * @param serial of the older version
+ * @param earlier what changes since then have replaced, the oldest first
+ */
+export function differenceTo(
+  zone: Zone,
+  serial: number,
+  earlier: readonly EarlierSet[],
+  { nameservers }: Pick<ZoneOptions, 'nameservers'>,
+): Difference {
+  // what a set was before all these changes is what it was before the first that it is in
+  const sets = new Map(earlier.toReversed().map((set) => [`${set.type} ${set.name}`, set]))
+  const records = [...sets.values()].flatMap(({ name, type, records }) =>
+    records.map((record) => ({ ...record, name, type })),
+  )
+  const before = createZone({ name: zone.name, serial, records }, { nameservers })
+  const removed: OwnedSet[] = [{ owner: zone.name, set: soaOf(zone, serial) }]
+  const added: OwnedSet[] = [{ owner: zone.name, set: zone.soa }]
+  for (const { name, type } of sets.values()) {
+    const owner = ownerOf(name, zone.name)
+    const number = Type[type as keyof typeof Type]
+    const [was, is] = [before, zone].map(({ nodes }) => nodes.get(owner)?.get(number))
+    removed.push(...without(owner, was, is))
+    added.push(...without(owner, is, was))
+  }
+  return { removed, added }
+}
+
+/** The records of a set that another one has not. */
+function without(owner: string, set: RecordSet | undefined, other: RecordSet | undefined): OwnedSet[] {
+  if (!set) return []
+  const there = new Set(set.ttl === other?.ttl ? other.data.map(dataKey) : [])
+  const data = set.data.filter((each) => !there.has(dataKey(each)))
+  return data.length === 0 ? [] : [{ owner, set: { ...set, data } }]
+}
+
+function soaOf({ soa }: Zone, serial: number): RecordSet {
+  const [primary = '', mailbox = '', numbers] = soa.data[0] ?? []
+  return { ...soa, data: [[primary, mailbox, Buffer.concat([longs(serial), (numbers as Buffer).subarray(4)])]] }
+}

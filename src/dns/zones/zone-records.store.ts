@@ -1,0 +1,30 @@
+import type { Tx } from '../../platform/db/database.ts'
+import type { ZoneRecord } from '../wire/record-data.ts'
+
+/** Of challenges: resolvers ask again soon, since the next answer of the name is another one. */
+const CHALLENGE_TTL = 60
+
+/** All that zones say: records, and what certificate authorities ask for. @param names of these alone */
+export async function recordsOf(
+  tx: Tx,
+  zoneIds: readonly number[],
+  names?: ReadonlySet<string>,
+): Promise<(ZoneRecord & { readonly zone_id: number })[]> {
+  if (zoneIds.length === 0) return []
+  const records = tx
+    .selectFrom('dns_records')
+    .select(['zone_id', 'type', 'name', 'value', 'priority', 'weight', 'port', 'ttl'])
+    .where('zone_id', 'in', zoneIds)
+    .$if(names !== undefined, (query) => query.where('name', 'in', [...(names ?? [])]))
+    .orderBy('id')
+  const challenges = await tx
+    .selectFrom('dns_challenges')
+    .select(['zone_id', 'name', 'value'])
+    .where('zone_id', 'in', zoneIds)
+    .execute()
+  const ofChallenge = { type: 'TXT', ttl: CHALLENGE_TTL, priority: null, weight: null, port: null }
+  return [
+    ...(await records.execute()),
+    ...challenges.filter(({ name }) => names?.has(name) ?? true).map((row) => ({ ...row, ...ofChallenge })),
+  ]
+}

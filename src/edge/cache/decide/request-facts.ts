@@ -1,0 +1,117 @@
+import { withoutSessions } from '../../../platform/http/client/session-cookies.ts'
+import type { Visit } from '../../visit.ts'
+
+/** What of a request matters to the cache, read in one pass over its raw headers. */
+export interface RequestFacts {
+  cookie: string
+  acceptEncoding: string
+  range: string
+  ifRange: string
+  ifNoneMatch: string
+  ifModifiedSince: string
+  /** A script of another site asks (`Origin`). */
+  hasOrigin: boolean
+  /** It must not be answered from the cache, nor its answer kept: credentials, another method than it seems, a body. */
+  isPrivate: boolean
+  /** See `isPlain`, which looks when it is asked for the first time. */
+  isPlain: boolean | undefined
+}
+
+/** Not `request.headers`: that builds an object of all of them, which costs more than the rest of a cached answer's decisions. */
+export function requestFacts(raw: readonly string[]): RequestFacts {
+  const facts: RequestFacts = {
+    cookie: '',
+    acceptEncoding: '',
+    range: '',
+    ifRange: '',
+    ifNoneMatch: '',
+    ifModifiedSince: '',
+    hasOrigin: false,
+    isPrivate: false,
+    isPlain: undefined,
+  }
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i] as string
+    // by length first: most headers are none of these
+    switch (name.length) {
+      case 5:
+        if (is(name, 'range')) facts.range = raw[i + 1] as string
+        break
+      case 6:
+        if (is(name, 'cookie')) facts.cookie = cookiesOfSite(facts.cookie, raw[i + 1] as string)
+        else if (is(name, 'origin')) facts.hasOrigin = true
+        break
+      case 8:
+        if (is(name, 'if-range')) facts.ifRange = raw[i + 1] as string
+        break
+      case 13:
+        if (is(name, 'authorization')) facts.isPrivate = true
+        else if (is(name, 'if-none-match')) facts.ifNoneMatch = joined(facts.ifNoneMatch, raw[i + 1] as string)
+        break
+      case 14:
+        if (is(name, 'content-length') && raw[i + 1] !== '0') facts.isPrivate = true
+        break
+      case 15:
+        if (is(name, 'accept-encoding')) facts.acceptEncoding = joined(facts.acceptEncoding, raw[i + 1] as string)
+        break
+      case 17:
+        if (is(name, 'if-modified-since')) facts.ifModifiedSince = raw[i + 1] as string
+        else if (is(name, 'transfer-encoding')) facts.isPrivate = true
+        break
+      case 22:
+        if (is(name, 'x-http-method-override')) facts.isPrivate = true
+    }
+  }
+  return facts
+}
+
+/** The site gets no session of the panel, so that none decides anything here. */
+function cookiesOfSite(before: string, value: string): string {
+  const own = withoutSessions(value)
+  return before && own ? `${before}; ${own}` : before || own
+}
+
+const is = (name: string, lower: string): boolean => name === lower || name.toLowerCase() === lower
+const joined = (before: string, value: string): string => (before ? `${before}, ${value}` : value)
+
+/** The answer depends on what the visitor has already: it cannot be the plain page that is being fetched. */
+export const isConditional = (facts: RequestFacts): boolean => facts.ifNoneMatch !== '' || facts.ifModifiedSince !== ''
+
+/** Cookies of people whom WordPress or a shop knows: log-in, comment form, post password, cart, share link, a PHP session. */
+const PERSONAL =
+  /(?:^|[;,\s])(?:wordpress_(?!test_cookie=)|wp-|wp_|comment_author|woocommerce_|woo-share=|PHPSESSID|edd_|bp[-_]|jetpack_sso_|wfwaf-|laravel_session|mailchimp_landing)/
+
+/** The page that this visitor gets may be his own. */
+export const isPersonal = (facts: RequestFacts): boolean => facts.cookie !== '' && PERSONAL.test(facts.cookie)
+
+/** Cookies of those who count visitors, and of the edge. */
+const COUNTING =
+  /^(?:_ga.*|_gid|_gat.*|_gcl_.*|__utm.|_fbp|_fbc|_hj.*|_pk_.*|_clck|_clsk|_uet.*|__cf.*|cf_clearance|wordpress_test_cookie|stead-.*)$/
+/** Cookies that scripts in the browser read as a rule. */
+const OF_SCRIPTS =
+  /^(?:cookieyes.*|cookielawinfo.*|cookie_notice.*|cmplz_.*|borlabs.*|CookieConsent|OptanonConsent|__stripe_.*)$/
+
+const namesOf = (cookie: string): string[] => cookie.split(';').map((pair) => (pair.split('=', 1)[0] as string).trim())
+
+/** It has cookies that could mean something to the site, though none is known to. */
+export const hasMeaningfulCookies = ({ cookie }: RequestFacts): boolean =>
+  cookie !== '' && namesOf(cookie).some((name) => !COUNTING.test(name) && !OF_SCRIPTS.test(name))
+
+/** To a site that says that it goes by cookies it has none. */
+export const hasNoCookies = ({ cookie }: RequestFacts): boolean =>
+  cookie === '' || namesOf(cookie).every((name) => COUNTING.test(name))
+
+/** Addresses that only the dashboard, log-in, the look into the database, previews, carts and scheduled work use. */
+const PRIVATE_TARGET =
+  /^\/+(?:[^?]*\/)?(?:wp-(?:admin|login\.php|cron\.php|signup\.php|activate\.php|comments-post\.php|trackback\.php|mail\.php)|xmlrpc\.php)(?:[/?]|$)|^\/+stead-database\/|[?&](?:preview(?:_id|_nonce)?|customize_[a-z_]+|_wpnonce|add-to-cart|remove_item|undo_item|wc-ajax|wc-api|doing_wp_cron|edd_action)=/
+
+/** Whether the cache has nothing to do with this visit at all; files of the dashboard are files like others. */
+export const isPrivateTarget = (target: string): boolean => PRIVATE_TARGET.test(target) && !LOOKS_LIKE_FILE.test(target)
+
+const LOOKS_LIKE_FILE =
+  /^[^?]*\.(?:css|js|mjs|map|png|jpe?g|gif|webp|avif|svg|ico|woff2?|ttf|otf|eot|mp[34]|webm|ogg|pdf)(?:\?|$)/i
+
+/** By its name the target is a file; only the host knows. */
+export const looksLikeFile = (target: string): boolean => LOOKS_LIKE_FILE.test(target)
+
+export const isRead = ({ method }: Visit): boolean => method === 'GET' || method === 'HEAD'

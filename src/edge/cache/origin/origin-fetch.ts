@@ -1,0 +1,324 @@
+import type { Share } from '../../../platform/budgets/budget.ts'
+import type { InFlightRequest } from '../../gateway/in-flight.ts'
+import type { AnswerListener, Control, HostRequest } from '../../host-client/exchange.ts'
+import { isBroken } from '../../host-client/host-error.ts'
+import { type HostNotes, responseHeaders } from '../../proxy/forwarding.ts'
+import type { CookieDomains } from '../../proxy/set-cookie.ts'
+import type { Upstreams } from '../../proxy/upstreams.ts'
+import { type Lifetime, lifetimeOf, type Tier } from '../decide/lifetime.ts'
+import { createEntry, type Entry } from '../store/entry.ts'
+import { type OriginHead, readHead } from './origin-head.ts'
+import { isAbout, revalidatedEntry, updatedHeaders } from './revalidation.ts'
+
+/** What is fetched, and for whom. */
+export interface OriginRequest {
+  /** What is looked for. */
+  readonly key: string
+  /** The key of the address; the same where it has one copy. */
+  readonly address: string
+  /** Names of headers of the visitor that are sent, because copies differ by them. */
+  readonly by: readonly string[]
+  readonly path: string
+  /** Path and query for the host. */
+  readonly target: string
+  readonly siteId: number
+  readonly upstream: string
+  /** For the host, raw and flat. */
+  readonly headers: readonly string[]
+  /** What cookies of the answer may say. */
+  readonly domains: CookieDomains
+  /** Of the site, by tier, when the request begins: what purges raise. */
+  readonly epochs: Readonly<Record<Tier, number>>
+  /** Tiers that the site has switched on. */
+  readonly tiers: Readonly<Record<Tier, boolean>>
+  /** The entry that is asked about (see `originRequestHeaders`), if any. */
+  readonly stale: Entry | undefined
+}
+
+/** The visitor whose request is sent on: it gets the answer as it comes. */
+export interface FetchLeader {
+  /** Where the address turns out to have several copies: this one is its own. */
+  isOwn(head: OriginHead): boolean
+  /** @returns false when it does not want this answer: it asks the host itself */
+  head(head: OriginHead): boolean
+  /** @returns false when it cannot take more for now; `resume` is called when it can */
+  data(chunk: Buffer, resume: () => void): boolean
+  end(): void
+  /** Instead of `head` and what follows: the copy that was asked about still holds. */
+  renewed(entry: Entry): void
+  /** Instead of `head`: the host says that it holds, and that it is not for everybody. It asks the host itself. */
+  declined(): void
+  /** Instead of `data` and `end`: the rest is in an entry that is kept. */
+  endFrom(entry: Entry, rest: Buffer): void
+  /** After `head`: the answer breaks off. Before it: the host does not answer. */
+  failed(error: Error): void
+}
+
+/** What came of a fill, for those who waited for it. */
+export type OriginFetchResult =
+  | { readonly kind: 'entry'; readonly entry: Entry }
+  /** It is one of several copies, and of nobody who has asked for it. */
+  | { readonly kind: 'varies' }
+  /** Nobody else can have this answer. */
+  | { readonly kind: 'uncacheable'; readonly reason: string }
+  /** There is no room for it now. */
+  | { readonly kind: 'crowded' }
+  /** The host failed (no answer, or 5xx). */
+  | { readonly kind: 'failed'; readonly error?: Error }
+
+/** What a fill needs from who starts it. */
+export interface OriginFetchOptions {
+  readonly leader: FetchLeader | undefined
+  /** It goes on though nobody waits for it. */
+  readonly isBackground: boolean
+  readonly mostBytes: number
+  /** What counts the body as long as it is no entry. */
+  readonly share: Share
+  /** Makes room for so much more of the body among the entries. @returns false when there is none */
+  readonly makeRoom: (bytes: number) => boolean
+  /** Told by what the copies of the address differ, before the leader has the head. */
+  readonly onVaryKey: (by: readonly string[]) => void
+  /** Told when the host has to wait for the leader. */
+  readonly inFlightRequest: InFlightRequest
+  /** Takes the entry over. @returns false when there is no room for it */
+  readonly keep: (entry: Entry) => boolean
+}
+
+/** What a piece of a body takes besides its bytes: a host may send them one by one. */
+const PIECE_BYTES = 256
+
+/**
+ * One GET to the host whose answer may be kept. It goes on without its visitor as long as somebody waits for it. The body is collected
+ * within a budget; over it the answer is passed on as the visitor takes it, and not kept.
+ */
+export class OriginFetch implements AnswerListener {
+  readonly request: OriginRequest
+  leader: FetchLeader | undefined
+  /** A purge came while it was under way: what it brings is from before. */
+  isDoomed = false
+  /** Patterns of purges that came while it was under way. */
+  readonly purged: string[] = []
+  waiters = 0
+  readonly result: Promise<OriginFetchResult>
+  /** Resolves when nothing of it is under way any more. */
+  readonly ended: Promise<void>
+  readonly #options: OriginFetchOptions
+  readonly #settle: (result: OriginFetchResult) => void
+  readonly #finish: () => void
+  readonly #upstreams: Upstreams
+  #control: Control | undefined
+  #isCollecting = true
+  /** All pieces while collecting, then those that the leader has not taken. */
+  #pieces: Buffer[] = []
+  /** How many of them the leader has. */
+  #taken = 0
+  #leaderBytes = 0
+  #leaderWaits = false
+  #isWhole = false
+  #bytes = 0
+  #head: OriginHead | undefined
+  #retried = false
+  #started = false
+
+  constructor(request: OriginRequest, upstreams: Upstreams, options: OriginFetchOptions) {
+    this.request = request
+    this.leader = options.leader
+    this.#options = options
+    this.#upstreams = upstreams
+    const result = Promise.withResolvers<OriginFetchResult>()
+    this.result = result.promise
+    this.#settle = result.resolve
+    const ended = Promise.withResolvers<void>()
+    this.ended = ended.promise
+    this.#finish = ended.resolve
+  }
+
+  start(): void {
+    this.#control = this.#upstreams.ask(this.request.upstream, this.#hostRequest, this)
+  }
+
+  /** The visitor has gone. */
+  leave(): void {
+    this.leader = undefined
+    if (!this.#isCollecting) this.#dropPieces()
+    if (this.#isWhole) return
+    if (this.#isWanted) this.#control?.resume()
+    else this.#control?.abort()
+  }
+
+  /** A waiter has gone. */
+  leaveWaiting(): void {
+    this.waiters--
+    if (!this.#isWanted) this.#control?.abort()
+  }
+
+  /** Somebody waits, or the answer is on its way into the cache already. */
+  get #isWanted(): boolean {
+    const isKept = this.#head !== undefined && this.#isCollecting
+    return this.#options.isBackground || this.leader !== undefined || this.waiters > 0 || isKept
+  }
+
+  get #hostRequest(): HostRequest {
+    const { target, headers } = this.request
+    return { path: target, method: 'GET', headers }
+  }
+
+  onFirstBytes(): void {
+    this.#started = true
+  }
+
+  onHead(status: number, reason: string, raw: string[]): void {
+    const read = responseHeaders(raw, this.request.domains)
+    const { stale } = this.request
+    if (status === 304 && stale) {
+      this.#renew(stale, read.headers, read.notes)
+      return
+    }
+    this.#head = readHead(this.request, { status, reason, raw, mostBytes: this.#options.mostBytes }, read)
+    const { lifetime, varyKey } = this.#head
+    if (typeof lifetime !== 'string' && varyKey.by.length > 0) this.#options.onVaryKey(varyKey.by)
+    if (typeof lifetime === 'string')
+      this.#stopCollecting(status >= 500 ? { kind: 'failed' } : { kind: 'uncacheable', reason: lifetime })
+    else if (this.#head.key !== this.request.key && !this.leader?.isOwn(this.#head))
+      this.#stopCollecting({ kind: 'varies' })
+    if (this.leader && !this.leader.head(this.#head)) this.leader = undefined
+    if (!this.leader && !this.#isCollecting) this.#control?.abort()
+  }
+
+  /** The host says that the copy still holds: it goes on with what the host says of it now. */
+  #renew(stale: Entry, told: readonly string[], { isPrivate, isBrief, shows }: HostNotes): void {
+    const { leader } = this
+    this.leader = undefined
+    const headers = updatedHeaders(stale, told)
+    const facts = { status: stale.status, headers, tier: stale.tier, isPrivate, isBrief }
+    const lifetime = isAbout(stale, told) ? lifetimeOf(facts, Date.now()) : 'validator'
+    if (typeof lifetime === 'string') {
+      this.#stopCollecting({ kind: 'uncacheable', reason: lifetime })
+      leader?.declined()
+      return
+    }
+    const epoch = this.request.epochs[stale.tier]
+    const entry = revalidatedEntry(stale, {
+      headers,
+      lifetime,
+      epoch,
+      nowMs: performance.now(),
+      ...(shows && { shows }),
+    })
+    this.#isCollecting = false
+    this.#options.keep(entry)
+    this.#settle({ kind: 'entry', entry })
+    leader?.renewed(entry)
+  }
+
+  onData(piece: Buffer): void {
+    this.#bytes += piece.length
+    if (this.#isCollecting) this.#count(piece.length)
+    if (!this.leader && !this.#isCollecting) {
+      this.#control?.abort()
+      return
+    }
+    this.#pieces.push(piece)
+    if (!this.#leaderWaits) this.#feed()
+    // A slow visitor does not hold up a page that others wait for, as long as there is room for it.
+    if (!this.#leaderWaits || this.#isCollecting) return
+    this.#options.inFlightRequest.waitsToBeTaken()
+    this.#control?.pause()
+  }
+
+  #count(bytes: number): void {
+    if (this.#bytes > this.#options.mostBytes) this.#stopCollecting({ kind: 'uncacheable', reason: 'size' })
+    else if (!this.#options.makeRoom(bytes + PIECE_BYTES) || !this.#options.share.take(bytes + PIECE_BYTES))
+      this.#stopCollecting({ kind: 'crowded' })
+  }
+
+  /** From now on it is for the leader alone. */
+  #stopCollecting(result: OriginFetchResult): void {
+    this.#isCollecting = false
+    for (const piece of this.#pieces.splice(0, this.#taken)) this.#giveBack(piece)
+    this.#taken = 0
+    this.#settle(result)
+  }
+
+  #giveBack(piece: Buffer): void {
+    this.#options.share.give(piece.length + PIECE_BYTES)
+  }
+
+  #dropPieces(): void {
+    this.#pieces = []
+    this.#taken = 0
+    this.#options.share.free()
+  }
+
+  /** Gives the leader what it takes. */
+  #feed = (): void => {
+    this.#leaderWaits = false
+    this.#options.inFlightRequest.goesOn(this.#pieces[0]?.length ?? 0)
+    while (this.leader && this.#taken < this.#pieces.length) {
+      const piece = this.#pieces[this.#taken] as Buffer
+      if (this.#isCollecting) this.#taken++
+      else {
+        this.#pieces.shift()
+        this.#giveBack(piece)
+      }
+      this.#leaderBytes += piece.length
+      if (this.leader.data(piece, this.#feed)) continue
+      this.#leaderWaits = true
+      return
+    }
+    if (this.#isWhole) this.leader?.end()
+    else this.#control?.resume()
+  }
+
+  onEnd(): void {
+    const head = this.#head
+    this.#control = undefined
+    this.#isWhole = true
+    if (head && this.#isCollecting && typeof head.lifetime !== 'string') this.#toEntry(head, head.lifetime)
+    else if (!this.#leaderWaits) this.leader?.end()
+    this.#finish()
+  }
+
+  #toEntry(head: OriginHead, lifetime: Lifetime): void {
+    const entry = this.#entry(head, lifetime)
+    const { share } = this.#options
+    const counted = share.amount
+    // in this moment there are two of it, of which one goes
+    share.free()
+    if (this.#options.keep(entry)) {
+      this.#settle({ kind: 'entry', entry })
+      this.leader?.endFrom(entry, (entry.bodies[0] as Buffer).subarray(this.#leaderBytes))
+      this.#dropPieces()
+      return
+    }
+    share.take(counted)
+    this.#stopCollecting({ kind: 'crowded' })
+    if (!this.leader) this.#dropPieces()
+    else if (!this.#leaderWaits) this.leader.end()
+  }
+
+  #entry(head: OriginHead, lifetime: Lifetime): Entry {
+    const { address, path, siteId, epochs } = this.request
+    const { key, varyKey, status, reason, headers, renderer, tier, shows } = head
+    const variantOf = key === address ? undefined : address
+    // A copy: a piece is a part of what was read from the socket, and would keep all of it.
+    const body = Buffer.concat(this.#pieces)
+    // biome-ignore format: one record
+    return createEntry({ key, variantOf, varyKey, path, shows, siteId, tier, epoch: epochs[tier], status, reason, headers, renderer, body, lifetime, nowMs: performance.now() })
+  }
+
+  onError(error: NodeJS.ErrnoException): void {
+    this.#control = undefined
+    const mayRetry = !this.#retried && !this.#started && isBroken(error)
+    if (mayRetry && this.#isWanted) {
+      this.#retried = true
+      this.#control = this.#upstreams.askAnew(this.request.upstream, this.#hostRequest, this)
+      return
+    }
+    this.#isWhole = true
+    this.#dropPieces()
+    this.#settle({ kind: 'failed', error })
+    this.#finish()
+    this.leader?.failed(error)
+  }
+}

@@ -1,0 +1,63 @@
+import { headerOf } from '../../../platform/http/request/raw-headers.ts'
+import type { HostResponse } from '../../proxy/forwarding.ts'
+import { type Lifetime, lifetimeOf, type Tier, tierOf } from '../decide/lifetime.ts'
+import { nothing, select, togetherWith, type VaryKey, varyKeyOf } from '../decide/vary-key.ts'
+import type { OriginRequest } from './origin-fetch.ts'
+
+/** The head of the host's answer. */
+export interface OriginHead {
+  readonly status: number
+  readonly reason: string
+  /** Raw pairs for the visitor, flat. */
+  readonly headers: string[]
+  readonly renderer: string
+  readonly tier: Tier
+  readonly shows: string
+  readonly lifetime: Lifetime | string
+  /** Set by the host when the request changed content. */
+  readonly purgeSeq: number
+  /** What it is kept under. */
+  readonly key: string
+  readonly varyKey: VaryKey
+}
+
+/** What came. */
+interface Came {
+  readonly status: number
+  readonly reason: string
+  /** Flat, as received. */
+  readonly raw: readonly string[]
+  /** Larger bodies are not kept. */
+  readonly mostBytes: number
+}
+
+/** What is to become of an answer. */
+export function readHead(request: OriginRequest, came: Came, { headers, notes }: HostResponse): OriginHead {
+  const { status, reason, raw, mostBytes } = came
+  const { renderer, purgeSeq, shows } = notes
+  const tier = tierOf(renderer)
+  const place = placeOf(request, headers)
+  let lifetime = lifetimeOf({ status, headers, tier, isPrivate: notes.isPrivate, isBrief: notes.isBrief }, Date.now())
+  if (!request.tiers[tier]) lifetime = 'off'
+  else if (!isFramed(status, raw)) lifetime = 'unframed'
+  else if (Number(headerOf(headers, 'content-length') ?? 0) > mostBytes) lifetime = 'size'
+  else if (!place && typeof lifetime !== 'string') lifetime = 'vary'
+  const { key, varyKey } = place ?? { key: request.key, varyKey: nothing }
+  return { status, reason, headers, renderer, tier, shows, lifetime, purgeSeq, key, varyKey }
+}
+
+/** Where an answer is kept: by what it differs, and by what the host was asked with there. @returns undefined when it cannot be */
+function placeOf({ address, by, headers }: OriginRequest, told: readonly string[]) {
+  const says = varyKeyOf(told)
+  const varyKey = says && togetherWith(by, says)
+  if (!varyKey) return undefined
+  if (varyKey.by.length === 0) return { key: address, varyKey }
+  const selected = select(address, varyKey.by, headers)
+  return selected && { key: selected.key, varyKey }
+}
+
+/** Of a body that ends with its connection nobody can tell whether it is whole (RFC 9112 §8). */
+function isFramed(status: number, raw: readonly string[]): boolean {
+  if (status === 204) return true
+  return raw.some((name, i) => i % 2 === 0 && /^(?:content-length|transfer-encoding)$/i.test(name))
+}

@@ -1,0 +1,208 @@
+import { isConcerned } from '../decide/key.ts'
+import type { Entry } from './entry.ts'
+import { UseOrder } from './use-order.ts'
+import { Variants } from './variants.ts'
+
+/**
+ * Entries in memory, bounded by bytes. What counts is what is there: an entry that is gone from the table while slow visitors
+ * still read it counts until the last of them is done.
+ */
+export interface Memory {
+  /** Does not count as a use. */
+  get(key: string): Entry | undefined
+  /** Takes the place of an entry with the same key. @returns false when no room can be made, because too much is being read */
+  put(entry: Entry): boolean
+  /** The entry was used: it is the last to go. */
+  touch(entry: Entry): void
+  /** @returns false when the entry is gone, and may not become larger */
+  grow(entry: Entry, bytes: number): boolean
+  /** Somebody needs the entry's bodies from now on. */
+  hold(entry: Entry): void
+  release(entry: Entry): void
+  remove(entry: Entry): void
+  /** Drops what is stored of an address, all its copies. */
+  forget(address: string): void
+  /** Drops the entries of a site whose path, or what they show, a pattern names (see `isPurgedBy`). */
+  purge(siteId: number, patterns: readonly string[]): void
+  clear(): void
+  /** Lets go what `besides` leaves no room for. @returns false when what is being read leaves no room for so much more */
+  makeRoom(more: number): boolean
+  readonly bytes: number
+  /** Of it, what is being read and cannot be let go. */
+  readonly heldBytes: number
+  readonly count: number
+  /** Of it, those that are one of several copies of their address. */
+  readonly variants: number
+}
+
+/** A site's part of the memory. */
+interface SitePart {
+  readonly entries: Set<Entry>
+  readonly order: UseOrder
+  heldBytes: number
+}
+
+/** While others want it a site has no more than this of the memory. */
+const SITE_PART = 1 / 2
+/** All copies of an address. */
+const ADDRESS_PART = 1 / 8
+
+/**
+ * Its own table instead of a library's: an entry grows when a compressed copy is made, and a use must cost next to nothing.
+ * @param onEvict called with what had to go for want of room
+ * @param besides what else is in these bytes now, and comes before the entries
+ */
+export function createMemory(
+  mostBytes: number,
+  onEvict: (entry: Entry) => void = () => {},
+  besides: () => number = () => 0,
+): Memory {
+  const byKey = new Map<string, Entry>()
+  const sites = new Map<number, SitePart>()
+  const order = new UseOrder()
+  const variants = new Variants<Entry>(mostBytes * ADDRESS_PART)
+  const siteBytes = mostBytes * SITE_PART
+  let largest: SitePart | undefined
+  /** Of entries that are gone, and read nevertheless. */
+  let lingering = 0
+  let held = 0
+  let heldCount = 0
+
+  const isThere = (entry: Entry) => byKey.get(entry.key) === entry
+  const bytesNow = () => order.bytes + lingering
+  const siteOf = (siteId: number): SitePart => {
+    let site = sites.get(siteId)
+    if (!site) {
+      site = { entries: new Set(), order: new UseOrder(), heldBytes: 0 }
+      sites.set(siteId, site)
+    }
+    return site
+  }
+  const forget = (siteId: number, site: SitePart) => {
+    if (site.order.bytes > 0 || site.heldBytes > 0) return
+    sites.delete(siteId)
+    if (largest === site) largest = undefined
+  }
+  const remove = (entry: Entry) => {
+    if (!isThere(entry)) return
+    byKey.delete(entry.key)
+    variants.remove(entry)
+    const site = siteOf(entry.siteId)
+    site.entries.delete(entry)
+    order.remove(entry.places[0])
+    site.order.remove(entry.places[1])
+    if (entry.readers > 0) lingering += entry.bytes
+    forget(entry.siteId, site)
+  }
+  const use = (entry: Entry) => {
+    order.use(entry.places[0])
+    siteOf(entry.siteId).order.use(entry.places[1])
+  }
+  /** The first to go that nobody reads; what is being read is in use. */
+  const firstOf = (from: UseOrder): Entry | undefined => {
+    for (let tries = heldCount; tries >= 0; tries--) {
+      const entry = from.first
+      if (!entry || entry.readers === 0) return entry
+      use(entry)
+    }
+    return undefined
+  }
+  const makeRoom = (more = 0) => {
+    while (bytesNow() + besides() + more > mostBytes) {
+      // at most one site has more than half
+      const isOver = largest && largest.order.bytes > siteBytes
+      const entry = (isOver && firstOf((largest as SitePart).order)) || firstOf(order)
+      if (!entry) return
+      remove(entry)
+      onEvict(entry)
+    }
+  }
+  const keepFew = ({ variantOf }: Entry) => {
+    if (variantOf === undefined) return
+    for (let gone = variants.tooMany(variantOf); gone; gone = variants.tooMany(variantOf)) remove(gone)
+  }
+  const count = (entry: Entry, by: number) => {
+    held += by
+    siteOf(entry.siteId).heldBytes += by
+  }
+  return {
+    get: (key) => byKey.get(key),
+    put(entry) {
+      const before = byKey.get(entry.key)
+      if (before) remove(before)
+      const site = siteOf(entry.siteId)
+      if (held + entry.bytes > mostBytes || site.heldBytes + entry.bytes > siteBytes) {
+        forget(entry.siteId, site)
+        return false
+      }
+      byKey.set(entry.key, entry)
+      variants.add(entry)
+      site.entries.add(entry)
+      order.add(entry.places[0])
+      site.order.add(entry.places[1])
+      if (!largest || site.order.bytes > largest.order.bytes) largest = site
+      makeRoom()
+      keepFew(entry)
+      return true
+    },
+    touch(entry) {
+      if (!isThere(entry)) return
+      use(entry)
+      if (entry.variantOf !== undefined) variants.use(entry)
+    },
+    grow(entry, by) {
+      if (!isThere(entry)) return false
+      const site = siteOf(entry.siteId)
+      order.grow(entry.places[0], by)
+      site.order.grow(entry.places[1], by)
+      entry.bytes += by
+      if (entry.readers > 0) count(entry, by)
+      if (!largest || site.order.bytes > largest.order.bytes) largest = site
+      makeRoom()
+      keepFew(entry)
+      return true
+    },
+    hold(entry) {
+      if (entry.readers++ > 0) return
+      heldCount++
+      count(entry, entry.bytes)
+      if (isThere(entry)) return
+      lingering += entry.bytes
+      makeRoom()
+    },
+    release(entry) {
+      if (--entry.readers > 0) return
+      heldCount--
+      count(entry, -entry.bytes)
+      if (!isThere(entry)) lingering -= entry.bytes
+      forget(entry.siteId, siteOf(entry.siteId))
+    },
+    remove,
+    forget(address) {
+      for (const entry of [byKey.get(address), ...variants.of(address)]) if (entry) remove(entry)
+    },
+    purge(siteId, patterns) {
+      for (const entry of sites.get(siteId)?.entries ?? []) if (isConcerned(entry, patterns)) remove(entry)
+    },
+    makeRoom(more) {
+      if (held + besides() + more > mostBytes) return false
+      makeRoom(more)
+      return true
+    },
+    clear() {
+      for (const entry of [...byKey.values()]) remove(entry)
+    },
+    get bytes() {
+      return bytesNow()
+    },
+    get heldBytes() {
+      return held
+    },
+    get count() {
+      return byKey.size
+    },
+    get variants() {
+      return variants.count
+    },
+  }
+}

@@ -1,0 +1,155 @@
+import type { Socket } from 'node:net'
+import { plainAddress } from '../../platform/http/client/plain-address.ts'
+import { withoutSessions } from '../../platform/http/client/session-cookies.ts'
+import type { Visit } from '../visit.ts'
+import { type CookieDomains, cookieForVisitor } from './set-cookie.ts'
+
+/** RFC 9110 §7.6.1, and the older ones that proxies still must not pass on. */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** Written by the edge itself, or (`expect`) answered by it; `proxy` would become HTTP_PROXY for PHP (httpoxy). */
+const REPLACED = new Set([
+  'host',
+  'content-length',
+  'expect',
+  'forwarded',
+  'x-real-ip',
+  'x-request-id',
+  'http2-settings',
+  'proxy',
+])
+
+/**
+ * PHP turns `-` and `_` alike into `_`, so that `X_Forwarded_For` would pose as ours; nginx drops such names by default too.
+ */
+const PLAIN_NAME = /^[a-zA-Z0-9-]+$/
+
+/** Whether hosts get a header as the visitor sent it. @param name in lower case */
+export const isPassedOn = (name: string): boolean =>
+  !HOP_BY_HOP.has(name) &&
+  !REPLACED.has(name) &&
+  !name.startsWith('x-forwarded-') &&
+  !name.startsWith('x-stead-') &&
+  PLAIN_NAME.test(name)
+
+const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${plainAddress(remoteAddress ?? '')} ${remotePort}`
+
+/** What the edge itself says to a host with each request, raw and flat. */
+export const edgeHeaders = (visit: Visit, siteId: number, hostKey: string): string[] => [
+  'host',
+  visit.host,
+  'x-stead-site',
+  String(siteId),
+  'x-stead-key',
+  hostKey,
+  'x-request-id',
+  visit.id,
+  // the other end of the connection: hosts know those of their own sites by it
+  'x-stead-peer',
+  peerOf(visit.request.socket),
+  'x-forwarded-for',
+  visit.client.forwardedFor,
+  'x-forwarded-proto',
+  visit.client.scheme,
+  'x-forwarded-host',
+  visit.host,
+]
+
+/**
+ * Headers of the request to the host, raw and flat: the visitor's without hop-by-hop ones, without anything that only the edge
+ * may say, without sessions of the panel, and with what the edge says. No `Via`: edge and host are one server to the visitor, and WordPress plugins take
+ * its presence for an anonymising proxy.
+ */
+export function requestHeaders(visit: Visit, siteId: number, hostKey: string): string[] {
+  const { rawHeaders } = visit.request
+  const out = edgeHeaders(visit, siteId, hostKey)
+  const listed = connectionListed(rawHeaders)
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] as string
+    const lower = name.toLowerCase()
+    if (!isPassedOn(lower) || listed?.has(lower)) continue
+    const value = rawHeaders[i + 1] as string
+    const kept = lower === 'cookie' ? withoutSessions(value) : value
+    if (kept !== '' || value === '') out.push(name, kept)
+  }
+  const length = visit.request.headers['content-length']
+  if (length !== undefined) out.push('content-length', length)
+  return out
+}
+
+/** What the host says to the edge alone about a response. */
+export interface HostNotes {
+  /** `static` or `php`. */
+  readonly renderer: string
+  /** The site does not want this page kept. */
+  readonly isPrivate: boolean
+  /** It was made before, by a page cache of the site's own. */
+  readonly isBrief: boolean
+  /** Number of the purge that the request has caused; 0: none. */
+  readonly purgeSeq: number
+  /** Paths of what the answer shows, apart by spaces: purges of these concern it, whatever address it was asked by. */
+  readonly shows: string
+}
+
+/** A response of a host, as {@link responseHeaders} reads it. */
+export interface HostResponse {
+  readonly headers: string[]
+  readonly notes: HostNotes
+  /** Empty when there is none. */
+  readonly contentType: string
+}
+
+/**
+ * Headers of the host's response for the visitor, raw and flat, and the host's notes to the edge (`x-stead-*`), which are
+ * left out, as are cookies for other sites. `raw` is flat, as received; the id of the request is left to be added.
+ */
+export function responseHeaders(raw: readonly string[], domains: CookieDomains): HostResponse {
+  const headers: string[] = []
+  const listed = connectionListed(raw)
+  const notes = { renderer: '', isPrivate: false, isBrief: false, purgeSeq: 0, shows: '' }
+  let contentType = ''
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i] as string
+    const lower = name.toLowerCase()
+    if (HOP_BY_HOP.has(lower) || lower === 'x-request-id' || listed?.has(lower)) continue
+    if (lower.startsWith('x-stead-')) {
+      if (lower === 'x-stead-renderer') notes.renderer = raw[i + 1] as string
+      else if (lower === 'x-stead-cache') {
+        notes.isPrivate = raw[i + 1] === 'private'
+        notes.isBrief = raw[i + 1] === 'brief'
+      } else if (lower === 'x-stead-shows') notes.shows = raw[i + 1] as string
+      else if (lower === 'x-stead-purge') notes.purgeSeq = Number(raw[i + 1]) || 0
+      continue
+    }
+    let value: string | undefined = raw[i + 1] as string
+    if (lower === 'content-type') contentType = value
+    else if (lower === 'set-cookie') value = cookieForVisitor(value, domains)
+    if (value !== undefined) headers.push(name, value)
+  }
+  return { headers, notes, contentType }
+}
+
+/** Names, in lower case, that `Connection` headers list besides the usual options; framing headers are never dropped by that. */
+export function connectionListed(raw: readonly string[]): Set<string> | undefined {
+  let listed: Set<string> | undefined
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i] as string
+    if (name.length !== 10 || name.toLowerCase() !== 'connection') continue
+    const value = (raw[i + 1] as string).toLowerCase()
+    if (value === 'keep-alive' || value === 'close') continue
+    listed ??= new Set()
+    for (const option of value.split(',')) listed.add(option.trim())
+    listed.delete('content-length')
+  }
+  return listed
+}

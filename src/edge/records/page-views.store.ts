@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import { type Database, isPostgres, type Tx } from '../../platform/db/database.ts'
+
+/** What one edge process has counted for a site since it last stored it. */
+export interface CountedViews {
+  readonly siteId: number
+  readonly day: number
+  readonly views: number
+  /** Salted hashes. */
+  readonly visitors: readonly string[]
+}
+
+/** Rows a statement: SQLite takes 32,766 parameters, and compiling a longer one costs more than it saves. */
+const ROWS = 500
+
+/** The salt of a day: the first process that asks makes it, all get the same. */
+export async function saltOfDay(database: Database, day: number): Promise<string> {
+  const known = await readSalt(database.read, day)
+  if (known) return known
+  return database.transaction(async (tx) => {
+    const salt = randomBytes(32).toString('base64url')
+    await tx
+      .insertInto('visitor_days')
+      .values({ day, salt })
+      .onConflict((conflict) => conflict.column('day').doNothing())
+      .execute()
+    return (await readSalt(tx, day)) as string
+  })
+}
+
+async function readSalt(tx: Tx, day: number): Promise<string | undefined> {
+  const row = await tx.selectFrom('visitor_days').select('salt').where('day', '=', day).executeTakeFirst()
+  return row?.salt
+}
+
+/**
+ * Adds what was counted. A visitor whom another process has stored before is no new one: the row that says so is in the same
+ * transaction as the number.
+ */
+export async function storeViews(tx: Tx, counted: readonly CountedViews[]): Promise<void> {
+  // in one order everywhere, so that two processes never wait for each other
+  const sites = counted.toSorted((a, b) => a.day - b.day || a.siteId - b.siteId)
+  // a commit need not wait for the disk: losing power loses a second of counting
+  if (isPostgres(tx)) await sql`set local synchronous_commit = off`.execute(tx)
+  const rows = sites.flatMap(({ day, siteId, visitors }) =>
+    visitors.toSorted().map((visitor) => ({ day, site_id: siteId, visitor })),
+  )
+  const people = new Map<string, number>()
+  for (let at = 0; at < rows.length; at += ROWS) {
+    const added = await tx
+      .insertInto('visitors')
+      .values(rows.slice(at, at + ROWS))
+      .onConflict((conflict) => conflict.doNothing())
+      .returning(['day', 'site_id'])
+      .execute()
+    for (const { day, site_id } of added) people.set(`${day} ${site_id}`, (people.get(`${day} ${site_id}`) ?? 0) + 1)
+  }
+  for (let at = 0; at < sites.length; at += ROWS)
+    await tx
+      .insertInto('page_view_days')
+      .values(
+        sites.slice(at, at + ROWS).map(({ siteId, day, views }) => ({
+          site_id: siteId,
+          day,
+          views,
+          people: people.get(`${day} ${siteId}`) ?? 0,
+        })),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(['site_id', 'day']).doUpdateSet({
+          views: sql`page_view_days.views + excluded.views`,
+          people: sql`page_view_days.people + excluded.people`,
+        }),
+      )
+      .execute()
+}

@@ -1,0 +1,108 @@
+import type { Tx } from '../../platform/db/database.ts'
+import { precompiled } from '../../platform/db/precompiled.ts'
+import { isInProgress } from '../../platform/operations/is-in-progress.ts'
+import type { CertificateRow } from '../tables.ts'
+import type { Route } from './route.ts'
+import type { RouteChangesSince } from './routes.ts'
+
+/** The route of a host name; `undefined` when no site that exists has it. */
+export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undefined> {
+  const row = await tx
+    .selectFrom('routes')
+    .innerJoin('sites', 'sites.id', 'routes.site_id')
+    .innerJoin('hosts', 'hosts.id', 'sites.host_id')
+    .leftJoin('certificates', 'certificates.host_name', 'routes.host_name')
+    .select([
+      'routes.host_name',
+      'sites.id',
+      'sites.state',
+      'sites.deploy_error',
+      'sites.maintenance',
+      'sites.environment_type',
+      isInProgress('sites.closed_by').as('closed'),
+      'sites.edge_cache',
+      'sites.cache_epoch',
+      'sites.cdn',
+      'sites.cdn_epoch',
+      'sites.defensive_until',
+      'sites.primary_domain',
+      'sites.written_address',
+      'routes.is_domain',
+      'hosts.id as host_id',
+      'hosts.address',
+      'certificates.host_name as certificate_of',
+      'certificates.issued_at',
+      'certificates.expires_at',
+      'certificates.force_tls',
+      'certificates.challenge_token',
+      'certificates.challenge_answer',
+    ])
+    .where('routes.host_name', '=', hostName)
+    .where('sites.deleted_at', 'is', null)
+    .executeTakeFirst()
+  return (
+    row && {
+      hostName: row.host_name,
+      siteId: row.id,
+      state: row.state,
+      deployFailed: row.deploy_error !== null,
+      hostId: row.host_id,
+      upstream: row.address,
+      redirectsTo: row.is_domain === 1 ? primaryAddress(row) : null,
+      maintenance: row.maintenance === 1,
+      isClosed: row.closed === 1,
+      isUnlisted: row.environment_type !== 'production',
+      edgeCache: row.edge_cache === 1,
+      cacheEpoch: row.cache_epoch,
+      cdn: row.cdn === 1,
+      cdnEpoch: row.cdn_epoch,
+      defensiveUntilMs: row.defensive_until ?? 0,
+      certifiedAt: row.issued_at ?? 0,
+      certifiedUntil: row.expires_at ?? 0,
+      forceTls: row.force_tls === 1,
+      ...(row.certificate_of !== null && { challenge: challengeOf(row) }),
+    }
+  )
+}
+
+/**
+ * Where the other domains of a site lead: its primary domain, as soon as WordPress itself goes by it. Before, each would send visitors to
+ * the other for ever.
+ */
+function primaryAddress(row: {
+  host_name: string
+  primary_domain: string | null
+  written_address: string | null
+}): string | null {
+  const { host_name: own, primary_domain: primary, written_address: written } = row
+  return primary !== null && primary !== own && written?.replace(/:\d+$/, '') === primary ? primary : null
+}
+
+const challengeOf = (row: Pick<CertificateRow, 'challenge_token' | 'challenge_answer'>): Route['challenge'] =>
+  row.challenge_token && row.challenge_answer ? { token: row.challenge_token, answer: row.challenge_answer } : null
+
+/** Changes after a number, in order; undefined: the newest number alone. */
+export async function routeChangesSince(tx: Tx, seq: number | undefined): Promise<RouteChangesSince> {
+  const [clock] = await readClock(tx, {})
+  const { seq: newest } = clock as { seq: number }
+  if (seq === undefined || newest <= seq) return { newest, changes: [] }
+  const rows = await readAfter(tx, { seq })
+  const changes = rows.map((row) =>
+    row.host_id === null
+      ? { seq: row.seq, hostName: row.host_name as string }
+      : { seq: row.seq, hostId: row.host_id, upstream: row.address ?? '' },
+  )
+  // read after the clock: more may have been committed in between
+  return { newest: Math.max(newest, rows.at(-1)?.seq ?? 0), changes }
+}
+
+const readClock = precompiled((tx) => tx.selectFrom('route_clock').select('seq').where('id', '=', 1))
+
+const readAfter = precompiled((tx, { seq }: { seq: number }) =>
+  tx
+    .selectFrom('route_changes')
+    .leftJoin('hosts', 'hosts.id', 'route_changes.host_id')
+    .select(['route_changes.seq', 'host_name', 'host_id', 'hosts.address'])
+    .where('route_changes.seq', '>', seq)
+    .orderBy('route_changes.seq'),
+)

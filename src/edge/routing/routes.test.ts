@@ -1,0 +1,295 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { eventually, routeTo } from '../test-support.ts'
+import type { Route } from './route.ts'
+import { createRouteTable, type RouteChange, RoutesBusy, type RouteTable, type RouteTableOptions } from './routes.ts'
+
+interface Store extends Required<Pick<RouteTableOptions, 'load' | 'changesSince' | 'onChange'>> {
+  rows: Map<string, { siteId: number }>
+  upstream: string
+  loads: string[]
+  down: boolean
+  changes: RouteChange[]
+  gate: Promise<void> | undefined
+  announce: () => void
+  put(hostName: string, siteId: number): void
+  remove(hostName: string): void
+  move(upstream: string): void
+}
+
+/** A store in memory that counts what it is asked and can be cut off. */
+function createStore() {
+  const store: Store = {
+    rows: new Map<string, { siteId: number }>(),
+    upstream: 'http://127.0.0.1:1',
+    loads: [],
+    down: false,
+    changes: [],
+    gate: undefined,
+    announce: () => {},
+    put(hostName, siteId) {
+      store.rows.set(hostName, { siteId })
+      store.changes.push({ seq: store.changes.length + 1, hostName })
+    },
+    remove(hostName: string): void {
+      store.rows.delete(hostName)
+      store.changes.push({ seq: store.changes.length + 1, hostName })
+    },
+    move(upstream: string): void {
+      store.upstream = upstream
+      store.changes.push({ seq: store.changes.length + 1, hostId: 1, upstream })
+    },
+    async load(hostName: string): Promise<Route | undefined> {
+      store.loads.push(hostName)
+      if (store.down) throw new Error('database is gone')
+      const row = store.rows.get(hostName)
+      const { upstream } = store
+      await store.gate
+      return row && routeTo(upstream, { hostName, siteId: row.siteId })
+    },
+    async changesSince(seq: number | undefined) {
+      if (store.down) throw new Error('database is gone')
+      const newest = store.changes.at(-1)?.seq ?? 0
+      return { newest, changes: seq === undefined ? [] : store.changes.filter((change) => change.seq > seq) }
+    },
+    onChange(callback: () => void): () => void {
+      store.announce = callback
+      return () => {
+        store.announce = () => {}
+      }
+    },
+  }
+  return store
+}
+
+let table: RouteTable | undefined
+afterEach(() => table?.close())
+
+function start(store: ReturnType<typeof createStore>, more: Partial<RouteTableOptions> = {}): RouteTable {
+  table = createRouteTable({ ...store, pollMs: 1_000_000, ...more })
+  return table
+}
+
+describe('find', () => {
+  test('asks the store once and then answers without a promise', async () => {
+    const store = createStore()
+    store.put('a.test', 1)
+    const routes = start(store)
+    await routes.refresh()
+    expect(await routes.find('a.test')).toMatchObject({ siteId: 1 })
+    expect(routes.find('a.test')).toMatchObject({ siteId: 1 })
+    expect(store.loads).toEqual(['a.test'])
+  })
+
+  test('simultaneous look-ups of one name are one', async () => {
+    const store = createStore()
+    store.put('a.test', 1)
+    const routes = start(store)
+    await routes.refresh()
+    const found = await Promise.all(Array.from({ length: 50 }, () => routes.find('a.test')))
+    expect(found.every((route) => route?.siteId === 1)).toBe(true)
+    expect(store.loads).toHaveLength(1)
+  })
+
+  test('remembers misses for a while, apart from the routes', async () => {
+    const store = createStore()
+    store.put('a.test', 1)
+    const routes = start(store, { maxMisses: 10, maxRoutes: 10, missTtlMs: 30 })
+    await routes.refresh()
+    await routes.find('a.test')
+    for (let i = 0; i < 100; i++) expect(await routes.find(`n${i}.test`)).toBeUndefined()
+    expect(await routes.find('n99.test')).toBeUndefined()
+    expect(store.loads).toHaveLength(101)
+    expect(routes.find('a.test')).toMatchObject({ siteId: 1 })
+    await eventually(() => routes.find('n99.test') instanceof Promise)
+  })
+
+  test('bounds the look-ups under way', async () => {
+    const store = createStore()
+    let open = () => {}
+    store.gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const routes = start(store, { maxPending: 3 })
+    const waiting = [1, 2, 3].map((i) => routes.find(`n${i}.test`))
+    await expect(routes.find('n4.test')).rejects.toThrow(RoutesBusy)
+    open()
+    await Promise.all(waiting)
+    expect(await routes.find('n4.test')).toBeUndefined()
+  })
+
+  test('rejects for a name that is not known when the store is down, and recovers', async () => {
+    const store = createStore()
+    store.put('a.test', 1)
+    store.down = true
+    const routes = start(store)
+    await expect(routes.find('a.test')).rejects.toThrow('database is gone')
+    store.down = false
+    expect(await routes.find('a.test')).toMatchObject({ siteId: 1 })
+  })
+})
+
+describe('changes', () => {
+  test('a notice makes the next look-up new: changed, removed, added', async () => {
+    const store = createStore()
+    store.put('a.test', 1)
+    store.put('b.test', 2)
+    const routes = start(store)
+    await Promise.all([routes.find('a.test'), routes.find('b.test'), routes.find('c.test')])
+    store.put('a.test', 10)
+    store.remove('b.test')
+    store.put('c.test', 3)
+    store.announce()
+    await eventually(() => routes.find('a.test') instanceof Promise)
+    expect(await routes.find('a.test')).toMatchObject({ siteId: 10 })
+    expect(await routes.find('b.test')).toBeUndefined()
+    expect(await routes.find('c.test')).toMatchObject({ siteId: 3 })
+  })
+
+  test('each change counts once, and looking again costs nothing', async () => {
+    const store = createStore()
+    store.put('a.test', 1)
+    const routes = start(store)
+    await routes.refresh()
+    await routes.find('a.test')
+    for (let i = 0; i < 5; i++) await routes.refresh()
+    expect(routes.find('a.test')).toMatchObject({ siteId: 1 })
+    expect(store.loads).toHaveLength(1)
+  })
+
+  test('a host that moves is one change: all its routes have the new address, and none is read again', async () => {
+    const store = createStore()
+    for (let n = 0; n < 100; n++) store.put(`s${n}.test`, n)
+    const routes = start(store)
+    await routes.refresh()
+    for (let n = 0; n < 100; n++) await routes.find(`s${n}.test`)
+    store.move('http://127.0.0.1:2')
+    await routes.refresh()
+    for (let n = 0; n < 100; n++) expect(routes.find(`s${n}.test`)).toMatchObject({ upstream: 'http://127.0.0.1:2' })
+    await routes.refresh()
+    expect(store.loads).toHaveLength(100)
+  })
+
+  test('a host that moves while a route of it is being read', async () => {
+    const store = createStore()
+    store.put('a.test', 1)
+    const routes = start(store)
+    await routes.refresh()
+    let open = () => {}
+    store.gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const found = routes.find('a.test')
+    await eventually(() => store.loads.length === 1)
+    store.move('http://127.0.0.1:2')
+    await routes.refresh()
+    open()
+    expect(await found).toMatchObject({ upstream: 'http://127.0.0.1:2' })
+  })
+
+  test.each([
+    ['a gap: an edge that slept too long', (store: Store) => void store.changes.splice(0, store.changes.length - 1)],
+    ['a number that goes back: an older copy of the database', (store: Store) => void store.changes.splice(1)],
+  ])('everything is read again after %s', async (_what, damage) => {
+    const store = createStore()
+    for (const name of ['a.test', 'b.test', 'c.test']) store.put(name, 1)
+    const routes = start(store)
+    await routes.refresh()
+    await routes.find('a.test')
+    store.rows.set('a.test', { siteId: 10 })
+    store.put('d.test', 1)
+    store.put('e.test', 1)
+    damage(store)
+    await routes.refresh()
+    expect(await routes.find('a.test')).toMatchObject({ siteId: 10 })
+  })
+
+  test('what was read before the first look is read again', async () => {
+    const store = createStore()
+    store.put('a.test', 1)
+    store.down = true
+    const routes = start(store)
+    await expect(routes.refresh()).rejects.toThrow()
+    store.down = false
+    await routes.find('a.test')
+    store.put('a.test', 10)
+    await routes.refresh()
+    expect(await routes.find('a.test')).toMatchObject({ siteId: 10 })
+  })
+
+  test('a change during a look-up: what was read before it is not kept', async () => {
+    const store = createStore()
+    store.put('a.test', 1)
+    let open = () => {}
+    store.gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const routes = start(store)
+    const found = routes.find('a.test')
+    await eventually(() => store.loads.length === 1)
+    store.put('a.test', 10)
+    await routes.refresh()
+    open()
+    expect(await found).toMatchObject({ siteId: 10 })
+    expect(routes.find('a.test')).toMatchObject({ siteId: 10 })
+  })
+
+  test('polls by itself when nothing is announced', async () => {
+    const store = createStore()
+    store.put('a.test', 1)
+    const routes = start(store, { pollMs: 10, onChange: undefined })
+    await routes.find('a.test')
+    await routes.refresh()
+    store.put('a.test', 10)
+    await eventually(async () => (await routes.find('a.test'))?.siteId === 10)
+  })
+
+  test('an old route is looked up again while it is served', async () => {
+    const store = createStore()
+    store.put('a.test', 1)
+    const routes = start(store, { maxAgeMs: 1 })
+    await routes.find('a.test')
+    store.rows.set('a.test', { siteId: 10 })
+    await eventually(async () => (await routes.find('a.test'))?.siteId === 10)
+  })
+
+  test('a suspected route is looked up again, at most so often', async () => {
+    const store = createStore()
+    store.put('a.test', 1)
+    const routes = start(store, { retryMs: 1_000 })
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(10_000)
+    try {
+      await routes.refresh()
+      await routes.find('a.test')
+      store.rows.set('a.test', { siteId: 10 })
+      clock.mockReturnValue(11_000)
+      routes.suspect('a.test')
+      routes.suspect('unknown.test')
+      expect(store.loads).toHaveLength(1)
+      clock.mockReturnValue(11_001)
+      await eventually(async () => {
+        routes.suspect('a.test')
+        return (await routes.find('a.test'))?.siteId === 10
+      })
+    } finally {
+      clock.mockRestore()
+    }
+    expect(store.loads).toHaveLength(2)
+  })
+})
+
+test('without the database known routes go on being served, changed ones too, and are asked for again sparingly', async () => {
+  const store = createStore()
+  store.put('a.test', 1)
+  const onError = vi.fn()
+  const routes = start(store, { onError, retryMs: 30 })
+  await routes.find('a.test')
+  store.put('a.test', 10)
+  await routes.refresh()
+  store.down = true
+  for (let i = 0; i < 20; i++) expect(await routes.find('a.test')).toMatchObject({ siteId: 1 })
+  expect(store.loads.length).toBeLessThan(20)
+  expect(onError).toHaveBeenCalled()
+  await expect(routes.refresh()).rejects.toThrow('database is gone')
+  store.down = false
+  await eventually(async () => (await routes.find('a.test'))?.siteId === 10)
+})

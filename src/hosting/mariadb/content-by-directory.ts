@@ -1,0 +1,38 @@
+import type { DatabaseContent, SitePlace } from '../site-database/database-content.ts'
+import { type SiteDatabase, SiteUnavailable } from '../site-database/site-database.ts'
+import { sqliteDatabase } from '../site-database/sqlite.ts'
+import { isOnMariaDb } from './on-mariadb.ts'
+
+/** The database of a site, whatever kind it is. That a server does not answer is WordPress' to say: it comes back by itself, and the site is not lost. */
+export const anyDatabase: SiteDatabase = {
+  glance(siteDirectory) {
+    const fault = sqliteDatabase.glance(siteDirectory)
+    return fault && isOnMariaDb(siteDirectory) ? undefined : fault
+  },
+  inspect(siteDirectory) {
+    return isOnMariaDb(siteDirectory) ? undefined : sqliteDatabase.inspect(siteDirectory)
+  },
+}
+
+/**
+ * The door to databases of both kinds: a site directory says which it has.
+ * @param mariaDb undefined: this host has none
+ */
+export function contentByDirectory(sqlite: DatabaseContent, mariaDb: DatabaseContent | undefined): DatabaseContent {
+  const of = ({ siteDirectory }: SitePlace): DatabaseContent => {
+    if (!isOnMariaDb(siteDirectory)) return sqlite
+    if (mariaDb) return mariaDb
+    throw new SiteUnavailable('The site uses MariaDB, which is turned off on this host (STEAD_MARIADB)')
+  }
+  return {
+    size: async (directory) => of(directory).size(directory),
+    snapshot: async (directory) => of(directory).snapshot(directory),
+    load: async (directory, sql, options) => of(directory).load(directory, sql, options),
+    tryOut: async (directory, sql, options) => of(directory).tryOut(directory, sql, options),
+    state: async (directory) => of(directory).state(directory),
+    switch: async (directory) => of(directory).switch(directory),
+    switchBack: async (directory) => of(directory).switchBack(directory),
+    cleanUp: async (directory) => of(directory).cleanUp(directory),
+    drop: async (directory) => of(directory).drop(directory),
+  }
+}

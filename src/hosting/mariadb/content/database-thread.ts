@@ -1,0 +1,80 @@
+import { extname, join } from 'node:path'
+import { OrderedThread } from '../../../platform/threads/ordered-thread.ts'
+import { type AddressChange, DumpUnreadable, type ForeignDump } from '../../site-database/database-content.ts'
+import { SiteUnavailable } from '../../site-database/site-database.ts'
+import { DiskFull } from '../../site-directories/disk-space.ts'
+import type { Login, ServerAddress } from '../server/connect.ts'
+import type { ServerRoom } from '../server/server-room.ts'
+
+/** What a thread with a connection to a site's database can be told to do. */
+export type DatabaseOrder =
+  | { readonly do: 'open'; readonly address: ServerAddress; readonly login: Login }
+  | { readonly do: 'close' }
+  /** Begins a transaction that sees the database as it is now, and answers with a {@link Begun}. */
+  | { readonly do: 'begin'; readonly database: string }
+  /** Gives the text of what has begun. */
+  | { readonly do: 'dump'; readonly tables?: readonly string[] }
+  | { readonly do: 'copyTables'; readonly from: string; readonly to: string }
+  | {
+      readonly do: 'load'
+      readonly database: string
+      readonly room: ServerRoom
+      readonly tables?: readonly string[]
+      readonly changes?: readonly AddressChange[]
+      readonly foreign?: ForeignDump
+    }
+  /** Loads a dump, and answers with what differs then, in words. */
+  | { readonly do: 'tryOut'; readonly database: string; readonly room: ServerRoom }
+
+export type OrderOf<Kind extends DatabaseOrder['do']> = Extract<DatabaseOrder, { readonly do: Kind }>
+
+export interface Begun {
+  readonly tables: number
+  /** What a dump lacks, in words. */
+  readonly warning?: string
+}
+
+export type DatabaseThread = OrderedThread<DatabaseOrder>
+
+/** `.ts` where Stead runs from its sources, `.js` where it was built. */
+const program = join(import.meta.dirname, `content-thread${extname(import.meta.filename)}`)
+
+/** A statement with the largest value is there several times as a text: its values, its rows, all of it. */
+const MOST_MB = 1024
+
+/**
+ * Opens a connection to a site's database in a thread of its own. A value may have 64 MB, and to escape, compare and send it takes seconds in
+ * which nothing else of the process would go on.
+ * @param signal ends the thread, and with it what it does
+ */
+export async function openDatabaseThread(
+  { address }: { readonly address: ServerAddress },
+  login: Login,
+  signal?: AbortSignal,
+): Promise<DatabaseThread> {
+  signal?.throwIfAborted()
+  const thread = new OrderedThread<DatabaseOrder>({
+    program,
+    mostMb: MOST_MB,
+    errors: [DumpUnreadable, DiskFull, SiteUnavailable],
+  })
+  signal?.addEventListener('abort', () => thread.end(signal.reason), { once: true })
+  try {
+    await thread.do({ do: 'open', address, login })
+    return thread
+  } catch (error) {
+    thread.end()
+    throw error
+  }
+}
+
+/** Ends the connection, and keeps the thread for others. May be called again. */
+export async function closeDatabaseThread(thread: DatabaseThread): Promise<void> {
+  if (thread.isEnded) return
+  try {
+    await thread.do({ do: 'close' })
+    await thread.rest()
+  } catch {
+    thread.end()
+  }
+}

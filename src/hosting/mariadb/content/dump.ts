@@ -1,0 +1,148 @@
+import type { Connection } from 'mysql2/promise'
+import { DumpOutput, dumpHead, dumpTail, MOST_INSERT_BYTES } from '../../site-database/sql/dump-text.ts'
+import { type ColumnDefinition, sqliteTypes } from '../../site-database/sql/table.ts'
+import { quotedName, textOfTable } from '../../site-database/sql/write-table.ts'
+import { named } from '../server/connect.ts'
+import { createTextOf, readCreateText, type SiteTable, tableNames, withoutCount } from '../tables.ts'
+import { type RawRow, readRows } from './read-rows.ts'
+
+/** A transaction that sees a database as it was when it began, and the tables that there were. */
+export interface Moment {
+  readonly connection: Connection
+  readonly database: string
+  readonly tables: readonly SiteTable[]
+}
+
+/** Begins one. No statement of the site runs meanwhile: definitions are not of the transaction. */
+export async function beginMoment(connection: Connection, database: string): Promise<Moment> {
+  await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ')
+  await connection.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY')
+  const tables: SiteTable[] = []
+  for (const name of await tableNames(connection, database))
+    tables.push(readCreateText(await createTextOf(connection, database, name)))
+  return { connection, database, tables }
+}
+
+/** The text of a moment, as `child/dump.ts` writes that of an SQLite file. May be called again. */
+export async function* dumpMoment(
+  { connection, database, tables }: Moment,
+  wanted?: readonly string[],
+): AsyncGenerator<Uint8Array, void, void> {
+  const names = wanted && new Set(wanted.map((name) => name.toLowerCase()))
+  const chosen = tables.filter(({ definition }) => !names || names.has(definition.name.toLowerCase()))
+  let pieces: Buffer[] = []
+  const out = new DumpOutput((piece) => void pieces.push(Buffer.from(piece)))
+  const given = () => {
+    const all = pieces
+    pieces = []
+    return all
+  }
+  out.text(dumpHead)
+  for (const { definition } of chosen)
+    out.text(`DROP TABLE IF EXISTS ${quotedName(definition.name)};\n${textOfTable(definition)};\n\n`)
+  for (const table of chosen) {
+    // a table that was read could not be changed by the site until the end of the transaction: what holds it is taken back
+    await connection.query('SAVEPOINT looked')
+    const writer = new RowsWriter(out, table)
+    for await (const rows of readRows(connection, selectOf(database, table))) {
+      for (const row of rows) {
+        writer.write(row)
+        if (pieces.length > 0) yield* given()
+      }
+    }
+    writer.end()
+    await checkSame(connection, database, table)
+    await connection.query('ROLLBACK TO SAVEPOINT looked')
+  }
+  out.text(dumpTail)
+  out.flush()
+  yield* given()
+}
+
+/**
+ * Columns can be dropped and added without a table being made anew: rows of before are then read by the columns of now. What reads it holds the
+ * table as it is, until it is let go. @throws TableChanged
+ */
+async function checkSame(connection: Connection, database: string, { definition, text }: SiteTable): Promise<void> {
+  const now = withoutCount(await createTextOf(connection, database, definition.name))
+  if (now !== text) throw new TableChanged(`${definition.name} was changed while it was read`)
+}
+
+/** A table is no longer what it was when the moment began. */
+export class TableChanged extends Error {
+  override readonly name = 'TableChanged'
+}
+
+/** Rows in the order of their key, which is that in which they lie: equal content gives equal text. */
+function selectOf(database: string, { definition, columns }: SiteTable): string {
+  // the server's text of FLOAT has six digits; as DOUBLE it has all
+  const selected = columns.map(({ name, dataType }) =>
+    dataType === 'float' ? `CAST(${named(name)} AS DOUBLE)` : named(name),
+  )
+  const primary = definition.keys.find(({ kind }) => kind === 'primary')
+  const isWhole = primary?.parts.every(({ length }) => length === undefined)
+  const order = primary && isWhole ? ` ORDER BY ${primary.parts.map((part) => named(part.column)).join(', ')}` : ''
+  return `SELECT ${selected.join(', ')} FROM ${named(database)}.${named(definition.name)}${order}`
+}
+
+class RowsWriter {
+  readonly #out: DumpOutput
+  readonly #columns: readonly ColumnDefinition[]
+  readonly #head: string
+  #bytes = 0
+
+  constructor(out: DumpOutput, { definition, columns }: SiteTable) {
+    this.#out = out
+    this.#columns = columns
+    this.#head = `INSERT INTO ${quotedName(definition.name)} (${columns.map(({ name }) => quotedName(name)).join(', ')}) VALUES\n`
+  }
+
+  write(row: RawRow): void {
+    const out = this.#out
+    const before = out.written
+    if (this.#bytes > 0 && this.#bytes < MOST_INSERT_BYTES) out.text(',\n(')
+    else {
+      out.text(`${this.#bytes > 0 ? ';\n' : ''}${this.#head}(`)
+      this.#bytes = 0
+    }
+    for (const [at, value] of row.entries()) {
+      if (at > 0) out.text(',')
+      writeValue(out, value, this.#columns[at] as ColumnDefinition)
+    }
+    out.text(')')
+    this.#bytes += out.written - before
+  }
+
+  end(): void {
+    if (this.#bytes > 0) this.#out.text(';\n\n')
+  }
+}
+
+function writeValue(out: DumpOutput, value: Buffer | null, { dataType }: ColumnDefinition): void {
+  if (value === null) out.text('NULL')
+  else if (dataType === 'bit') out.text(`b'${bitsOf(value)}'`)
+  else if (dataType === 'float') out.text(shortestFloat(value.toString('latin1')))
+  else if (sqliteTypes[dataType] === 'INTEGER' || sqliteTypes[dataType] === 'REAL') out.text(value.toString('latin1'))
+  else if (sqliteTypes[dataType] === undefined) out.quoted(value, isPlain(value))
+  else out.quoted(value, sqliteTypes[dataType] === 'TEXT' && !isGeometry(dataType))
+}
+
+/** Of a type that only the server knows: its text, unless it is bytes. */
+const isPlain = (value: Buffer): boolean => value.every((byte) => byte >= 0x20 && byte < 0x7f)
+
+const isGeometry = (dataType: string): boolean => /^geom|point$|linestring$|polygon$/.test(dataType)
+
+const bitsOf = (bytes: Buffer): string => BigInt(`0x${bytes.toString('hex') || '0'}`).toString(2)
+
+const LARGEST_FLOAT = (2 - 2 ** -23) * 2 ** 127
+
+/** The shortest text that is read as the same number of four bytes. */
+function shortestFloat(double: string): string {
+  const number = Number(double)
+  for (let digits = 1; digits <= 9; digits++) {
+    const text = number.toPrecision(digits)
+    // rounded up it would be more than the largest, which is refused
+    if (Math.fround(Number(text)) === number && Math.abs(Number(text)) <= LARGEST_FLOAT) return text
+  }
+  return double
+}

@@ -1,0 +1,195 @@
+import type { Connection } from 'mysql2/promise'
+import type { PhpPool } from '../../php/pool/pool.ts'
+import type {
+  DatabaseContent,
+  DatabaseSnapshot,
+  DumpOptions,
+  Loaded,
+  LoadOptions,
+  SitePlace,
+} from '../../site-database/database-content.ts'
+import { SiteUnavailable } from '../../site-database/site-database.ts'
+import type { SiteNames } from '../names.ts'
+import { errorOf, rowsOf } from '../server/connect.ts'
+import { asAdministrator } from '../server/database-server.ts'
+import { checkServerRoom } from '../server/server-room.ts'
+import type { SiteDatabases } from '../site-databases.ts'
+import { type Begun, closeDatabaseThread, type DatabaseThread, openDatabaseThread } from './database-thread.ts'
+import { dropDatabase, finishCutOff, isCutOff, makeAnew, setMark, stateOf, switchBack, switchIn } from './switching.ts'
+
+export interface MariaDbContentOptions {
+  readonly databases: SiteDatabases
+  readonly pool: Pick<PhpPool, 'between'>
+  /** Of the disk, what sites are kept from: a new database leaves it. Default: none. */
+  readonly keepFreeBytes?: number
+}
+
+/** Databases of sites on a server of MariaDB. What is done to a site's tables is done as an account that has no others. */
+export function createMariaDbContent(options: MariaDbContentOptions): DatabaseContent {
+  const { databases, pool } = options
+  const { server } = databases
+  const withoutPhp = <Result>(directory: SitePlace, work: () => Promise<Result>): Promise<Result> =>
+    pool.between(directory.siteId, work, { endsProcess: true })
+
+  type Work = (connection: Connection, names: SiteNames) => Promise<void>
+  /** As administrator, while nobody of the site is in. */
+  const alone = (directory: SitePlace, work: Work): Promise<void> =>
+    withoutPhp(directory, () =>
+      asAdministrator(server, async (connection) => {
+        await databases.keepOut(connection, directory)
+        await work(connection, databases.namesOf(directory))
+        // not when it failed: WordPress would make half a database into a new site
+        await databases.letIn(connection, directory)
+      }),
+    )
+  const ask = <Result>(directory: SitePlace, work: (connection: Connection, names: SiteNames) => Promise<Result>) =>
+    asAdministrator(server, (connection) => work(connection, databases.namesOf(directory)))
+  /** Who died before the site was let in again has left nothing else to do. */
+  const letIn = (directory: SitePlace) => ask(directory, (connection) => databases.letIn(connection, directory))
+  const finish = async (directory: SitePlace) => {
+    if (await ask(directory, isCutOff)) await alone(directory, finishCutOff)
+  }
+
+  return {
+    size: (directory) => ask(directory, (connection, { current }) => bytesOf(connection, current)),
+    snapshot: (directory) => snapshot(options, directory),
+    state: (directory) => ask(directory, stateOf),
+    async load(directory, sql, asked) {
+      asked?.signal?.throwIfAborted()
+      await finish(directory)
+      return load(options, directory, sql, asked ?? {})
+    },
+    tryOut: (directory, sql, asked) => tryOut(options, directory, sql, asked),
+    async switch(directory) {
+      if (!(await ask(directory, stateOf)).hasNext) return letIn(directory)
+      await alone(directory, async (connection, names) => {
+        await finishCutOff(connection, names)
+        await switchIn(connection, names)
+      })
+    },
+    async switchBack(directory) {
+      const isToDo = (await ask(directory, isCutOff)) || (await ask(directory, stateOf)).hasPrevious
+      if (!isToDo) return letIn(directory)
+      await alone(directory, switchBack)
+    },
+    async cleanUp(directory) {
+      await finish(directory)
+      await ask(directory, async (connection, { next, previous }) => {
+        for (const database of [next, previous]) await dropDatabase(connection, database)
+      })
+      await letIn(directory)
+    },
+    drop: (directory) => withoutPhp(directory, () => databases.drop(directory)),
+  }
+}
+
+/** Bytes on the disk; what a server elsewhere says of its tables. */
+async function bytesOf(connection: Connection, database: string): Promise<number> {
+  const [row] = await rowsOf(
+    connection,
+    'SELECT COALESCE(SUM(FILE_SIZE), 0) FROM information_schema.INNODB_SYS_TABLESPACES WHERE NAME LIKE ?',
+    [`${database.replaceAll('_', '\\_')}/%`],
+  )
+  return Number(row?.[0] ?? 0)
+}
+
+async function snapshot({ databases, pool }: MariaDbContentOptions, directory: SitePlace): Promise<DatabaseSnapshot> {
+  const { current } = databases.namesOf(directory)
+  const thread = await openDatabaseThread(databases.server, await databases.worker(directory))
+  try {
+    const taken = await pool.between(directory.siteId, async () => {
+      const isHalf = await asAdministrator(databases.server, (asking) => isCutOff(asking, databases.namesOf(directory)))
+      if (isHalf) throw new SiteUnavailable("The site's database is half switched")
+      const takenAt = Date.now()
+      return { takenAt, begun: await thread.do<Begun>({ do: 'begin', database: current }) }
+    })
+    const { takenAt, begun } = taken
+    if (begun.tables === 0) throw new SiteUnavailable(`The site's database is empty`)
+    const estimatedBytes = await asAdministrator(databases.server, (asking) => bytesOf(asking, current))
+    return {
+      ...{ takenAt, estimatedBytes },
+      ...(begun.warning && { warning: begun.warning }),
+      dump: (asked = {}) => dump(thread, asked),
+      close: () => closeDatabaseThread(thread),
+    }
+  } catch (error) {
+    thread.end()
+    throw unavailable(error)
+  }
+}
+
+async function* dump(thread: DatabaseThread, { tables, signal }: DumpOptions): AsyncGenerator<Uint8Array, void, void> {
+  signal?.throwIfAborted()
+  const stop = () => thread.end(signal?.reason)
+  signal?.addEventListener('abort', stop, { once: true })
+  try {
+    yield* thread.take({ do: 'dump', ...(tables && { tables }) })
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw unavailable(error)
+  } finally {
+    signal?.removeEventListener('abort', stop)
+  }
+}
+
+/** What the server says of a site's tables is for the site's owner. */
+function unavailable(error: unknown): unknown {
+  if (error instanceof SiteUnavailable) return error
+  return new SiteUnavailable(`The site's database cannot be read: ${errorOf(error).message}`, { cause: error })
+}
+
+async function load(
+  { databases, pool, keepFreeBytes = 0 }: MariaDbContentOptions,
+  directory: SitePlace,
+  sql: AsyncIterable<Uint8Array>,
+  { tables, changes, foreign, keepsOthers, signal, onProgress }: LoadOptions,
+): Promise<Loaded> {
+  const { current, next } = databases.namesOf(directory)
+  const { server } = databases
+  const room = { folder: server.dataFolder, keepFreeBytes }
+  await checkServerRoom(room)
+  await asAdministrator(server, (connection) => makeAnew(connection, next))
+  const thread = await openDatabaseThread(server, await databases.worker(directory), signal)
+  try {
+    if (tables || keepsOthers)
+      await pool.between(directory.siteId, () => thread.do({ do: 'copyTables', from: current, to: next }))
+    const loaded = await thread.do<Loaded>(
+      {
+        ...{ do: 'load', database: next, room },
+        ...(tables && { tables }),
+        ...(changes && { changes }),
+        ...(foreign && { foreign }),
+      },
+      { input: sql, ...(onProgress && { onRead: onProgress }) },
+    )
+    await asAdministrator(server, (marking) => setMark(marking, next, 'complete'))
+    return loaded
+  } catch (error) {
+    thread.end()
+    // what is left of it counts as not there, and goes with the next
+    await asAdministrator(server, (dropping) => dropDatabase(dropping, next)).catch(() => {})
+    throw error
+  } finally {
+    await closeDatabaseThread(thread)
+  }
+}
+
+async function tryOut(
+  { databases, keepFreeBytes = 0 }: MariaDbContentOptions,
+  directory: SitePlace,
+  sql: AsyncIterable<Uint8Array>,
+  { signal }: { readonly signal?: AbortSignal } = {},
+): Promise<string | undefined> {
+  const { server } = databases
+  const { scratch } = databases.namesOf(directory)
+  const room = { folder: server.dataFolder, keepFreeBytes }
+  await checkServerRoom(room)
+  await asAdministrator(server, (connection) => makeAnew(connection, scratch))
+  const thread = await openDatabaseThread(server, await databases.worker(directory), signal)
+  try {
+    return await thread.do<string | undefined>({ do: 'tryOut', database: scratch, room }, { input: sql })
+  } finally {
+    await closeDatabaseThread(thread)
+    await asAdministrator(server, (dropping) => dropDatabase(dropping, scratch))
+  }
+}

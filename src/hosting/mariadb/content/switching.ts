@@ -1,0 +1,124 @@
+import type { Connection } from 'mysql2/promise'
+import type { DatabaseState } from '../../site-database/database-content.ts'
+import type { SiteNames } from '../names.ts'
+import { named, rowsOf } from '../server/connect.ts'
+import { tableNames } from '../tables.ts'
+
+/*
+ * A server cannot rename a database: tables are moved from one to another, a few at a time. How far that is stands in the comments of the databases
+ * that are Stead's alone, so that whoever comes after a crash goes on where it ended:
+ *
+ * next      complete → leaving (tables of current go to previous) → entering (its own go to current) → dropped
+ * previous  filling → complete → returning (current is emptied) → entering (its own go to current) → dropped
+ *
+ * A database without one of these words is half of something, and counts as not there.
+ */
+type Mark = 'complete' | 'leaving' | 'entering' | 'filling' | 'returning' | undefined
+
+/** Tables of one statement: each is moved wholly or not at all. */
+const MOVED_AT_ONCE = 100
+
+export async function markOf(connection: Connection, database: string): Promise<Mark> {
+  const [row] = await rowsOf(
+    connection,
+    'SELECT SCHEMA_COMMENT FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?',
+    [database],
+  )
+  return (row?.[0] || undefined) as Mark
+}
+
+export async function setMark(connection: Connection, database: string, mark: NonNullable<Mark>): Promise<void> {
+  await connection.query(`ALTER DATABASE ${named(database)} COMMENT = '${mark}'`)
+}
+
+export async function dropDatabase(connection: Connection, database: string): Promise<void> {
+  await connection.query('SET SESSION foreign_key_checks = 0')
+  await connection.query(`DROP DATABASE IF EXISTS ${named(database)}`)
+}
+
+/** An empty database in place of whatever there is. */
+export async function makeAnew(connection: Connection, database: string, mark?: NonNullable<Mark>): Promise<void> {
+  await dropDatabase(connection, database)
+  const comment = mark ? ` COMMENT = '${mark}'` : ''
+  await connection.query(
+    `CREATE DATABASE ${named(database)} CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci${comment}`,
+  )
+}
+
+export async function stateOf(connection: Connection, names: SiteNames): Promise<DatabaseState> {
+  const [next, previous] = [await markOf(connection, names.next), await markOf(connection, names.previous)]
+  const tables = await tableNames(connection, names.current)
+  return {
+    hasCurrent: tables.length > 0,
+    hasNext: next !== undefined,
+    hasPrevious: previous !== undefined && previous !== 'filling',
+  }
+}
+
+/** `next` becomes current. The site is kept out meanwhile. */
+export async function switchIn(connection: Connection, { current, next, previous }: SiteNames): Promise<void> {
+  if ((await markOf(connection, next)) === 'complete') {
+    await makeAnew(connection, previous, 'filling')
+    await setMark(connection, next, 'leaving')
+  }
+  if ((await markOf(connection, next)) === 'leaving') {
+    await moveAll(connection, current, previous)
+    await setMark(connection, previous, 'complete')
+    await setMark(connection, next, 'entering')
+  }
+  if ((await markOf(connection, next)) === 'entering') {
+    await moveAll(connection, next, current)
+    await dropDatabase(connection, next)
+  }
+}
+
+/** `previous` becomes current again, also in the middle of a switch. The site is kept out meanwhile. */
+export async function switchBack(connection: Connection, { current, next, previous }: SiteNames): Promise<void> {
+  if ((await markOf(connection, next)) === 'leaving') {
+    await moveAll(connection, previous, current)
+    await dropDatabase(connection, previous)
+    await setMark(connection, next, 'complete')
+    return
+  }
+  if ((await markOf(connection, previous)) === 'complete') await setMark(connection, previous, 'returning')
+  if ((await markOf(connection, previous)) === 'returning') {
+    // the part of it that is still there is of what is not wanted
+    if ((await markOf(connection, next)) === 'entering') await dropDatabase(connection, next)
+    await makeAnew(connection, current)
+    await setMark(connection, previous, 'entering')
+  }
+  if ((await markOf(connection, previous)) === 'entering') {
+    await moveAll(connection, previous, current)
+    await dropDatabase(connection, previous)
+  }
+}
+
+/** Somebody who is no more was in the middle of a switch, or of taking one back: current is half of something. */
+export async function isCutOff(connection: Connection, { next, previous }: SiteNames): Promise<boolean> {
+  const marks = [await markOf(connection, next), await markOf(connection, previous)]
+  return marks.some((mark) => mark === 'leaving' || mark === 'entering' || mark === 'returning')
+}
+
+/** Ends what was cut off. The site is kept out meanwhile. */
+export async function finishCutOff(connection: Connection, names: SiteNames): Promise<void> {
+  const previous = await markOf(connection, names.previous)
+  // first: where both were cut off, the taking back came later
+  if (previous === 'returning' || previous === 'entering') await switchBack(connection, names)
+  const next = await markOf(connection, names.next)
+  if (next === 'leaving' || next === 'entering') await switchIn(connection, names)
+}
+
+async function moveAll(connection: Connection, from: string, to: string): Promise<void> {
+  // the site may have dropped it
+  await connection.query(
+    `CREATE DATABASE IF NOT EXISTS ${named(to)} CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci`,
+  )
+  await connection.query('SET SESSION foreign_key_checks = 0')
+  const tables = await tableNames(connection, from)
+  for (let at = 0; at < tables.length; at += MOVED_AT_ONCE) {
+    const moves = tables
+      .slice(at, at + MOVED_AT_ONCE)
+      .map((table) => `${named(from)}.${named(table)} TO ${named(to)}.${named(table)}`)
+    await connection.query(`RENAME TABLE ${moves.join(', ')}`)
+  }
+}

@@ -1,0 +1,160 @@
+import { readFile } from 'node:fs/promises'
+import type { Log } from '../../../platform/log/log.ts'
+import { Repeat } from '../content/repeat.ts'
+import { asAdministrator, type DatabaseServer } from '../server/database-server.ts'
+import { temporaryFiles } from '../server/temporary-files.ts'
+import { endSession, type SiteSession, siteSessions } from './sessions.ts'
+
+/** The process of the server is asked how much memory it has, which takes microseconds. */
+const TICK_MS = 200
+/** Memory of each site is asked for as often, where the server's is not over its limit. */
+const SESSIONS_EVERY_MS = 2000
+
+export interface ResourceLimits {
+  /** Of all sessions of a site, and of the whole server. */
+  readonly siteMemoryBytes: number
+  readonly memoryBytes: number
+  /** Of temporary files: of one session, and of all. */
+  readonly temporaryBytes: number
+  readonly allTemporaryBytes: number
+}
+
+export interface ResourceWatchOptions {
+  readonly server: DatabaseServer
+  readonly prefix: string
+  readonly limits: ResourceLimits
+  readonly log: Pick<Log, 'warn'>
+  readonly tickMs?: number
+}
+
+/**
+ * Ends sessions that take more memory, or more room for temporary files, than the server can give: sites share it, and MariaDB bounds neither what
+ * variables of a session hold, nor what its statements sort.
+ */
+export class ResourceWatch {
+  readonly #options: ResourceWatchOptions
+  readonly #repeat: Repeat
+  #lookedAt = Number.NEGATIVE_INFINITY
+  #ended = 0
+
+  constructor(options: ResourceWatchOptions) {
+    this.#options = options
+    const { server, log, tickMs = TICK_MS } = options
+    const failed = (error: Error) => {
+      if (server.isUp) log.warn({ err: error }, 'could not check the memory of MariaDB')
+    }
+    this.#repeat = new Repeat(
+      () => this.#tick().catch(failed),
+      () => tickMs,
+    )
+  }
+
+  start(): void {
+    this.#repeat.start()
+  }
+
+  stop(): Promise<void> {
+    return this.#repeat.stop()
+  }
+
+  /** How many sessions were ended. */
+  get ended(): number {
+    return this.#ended
+  }
+
+  async #tick(): Promise<void> {
+    const { server, limits } = this.#options
+    if (!server.isUp) return
+    const isOver = (await residentBytes(server.pid)) > limits.memoryBytes
+    if (isOver || performance.now() - this.#lookedAt >= SESSIONS_EVERY_MS) await this.look()
+  }
+
+  async look(): Promise<void> {
+    const { server, prefix } = this.#options
+    await asAdministrator(server, async (connection) => {
+      const sessions = await siteSessions(connection, prefix)
+      for (const { session, why, bytes } of await this.#tooMuch(sessions)) {
+        await endSession(connection, session.id)
+        this.#ended++
+        const facts = { home: session.home, bytes, seconds: session.seconds }
+        this.#options.log.warn(facts, `ended a database session of a site: ${why}`)
+      }
+    })
+    this.#lookedAt = performance.now()
+  }
+
+  async #tooMuch(sessions: readonly SiteSession[]): Promise<Ending[]> {
+    const { server, limits } = this.#options
+    const endings = overMemory(sessions, limits, await residentBytes(server.pid))
+    if (server.temporaryFolder === undefined) return endings
+    return [...endings, ...overTemporary(sessions, limits, await temporaryFiles(server.temporaryFolder, server.pid))]
+  }
+}
+
+export interface Ending {
+  readonly session: SiteSession
+  readonly why: string
+  readonly bytes: number
+}
+
+const memoryIn = (sessions: readonly SiteSession[]): number => sessions.reduce((sum, { bytes }) => sum + bytes, 0)
+
+/** Returns the sessions to end so that every site, and the server, has no more memory than it may: those that hold most. */
+export function overMemory(
+  sessions: readonly SiteSession[],
+  limits: Pick<ResourceLimits, 'siteMemoryBytes' | 'memoryBytes'>,
+  residentBytes: number,
+): Ending[] {
+  const endings: Ending[] = []
+  const bySize = sessions.toSorted((one, other) => other.bytes - one.bytes)
+  const left = new Set(bySize)
+  let excess = residentBytes - limits.memoryBytes
+  for (const session of bySize) {
+    const ofSite = [...left].filter(({ home: directory }) => directory === session.home)
+    if (memoryIn(ofSite) <= limits.siteMemoryBytes) continue
+    endings.push({ session, bytes: session.bytes, why: 'its site uses too much memory of MariaDB' })
+    left.delete(session)
+    excess -= session.bytes
+  }
+  for (const session of left) {
+    // a small session frees nothing that the server would notice
+    if (excess <= 0 || session.bytes < LEAST_WORTH_BYTES) break
+    endings.push({
+      session,
+      bytes: session.bytes,
+      why: 'MariaDB exceeds its memory limit, and this session uses most of it',
+    })
+    excess -= session.bytes
+  }
+  return endings
+}
+
+const LEAST_WORTH_BYTES = 4 << 20
+
+/** Returns the sessions to end for their temporary files. Those of sorts have no owner: the statement that runs longest is taken for it. */
+export function overTemporary(
+  sessions: readonly SiteSession[],
+  limits: Pick<ResourceLimits, 'temporaryBytes' | 'allTemporaryBytes'>,
+  files: { readonly bytes: number; readonly ofSession: ReadonlyMap<number, number> },
+): Ending[] {
+  const bytesOf = ({ id }: SiteSession) => files.ofSession.get(id) ?? 0
+  const why = 'its temporary files use too much disk space'
+  const endings = sessions
+    .filter((session) => bytesOf(session) > limits.temporaryBytes)
+    .map((session) => ({ session, bytes: bytesOf(session), why }))
+  const freed = endings.reduce((sum, { bytes }) => sum + bytes, 0)
+  if (files.bytes - freed <= limits.allTemporaryBytes) return endings
+  const [next] = sessions
+    .filter((session) => !session.isIdle && !endings.some((ending) => ending.session === session))
+    .toSorted((one, other) => bytesOf(other) - bytesOf(one) || other.seconds - one.seconds)
+  return next ? [...endings, { session: next, bytes: bytesOf(next), why }] : endings
+}
+
+/** Memory of a process; 0 where it is not of this machine. */
+async function residentBytes(pid: number | undefined): Promise<number> {
+  if (pid === undefined) return 0
+  const status = await readFile(`/proc/${pid}/statm`, 'latin1').catch(() => '')
+  return Number(status.split(' ')[1] ?? 0) * PAGE_BYTES
+}
+
+const PAGE_BYTES = 4096

@@ -1,0 +1,53 @@
+import type { Connection } from 'mysql2/promise'
+import { directoryOfName } from '../names.ts'
+import { rowsOf } from '../server/connect.ts'
+
+/** A connection of a site's account. */
+export interface SiteSession {
+  readonly id: number
+  readonly user: string
+  /** Number of the site's home. */
+  readonly home: number
+  /** It waits for a statement. */
+  readonly isIdle: boolean
+  /** How long its statement runs, or it has been idle. */
+  readonly seconds: number
+  /** Memory that the server holds for it alone. */
+  readonly bytes: number
+}
+
+const NO_SUCH_THREAD = 1094
+
+/** Returns all connections of sites. Those of the host's own accounts are none. */
+export async function siteSessions(connection: Connection, prefix: string): Promise<SiteSession[]> {
+  const rows = await rowsOf(
+    connection,
+    'SELECT ID, USER, COMMAND, TIME, MEMORY_USED FROM information_schema.PROCESSLIST',
+  )
+  return rows.flatMap(([id, user = '', command, seconds, bytes]) => {
+    const directory = directoryOfName(prefix, user)
+    if (directory === undefined) return []
+    return [
+      {
+        id: Number(id),
+        user,
+        home: directory,
+        isIdle: command === 'Sleep',
+        seconds: Number(seconds),
+        bytes: Number(bytes),
+      },
+    ]
+  })
+}
+
+/** Ends a connection. One that has ended already is no fault. */
+export async function endSession(connection: Connection, id: number): Promise<void> {
+  await connection.query(`KILL HARD CONNECTION ${id}`).catch((error: { errno?: number }) => {
+    if (error.errno !== NO_SUCH_THREAD) throw error
+  })
+}
+
+/** Ends all connections of an account. */
+export async function endSessions(connection: Connection, user: string): Promise<void> {
+  await connection.query(`KILL HARD USER '${user}'`)
+}

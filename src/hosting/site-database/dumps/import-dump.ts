@@ -1,0 +1,88 @@
+import { extname, join } from 'node:path'
+import {
+  type AddressChange,
+  type DatabaseContent,
+  DumpUnreadable,
+  type Loaded,
+  type SitePlace,
+} from '../database-content.ts'
+import type { PrefixChange } from '../sql/dump-tables.ts'
+import type { FoundInDump } from '../sql/look-into-dump.ts'
+import { PREFIX_PLACEHOLDER } from '../sql/prefixes.ts'
+import { lookInThread } from './look-in-thread.ts'
+
+export interface DumpImport {
+  /** The dump from its beginning, packed or not. Called twice where something is to be found out first. */
+  readonly open: () => AsyncIterable<Uint8Array>
+  /** What the names of the site's tables begin with; undefined: tables keep their names. */
+  readonly prefix?: string | undefined
+  /** What those of the dump begin with, and are to begin with no more. `auto`: whatever it is. Default: they keep their names. */
+  readonly fromPrefix?: string | undefined
+  /** Host name of the site, with its port unless it is the usual one. */
+  readonly address?: string | undefined
+  /** The one in the dump, which becomes the site's wherever it stands. `auto`: whatever the dump's site has. Default: it stays. */
+  readonly fromAddress?: string | undefined
+  /** Tables that are not in the dump stay. */
+  readonly keepsOthers?: boolean
+  readonly signal?: AbortSignal
+  /** Bytes of the dump that have been read. */
+  readonly onProgress?: (doneBytes: number) => void
+}
+
+/** `.ts` where Stead runs from its sources, `.js` where it was built. */
+const program = join(import.meta.dirname, `look-thread${extname(import.meta.filename)}`)
+
+/**
+ * Makes the next database of a site from a dump of any program: the tables get the site's prefix, and addresses become the site's, where that is asked
+ * for. The caller switches it in.
+ * @throws DumpUnreadable, which says where and what to do; DiskFull
+ */
+export async function importDump(content: DatabaseContent, directory: SitePlace, asked: DumpImport): Promise<Loaded> {
+  const { signal, keepsOthers, onProgress } = asked
+  const isToLook = asked.fromPrefix === 'auto' || asked.fromAddress === 'auto'
+  const found = isToLook ? await lookIntoDump(asked.open(), signal) : undefined
+  const prefixes = prefixChanges(asked, found)
+  const changes = addressChanges(asked, found)
+  return content.load(directory, asked.open(), {
+    changes,
+    foreign: { prefixes, withoutHttps: changes.map(({ from }) => from) },
+    ...(keepsOthers && { keepsOthers }),
+    ...(signal && { signal }),
+    ...(onProgress && { onProgress }),
+  })
+}
+
+/** Reads a dump to its end, in a thread, for what it says of its site. @throws DumpUnreadable */
+export const lookIntoDump = (dump: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<FoundInDump> =>
+  lookInThread(program, dump, { signal })
+
+function prefixChanges({ prefix, fromPrefix }: DumpImport, found: FoundInDump | undefined): PrefixChange[] {
+  if (prefix === undefined) return []
+  const changes: PrefixChange[] = [{ from: PREFIX_PLACEHOLDER, to: prefix }]
+  if (fromPrefix === undefined) return changes
+  if (fromPrefix !== 'auto') return [...changes, { from: fromPrefix, to: prefix }]
+  const [first, ...others] = found?.prefixes ?? []
+  if (others.length > 0)
+    throw new DumpUnreadable(
+      `The dump cannot be loaded: it has tables of several sites (${found?.prefixes.slice(0, 5).join(', ')}). Say which prefix is the one of this site.`,
+    )
+  return first === undefined || first === PREFIX_PLACEHOLDER ? changes : [...changes, { from: first, to: prefix }]
+}
+
+function addressChanges({ address, fromAddress }: DumpImport, found: FoundInDump | undefined): AddressChange[] {
+  if (address === undefined || fromAddress === undefined) return []
+  if (fromAddress !== 'auto') return [{ from: fromAddress, to: address }]
+  const hosts = [found?.home, found?.siteurl].flatMap((url) => (url === undefined ? [] : addressOf(url)))
+  return [...new Set(hosts)].filter((from) => from !== address).map((from) => ({ from, to: address }))
+}
+
+/** `https://a.example/` → `a.example`. @throws DumpUnreadable for a site in a folder, whose links would lead elsewhere */
+function addressOf(url: string): string[] {
+  const parts = URL.parse(url)
+  if (!parts || !/^https?:$/.test(parts.protocol)) return []
+  if (parts.pathname !== '/')
+    throw new DumpUnreadable(
+      `The dump cannot be loaded: its site is in the folder ${parts.pathname} of ${parts.host}, which cannot be rewritten while it is loaded. Load it as it is, and use wp search-replace.`,
+    )
+  return [parts.host]
+}

@@ -1,0 +1,228 @@
+import { chmod, chown, mkdir, readdir, rename, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { flushFileSystem } from '../../platform/files/flush-file-system.ts'
+import type { Log } from '../../platform/log/log.ts'
+import { OperatorError } from '../../platform/operator-error.ts'
+import { coreFolder } from '../core-library/core-folder.ts'
+import { directoryNumber, type RunningIdentity } from '../identity/folder.ts'
+import { USERS } from '../identity/users.ts'
+import { giveTo } from '../site-files/platform/lay-out-directory.ts'
+import { removeTree } from '../site-files/remove-tree.ts'
+import { copyInto } from './copy-into.ts'
+import {
+  type DirectoryMark,
+  isSameDirectory,
+  type Owner,
+  type RecordedDirectory,
+  readMark,
+  writeMark,
+} from './directory-mark.ts'
+import { checkRoom, inWords } from './disk-space.ts'
+import { listQuarantined, type Quarantined, quarantine, recover } from './quarantine.ts'
+
+export interface DirectoriesOnDiskOptions {
+  readonly dataDir: string
+  readonly isRoot: boolean
+  readonly log: Log
+  readonly identity: RunningIdentity
+  /** No site directory is made that would leave less of the disk. */
+  readonly keepFreeBytes?: number
+}
+
+/** What lies where a record says that a site directory is. */
+export type Found =
+  | 'the home'
+  | 'nothing'
+  /** A folder without a mark: of a time when there were none, or not of Stead. */
+  | 'unmarked'
+  | 'another home'
+
+/**
+ * The folders of site directories on the disk. A folder is deleted only when its own mark says that it is the one meant; any other is set
+ * aside.
+ */
+export class DirectoriesOnDisk {
+  readonly #options: DirectoriesOnDiskOptions
+  #quarantined: readonly Quarantined[] = []
+
+  constructor(options: DirectoriesOnDiskOptions) {
+    this.#options = options
+  }
+
+  path(id: number): string {
+    return join(this.#folder, `h${id}`)
+  }
+
+  /** Folder of the core that a site directory's site runs. */
+  corePath(version: string): string {
+    return coreFolder(this.#options.dataDir, version)
+  }
+
+  /** Whose a site directory is; null where Stead does not run as root. Number 0 is who installs templates. */
+  uidOf(id: number): number | null {
+    if (!this.#options.isRoot) return null
+    if (id >= USERS)
+      throw new OperatorError(`This data folder has had ${USERS} site directories and has no users left for new ones.`)
+    return this.#options.identity.current.firstUser + id
+  }
+
+  /** How many folders have been set aside and are still there. */
+  get quarantined(): number {
+    return this.#quarantined.length
+  }
+
+  get #owner(): Owner {
+    return this.#options.identity.current
+  }
+
+  get #folder(): string {
+    return join(this.#options.dataDir, 'sites')
+  }
+
+  /** Where what site directories have of Stead's is laid out before it is copied to them. */
+  get forPlatformFiles(): string {
+    return join(this.#options.dataDir, 'platform-files.making')
+  }
+
+  /** Makes the place of site directories. @returns the numbers of the site directories that lie in it, and of those that were set aside */
+  async open(): Promise<{ present: number[]; aside: number[] }> {
+    const { dataDir, log } = this.#options
+    await mkdir(this.#folder, { recursive: true, mode: 0o711 })
+    this.#quarantined = await listQuarantined(dataDir)
+    const present: number[] = []
+    for (const name of await readdir(this.#folder)) {
+      const number = directoryNumber(name)
+      if (number !== undefined) present.push(number)
+      // a copy of the template that was cut off (it gets its name when it is whole, and a site only after that), and a site directory
+      // whose removal was
+      else if (/^h\d+\.(making|removing)$/.test(name)) await this.#erase(join(this.#folder, name))
+      else if (name !== 'set-aside') log.warn({ folder: join(this.#folder, name) }, 'this is no home: it is left alone')
+    }
+    return { present, aside: this.#quarantined.flatMap(({ home: directory }) => directory ?? []) }
+  }
+
+  async look(record: RecordedDirectory): Promise<Found> {
+    const path = this.path(record.id)
+    const mark = await readMark(path)
+    if (mark === 'unreadable') return 'another home'
+    if (mark) return isSameDirectory(mark, record, this.#owner) ? 'the home' : 'another home'
+    return (await exists(path)) ? 'unmarked' : 'nothing'
+  }
+
+  /** Writes down whose the site directory is, out of the site's reach. */
+  async mark(record: RecordedDirectory, path = this.path(record.id)): Promise<void> {
+    const { id, siteId, siteName } = record
+    const site: DirectoryMark['site'] = siteId !== null && siteName !== null ? { id: siteId, name: siteName } : null
+    const { installation, host } = this.#owner
+    await writeMark(path, { installation, host, home: id, site })
+    const uid = this.uidOf(id)
+    if (uid === null) return
+    // the site's user passes through, and can neither replace the mark nor what lies beside it
+    await chown(path, 0, uid)
+    await chmod(path, 0o710)
+  }
+
+  /**
+   * Gives a site directory to the user that its PHP runs as, where it is somebody else's: a folder that another user has made, or copied, before Stead
+   * ran as root. @returns whether it was
+   */
+  async giveToOwner(record: RecordedDirectory): Promise<boolean> {
+    const uid = this.uidOf(record.id)
+    if (uid === null) return false
+    const path = this.path(record.id)
+    const owner = await stat(path)
+    if (owner.uid === 0 && owner.gid === uid) return false
+    await giveTo(uid, path)
+    // last, so that a start that is cut off begins again
+    await this.mark(record)
+    return true
+  }
+
+  /**
+   * Makes the folder of a site directory whose site gets its content from elsewhere: no WordPress is in it, and no database. What lies there is dealt with as
+   * {@link make} does. @throws DiskFull
+   */
+  async makeEmpty(record: RecordedDirectory): Promise<void> {
+    return this.#make(record, async (directory) => {
+      // over the last two of `web` the core's own are laid
+      for (const part of ['web/wp-admin', 'web/wp-includes', 'private/database', 'private/tmp'])
+        await mkdir(join(directory, part), { recursive: true })
+    })
+  }
+
+  /** Copies the template. What lies there already is removed when it is this very home, half-recorded; else set aside. @throws DiskFull */
+  async make(record: RecordedDirectory, templatePath: string): Promise<void> {
+    return this.#make(record, (directory) =>
+      copyInto(
+        directory,
+        ['web', 'private'].map((part) => join(templatePath, part)),
+      ),
+    )
+  }
+
+  async #make(record: RecordedDirectory, fill: (directory: string) => Promise<void>): Promise<void> {
+    // on the disk before the site directory is: the number is never another home's
+    await this.#options.identity.reserve(record.id)
+    await this.remove(record)
+    await checkRoom(this.#folder, this.#options.keepFreeBytes)
+    const path = this.path(record.id)
+    const unfinished = `${path}.making`
+    try {
+      await mkdir(unfinished, { mode: 0o700 })
+      await fill(unfinished)
+      const uid = this.uidOf(record.id)
+      if (uid !== null) await giveTo(uid, unfinished)
+      await this.mark(record, unfinished)
+      await flushFileSystem(unfinished)
+      await rename(unfinished, path)
+    } catch (error) {
+      // half a copy would keep the disk full, and nobody could write down what went wrong
+      await this.#erase(unfinished)
+      throw inWords(error)
+    }
+  }
+
+  /** After it nothing lies at the record's place. */
+  async remove(record: RecordedDirectory): Promise<void> {
+    const found = await this.look(record)
+    const path = this.path(record.id)
+    // under another name: what is half removed has lost its mark, and is no site directory any more
+    if (found === 'the home') await rename(path, `${path}.removing`)
+    else if (found !== 'nothing') await this.quarantine(record.id, 'not the home that was to be removed')
+    await this.#erase(`${path}.removing`)
+    await this.#erase(`${path}.making`)
+  }
+
+  /** Moves what lies at a number's place out of the way, whole. */
+  async quarantine(id: number, reason: string): Promise<void> {
+    const { dataDir, log } = this.#options
+    const from = this.path(id)
+    const to = await quarantine(dataDir, from, reason, Date.now())
+    this.#quarantined = await listQuarantined(dataDir)
+    log.warn({ from, to, reason }, 'quarantined an unknown folder')
+  }
+
+  /** A record may come back as well, with the right database: its site directory is then moved back. @returns whether there was one */
+  async recover(record: RecordedDirectory): Promise<boolean> {
+    const { dataDir, log } = this.#options
+    for (const found of this.#quarantined) {
+      const mark = found.home === record.id ? await readMark(found.path) : null
+      if (!mark || mark === 'unreadable' || !isSameDirectory(mark, record, this.#owner)) continue
+      await recover(found, this.path(record.id))
+      this.#quarantined = await listQuarantined(dataDir)
+      log.warn({ from: found.path, to: this.path(record.id) }, 'restored a site directory from quarantine')
+      return true
+    }
+    return false
+  }
+
+  async #erase(path: string): Promise<void> {
+    await removeTree(path)
+  }
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  )

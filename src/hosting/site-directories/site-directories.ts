@@ -1,0 +1,330 @@
+import type { Database, Tx } from '../../platform/db/database.ts'
+import type { Log } from '../../platform/log/log.ts'
+import type { RunningIdentity } from '../identity/folder.ts'
+import { raiseNumbers, raiseNumbersIn } from '../identity/identity.store.ts'
+import type { PhpSite } from '../php/runtime.ts'
+import type { DatabaseKind } from '../site-database/database-kind.ts'
+import { DatabasesOfDirectories } from './databases-of-directories.ts'
+import type { DirectoriesOnDisk } from './directories-on-disk.ts'
+import {
+  allDirectories,
+  deleteDirectory,
+  directoriesWithoutSite,
+  directoryOfSite,
+  freeDirectories,
+  giveDirectory,
+  insertDirectory,
+  nameOfSite,
+  type SiteDirectoryRecord,
+  setDatabaseOfDirectory,
+  setDirectory,
+  withdrawDirectory,
+} from './directory.store.ts'
+import type { DirectoryDatabases } from './directory-databases.ts'
+import type { Template } from './template.ts'
+
+const AT_ONCE = 16
+
+/** A site's home is not where its record says. */
+export class SiteDirectoryMissing extends Error {
+  override readonly name = 'HomeLost'
+
+  constructor(path: string) {
+    super(
+      `The site directory is missing: ${path} does not exist or belongs to another site. Restore it from a backup, or delete the site.`,
+    )
+  }
+}
+
+/** A folder in which a site lives or will live. */
+export interface SiteDirectory extends SiteDirectoryRecord {
+  readonly path: string
+  /** Its user and group; `null` where Stead does not run as root. */
+  readonly uid: number | null
+}
+
+export interface SiteDirectoriesOptions {
+  readonly database: Database
+  readonly hostId: number
+  readonly folders: DirectoriesOnDisk
+  readonly identity: RunningIdentity
+  /** How many prepared site directories to keep ready. */
+  readonly prepared: number
+  readonly log: Log
+  /** Databases that are on a server. */
+  readonly onServer?: DirectoryDatabases | undefined
+  /** Which kinds of databases prepared site directories have; default: files. */
+  readonly kinds?: readonly DatabaseKind[]
+}
+
+/** The site directories of one host. One process a host uses them. */
+export class SiteDirectories {
+  readonly databases: DatabasesOfDirectories
+  readonly #options: SiteDirectoriesOptions
+  #filling: Promise<void> | undefined
+
+  constructor(options: SiteDirectoriesOptions) {
+    this.#options = options
+    this.databases = new DatabasesOfDirectories(options.onServer, options.log)
+  }
+
+  /** The user who installs what site directories are copied from, and who owns none; `null` where Stead does not run as root. */
+  get installer(): number | null {
+    return this.#options.folders.uidOf(0)
+  }
+
+  home(record: SiteDirectoryRecord): SiteDirectory {
+    const { folders } = this.#options
+    return { ...record, path: folders.path(record.id), uid: folders.uidOf(record.id) }
+  }
+
+  /**
+   * The site of a site directory as PHP is to run it. Whoever runs PHP for a site or a spare asks here: what a site may see is said once.
+   * @param directory a record, or the part of it that counts
+   * @param site what PHP runs there; more than `PhpSite` asks for is handed on
+   */
+  phpSite<Site extends Pick<PhpSite, 'phpVersion' | 'address'>>(
+    directory: Pick<SiteDirectoryRecord, 'id' | 'coreVersion'>,
+    site: Site,
+  ): Site & PhpSite {
+    const { folders } = this.#options
+    return {
+      ...site,
+      siteDirectory: folders.path(directory.id),
+      corePath: this.corePath(directory),
+      uid: folders.uidOf(directory.id),
+    }
+  }
+
+  /** Folder of the core that the site of a site directory runs. */
+  corePath({ coreVersion }: Pick<SiteDirectoryRecord, 'coreVersion'>): string {
+    return this.#options.folders.corePath(coreVersion)
+  }
+
+  /**
+   * Compares the records with the disk, and puts right what can be. Called once, before anything else.
+   * @param isTakenOver the folder is from a time without marks: a folder without one is the site directory that its record speaks of
+   */
+  async reconcile({ isTakenOver }: { isTakenOver: boolean }): Promise<void> {
+    const { database, hostId, folders, identity, log } = this.#options
+    const { present, aside } = await folders.open()
+    // before any number is given out
+    const onServer = await this.databases.numbers()
+    await identity.reserve(Math.max(0, ...present, ...aside, ...onServer))
+    await raiseNumbers(database, identity.current.lastHome)
+    const records = await allDirectories(database.read, hostId)
+    await inBatches(records, async (record) => {
+      await this.#reconcileRecord(record, isTakenOver).catch((error) =>
+        log.error({ err: error, folder: folders.path(record.id) }, 'could not check a site directory'),
+      )
+    })
+    await this.databases.renew(
+      records.filter(({ database: kind }) => kind === 'sqlite').map((record) => this.home(record)),
+      folders.forPlatformFiles,
+    )
+    const known = new Set(records.map(({ id }) => id))
+    for (const id of present) if (!known.has(id)) await folders.quarantine(id, 'no record speaks of it')
+    for (const id of onServer) if (!known.has(id)) await this.databases.quarantine({ id, path: folders.path(id) })
+  }
+
+  async #reconcileRecord(record: SiteDirectoryRecord & { readonly siteName: string | null }, isTakenOver: boolean) {
+    const { folders, log } = this.#options
+    let found = await folders.look(record)
+    if (found === 'unmarked' && isTakenOver) {
+      await folders.mark(record)
+      found = 'the home'
+    } else if (found === 'unmarked' || found === 'another home') {
+      await folders.quarantine(record.id, 'another home than the one that its record speaks of')
+      found = 'nothing'
+    }
+    if (found === 'nothing' && (await folders.recover(record))) {
+      found = 'the home'
+      await this.databases.recover(this.home(record))
+    }
+    if (found === 'the home' && (await folders.giveToOwner(record)))
+      log.warn({ folder: folders.path(record.id) }, "a home belonged to another user: it is its site's own now")
+    if (record.siteId === null) {
+      if (record.state !== 'prepared' || found === 'nothing') await this.#discard(record)
+    } else if (record.state === 'taken' && found === 'nothing')
+      log.error(
+        { siteId: record.siteId, site: record.siteName, folder: folders.path(record.id) },
+        'a site directory is missing; restore it from a backup, or delete the site',
+      )
+  }
+
+  /**
+   * The site directory of a site, taken from the prepared ones or made on the spot. May be called again: the site keeps its site directory.
+   * @param preferred ids of site directories that are better than others (a warm process waits in them)
+   */
+  async claim(siteId: number, template: Template, preferred: readonly number[]): Promise<SiteDirectory> {
+    const { database, hostId, folders } = this.#options
+    const record = await database.transaction(async (tx) => {
+      const own = await directoryOfSite(tx, siteId)
+      if (own) return own
+      const free = await freeDirectories(tx, hostId, template)
+      const isPreferred = ({ id }: SiteDirectoryRecord) => preferred.includes(id)
+      const others = free.filter((each) => !isPreferred(each)).reverse()
+      for (const each of [...free.filter(isPreferred), ...others])
+        if (await giveDirectory(tx, each.id, siteId)) return { ...each, siteId, state: 'taken' as const }
+      return this.#newRecord(tx, template, siteId)
+    })
+    const named = { ...record, siteName: await nameOfSite(database.read, siteId) }
+    if (record.state === 'making') {
+      await this.#makeHome(named, template)
+      await database.transaction((tx) => setDirectory(tx, record.id, { state: 'taken' }))
+      return this.home({ ...record, state: 'taken' })
+    }
+    if ((await folders.look(named)) !== 'the home') throw new SiteDirectoryMissing(folders.path(record.id))
+    // before any content: from now on nobody takes the folder for an empty one
+    await folders.mark(named)
+    return this.home(record)
+  }
+
+  /** A number that no site directory in this folder has ever had, even if the database was put back while Stead ran. */
+  async #newRecord(tx: Tx, template: Template, siteId: number | null): Promise<SiteDirectoryRecord> {
+    const { hostId, identity } = this.#options
+    const values = { ...template, hostId, siteId, now: Date.now() }
+    const record = await insertDirectory(tx, values)
+    if (record.id > identity.current.lastHome) return record
+    await deleteDirectory(tx, record.id)
+    await raiseNumbersIn(tx, identity.current.lastHome)
+    return insertDirectory(tx, values)
+  }
+
+  /** Whether a site has a site directory by its record, and nothing of it on the disk. */
+  async isLost(siteId: number): Promise<boolean> {
+    const record = await this.#recordOf(siteId)
+    return record !== undefined && (await this.#options.folders.look(record)) === 'nothing'
+  }
+
+  /** Makes the folder of a lost site's home anew, with nothing of WordPress in it. Again: a folder that is there stays. @throws SiteDirectoryMissing */
+  async makeAgain(siteId: number): Promise<SiteDirectory> {
+    const { folders } = this.#options
+    const recorded = await this.#recordOf(siteId)
+    if (!recorded) throw new Error('The site has no site directory')
+    const record = await this.#onWhatIsHere(recorded)
+    const found = await folders.look(record)
+    if (found === 'nothing') {
+      await folders.makeEmpty(record)
+      await this.databases.makeEmpty(this.home(record))
+    } else if (found !== 'the home') throw new SiteDirectoryMissing(folders.path(record.id))
+    return this.home(record)
+  }
+
+  /** Another machine than the one that it comes from may have no server: then its database is a file. */
+  async #onWhatIsHere<Recorded extends SiteDirectoryRecord>(record: Recorded): Promise<Recorded> {
+    const { database } = this.#options
+    if (record.database === 'sqlite' || this.databases.hasServer) return record
+    await database.transaction((tx) => setDatabaseOfDirectory(tx, record.id, 'sqlite'))
+    return { ...record, database: 'sqlite' }
+  }
+
+  async #recordOf(siteId: number) {
+    const { database } = this.#options
+    const record = await directoryOfSite(database.read, siteId)
+    return record && { ...record, siteName: await nameOfSite(database.read, siteId) }
+  }
+
+  async ofSite(siteId: number): Promise<SiteDirectory | undefined> {
+    const record = await directoryOfSite(this.#options.database.read, siteId)
+    return record && this.home(record)
+  }
+
+  /** Prepared site directories of a template, oldest first. */
+  async free(template: Template): Promise<SiteDirectory[]> {
+    const records = await freeDirectories(this.#options.database.read, this.#options.hostId, template)
+    return records.map((record) => this.home(record))
+  }
+
+  /** Makes site directories until enough are prepared. Calls while it works join it. */
+  async fill(template: Template): Promise<void> {
+    this.#filling ??= this.#fill(template).finally(() => {
+      this.#filling = undefined
+    })
+    return this.#filling
+  }
+
+  async #fill(template: Template): Promise<void> {
+    const { database, hostId, log, kinds = ['sqlite'] } = this.#options
+    // copies of an older template are of no use any more
+    for (const record of await directoriesWithoutSite(database.read, hostId))
+      if (record.coreVersion !== template.coreVersion || record.install !== template.install) {
+        const isWithdrawn = await database.transaction((tx) => withdrawDirectory(tx, record.id))
+        // it is tried again by the next start; nobody waits for it
+        if (isWithdrawn)
+          await this.#discard(record).catch((error) =>
+            log.warn({ err: error, home: record.id }, 'could not remove an unused site directory'),
+          )
+      }
+    for (const kind of kinds) await this.#fillWith({ ...template, database: kind })
+  }
+
+  async #fillWith(template: Template): Promise<void> {
+    const { database, hostId, prepared } = this.#options
+    while ((await freeDirectories(database.read, hostId, template)).length < prepared) {
+      const record = await this.#makeForNobody(template)
+      await database.transaction((tx) => setDirectory(tx, record.id, { state: 'prepared' }))
+    }
+  }
+
+  async #makeHome(
+    record: SiteDirectoryRecord & { readonly siteName: string | null },
+    template: Template,
+  ): Promise<void> {
+    const { folders } = this.#options
+    // of an attempt that was cut off
+    await this.databases.drop(this.home(record))
+    await folders.make(record, template.path)
+    await this.databases.make(this.home(record), template)
+  }
+
+  /** What the database of a site directory is from now on. */
+  async recordDatabase(tx: Tx, { id }: SiteDirectory, database: DatabaseKind): Promise<void> {
+    await setDatabaseOfDirectory(tx, id, database)
+  }
+
+  /**
+   * A site directory that no site ever gets: no list has it, no visitor reaches it. {@link remove} it; when the host dies before that, its next start
+   * does.
+   */
+  async makeThrowAway(template: Template): Promise<SiteDirectory> {
+    return this.home(await this.#makeForNobody(template))
+  }
+
+  /** Its record says that it is being made still: what is not finished is removed by a start. */
+  async #makeForNobody(template: Template): Promise<SiteDirectoryRecord> {
+    const { database } = this.#options
+    const record = await database.transaction((tx) => this.#newRecord(tx, template, null))
+    try {
+      await this.#makeHome({ ...record, siteName: null }, template)
+    } catch (error) {
+      await this.#discard(record)
+      throw error
+    }
+    return record
+  }
+
+  /** Takes a site directory away for good: first from the disk, then from the records, so that a crash is made good by {@link reconcile}. */
+  async remove(directory: SiteDirectory): Promise<void> {
+    await this.#options.database.transaction((tx) => setDirectory(tx, directory.id, { state: 'leaving' }))
+    await this.#discard(directory)
+  }
+
+  async #discard(record: SiteDirectoryRecord): Promise<void> {
+    const { database, folders } = this.#options
+    const named = { ...record, siteName: await nameOfSite(database.read, record.siteId) }
+    const found = await folders.look(named)
+    await folders.remove(named)
+    // another home's folder lies there: whose the database is, is not known either
+    if (found === 'the home' || found === 'nothing') await this.databases.drop(this.home(record))
+    await this.#forget(record)
+  }
+
+  async #forget({ id }: SiteDirectoryRecord): Promise<void> {
+    await this.#options.database.transaction((tx) => deleteDirectory(tx, id))
+  }
+}
+
+async function inBatches<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  for (let at = 0; at < items.length; at += AT_ONCE) await Promise.all(items.slice(at, at + AT_ONCE).map(work))
+}

@@ -1,0 +1,47 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { noLog } from '../../platform/log/log.ts'
+import { Spares, type SparesOptions } from './spares.ts'
+import type { Template } from './template.ts'
+
+afterEach(() => vi.useRealTimers())
+
+/** A host with free site directories, and PHP that is warm at once. */
+function makeSpares(servesOperations: () => boolean) {
+  const startSpare = vi.fn(async () => ({
+    exited: new Promise(() => {}),
+    request: async () => ({ body: { resume() {} }, finished: Promise.resolve() }),
+    runTask: async () => ({}),
+    stop: async () => {},
+  }))
+  const siteDirectories = { free: async () => [{ id: 1 }, { id: 2 }], phpSite: () => ({}) }
+  const pool = { startSpare, servesOperations }
+  const options = { siteDirectories, pool, count: 1, phpVersion: '8.3', log: noLog } as unknown as SparesOptions
+  return { spares: new Spares(options), startSpare }
+}
+
+test('a spare waits for sites that are being made, and not for ever', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  let isMaking = true
+  const { spares, startSpare } = makeSpares(() => isMaking)
+  const refilled = spares.refill({} as Template)
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(startSpare).not.toHaveBeenCalled()
+  isMaking = false
+  await vi.advanceTimersByTimeAsync(1000)
+  await refilled
+  expect(spares.warm).toBe(1)
+
+  const busy = makeSpares(() => true)
+  const first = busy.spares.refill({} as Template)
+  await vi.advanceTimersByTimeAsync(20_000)
+  await first
+  expect(busy.spares.warm).toBe(1)
+})
+
+test('one that gives way ends with its host', async () => {
+  const { spares, startSpare } = makeSpares(() => true)
+  const refilled = spares.refill({} as Template)
+  await spares.close()
+  await refilled
+  expect(startSpare).not.toHaveBeenCalled()
+})

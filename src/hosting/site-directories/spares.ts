@@ -1,0 +1,124 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Log } from '../../platform/log/log.ts'
+import type { PhpPool } from '../php/pool/pool.ts'
+import type { PhpProcess, PhpVersion } from '../php/runtime.ts'
+import type { DatabaseKind } from '../site-database/database-kind.ts'
+import type { SiteDirectories, SiteDirectory } from './site-directories.ts'
+import { type Template, templateMarks } from './template.ts'
+import { warmUp } from './warm-up.ts'
+
+export interface SparesOptions {
+  readonly siteDirectories: SiteDirectories
+  readonly pool: PhpPool
+  /** How many warm processes to keep. */
+  readonly count: number
+  readonly phpVersion: PhpVersion
+  /** What the database of a site of this version is; default: SQLite. */
+  readonly databaseKind?: DatabaseKind
+  readonly log: Log
+}
+
+/** So long a spare waits for sites that are being made, or started: it is for those that nobody has ordered yet. */
+const LOW_PRIORITY_MS = 15_000
+const LOOK_EVERY_MS = 250
+
+interface Spare {
+  readonly homeId: number
+  /** `undefined` when there is no memory for it. */
+  readonly started: Promise<PhpProcess | undefined>
+  isWarm: boolean
+}
+
+/** Warm PHP processes in prepared site directories, for sites that are still to be ordered. */
+export class Spares {
+  readonly #options: SparesOptions
+  readonly #spares = new Map<number, Spare>()
+  #refilling: Promise<void> | undefined
+  #closed = false
+
+  constructor(options: SparesOptions) {
+    this.#options = options
+  }
+
+  /** How many wait, warm. */
+  get warm(): number {
+    return [...this.#spares.values()].filter((spare) => spare.isWarm).length
+  }
+
+  /** Site directories in which a warm process of this version waits, longest waiting first. */
+  homeIds(phpVersion: PhpVersion): number[] {
+    if (phpVersion !== this.#options.phpVersion) return []
+    return [...this.#spares.values()].filter((spare) => spare.isWarm).map(({ homeId }) => homeId)
+  }
+
+  /**
+   * Takes the process out of a site directory that a site has claimed; after it nothing runs there but what is returned.
+   * @param phpVersion what is wanted; nothing when absent
+   * @returns the warm process if it is of the version; any other is ended
+   */
+  async take(homeId: number, phpVersion?: PhpVersion): Promise<PhpProcess | undefined> {
+    const spare = this.#spares.get(homeId)
+    this.#spares.delete(homeId)
+    // also one that is only starting: two processes in one site directory would lose writes
+    const process = await spare?.started.catch(() => undefined)
+    if (spare?.isWarm && phpVersion === this.#options.phpVersion) return process
+    await process?.stop(0)
+    return undefined
+  }
+
+  /** Warms processes, one at a time and behind everything else, until there are enough. Calls while it works join it. */
+  async refill(template: Template): Promise<void> {
+    this.#refilling ??= this.#refill(template).finally(() => {
+      this.#refilling = undefined
+    })
+    return this.#refilling
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.all([...this.#spares.keys()].map((homeId) => this.take(homeId)))
+  }
+
+  async #refill(template: Template): Promise<void> {
+    while (!this.#closed && this.#spares.size < this.#options.count) {
+      await this.#yieldWhileBusy()
+      const { siteDirectories, databaseKind = 'sqlite' } = this.#options
+      const free = await siteDirectories.free({ ...template, database: databaseKind })
+      const directory = free.find(({ id }) => !this.#spares.has(id))
+      if (this.#closed || !directory || !(await this.#add(directory))) return
+    }
+  }
+
+  /** Many orders at once would wait for spares that none of them gets. */
+  async #yieldWhileBusy(): Promise<void> {
+    const until = performance.now() + LOW_PRIORITY_MS
+    while (!this.#closed && this.#options.pool.servesOperations() && performance.now() < until)
+      await pause(LOOK_EVERY_MS)
+  }
+
+  async #add(directory: SiteDirectory): Promise<boolean> {
+    const { siteDirectories, pool, phpVersion } = this.#options
+    const started = pool.startSpare(siteDirectories.phpSite(directory, { phpVersion, address: templateMarks.address }))
+    const spare: Spare = { homeId: directory.id, started, isWarm: false }
+    this.#spares.set(directory.id, spare)
+    try {
+      const process = await started
+      if (process) await this.#warm(spare, process)
+    } catch (error) {
+      this.#options.log.warn({ err: error, home: directory.id }, 'could not start a warm spare')
+      // whatever is wrong will be wrong again at once
+      await pause(1000)
+    }
+    if (!spare.isWarm && this.#spares.get(directory.id) === spare) await this.take(directory.id)
+    return spare.isWarm
+  }
+
+  async #warm(spare: Spare, process: PhpProcess): Promise<void> {
+    process.exited.then(() => {
+      if (this.#spares.get(spare.homeId) === spare) this.#spares.delete(spare.homeId)
+    })
+    const isOurs = () => this.#spares.get(spare.homeId) === spare
+    // claimed meanwhile, the process belongs to whoever took it
+    spare.isWarm = await warmUp(process, isOurs)
+  }
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, chown, copyFile, open, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { wpConfig } from '../php/wp-config.ts'
+import type { ConfigConstants } from '../site-files/platform/wp-config-file.ts'
+import type { Edit } from './directory-databases.ts'
+import { inWords } from './disk-space.ts'
+import { templateMarks } from './template.ts'
+
+/** What makes a copy of the template one certain site. */
+export interface SiteFacts {
+  /** Host name, with a port unless it is the usual one. */
+  readonly address: string
+  readonly title: string
+  readonly adminUsername: string
+  readonly adminEmail: string
+  readonly environmentType: 'local' | 'development' | 'staging' | 'production'
+  /** Constants of this site alone, such as those of multisite; `null` for one that it does not have. */
+  readonly constants: ConfigConstants
+  /** Milliseconds UTC. */
+  readonly now: number
+}
+
+/** A database on a server that the site of this site directory has. */
+export interface OnServer {
+  fill(edits: readonly Edit[]): Promise<void>
+  readonly constants: ConfigConstants
+}
+
+/**
+ * Turns a prepared home into a site: the template's database with the site's address, title and administrator in it, and a
+ * wp-config.php with keys of its own. PHP is not run; it takes some milliseconds. Starts from the template each time, so
+ * that it may be done again after a crash, and a warmed home keeps nothing of its warming.
+ */
+export async function specialiseDirectory(
+  siteDirectory: string,
+  templatePath: string,
+  uid: number | null,
+  facts: SiteFacts,
+  onServer?: OnServer,
+): Promise<void> {
+  const database = join(siteDirectory, 'private/database/site.sqlite')
+  const config = join(siteDirectory, 'web/wp-config.php')
+  if (onServer) await onServer.fill(editsOf(facts))
+  else
+    await replaceFile(database, uid, 0o600, async (file) => {
+      await copyFile(join(templatePath, 'private/database/site.sqlite'), file)
+      editDatabase(file, facts)
+    })
+  await replaceFile(config, uid, 0o640, async (file) => {
+    const { environmentType, constants } = facts
+    const handle = await open(file, 'w')
+    const extraConstants = withoutNulls(constants)
+    const own = onServer ? { database: onServer.constants } : {}
+    await handle.writeFile(wpConfig({ environmentType, extraConstants, ...own }, randomBytes))
+    await handle.close()
+  })
+}
+
+const withoutNulls = (constants: ConfigConstants) =>
+  Object.fromEntries(Object.entries(constants).flatMap(([name, value]) => (value === null ? [] : [[name, value]])))
+
+/** The new file has its owner and is on the disk before it takes the place of the old one. */
+async function replaceFile(
+  file: string,
+  uid: number | null,
+  mode: number,
+  make: (temporary: string) => Promise<void>,
+): Promise<void> {
+  const temporary = `${file}.new`
+  try {
+    await make(temporary)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw inWords(error)
+  }
+  await chmod(temporary, mode)
+  // copied by root, WordPress would answer 200 from a database that it cannot write
+  if (uid !== null) await chown(temporary, uid, uid)
+  for (const path of [temporary, dirname(file)]) {
+    const handle = await open(path, 'r')
+    await handle.sync()
+    await handle.close()
+    if (path === temporary) await rename(temporary, file)
+  }
+}
+
+function editDatabase(file: string, facts: SiteFacts): void {
+  const database = new DatabaseSync(file)
+  try {
+    database.exec('pragma journal_mode = delete; pragma synchronous = off; begin')
+    for (const [statement, ...values] of editsOf(facts)) database.prepare(statement).run(...values)
+    database.exec('commit')
+  } finally {
+    database.close()
+  }
+}
+
+function editsOf(facts: SiteFacts): Edit[] {
+  const url = `http://${facts.address}`
+  const from = `http://${templateMarks.address}`
+  const date = new Date(facts.now).toISOString().slice(0, 19).replace('T', ' ')
+  const option = (name: string, value: string): Edit => [
+    'update wp_options set option_value = ? where option_name = ?',
+    value,
+    name,
+  ]
+  return [
+    option('siteurl', url),
+    option('home', url),
+    option('blogname', facts.title),
+    option('admin_email', facts.adminEmail),
+    // WordPress asks the administrator to confirm the address after half a year
+    option('admin_email_lifespan', String(Math.floor(facts.now / 1000) + 182 * 86_400)),
+    [
+      `update wp_users set user_login = ?, user_nicename = ?, display_name = ?, user_email = ?, user_url = ?,
+       user_registered = ?, user_pass = ? where ID = 1`,
+      facts.adminUsername,
+      facts.adminUsername.toLowerCase().slice(0, 50),
+      facts.adminUsername,
+      facts.adminEmail,
+      url,
+      date,
+      unusablePassword(),
+    ],
+    ["update wp_usermeta set meta_value = ? where user_id = 1 and meta_key = 'nickname'", facts.adminUsername],
+    [
+      `update wp_posts set guid = replace(guid, ?, ?), post_content = replace(post_content, ?, ?),
+       post_date = ?, post_date_gmt = ?, post_modified = ?, post_modified_gmt = ?`,
+      ...[from, url, from, url],
+      ...[date, date, date, date],
+    ],
+    ['update wp_comments set comment_date = ?, comment_date_gmt = ?', date, date],
+  ]
+}
+
+/** A hash that no password has: the administrator gets one from the password operation, or by mail from WordPress. */
+const unusablePassword = (): string => `!${randomBytes(24).toString('base64')}`

@@ -1,2 +1,0 @@
-/** The folder of a home, beside `web` and `private` and out of the site's reach, in which changes of its files are prepared. */
-export const EXCHANGE = 'exchange'

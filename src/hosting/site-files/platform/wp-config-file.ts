@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { open, rename, unlink } from 'node:fs/promises'
+import { phpLiteral } from '../../php/wp-config.ts'
+import { inFolder } from '../open-inside.ts'
+
+export type ConfigConstants = Readonly<Record<string, string | number | boolean | null>>
+
+/** A configuration that long is none. */
+const MOST_BYTES = 1 << 20
+
+/**
+ * Sets constants in a site directory's wp-config.php and leaves everything else in it as its owner wrote it.
+ * @param change name → value; `null` takes the constant out
+ * @returns whether the file changed
+ * @throws when there is no such file, or it is not recognised as a configuration
+ */
+export const changeWpConfig = (siteDirectory: string, uid: number | null, change: ConfigConstants): Promise<boolean> =>
+  editWpConfig(siteDirectory, uid, (text) => withConstants(text, change))
+
+/**
+ * Changes the text of a site directory's wp-config.php.
+ * @returns whether the file changed
+ * @throws when there is no such file, or a text that cannot be one; whatever `edit` throws
+ */
+export async function editWpConfig(
+  siteDirectory: string,
+  uid: number | null,
+  edit: (text: string) => string,
+): Promise<boolean> {
+  const changed = await inFolder(siteDirectory, 'web', async (folder) => {
+    const file = `${folder}/wp-config.php`
+    const before = await read(file)
+    const after = edit(before)
+    if (after !== before) await replace(folder, file, after, uid)
+    return after !== before
+  })
+  if (changed === undefined) throw new Error('The site has no web root')
+  return changed
+}
+
+async function read(file: string): Promise<string> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    const stats = await handle.stat()
+    if (!stats.isFile() || stats.size > MOST_BYTES) throw new Error('wp-config.php is not a file of the usual kind')
+    // not to its end: the site may be writing to it
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(stats.size), 0, stats.size, 0)
+    return buffer.toString('utf8', 0, bytesRead)
+  } finally {
+    await handle.close()
+  }
+}
+
+async function replace(folder: string, file: string, text: string, uid: number | null): Promise<void> {
+  const temporary = `${folder}/.wp-config-${randomBytes(6).toString('hex')}`
+  const handle = await open(
+    temporary,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+    0o640,
+  )
+  try {
+    await handle.writeFile(text)
+    if (uid !== null) await handle.chown(uid, uid)
+    await handle.sync()
+    await rename(temporary, file)
+  } catch (error) {
+    await unlink(temporary).catch(() => {})
+    throw error
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * The text of a wp-config.php with these constants: a `define` that is there is changed in its place, a new one comes before
+ * WordPress is loaded.
+ * @throws when the text loads no WordPress
+ */
+export function withConstants(text: string, change: ConfigConstants): string {
+  let result = text
+  for (const [name, value] of Object.entries(change)) {
+    const statement = new RegExp(`^[ \\t]*define\\(\\s*(['"])${name}\\1\\s*,.*\\);[ \\t]*\\r?\\n`, 'm')
+    const line = value === null ? '' : `define('${name}', ${phpLiteral(value)});\n`
+    if (statement.test(result)) result = result.replace(statement, () => line)
+    else if (line) result = beforeWordPress(result, line)
+  }
+  return result
+}
+
+/** Where plugins put constants of theirs: a comment that WordPress' own file has, and that they look for. */
+const SETS_UP = '/** Sets up WordPress vars and included files. */'
+
+/** The text of a wp-config.php with the comment before which plugins add what they need. */
+export function withStandardComment(text: string): string {
+  if (text.includes(SETS_UP)) return text
+  return text.replace(/^require_once\s*\(?\s*ABSPATH\s*\.\s*['"]wp-settings\.php/m, (line) => `${SETS_UP}\n${line}`)
+}
+
+function beforeWordPress(text: string, line: string): string {
+  const at = text.search(
+    /^[ \t]*(\$table_prefix\s*=|if\s*\(\s*!\s*defined\(\s*['"]ABSPATH|require(_once)?\b.*wp-settings\.php)/m,
+  )
+  if (at < 0) throw new Error('wp-config.php does not load WordPress')
+  return text.slice(0, at) + line + text.slice(at)
+}

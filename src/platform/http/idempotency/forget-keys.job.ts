@@ -1,0 +1,23 @@
+import Type from 'typebox'
+import { durable } from '../../operations/definition.ts'
+import { BATCH, inBatches } from '../../operations/in-batches.ts'
+import { schedule } from '../../operations/schedules.ts'
+import { forgetOldKeys } from './idempotency.ts'
+
+/** Deletes idempotency keys, and the responses kept with them, past their time. */
+export const forgetKeys = durable({
+  name: 'idempotency_keys.forget',
+  input: Type.Object({}),
+  on: 'control',
+  changeableBy: 'account',
+  steps: {
+    delete: { run: (context) => inBatches(context, (tx) => forgetOldKeys(tx, context.now(), BATCH)) },
+  },
+})
+
+export const forgetKeysHourly = schedule({
+  name: 'idempotency_keys.forget',
+  everyMs: 3600_000,
+  definition: forgetKeys,
+  input: () => ({}),
+})

@@ -1,0 +1,66 @@
+import type { AnyDefinition } from '../definition.ts'
+import { type Lease, LeaseLost } from './lease.ts'
+import type { OperationState, StepTransition } from './operation-state.ts'
+import { type AbortReason, handBack, runTransition, tell, type Work, type WorkerServices } from './run-transition.ts'
+
+/** An operation that this worker is at. */
+export interface Execution {
+  readonly type: string
+  readonly lease: Lease
+  /** Resolves, and never rejects, when the worker has nothing to do with the operation any more. */
+  readonly done: Promise<void>
+  /** Aborts the running step; `canceled` lets an undo run on. */
+  abort(reason: AbortReason): void
+  /** Puts the operation back when the running step has ended by itself. */
+  endAfterStep(): void
+}
+
+/** Runs an operation that was taken up, step after step, until it ends, waits in the queue, or is lost. */
+export function execute(
+  operationServices: WorkerServices,
+  definition: AnyDefinition,
+  lease: Lease,
+  taken: OperationState,
+): Execution {
+  const reasons = new Set<AbortReason>()
+  const work: Work = { operationServices, definition, lease, reasons }
+  let endsAfterStep = false
+  let current: { transition: StepTransition; controller: AbortController } | undefined
+
+  const run = async () => {
+    tell(work, 'taken', taken)
+    let state = taken
+    while (state.transition) {
+      const { transition } = state
+      if (endsAfterStep) {
+        state = await handBack(work, state, transition)
+        continue
+      }
+      const controller = new AbortController()
+      current = { transition, controller }
+      state = await runTransition(work, state, transition, controller.signal)
+    }
+    if (state.operation.finished_at !== null) tell(work, 'ended', state)
+  }
+
+  const abandon = (error: unknown) => {
+    const bindings = { err: error, operationId: lease.operationId, type: taken.operation.type }
+    if (error instanceof LeaseLost) operationServices.log.warn(bindings, 'another worker took over an operation')
+    else operationServices.log.error(bindings, 'could not record the state of an operation, its lease will expire')
+    tell(work, 'lost', taken, undefined)
+  }
+
+  return {
+    type: definition.name,
+    lease,
+    done: run().catch(abandon),
+    abort(reason) {
+      reasons.add(reason)
+      if (current && !(reason === 'canceled' && current.transition.do === 'undo'))
+        current.controller.abort(new Error(reason))
+    },
+    endAfterStep() {
+      endsAfterStep = true
+    },
+  }
+}

@@ -1,0 +1,251 @@
+import { sql } from 'kysely'
+import { announce, type Tx } from '../../db/database.ts'
+import type { OperationStepRow } from '../../db/schema.ts'
+import type { Log } from '../../log/log.ts'
+import { type AnyDefinition, type FailureContext, PermanentFailure } from '../definition.ts'
+import { sourceOf } from '../stored.ts'
+import { failureText } from './failure-text.ts'
+import { databaseNow, LeaseLost, type StoredOperation } from './lease.ts'
+import { nextTransition, percentDone, type Transition } from './plan.ts'
+
+/** What a worker does next about a step. */
+export type StepTransition = Extract<Transition, { position: number }>
+
+/** An operation and its steps as recorded, and what its worker is to do: nothing when it is not the worker's any more. */
+export interface OperationState {
+  operation: StoredOperation
+  steps: OperationStepRow[]
+  transition?: StepTransition | undefined
+}
+
+/** What writing about operations needs besides the database. */
+export interface OperationServices {
+  /** Without one, a hook that throws makes its caller throw. */
+  readonly log?: Log
+  /** Milliseconds UTC. */
+  clock(): number
+}
+
+/** A copy to work on inside a transaction: the transaction may be run again, or not commit. */
+export const copyOf = ({ operation, steps }: OperationState): OperationState => ({
+  operation: { ...operation },
+  steps: steps.map((step) => ({ ...step })),
+})
+
+/**
+ * Changes the record of a step, from the state that the worker knows it in.
+ * @throws LeaseLost when it is in another: an earlier transaction did commit though its answer was lost, or another worker
+ *         has gone on
+ */
+export async function changeStep(
+  tx: Tx,
+  current: OperationState,
+  position: number,
+  changes: Partial<OperationStepRow>,
+): Promise<void> {
+  const step = current.steps[position] as OperationStepRow
+  const { numUpdatedRows } = await tx
+    .updateTable('operation_steps')
+    .set(changes)
+    .where('operation_id', '=', step.operation_id)
+    .where('position', '=', position)
+    .where('state', '=', step.state)
+    .executeTakeFirst()
+  if (numUpdatedRows !== 1n)
+    throw new LeaseLost(`step ${step.name} of operation ${step.operation_id} was recorded by another`)
+  Object.assign(step, changes)
+}
+
+/** Records the beginning of what comes next, or the end of the operation. The caller holds the lease. */
+export async function advance(
+  tx: Tx,
+  current: OperationState,
+  definition: AnyDefinition,
+  operationServices: OperationServices,
+): Promise<OperationState> {
+  const { operation, steps } = current
+  const transition = nextTransition(definition, operation, steps)
+  if (transition.do === 'end') {
+    await end(tx, current, definition, transition.state, operationServices)
+    return { operation, steps }
+  }
+  if (transition.do === 'turn') {
+    if (steps[transition.at]?.started_at != null)
+      await changeStep(tx, current, transition.at, { state: 'failed', error: transition.error ?? 'canceled' })
+    await rollBack(tx, operation, transition.ending, transition.error)
+    return advance(tx, current, definition, operationServices)
+  }
+  const step = steps[transition.position] as OperationStepRow
+  if (transition.do === 'undo')
+    await changeStep(tx, current, transition.position, {
+      state: 'undoing',
+      attempts: step.state === 'undoing' ? step.attempts + 1 : 1,
+    })
+  else
+    await changeStep(tx, current, transition.position, {
+      state: 'running',
+      attempts: step.attempts + 1,
+      started_at: step.started_at ?? operationServices.clock(),
+    })
+  const progress = percentDone(definition, steps, transition.position)
+  if (transition.do === 'run' && progress > operation.progress) {
+    await tx.updateTable('operations').set({ progress }).where('id', '=', operation.id).execute()
+    operation.progress = progress
+  }
+  return { operation, steps, transition }
+}
+
+/** From here on the operation is undone. @param isPermanent another attempt would fail for the same reason */
+export async function rollBack(
+  tx: Tx,
+  operation: StoredOperation,
+  ending: 'failed' | 'canceled',
+  error: string | null,
+  isPermanent = false,
+): Promise<void> {
+  const changes = { ending, error, is_permanent: isPermanent ? 1 : 0 } as const
+  await tx.updateTable('operations').set(changes).where('id', '=', operation.id).execute()
+  Object.assign(operation, changes)
+}
+
+/** Ends the operation, with its hook in the same transaction. The caller holds its lease or its row. */
+export async function end(
+  tx: Tx,
+  { operation, steps }: OperationState,
+  definition: AnyDefinition | undefined,
+  state: 'succeeded' | 'failed' | 'canceled',
+  operationServices: OperationServices,
+): Promise<void> {
+  const succeeded = state === 'succeeded'
+  const changes = {
+    state,
+    finished_at: operationServices.clock(),
+    lease_owner: null,
+    lease_until: null,
+    error: succeeded ? null : operation.error,
+    progress: succeeded ? 100 : operation.progress,
+  }
+  await tx.updateTable('operations').set(changes).where('id', '=', operation.id).execute()
+  if (!succeeded && steps.some((step) => step.state === 'pending'))
+    await tx
+      .updateTable('operation_steps')
+      .set({ state: 'skipped' })
+      .where('operation_id', '=', operation.id)
+      .where('state', '=', 'pending')
+      .execute()
+  if (state !== 'succeeded' && definition?.failed) await callHook(tx, operation, definition, state, operationServices)
+  Object.assign(operation, changes)
+  await announce(tx, 'operations')
+}
+
+async function callHook(
+  tx: Tx,
+  operation: StoredOperation,
+  definition: AnyDefinition,
+  state: 'failed' | 'canceled',
+  { log, clock }: OperationServices,
+): Promise<void> {
+  const ctx: FailureContext = {
+    operationId: operation.id,
+    siteId: operation.site_id,
+    accountId: operation.account_id,
+    source: sourceOf(operation),
+    input: JSON.parse(operation.input),
+    canceled: state === 'canceled',
+    error: operation.error,
+    now: clock,
+  }
+  // a hook that can never succeed must not keep the operation, and with it its site, from ending
+  await sql`savepoint failed_hook`.execute(tx)
+  try {
+    await definition.failed?.(tx, ctx)
+    await sql`release savepoint failed_hook`.execute(tx)
+  } catch (error) {
+    if (mustRunAgain(error) || !log) throw error
+    await sql`rollback to savepoint failed_hook`.execute(tx)
+    log.error(
+      { err: error, operationId: operation.id, type: operation.type },
+      'could not record the failure of an operation',
+    )
+  }
+}
+
+/** PostgreSQL asks to run the whole transaction again: serialization failure, deadlock. */
+const mustRunAgain = (error: unknown): boolean => ['40001', '40P01'].includes((error as { code?: string }).code ?? '')
+
+/** Puts an operation back into the queue, its lease given up; `afterMs` from now it is due again. */
+export async function putBack(
+  tx: Tx,
+  operation: StoredOperation,
+  afterMs: number,
+  error = operation.error,
+): Promise<void> {
+  await tx
+    .updateTable('operations')
+    .set({
+      state: 'queued',
+      run_at: sql<number>`${databaseNow(tx)} + ${afterMs}`,
+      waits_since: databaseNow(tx),
+      lease_owner: null,
+      lease_until: null,
+      error,
+    })
+    .where('id', '=', operation.id)
+    .execute()
+  await announce(tx, 'operations')
+}
+
+/** Records that the step at `position` is done with `result`. */
+export async function stepDone(
+  tx: Tx,
+  current: OperationState,
+  position: number,
+  result: unknown,
+  { clock }: OperationServices,
+): Promise<void> {
+  await changeStep(tx, current, position, {
+    state: 'succeeded',
+    result: result === undefined ? null : JSON.stringify(result),
+    error: null,
+    finished_at: clock(),
+  })
+}
+
+/**
+ * Records that the attempt to run or undo a step failed.
+ * @param failure `waitMs`: until the next attempt, `undefined` when there is none
+ * @returns whether the worker goes on with the operation, or it waits in the queue
+ */
+export async function attemptFailed(
+  tx: Tx,
+  current: OperationState,
+  transition: StepTransition,
+  failure: { error: unknown; waitMs: number | undefined },
+  operationServices: OperationServices,
+): Promise<boolean> {
+  const { operation } = current
+  const text = failureText(failure.error)
+  if (transition.do === 'undo') {
+    const givenUp = failure.waitMs === undefined
+    await changeStep(tx, current, transition.position, {
+      state: givenUp ? 'undo_failed' : 'undoing',
+      error: `undo: ${text}`,
+    })
+    if (!givenUp) await putBack(tx, operation, failure.waitMs as number)
+    return givenUp
+  }
+  const canceled = operation.cancel_requested === 1
+  if (canceled || failure.waitMs === undefined) {
+    await changeStep(tx, current, transition.position, {
+      state: 'failed',
+      error: canceled ? 'canceled' : text,
+      finished_at: operationServices.clock(),
+    })
+    if (canceled) await rollBack(tx, operation, 'canceled', null)
+    else await rollBack(tx, operation, 'failed', text, failure.error instanceof PermanentFailure)
+    return true
+  }
+  await changeStep(tx, current, transition.position, { state: 'pending', error: text })
+  await putBack(tx, operation, failure.waitMs, text)
+  return false
+}

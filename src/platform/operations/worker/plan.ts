@@ -1,0 +1,58 @@
+import type { OperationRow, OperationStepRow } from '../../db/schema.ts'
+import type { AnyDefinition } from '../definition.ts'
+
+/** What a worker does next about an operation. */
+export type Transition =
+  | { readonly do: 'run' | 'undo'; readonly position: number }
+  /** From now on undo what was done, then end so; `at`: the step that was to come. */
+  | { readonly do: 'turn'; readonly at: number; readonly ending: 'failed' | 'canceled'; readonly error: string | null }
+  | { readonly do: 'end'; readonly state: 'succeeded' | 'failed' | 'canceled' }
+
+const USUAL_ATTEMPTS = 5
+/** So many processes may die in a step, beyond its attempts, before the step itself is held to be the reason. */
+const DEATHS_ALLOWED = 5
+
+export const attemptsOf = (definition: AnyDefinition): number => definition.attempts ?? USUAL_ATTEMPTS
+
+/** Decides from what is recorded, and from nothing else, so that whoever takes over decides the same. */
+export function nextTransition(
+  definition: AnyDefinition,
+  operation: Pick<OperationRow, 'ending' | 'cancel_requested'>,
+  steps: readonly OperationStepRow[],
+): Transition {
+  const mostStarts = attemptsOf(definition) + DEATHS_ALLOWED
+  if (operation.ending) {
+    const step = steps.findLast((each) => hasToBeUndone(definition, each))
+    return step ? { do: 'undo', position: step.position } : { do: 'end', state: operation.ending }
+  }
+  const step = steps.find(({ state }) => state !== 'succeeded')
+  if (!step) return { do: 'end', state: 'succeeded' }
+  const at = step.position
+  if (operation.cancel_requested) return { do: 'turn', at, ending: 'canceled', error: null }
+  if (step.attempts >= mostStarts)
+    return { do: 'turn', at, ending: 'failed', error: `Step ${step.name} was interrupted ${step.attempts} times` }
+  return { do: 'run', position: step.position }
+}
+
+function hasToBeUndone(definition: AnyDefinition, step: OperationStepRow): boolean {
+  const code = definition.steps[step.name]
+  if (!code?.undo) return false
+  if (step.state === 'succeeded') return true
+  if (step.state === 'undoing') return step.attempts < attemptsOf(definition) + DEATHS_ALLOWED
+  // a run step that was started may have done half of its work; a commit step that did not commit has done nothing
+  return !code.commit && step.started_at !== null && (step.state === 'pending' || step.state === 'failed')
+}
+
+/** Percent done before (`fraction` of) the step at `position`; 100 is kept for the end. */
+export function percentDone(
+  definition: AnyDefinition,
+  steps: readonly OperationStepRow[],
+  position: number,
+  fraction = 0,
+): number {
+  const weights = steps.map(({ name }) => definition.steps[name]?.weight ?? 1)
+  const total = weights.reduce((sum, weight) => sum + weight, 0)
+  const before = weights.slice(0, position).reduce((sum, weight) => sum + weight, 0)
+  const within = Math.min(1, Math.max(0, fraction || 0)) * (weights[position] ?? 0)
+  return total > 0 ? Math.min(99, Math.floor(((before + within) / total) * 100)) : 0
+}

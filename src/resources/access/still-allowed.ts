@@ -1,0 +1,46 @@
+import type { Tx } from '../../platform/db/database.ts'
+import type { PermissionContext } from '../../platform/operations/definition.ts'
+import { rightsAmong } from '../sites/site.ts'
+import { capabilities, holds, type SiteCapability } from './access.ts'
+
+/** What an account was allowed when its work began. */
+export interface Claim {
+  readonly accountId: number
+  readonly siteId: number
+  readonly capability: SiteCapability
+}
+
+/**
+ * Tells for each claim whether it still holds. Whatever outlives its request (operations, downloads, event streams) asks this again
+ * before it reads or overwrites, because collaborators lose roles and leave sites meanwhile. A site in the trash keeps its people.
+ */
+export async function stillAllowed(tx: Tx, claims: readonly Claim[]): Promise<boolean[]> {
+  const ids = (of: (claim: Claim) => number) => [...new Set(claims.map(of))]
+  const rights = await rightsAmong(
+    tx,
+    ids(({ accountId }) => accountId),
+    ids(({ siteId }) => siteId),
+  )
+  return claims.map(({ accountId, siteId, capability }) => {
+    const found = rights.get(siteId)?.(accountId)
+    return found !== undefined && holds(capability, found)
+  })
+}
+
+/** A right that an operation needs on a site. */
+export type Needed = Omit<Claim, 'accountId'>
+
+/**
+ * Makes the `permission` of a definition.
+ * @param needed what the work needs from its next step on; nothing when all that is left is to clean up
+ */
+export const needsRights =
+  <Input>(needed: (input: Input, results: PermissionContext['results']) => readonly Needed[]) =>
+  async (tx: Tx, { askedById, input, results }: PermissionContext<Input>): Promise<string | undefined> => {
+    const claims = needed(input, results).map((each) => ({ ...each, accountId: askedById }))
+    const lost = claims[(await stillAllowed(tx, claims)).indexOf(false)]
+    if (!lost) return undefined
+    const { role } = capabilities[lost.capability]
+    const what = role === null ? 'can see' : `has the role ${role} on`
+    return `The account that started this operation no longer ${what} site ${lost.siteId}. An account with access can retry the operation.`
+  }

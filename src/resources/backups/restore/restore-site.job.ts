@@ -1,0 +1,233 @@
+import type { AddressChange } from '../../../hosting/site-database/database-content.ts'
+import { changeWpConfig } from '../../../hosting/site-files/platform/wp-config-file.ts'
+import { readdressed } from '../../../hosting/site-files/stage/made-files.ts'
+import type { Tx } from '../../../platform/db/database.ts'
+import { durableWith, type FailureContext, PermanentFailure } from '../../../platform/operations/definition.ts'
+import { hasResult, wasUndone } from '../../../platform/operations/steps-of.ts'
+import { needsRights } from '../../access/still-allowed.ts'
+import { changeOfJob } from '../../kit/change.ts'
+import type { HostServices } from '../../kit/host-services.ts'
+import { fitNetwork } from '../../sites/network/fit-network.ts'
+import { noNetwork } from '../../sites/network/network.ts'
+import {
+  addressesOf,
+  changeSite,
+  findSite,
+  holdSite,
+  openSite,
+  purgeCaches,
+  siteConstants,
+  writtenAddressOf,
+} from '../../sites/site.ts'
+import { closeForWork, openAfterWork } from '../../sites/switches/close-for-work.ts'
+import { configureSite } from '../../sites/switches/configure-site.job.ts'
+import { siteFilled } from '../../sites/wordpress/site-filled.ts'
+import { actions, events } from '../actions.ts'
+import { letItAnswer } from '../schedule/let-it-answer.ts'
+import { contentPlace } from '../take/take-backup.ts'
+import {
+  cleanUp,
+  copyFilesAhead,
+  fitDatabase,
+  forgetFilesAhead,
+  forgetPoints,
+  forgetPrepared,
+  passingWhenDone,
+  switchBack,
+  switchOver,
+} from './replace-site.ts'
+import { inWords, RestoreOrder, rightsOf, scopeOf } from './restore.ts'
+import {
+  type Checked,
+  checkRestore,
+  forGood,
+  type RestoreContext,
+  sourceOf,
+  storedName,
+  targetOf,
+} from './restore-check.ts'
+import { wantedFiles } from './restore-content.ts'
+import { tellOfRestore } from './restore-mail.ts'
+import { keepUndoPoint, type UndoPoint } from './undo-point.ts'
+
+type Context = RestoreContext<{ check: Checked }>
+
+const unlessDone = passingWhenDone<RestoreOrder, { check: Checked }>()
+
+/**
+ * Puts a site's files, its database, or both back to what backups hold. All that takes long is done beside the site while it goes on: what differs is
+ * laid beside its files, and the database is made beside the one in use. Then the site is closed, what it is at that moment is kept for the undo,
+ * both are switched in, and it is opened again when its WordPress answers. Until `done` everything is taken back by the undo of the steps;
+ * from then on nothing is.
+ */
+export const restoreSite = durableWith<HostServices>()({
+  name: 'site.restore',
+  input: RestoreOrder,
+  on: 'host',
+  changeableBy: { site: 'restore the site' },
+  permission: needsRights((order: RestoreOrder, { done }) => (done ? [] : rightsOf(order))),
+  steps: {
+    check: { run: unlessDone<Checked>(checkRestore) },
+    // while the site is open, so that little is left to do when it is closed
+    copy_files: { run: unlessDone(copyIf), undo: forgetFilesAhead, weight: 3 },
+    files: { run: unlessDone(prepareFiles), undo: forgetPrepared, weight: 4 },
+    database: { run: unlessDone((context) => loadIf(context, !context.input.tables)), undo: forgetPrepared, weight: 4 },
+    close: {
+      run: unlessDone((context) => closeForWork(context, context.input.siteId)),
+      undo: (context: RestoreContext) => openAfterWork(context, context.input.siteId),
+    },
+    // when nobody writes any more: what visitors wrote until now is in them
+    keep_files: { run: unlessDone((context) => keepIf(context, 'fs')), undo: forgetPoints, weight: 1 },
+    keep_database: { run: unlessDone((context) => keepIf(context, 'db')), undo: forgetPoints, weight: 2 },
+    // the tables that stay are copied from the database in use, so that must be still
+    tables: { run: unlessDone((context) => loadIf(context, context.input.tables)), undo: forgetPrepared, weight: 1 },
+    // what was uploaded while the site was open
+    files_again: { run: unlessDone(prepareFiles), undo: forgetPrepared, weight: 1 },
+    switch: { run: unlessDone(switchOver), undo: switchBack },
+    fit: { run: unlessDone(fitToSite) },
+    answer: {
+      run: unlessDone(async (context) =>
+        letItAnswer(context, { name: 'restore', changes: await addressChanges(context) }),
+      ),
+    },
+    // without an undo: a retry finds that it is done
+    done: { commit: openAgain },
+    settle: { run: cleanUp },
+  },
+  failed: tellOfFailure,
+})
+
+const directoryOf = async (context: Pick<Context, 'services' | 'input'>) => {
+  const { home: directory } = await targetOf(context)
+  return contentPlace(context.input.siteId, directory)
+}
+
+async function keepIf(context: Context, kind: 'fs' | 'db'): Promise<UndoPoint | null> {
+  const { siteId, filesId, databaseId } = context.input
+  return (kind === 'fs' ? filesId : databaseId) === null ? null : keepUndoPoint(context, siteId, kind)
+}
+
+async function copyIf(context: Context): Promise<void> {
+  if (context.input.filesId !== null) await copyFilesAhead(context)
+}
+
+async function prepareFiles(context: Context): Promise<void> {
+  const { services, input, signal, results } = context
+  const { files } = results.check
+  if (!files || input.filesId === null) return
+  const scope = scopeOf(input, files.stays)
+  const wanted = readdressed(
+    wantedFiles(sourceOf(context), await storedName(context, input.filesId), scope),
+    await addressChanges(context),
+  )
+  const onProgress = (done: number) => context.progressBytes(done, files.bytes)
+  const directory = await directoryOf(context)
+  await forGood(() => services.siteFiles.prepare(directory, wanted, { scope, signal, onProgress }))
+}
+
+/** Of another site. */
+async function addressChanges({ services, input }: Context): Promise<AddressChange[]> {
+  const from = await writtenAddressOf(services.database.read, input.sourceId)
+  const to = await writtenAddressOf(services.database.read, input.siteId)
+  return from && to && from !== to ? [{ from, to }] : []
+}
+
+/** @returns what the database does not have of the backup, in words */
+async function loadIf(context: Context, isTime: unknown): Promise<{ warning: string } | undefined> {
+  const { services, input, signal, results } = context
+  const { database } = results.check
+  if (!isTime || !database || input.databaseId === null) return undefined
+  const content = sourceOf(context).readStream(await storedName(context, input.databaseId))
+  const changes = await addressChanges(context)
+  const directory = await directoryOf(context)
+  const { warning } = await forGood(() =>
+    services.siteDatabase.load(directory, content, {
+      ...(input.tables && { tables: input.tables }),
+      ...(changes.length > 0 && { changes }),
+      signal,
+      onProgress: (done) => context.progressBytes(done, database.bytes),
+    }),
+  )
+  return warning === undefined ? undefined : { warning }
+}
+
+/** What is restored becomes this site: its constants, its release of WordPress, its address. */
+async function fitToSite(context: Context): Promise<void> {
+  const { services, input } = context
+  const { site, home: directory } = await targetOf(context)
+  const hosted = await services.hostedSite(site.id)
+  if (!hosted) throw new PermanentFailure('The site was deleted')
+  // after a crash nothing holds PHP
+  await closeForWork(context, site.id)
+  await changeWpConfig(directory.path, directory.uid, {
+    ...(await services.siteDirectories.databases.constants(directory)),
+    ...siteConstants(site),
+    ...(site.hasMultisite ? { DOMAIN_CURRENT_SITE: hosted.address } : noNetwork),
+  })
+  if (input.filesId !== null) await siteFilled(services, site.id)
+  if (input.databaseId === null) return
+  if (site.hasMultisite)
+    await fitNetwork(services, hosted, directory, { ...(await fromWhere(context)), whileHeld: true })
+  await fitDatabase(context, 'The restored database does not match')
+}
+
+/** Whose the tables of a network are. Of the site's own, the domains of its blogs are its own as well. */
+async function fromWhere({ services, input }: Context): Promise<{ isCopy: boolean; others: string[] }> {
+  const { database, config } = services
+  const source = input.sourceId === input.siteId ? undefined : await findSite(database.read, input.sourceId)
+  const others = source ? await addressesOf(database.read, source, config) : []
+  return { isCopy: input.sourceId !== input.siteId, others }
+}
+
+async function openAgain(tx: Tx, context: Context): Promise<true> {
+  const { input, operationId, now } = context
+  const { siteId, undoOf } = input
+  const site = await holdSite(tx, siteId)
+  if (!site) return true
+  const what = restored(context.results.check, input)
+  const change = changeOfJob(tx, context)
+  const undone = undoOf === undefined ? '' : ` This undoes operation ${undoOf}.`
+  await change.record({
+    action: actions['site.restored'],
+    message: `Restored ${what}${input.sourceId === siteId ? '' : ` of site ${input.sourceId}`}.${undone}`,
+    event: { type: events.site_restored, data: eventData(input) },
+  })
+  await tellOfRestore(tx, { site, order: input, operationId, outcome: { what }, now: now() })
+  const { from, to } = input.environment ?? {}
+  if (to && site.environmentType === from) await changeSite(tx, siteId, { environmentType: to }, now())
+  // the environment type, and the constants of a network, which name its tables
+  if (to || site.hasMultisite) await change.start(configureSite, { siteId }, { about: { ...site, siteId } })
+  await openSite(tx, siteId, operationId, now())
+  await purgeCaches(tx, siteId, { pages: 'all', files: true })
+  return true
+}
+
+const restored = ({ files, database }: Checked, order: RestoreOrder) =>
+  inWords({ files: files?.takenAt, database: database?.takenAt }, order)
+
+const eventData = ({ sourceId, filesId, databaseId }: RestoreOrder) => ({
+  from_site_id: sourceId,
+  filesystem_id: filesId,
+  database_id: databaseId,
+})
+
+async function tellOfFailure(tx: Tx, context: FailureContext<RestoreOrder>): Promise<void> {
+  const { input, operationId, canceled, now } = context
+  const { siteId } = input
+  await openSite(tx, siteId, operationId, now())
+  // canceled when all was done but the clearing up
+  if (canceled || (await hasResult(tx, operationId, 'done'))) return
+  const site = await holdSite(tx, siteId)
+  if (!site) return
+  const isAsItWas = await wasUndone(tx, operationId, 'switch')
+  const reason = (context.error ?? 'unknown').replace(/\.$/, '')
+  const state = isAsItWas
+    ? 'Nothing was changed'
+    : 'Stead could not roll back the change: try again, or restore another backup'
+  await changeOfJob(tx, context).record({
+    action: actions['site.restore_failed'],
+    message: `The site could not be restored: ${reason}. ${state}.`,
+    event: { type: events.site_restore_failed, data: { ...eventData(input), reason } },
+  })
+  await tellOfRestore(tx, { site, order: input, operationId, outcome: { reason, state }, now: now() })
+}

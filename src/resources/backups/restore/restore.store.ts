@@ -1,0 +1,142 @@
+import type { Tx } from '../../../platform/db/database.ts'
+import type { Backup, Kind } from '../backup.ts'
+import type { SyncOrder } from '../sync/sync.ts'
+import type { RestoreOrder } from './restore.ts'
+
+/** Types of operations, as their definitions name them. */
+const RESTORE = 'site.restore'
+const PREVIEW = 'site.preview_restore'
+const SYNC = 'site.sync'
+
+/** A backup of what an operation has overwritten. */
+export interface UndoPoint {
+  readonly id: number
+  readonly kind: Kind
+  readonly takenAt: number
+}
+
+/** Those that are there still, by kind. @param now milliseconds UTC; one that may be removed any moment does not count */
+export async function undoPointsOf(tx: Tx, siteId: number, operationId: number, now: number): Promise<UndoPoint[]> {
+  const rows = await tx
+    .selectFrom('backups')
+    .select(['id', 'kind', 'taken_at as takenAt'])
+    .where('site_id', '=', siteId)
+    .where('operation_id', '=', operationId)
+    .where('origin', '=', 'undo')
+    .where('state', '=', 'completed')
+    .where('delete_at', '>', now)
+    .orderBy('id')
+    .execute()
+  return rows as UndoPoint[]
+}
+
+/** Which of these operations of sites have kept anything that is there still. @param now as for {@link undoPointsOf} */
+export async function operationsWithUndoPoints(
+  tx: Tx,
+  operations: readonly { readonly id: number; readonly siteId: number | null }[],
+  now: number,
+): Promise<ReadonlySet<number>> {
+  if (operations.length === 0) return new Set()
+  const rows = await tx
+    .selectFrom('backups')
+    .select('operation_id')
+    .where('site_id', 'in', [...new Set(operations.flatMap(({ siteId }) => siteId ?? []))])
+    .where(
+      'operation_id',
+      'in',
+      operations.map(({ id }) => id),
+    )
+    .where('origin', '=', 'undo')
+    .where('state', '=', 'completed')
+    .where('delete_at', '>', now)
+    .execute()
+  return new Set(rows.flatMap(({ operation_id: id }) => id ?? []))
+}
+
+/** Backups that an operation had begun to take, and did not complete. */
+export async function unfinishedUndoPoints(
+  tx: Tx,
+  siteId: number,
+  operationId: number,
+): Promise<Pick<Backup, 'id' | 'name'>[]> {
+  return tx
+    .selectFrom('backups')
+    .select(['id', 'name'])
+    .where('site_id', '=', siteId)
+    .where('operation_id', '=', operationId)
+    .where('origin', '=', 'undo')
+    .where('state', '!=', 'completed')
+    .execute()
+}
+
+/** What a restore was given to do; `undefined` for an operation of another type. */
+export const orderOfRestore = (tx: Tx, operationId: number): Promise<RestoreOrder | undefined> =>
+  orderOf<RestoreOrder>(tx, operationId, RESTORE)
+
+/** The same of a sync. */
+export const orderOfSync = (tx: Tx, operationId: number): Promise<SyncOrder | undefined> =>
+  orderOf<SyncOrder>(tx, operationId, SYNC)
+
+async function orderOf<Order>(tx: Tx, operationId: number, type: string): Promise<Order | undefined> {
+  const row = await tx
+    .selectFrom('operations')
+    .select('input')
+    .where('id', '=', operationId)
+    .where('type', '=', type)
+    .executeTakeFirst()
+  return row && (JSON.parse(row.input) as Order)
+}
+
+/** The restore that undoes, or has undone, an operation of a site. */
+export async function undoingOf(tx: Tx, siteId: number, operationId: number): Promise<number | undefined> {
+  const rows = await tx
+    .selectFrom('operations')
+    .select(['id', 'input'])
+    .where('site_id', '=', siteId)
+    .where('type', '=', RESTORE)
+    .where('id', '>', operationId)
+    .where('state', 'in', ['queued', 'running', 'succeeded'])
+    .execute()
+  return rows.find(({ input }) => (JSON.parse(input) as RestoreOrder).undoOf === operationId)?.id
+}
+
+/** The first operation that has not ended and needs a backup: a restore, a look at one, or a sync that keeps it. */
+export async function operationThatNeeds(tx: Tx, siteId: number, backupId: number): Promise<number | undefined> {
+  const rows = await tx
+    .selectFrom('operations')
+    .select(['id', 'type', 'input'])
+    .where('state', 'in', ['queued', 'running'])
+    .where('type', 'in', [RESTORE, PREVIEW, SYNC])
+    .orderBy('id')
+    .execute()
+  const needs = (type: string, input: string) => {
+    if (type === SYNC)
+      return (JSON.parse(input) as SyncOrder).backups.some(
+        (each) => each.siteId === siteId && each.backupId === backupId,
+      )
+    const { sourceId, filesId, databaseId } = JSON.parse(input) as RestoreOrder
+    return sourceId === siteId && (filesId === backupId || databaseId === backupId)
+  }
+  return rows.find(({ type, input }) => needs(type, input))?.id
+}
+
+/** What a look at a restore of this site has found; `undefined` until it has ended well. */
+export async function previewOf(tx: Tx, siteId: number, operationId: number): Promise<unknown> {
+  const row = await tx
+    .selectFrom('operations')
+    .innerJoin('operation_steps', 'operation_steps.operation_id', 'operations.id')
+    .select('operation_steps.result')
+    .where('operations.id', '=', operationId)
+    .where('operations.site_id', '=', siteId)
+    .where('operations.type', '=', PREVIEW)
+    .where('operations.state', '=', 'succeeded')
+    .where('operation_steps.name', '=', 'report')
+    .executeTakeFirst()
+  return row?.result == null ? undefined : JSON.parse(row.result)
+}
+
+/** Mail addresses of accounts, each once. */
+export async function emailsOf(tx: Tx, accountIds: readonly number[]): Promise<string[]> {
+  const rows = await tx.selectFrom('accounts').select('email').where('id', 'in', accountIds).orderBy('id').execute()
+  return [...new Set(rows.map(({ email }) => email))]
+}

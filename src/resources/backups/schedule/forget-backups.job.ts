@@ -1,0 +1,25 @@
+import Type from 'typebox'
+import type { BackupStore } from '../../../backups/backup-store.ts'
+import type { Tx } from '../../../platform/db/database.ts'
+import { durableWith } from '../../../platform/operations/definition.ts'
+import { enqueue } from '../../../platform/operations/enqueue.ts'
+import { forgetBackupsOf } from '../backup.store.ts'
+import { siteOwner } from '../backup.ts'
+
+/** A site has gone for good: the storage holds nothing of it any more. */
+export const forgetBackupsJob = durableWith<{ readonly backups: BackupStore }>()({
+  name: 'backups.forget_site',
+  input: Type.Object({ siteId: Type.Integer() }),
+  on: 'control',
+  changeableBy: 'account',
+  mustEnd: true,
+  steps: {
+    remove: { run: ({ services, input }) => services.backups.removeOwner(siteOwner(input.siteId)) },
+  },
+})
+
+/** With the rows goes all that could find them again. */
+export async function forgetSite(tx: Tx, siteId: number): Promise<void> {
+  await forgetBackupsOf(tx, siteId)
+  await enqueue(tx, forgetBackupsJob, { siteId })
+}

@@ -1,0 +1,163 @@
+import Type from 'typebox'
+import { BackupDamaged, type BackupRepository } from '../../../backups/backup-store.ts'
+import { frontPageFault } from '../../../hosting/php/front-page.ts'
+import type { VisitorRequest } from '../../../hosting/php/pool/pool.ts'
+import { PhpTimeout } from '../../../hosting/php/runtime.ts'
+import { limitTime } from '../../../hosting/php/time-limit.ts'
+import type { SitePlace } from '../../../hosting/site-database/database-content.ts'
+import { DiskFull } from '../../../hosting/site-directories/disk-space.ts'
+import type { SiteDirectory } from '../../../hosting/site-directories/site-directories.ts'
+import type { WantedEntry } from '../../../hosting/site-files/file-content.ts'
+import { durableWith, type StepContext } from '../../../platform/operations/definition.ts'
+import type { HostServices } from '../../kit/host-services.ts'
+import { newestCompleted } from '../backup.store.ts'
+import { type CompletedBackup, nameOf, siteOwner } from '../backup.ts'
+import { verifyCore } from '../take/keep-core.ts'
+import { contentPlace } from '../take/take-backup.ts'
+import { tellOfProof } from '../take/tell-of-failure.ts'
+
+type Context = StepContext<{ siteId: number }, HostServices>
+
+/** The files and the database that belong together, as the newest of both. */
+interface Pair {
+  readonly files: CompletedBackup
+  readonly database: CompletedBackup
+}
+
+/** Why nothing was proved, which says nothing of the backups; else which ones were. */
+type Outcome = { readonly unproved: string } | { readonly files: number; readonly database: number }
+
+/** PHP from nothing, with a site's plugins, on a machine that has other things to do. */
+const FIRST_PAGE_MS = 120_000
+
+/**
+ * Restores the newest backups of a site into a throw-away home, where its front page must come and its database must take what is written.
+ * Nobody reaches that site directory, and it is removed whatever happens.
+ */
+export const proveBackups = durableWith<HostServices>()({
+  name: 'backup.prove',
+  input: Type.Object({ siteId: Type.Integer() }),
+  on: 'host',
+  changeableBy: 'account',
+  atOnce: 1,
+  attempts: 2,
+  steps: { prove: { run: prove } },
+  async failed(tx, context) {
+    if (!context.canceled) await tellOfProof(tx, context, context.input.siteId)
+  },
+})
+
+async function prove(context: Context): Promise<Outcome> {
+  const { services, input } = context
+  const pair = await newestPair(context)
+  if (!pair) return { unproved: 'the site does not have backups of both files and database yet' }
+  let directory: SiteDirectory | undefined
+  try {
+    const database = (await services.siteDirectories.ofSite(input.siteId))?.database ?? 'sqlite'
+    directory = await services.siteDirectories.makeThrowAway({ ...(await services.template()), database })
+    await proveIn(context, directory, pair)
+    return { files: pair.files.id, database: pair.database.id }
+  } catch (error) {
+    if (error instanceof BackupDamaged) await lookForDamage(context, pair)
+    if (!(error instanceof DiskFull || error instanceof NoRoom)) throw error
+    context.log.warn({ err: error, siteId: input.siteId }, 'not enough disk space for a test restore')
+    return { unproved: error.message }
+  } finally {
+    if (directory) await services.siteDirectories.remove(directory)
+  }
+}
+
+/** The host has no memory for one more PHP, or is too busy to start it. */
+class NoRoom extends Error {
+  override readonly name = 'NoRoom'
+}
+
+async function newestPair({ services, input }: Context): Promise<Pair | undefined> {
+  const { read } = services.database
+  const database = await newestCompleted(read, input.siteId, 'db')
+  const files = await newestCompleted(read, input.siteId, 'fs')
+  return files && database && { files, database }
+}
+
+/** Reads both whole, which marks what is damaged: the next backup writes it anew where the site still has it. */
+async function lookForDamage({ services, input, signal }: Context, { files, database }: Pair): Promise<void> {
+  const repository = services.backups.repository(siteOwner(input.siteId))
+  for (const each of [files, database])
+    await repository.verify(nameOf(each), { signal }).catch((error) => {
+      if (!(error instanceof BackupDamaged)) throw error
+    })
+}
+
+async function proveIn(context: Context, directory: SiteDirectory, { files, database }: Pair): Promise<void> {
+  const { services, input, signal } = context
+  const repository = services.backups.repository(siteOwner(input.siteId))
+  // no site has a number below zero: what is done with this site directory is in nobody's way
+  const place = contentPlace(-directory.id, directory)
+  const total = files.bytes + database.bytes
+  try {
+    await layFiles(services, place, repository, files, {
+      signal,
+      onProgress: (done) => context.progressBytes(done, total),
+    })
+    const dump = repository.readStream(nameOf(database))
+    const onProgress = (done: number) => context.progressBytes(files.bytes + done, total)
+    await services.siteDatabase.load(place, dump, { signal, onProgress })
+    await services.siteDatabase.switch(place)
+    await services.siteDatabase.cleanUp(place)
+    const version = files.coreVersion as string
+    await verifyCore(services.backups, version, signal)
+    // by the configuration that was backed up it would write into the site itself
+    await services.siteDirectories.databases.fit(directory, (await services.template()).path)
+    await seeItAnswer(context, { ...directory, coreVersion: version })
+  } finally {
+    await services.pool.stop(place.siteId, 0)
+  }
+}
+
+async function layFiles(
+  { siteFiles }: HostServices,
+  place: SitePlace,
+  repository: BackupRepository,
+  files: CompletedBackup,
+  options: { signal: AbortSignal; onProgress: (done: number) => void },
+): Promise<void> {
+  await siteFiles.prepare(place, wanted(repository, nameOf(files)), { ...options, scope: { paths: [''] } })
+  await siteFiles.switch(place)
+  await siteFiles.cleanUp(place)
+}
+
+async function* wanted(repository: BackupRepository, name: string): AsyncGenerator<WantedEntry> {
+  for await (const entry of repository.entries(name)) {
+    if (entry.kind !== 'file') yield entry
+    else yield { ...entry, open: async () => repository.readFile(entry) }
+  }
+}
+
+/** Its PHP is behind that of all sites with visitors. */
+async function seeItAnswer({ services, input }: Context, directory: SiteDirectory): Promise<void> {
+  const site = await services.hostedSite(input.siteId)
+  // it was deleted meanwhile
+  if (!site) return
+  const { phpVersion, address } = site
+  const place = services.siteDirectories.phpSite(directory, { phpVersion, address })
+  const process = await services.pool.startSpare(place).catch((error) => {
+    // before anything of the site has run
+    throw error instanceof PhpTimeout ? new NoRoom('PHP did not start in time', { cause: error }) : error
+  })
+  if (!process) throw new NoRoom('there is not enough memory to start PHP')
+  const lift = limitTime({
+    ms: FIRST_PAGE_MS,
+    pid: process.pid,
+    what: 'its homepage did not respond',
+    onOver: (error) => process.kill(error),
+  })
+  try {
+    await process.runTask('check-copy', {})
+    const handle = async (_site: unknown, request: VisitorRequest) => process.request({ ...request, bodyBytes: 0 })
+    const fault = await frontPageFault({ handle }, { ...place, siteId: input.siteId })
+    if (fault) throw new Error(fault)
+  } finally {
+    lift()
+    await process.stop(0)
+  }
+}

@@ -1,0 +1,168 @@
+import { readdirSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../../test/support/api.ts'
+import { type FakeHost, fakeHost } from '../../../../test/support/fake-host.ts'
+import { type TestBackups, testBackups } from '../../../backups/backup-store.fixture.ts'
+import { PhpTimeout } from '../../../hosting/php/runtime.ts'
+import { enqueue } from '../../../platform/operations/enqueue.ts'
+import { ended, startWorker } from '../../../platform/operations/harness.ts'
+import type { Worker } from '../../../platform/operations/worker/worker.ts'
+import type { HostServices } from '../../kit/host-services.ts'
+import { changeSite } from '../../sites/site.store.ts'
+import { coreOwner, siteOwner } from '../backup.ts'
+import { takeBackupJob } from '../take/take-backup.job.ts'
+import { proveBackups } from './prove-backups.job.ts'
+
+let stored: TestBackups
+let api: TestApi
+let host: FakeHost
+let owner: Person
+let site: number
+let worker: Worker
+/** What PHP runs in the throw-away home, where a test says so. */
+let page: ((siteDirectory: string) => { status: number }) | undefined
+/** What happens instead of a start of PHP. */
+let start: (() => undefined) | undefined
+
+beforeEach(async () => {
+  stored = await testBackups()
+  api = await testApi('sqlite', { backups: stored.backups })
+  host = await fakeHost(api)
+  owner = await api.person('owner@example.com')
+  site = await api.site(owner, 'proven')
+  page = undefined
+  start = undefined
+  await host.giveDirectory(site)
+  await api.database.transaction(async (tx) => {
+    await changeSite(tx, site, { writtenAddress: 'proven.example.com' }, 1)
+    const row = { site_id: site, files_at: 9e15, database_at: 9e15, proof_at: 9e15, told_at: null }
+    await tx.insertInto('backup_schedules').values(row).execute()
+  })
+  const startSpare = async (place: { siteDirectory: string }) =>
+    start
+      ? start()
+      : {
+          runTask: async () => ({ home: 'http://proven.example.com' }),
+          request: async () => ({
+            status: 200,
+            headers: [],
+            body: Readable.from([Buffer.from('<html>')]),
+            ...page?.(place.siteDirectory),
+          }),
+          stop: async () => {},
+        }
+  const services = { ...host.services, pool: { ...host.services.pool, startSpare } } as unknown as HostServices
+  const definitions = [takeBackupJob, proveBackups].map((each) => ({ ...each, attempts: 1 }))
+  worker = startWorker(api.database, definitions, { runner: 'host', hostId: host.hostId, services })
+})
+afterEach(async () => {
+  await worker.stop(0)
+  await host.close()
+  await api.close()
+  await stored.close()
+})
+
+const take = async (type: 'fs' | 'db') => {
+  const { headers } = await owner.call('POST', `/v1/sites/${site}/ondemand-backups`, { backup_type: type })
+  expect(await ended(api.database, Number(headers['operation-id']))).toMatchObject({ state: 'succeeded' })
+}
+const prove = async () => {
+  const { accountId } = owner
+  const { hostId } = host
+  const id = await api.database.transaction((tx) => enqueue(tx, proveBackups, { siteId: site }, { accountId, hostId }))
+  const operation = await ended(api.database, id)
+  const result = await api.database.read
+    .selectFrom('operation_steps')
+    .select('result')
+    .where('operation_id', '=', id)
+    .executeTakeFirst()
+  return { state: operation.state, error: operation.error, result: JSON.parse(result?.result ?? 'null') }
+}
+const log = async () =>
+  (await api.database.read.selectFrom('activity').select(['action', 'site_id', 'message']).execute()).filter(
+    ({ action }) => action === 'backup.proof_failed',
+  )
+const mails = async () =>
+  (await api.database.read.selectFrom('operations').select('input').where('type', '=', 'mail.send').execute()).length
+
+test('the newest of both are laid into a home of nobody, where the front page is asked for; nothing is left', async () => {
+  expect((await prove()).result).toEqual({ unproved: 'the site does not have backups of both files and database yet' })
+  await writeFile(join((await host.services.siteDirectories.ofSite(site))?.path as string, 'web/own.txt'), 'its own')
+  await take('fs')
+  await take('db')
+  const seen: unknown[] = []
+  page = (siteDirectory) => {
+    const directory = readdirSync(join(siteDirectory, 'web'))
+    seen.push([directory.includes('own.txt'), host.title(siteDirectory)])
+    // while it is there it is the site directory of no site, and of none that will be made
+    seen.push(host.directoriesOnDisk().length)
+    return { status: 302 }
+  }
+  expect(await prove()).toEqual({ state: 'succeeded', error: null, result: { files: 1, database: 2 } })
+  expect(seen).toEqual([[true, 'old'], 2])
+  expect(host.directoriesOnDisk()).toHaveLength(1)
+  const siteDirectories = await api.database.read.selectFrom('site_homes').select(['site_id', 'state']).execute()
+  expect(siteDirectories).toEqual([{ site_id: site, state: 'taken' }])
+  expect(await log()).toEqual([])
+})
+
+test('one whose page does not come: the log and a mail say so, and nothing is left', async () => {
+  await take('fs')
+  await take('db')
+  page = () => ({ status: 500 })
+  expect(await prove()).toMatchObject({ state: 'failed', error: 'its homepage responds with status 500' })
+  expect(host.directoriesOnDisk()).toHaveLength(1)
+  expect(await log()).toMatchObject([
+    { site_id: site, message: expect.stringContaining('homepage responds with status 500') },
+  ])
+  expect(await mails()).toBe(1)
+  // within a day it is no news
+  await prove()
+  expect([(await log()).length, await mails()]).toEqual([1, 1])
+})
+
+test('without the shared files of its WordPress no archive stands alone: that is a failure, too', async () => {
+  await take('fs')
+  await take('db')
+  await api.backups.removeOwner(coreOwner('6.8'))
+  expect((await prove()).state).toBe('failed')
+  expect(await log()).toHaveLength(1)
+})
+
+test('what is damaged is told of, and written anew by the next backups', async () => {
+  await take('fs')
+  await take('db')
+  const { storage } = stored
+  for (const { name } of await storage.list(`${siteOwner(site)}/packs/`)) {
+    const bytes = (await storage.get(name)) as Buffer
+    bytes.writeUInt8(bytes.readUInt8(20) ^ 1, 20)
+    await storage.put(name, bytes)
+  }
+  expect(await prove()).toMatchObject({ state: 'failed', error: expect.stringContaining('is not what was written') })
+  await take('fs')
+  await take('db')
+  expect(await prove()).toMatchObject({ state: 'succeeded', result: { files: 3, database: 4 } })
+})
+
+test('a host without memory for one more PHP, or too busy for it, proves nothing, and says nothing against the backup', async () => {
+  await take('fs')
+  await take('db')
+  start = () => undefined
+  expect(await prove()).toMatchObject({ state: 'succeeded', result: { unproved: expect.stringContaining('memory') } })
+  start = () => {
+    throw new PhpTimeout('PHP was not ready in time')
+  }
+  expect(await prove()).toMatchObject({ state: 'succeeded', result: { unproved: expect.stringContaining('in time') } })
+  expect(host.directoriesOnDisk()).toHaveLength(1)
+  expect([await log(), await mails()]).toEqual([[], 0])
+})
+
+test('a home that was left behind by a host that died is gone after its next start', async () => {
+  await host.services.siteDirectories.makeThrowAway(await host.services.template())
+  expect(host.directoriesOnDisk()).toHaveLength(2)
+  await host.services.siteDirectories.reconcile({ isTakenOver: false })
+  expect(host.directoriesOnDisk()).toHaveLength(1)
+})

@@ -1,0 +1,72 @@
+import type { BackupFacts } from '../../../backups/backup-store.ts'
+import type { Tx } from '../../../platform/db/database.ts'
+import { NEWEST_KEPT_MS, nameOf } from '../backup.ts'
+
+/** The number of a backup of a site by its name in the storage. */
+export function backupNumber(name: string): number | undefined {
+  const digits = /^b([1-9]\d{0,14})(?:-[0-9a-f]{16})?$/.exec(name)?.[1]
+  return digits === undefined ? undefined : Number(digits)
+}
+
+interface OfSite {
+  readonly siteId: number
+  /** That of the site's record: which one an unknown backup is of, only its own record said. */
+  readonly coreVersion: string | null
+  readonly now: number
+}
+
+/**
+ * Makes the records of a site's backups those of the storage, for records that are older than it: what is not there any more goes, and what they
+ * do not know is entered, as one that Stead has taken by itself.
+ * @returns those that are not entered, because another backup has their number: it was given out again once. See {@link enterUnderNewId}.
+ */
+export async function reconcileBackups(
+  tx: Tx,
+  { stored, ...site }: OfSite & { readonly stored: readonly BackupFacts[] },
+): Promise<BackupFacts[]> {
+  const known = await tx
+    .selectFrom('backups')
+    .select(['id', 'name', 'state'])
+    .where('site_id', '=', site.siteId)
+    .execute()
+  const there = new Set(stored.map(({ name }) => name))
+  for (const row of known)
+    if (row.state === 'completed' && !there.has(nameOf(row)))
+      await tx.deleteFrom('backups').where('id', '=', row.id).execute()
+  const names = new Set(known.map(nameOf))
+  const clashing: BackupFacts[] = []
+  for (const facts of stored) {
+    const id = backupNumber(facts.name)
+    if (id === undefined || names.has(facts.name)) continue
+    const taken = await tx.selectFrom('backups').select('id').where('id', '=', id).executeTakeFirst()
+    if (taken) clashing.push(facts)
+    else
+      await tx
+        .insertInto('backups')
+        .values({ ...rowOf(site, facts), id })
+        .execute()
+  }
+  return clashing
+}
+
+/** Enters one whose number another has. After numbers were raised above all that the storage has. */
+export async function enterUnderNewId(tx: Tx, site: OfSite, facts: BackupFacts): Promise<void> {
+  await tx.insertInto('backups').values(rowOf(site, facts)).execute()
+}
+
+const rowOf = ({ siteId, coreVersion, now }: OfSite, { name, kind, sizeBytes, createdAt }: BackupFacts) => ({
+  site_id: siteId,
+  kind: kind === 'tree' ? ('fs' as const) : ('db' as const),
+  origin: 'scheduled' as const,
+  state: 'completed' as const,
+  requested_at: createdAt,
+  taken_at: createdAt,
+  completed_at: createdAt,
+  delete_at: now + NEWEST_KEPT_MS,
+  bytes: sizeBytes,
+  core_version: kind === 'tree' ? coreVersion : null,
+  created_by: null,
+  operation_id: null,
+  error: null,
+  name,
+})

@@ -1,0 +1,350 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../../test/support/api.ts'
+import { dialects } from '../../../../test/support/database.ts'
+import { type FakeHost, fakeHost } from '../../../../test/support/fake-host.ts'
+import { PermanentFailure } from '../../../platform/operations/definition.ts'
+import { enqueue, ROUTINE } from '../../../platform/operations/enqueue.ts'
+import { ended, startWorker, until } from '../../../platform/operations/harness.ts'
+import type { Worker } from '../../../platform/operations/worker/worker.ts'
+import { purgeSite } from '../../sites/remove/remove-site.job.ts'
+import { markDeleted } from '../../sites/site.store.ts'
+import { findBackup, insertBackup, type Kind, markFailed, type Origin, siteOwner } from '../backup.ts'
+import { type FakeContent, fakeContent } from '../content.fixture.ts'
+import { nameIn } from '../samples.fixture.ts'
+import { takeScheduledBackup } from '../take/take-backup.job.ts'
+import { nextTurn, offsetOf, rhythms } from './backup-times.ts'
+import { expireBackups } from './expire-backups.job.ts'
+import { forgetBackupsJob } from './forget-backups.job.ts'
+import { planBackups } from './plan-backups.job.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+describe('when it is a site’s turn', () => {
+  test('a thousand sites are spread: no minute of the hour has more than twice its share, nor of the night', () => {
+    for (const [rhythm, minutes] of [
+      ['database', 60],
+      ['files', 360],
+      ['proof', 10_080],
+    ] as const) {
+      const counts = new Map<number, number>()
+      for (let siteId = 1; siteId <= 1000; siteId++) {
+        const minute = Math.floor(offsetOf(siteId, rhythm) / MINUTE_MS)
+        counts.set(minute, (counts.get(minute) ?? 0) + 1)
+        expect(minute).toBeLessThan(minutes)
+      }
+      expect(Math.max(...counts.values())).toBeLessThanOrEqual(Math.ceil((2 * 1000) / minutes))
+    }
+  })
+
+  test('it is after now, within one period, and at the same time of the next one', () => {
+    const now = Date.parse('2026-05-06T12:34:56.789Z')
+    for (const siteId of [1, 2, 77, 123_456_789])
+      for (const rhythm of ['files', 'database', 'proof'] as const) {
+        const turn = nextTurn(siteId, rhythm, now)
+        const { everyMs } = rhythms[rhythm]
+        expect(turn).toBeGreaterThan(now)
+        expect(turn).toBeLessThanOrEqual(now + everyMs)
+        expect(nextTurn(siteId, rhythm, turn)).toBe(turn + everyMs)
+      }
+    // at night
+    expect(new Date(nextTurn(77, 'files', now)).getUTCHours()).toBeLessThan(6)
+  })
+})
+
+for (const { dialect, skip } of dialects) {
+  describe.skipIf(skip)(`scheduled backups on ${dialect}`, () => {
+    let api: TestApi
+    let host: FakeHost
+    let owner: Person
+    let content: FakeContent
+    let now: number
+    const workers: Worker[] = []
+
+    beforeEach(async () => {
+      now = Date.parse('2026-05-06T12:00:00Z')
+      api = await testApi(dialect, { now: () => now })
+      host = await fakeHost(api)
+      owner = await api.person('owner@example.com')
+      content = fakeContent()
+    })
+    afterEach(async () => {
+      await Promise.all(workers.splice(0).map((worker) => worker.stop(0)))
+      await host.close()
+      await api.close()
+    })
+
+    const clock = () => now
+    const startControl = (scheduledBackups = true) => {
+      const { database, backups } = api
+      const services = { database, backups, config: { scheduledBackups } }
+      workers.push(startWorker(database, [planBackups, forgetBackupsJob], { services, clock }))
+    }
+    const startHost = () => {
+      const { siteFiles, siteDatabase } = content
+      const services = { ...host.services, siteFiles, siteDatabase }
+      const definitions = [takeScheduledBackup, expireBackups, purgeSite].map((each) => ({ ...each, attempts: 1 }))
+      workers.push(startWorker(api.database, definitions, { runner: 'host', hostId: host.hostId, services, clock }))
+    }
+    const live = async (name: string) => {
+      const site = await api.site(owner, name)
+      await host.giveDirectory(site)
+      return site
+    }
+    const plan = async () => {
+      const id = await api.database.transaction((tx) => enqueue(tx, planBackups, {}))
+      expect(await ended(api.database, id)).toMatchObject({ state: 'succeeded' })
+    }
+    const operations = (type: string) =>
+      api.database.read.selectFrom('operations').selectAll().where('type', '=', type).orderBy('id').execute()
+    const allEnded = (type: string) =>
+      until(async () => (await operations(type)).every(({ finished_at }) => finished_at !== null))
+    const rows = async () =>
+      (await api.database.read.selectFrom('backups').selectAll().orderBy('id').execute()).map(
+        ({ site_id, kind, origin, state }) => [site_id, kind, origin, state],
+      )
+    const dueOf = (siteId: number) =>
+      api.database.read.selectFrom('backup_schedules').selectAll().where('site_id', '=', siteId).executeTakeFirst()
+    const backupWith = (
+      siteId: number,
+      values: { kind?: Kind; origin?: Origin; state?: 'completed' | 'failed'; completedAt?: number; deleteAt: number },
+    ) =>
+      api.database.transaction(async (tx) => {
+        const { kind = 'db', origin = 'scheduled', state = 'completed', completedAt = now - DAY_MS, deleteAt } = values
+        const { id } = await insertBackup(tx, { siteId, kind, origin, createdBy: null, deleteAt, now: completedAt })
+        if (state === 'failed') await markFailed(tx, id, { error: 'x', deleteAt })
+        else {
+          const facts = { state, completed_at: completedAt, taken_at: completedAt, bytes: 1 } as const
+          await tx.updateTable('backups').set(facts).where('id', '=', id).execute()
+        }
+        return id
+      })
+
+    test('none is ordered where they are switched off', async () => {
+      const site = await live('switched-off')
+      startControl(false)
+      await plan()
+      now += 30 * 86_400_000
+      await plan()
+      expect(await rows()).toEqual([])
+      expect(await dueOf(site)).toMatchObject({ site_id: site })
+    })
+
+    test('each site in its turn, its database every hour and its files every night; nothing before', async () => {
+      startControl()
+      const site = await live('first')
+      const disabled = await live('second')
+      const deploying = await live('third')
+      const deleted = await live('fourth')
+      await api.database.transaction(async (tx) => {
+        await tx.updateTable('sites').set({ state: 'disabled' }).where('id', '=', disabled).execute()
+        await tx.updateTable('sites').set({ state: 'deploying' }).where('id', '=', deploying).execute()
+        await markDeleted(tx, deleted, now)
+      })
+      await plan()
+      expect(await rows()).toEqual([])
+      expect([await dueOf(deploying), await dueOf(deleted)]).toEqual([undefined, undefined])
+      startHost()
+      now = nextTurn(site, 'database', now)
+      await plan()
+      await allEnded('backup.take_scheduled')
+      expect((await rows()).filter(([of]) => of === site)).toEqual([[site, 'db', 'scheduled', 'completed']])
+      await plan()
+      expect((await rows()).filter(([of]) => of === site)).toHaveLength(1)
+      now = Math.max(nextTurn(site, 'files', now), nextTurn(disabled, 'files', now))
+      await plan()
+      await allEnded('backup.take_scheduled')
+      expect((await rows()).filter(([, kind]) => kind === 'fs').sort()).toEqual([
+        [site, 'fs', 'scheduled', 'completed'],
+        [disabled, 'fs', 'scheduled', 'completed'],
+      ])
+      // a new token: the old one's hour is over
+      const again = await api.person(owner.email)
+      const listed = (await again.call('GET', `/v1/sites/${site}/backups/fs`)).body.data
+      expect(listed).toMatchObject([{ type: 'fs', title: expect.not.stringContaining('on-demand') }])
+      // they are no news, and take no place of those that people make
+      const log = (await again.call('POST', '/v1/account/logs/activity', {})).body.data
+      expect(log.filter(({ name }: { name: string }) => name.startsWith('backup'))).toEqual([])
+      expect((await again.call('GET', `/v1/sites/${site}/ondemand-backups`)).body.data).toEqual([])
+    })
+
+    test('a day without Stead is made up for by one backup, and while it waits no other is asked for', async () => {
+      startControl()
+      const site = await live('first')
+      await plan()
+      now += DAY_MS + HOUR_MS
+      await plan()
+      expect(await rows()).toEqual([
+        [site, 'db', 'scheduled', 'creating'],
+        [site, 'fs', 'scheduled', 'creating'],
+      ])
+      // the host is away still
+      now += DAY_MS
+      await plan()
+      expect(await rows()).toHaveLength(2)
+      const due = await dueOf(site)
+      expect(due?.database_at).toBe(nextTurn(site, 'database', now))
+      expect(due?.files_at).toBe(nextTurn(site, 'files', now))
+      now += 7 * DAY_MS
+      await plan()
+      // the first to be forgotten, so that they push out nothing that people asked for
+      for (const type of ['backup.take_scheduled', 'backup.prove'])
+        expect((await operations(type)).map(({ source }) => source && JSON.parse(source))).toContain(ROUTINE)
+    })
+
+    test('a clock that was set back by a year stops nothing', async () => {
+      startControl()
+      const site = await live('first')
+      await plan()
+      now -= 365 * DAY_MS
+      await plan()
+      expect(await rows()).toHaveLength(2)
+      expect((await dueOf(site))?.database_at).toBe(nextTurn(site, 'database', now))
+    })
+
+    test('databases: the first of a day stays for 30 days, the others for 7', async () => {
+      startControl()
+      startHost()
+      const site = await live('first')
+      await plan()
+      const kept: number[] = []
+      for (let hours = 0; hours < 26; hours += 5) {
+        now = nextTurn(site, 'database', Date.parse('2026-05-06T12:00:00Z') + hours * HOUR_MS)
+        await plan()
+        await allEnded('backup.take_scheduled')
+        const newest = await api.database.read
+          .selectFrom('backups')
+          .select(['completed_at', 'delete_at'])
+          .where('kind', '=', 'db')
+          .orderBy('id', 'desc')
+          .limit(1)
+          .executeTakeFirstOrThrow()
+        kept.push((newest.delete_at - (newest.completed_at as number)) / DAY_MS)
+      }
+      // 12, 17 and 22 h of one day; 3, 8 and 13 h of the next
+      expect(kept).toEqual([30, 7, 7, 30, 7, 7])
+    })
+
+    test('what is old enough goes, from the storage too; the newest scheduled one of a kind never does', async () => {
+      startControl()
+      startHost()
+      const site = await live('first')
+      const repository = api.backups.repository(siteOwner(site))
+      const deleteAt = now - 2 * DAY_MS
+      const old = await backupWith(site, { deleteAt, completedAt: now - 9 * DAY_MS })
+      const failed = await backupWith(site, { deleteAt, state: 'failed', origin: 'ondemand' })
+      const onDemand = await backupWith(site, { deleteAt: now, origin: 'ondemand' })
+      const undo = await backupWith(site, { deleteAt: now, origin: 'undo', kind: 'fs' })
+      const young = await backupWith(site, { deleteAt: now + 1, origin: 'ondemand' })
+      // completed at one moment: one of them is the newest
+      await backupWith(site, { deleteAt, completedAt: now - 8 * DAY_MS })
+      const last = await backupWith(site, { deleteAt, completedAt: now - 8 * DAY_MS })
+      const lastFiles = await backupWith(site, { deleteAt, kind: 'fs', completedAt: now - 40 * DAY_MS })
+      for (const id of [old, onDemand, last])
+        await repository.writeStream(
+          (async function* () {
+            yield Buffer.from(`content ${id}`)
+          })(),
+          { name: await nameIn(api, id) },
+        )
+      await plan()
+      await allEnded('backup.expire')
+      expect((await operations('backup.expire')).map(({ source }) => source && JSON.parse(source))).toEqual([ROUTINE])
+      const left = (await api.database.read.selectFrom('backups').select('id').orderBy('id').execute()).map(
+        ({ id }) => id,
+      )
+      expect(left).toEqual([young, last, lastFiles])
+      for (const id of [old, failed, onDemand, undo])
+        expect(await findBackup(api.database.read, site, id)).toBeUndefined()
+      expect((await repository.list()).map(({ name }) => name)).toEqual([await nameIn(api, last)])
+      const told = await api.database.read.selectFrom('events').select(['type', 'data']).execute()
+      expect(told.map(({ type, data }) => [type, JSON.parse(data)])).toEqual([
+        ['ondemand_backup_deleted', { id: String(onDemand), type: 'db' }],
+      ])
+      // nothing more to do
+      await plan()
+      expect(await operations('backup.expire')).toHaveLength(1)
+    })
+
+    test('hourly ones of a site go together, once a day', async () => {
+      startControl()
+      const site = await live('first')
+      await backupWith(site, { deleteAt: now - HOUR_MS, completedAt: now - 8 * DAY_MS })
+      await backupWith(site, { deleteAt: now + DAY_MS })
+      await plan()
+      expect(await operations('backup.expire')).toHaveLength(0)
+      now += DAY_MS
+      await plan()
+      expect(await operations('backup.expire')).toHaveLength(1)
+    })
+
+    test('one that fails: nothing of it is left, the log and a mail say why, once a day; the others go on', async () => {
+      startControl()
+      startHost()
+      const site = await live('first')
+      const other = await live('second')
+      await plan()
+      const mails = async () =>
+        (await operations('mail.send')).map(
+          ({ input }) => JSON.parse(input) as { to: string; subject: string; text: string },
+        )
+      const entries = async () =>
+        (
+          await api.database.read.selectFrom('activity').selectAll().where('action', '=', 'backup.failed').execute()
+        ).map(({ site_id, message }) => [site_id, message])
+      const { snapshot } = content.siteDatabase
+      Object.assign(content.siteDatabase, {
+        snapshot: async (directory: Parameters<typeof snapshot>[0]) => {
+          if (directory.siteId === site) throw new PermanentFailure('its database file is missing')
+          return snapshot(directory)
+        },
+      })
+      for (let hours = 0; hours < 3; hours++) {
+        now += HOUR_MS
+        await plan()
+        await allEnded('backup.take_scheduled')
+      }
+      const all = await rows()
+      expect(all.filter(([of]) => of === site)).toEqual([])
+      expect(all.filter(([of]) => of === other)).toHaveLength(3)
+      expect(await entries()).toEqual([
+        [site, 'The scheduled backup of the database failed: its database file is missing'],
+      ])
+      expect(await mails()).toMatchObject([{ to: owner.email, subject: 'first: backup of the database failed' }])
+      expect((await mails())[0]?.text).toContain('its database file is missing')
+      now += DAY_MS
+      await plan()
+      await until(async () => (await entries()).length === 2)
+      await until(async () => (await mails()).length === 2)
+    })
+
+    test('with the end of a deleted site’s trash its backups go, rows and content', async () => {
+      startControl()
+      startHost()
+      const site = await live('first')
+      const kept = await live('second')
+      for (const of of [site, kept])
+        await api.backups.repository(siteOwner(of)).writeStream(
+          (async function* () {
+            yield Buffer.from('content')
+          })(),
+          { name: await nameIn(api, await backupWith(of, { deleteAt: now + DAY_MS })) },
+        )
+      const purge = await api.database.transaction(async (tx) => {
+        await markDeleted(tx, site, now)
+        return enqueue(
+          tx,
+          purgeSite,
+          { siteId: site },
+          { siteId: site, hostId: host.hostId, accountId: owner.accountId },
+        )
+      })
+      expect((await ended(api.database, purge)).state).toBe('succeeded')
+      await allEnded('backups.forget_site')
+      expect((await rows()).map(([of]) => of)).toEqual([kept])
+      expect(await api.backups.repository(siteOwner(site)).storedBytes()).toBe(0)
+      expect((await api.backups.repository(siteOwner(kept)).list()).length).toBe(1)
+    })
+  })
+}

@@ -1,0 +1,84 @@
+import Type from 'typebox'
+import type { FileScope } from '../../../hosting/site-files/file-content.ts'
+import { syncScopes, union } from '../../../hosting/site-files/scope.ts'
+import { oneOf } from '../../../platform/http/schemas.ts'
+import type { Needed } from '../../access/still-allowed.ts'
+import { environmentTypes } from '../../sites/site.ts'
+import type { Kind } from '../backup.ts'
+
+const flag = (description: string, isUsual = false) => Type.Optional(Type.Boolean({ description, examples: [isUsual] }))
+
+/** Body of `POST /v1/sites/sync`. */
+export const NewSync = Type.Object(
+  {
+    from_site_id: Type.Integer({ examples: [1], description: 'Site to copy from. It does not change' }),
+    to_site_id: Type.Integer({ examples: [2], description: 'Site to overwrite' }),
+    themes_directory: flag('Sync theme files'),
+    plugins_directory: flag('Sync plugin files'),
+    uploads_directory: flag('Sync media uploads. To list them in the media library, also sync the database', true),
+    wp_content_directory: flag('Sync all other files in wp-content'),
+    root_directory: flag('Sync the web root without wp-content. The destination keeps its wp-config.php'),
+    skip_http_check: flag('Skip the homepage check of the destination'),
+    database: flag('Overwrite the whole database of the destination', true),
+    wp_environment_type: Type.Optional(
+      oneOf(environmentTypes, {
+        description: 'Environment type of the destination after the sync. Default: its current type',
+      }),
+    ),
+  },
+  { title: 'NewSync' },
+)
+export type NewSync = Type.Static<typeof NewSync>
+
+const parts = Type.Array(oneOf(['themes', 'plugins', 'uploads', 'content', 'root']))
+type Part = Type.Static<typeof parts>[number]
+
+/** What the work is given. */
+export const SyncOrder = Type.Object({
+  /** The destination. */
+  siteId: Type.Integer(),
+  sourceId: Type.Integer(),
+  /** Of the files; none: they stay. */
+  parts,
+  database: Type.Boolean(),
+  skipHttpCheck: Type.Boolean(),
+  environmentType: Type.Optional(oneOf(environmentTypes)),
+  /** The destination's, when the sync was ordered. */
+  environmentBefore: Type.Optional(oneOf(environmentTypes)),
+  /** The automatic backups, which must be there before anything is overwritten. */
+  backups: Type.Array(Type.Object({ siteId: Type.Integer(), backupId: Type.Integer() })),
+})
+export type SyncOrder = Type.Static<typeof SyncOrder>
+
+const fields = {
+  themes_directory: 'themes',
+  plugins_directory: 'plugins',
+  uploads_directory: 'uploads',
+  wp_content_directory: 'content',
+  root_directory: 'root',
+} as const satisfies Partial<Record<keyof NewSync, Part>>
+
+/** Which parts of the files a request asks for. */
+export const partsOf = (body: NewSync): Part[] =>
+  Object.entries(fields).flatMap(([field, part]) => (body[field as keyof typeof fields] ? [part] : []))
+
+/** Of what there must be automatic backups. */
+export const kindsOf = ({ parts: files, database }: Pick<SyncOrder, 'parts' | 'database'>): Kind[] => [
+  ...(files.length > 0 ? (['fs'] as const) : []),
+  ...(database ? (['db'] as const) : []),
+]
+
+/** The files that a sync overwrites. Never what Stead runs the site with. */
+export const scopeOf = (wanted: readonly Part[]): FileScope => union(wanted.map((part): FileScope => syncScopes[part]))
+
+/** What the account that asks needs, from the request until the end of the work. */
+export const rightsOf = ({ siteId, sourceId }: Pick<SyncOrder, 'siteId' | 'sourceId'>): readonly Needed[] => [
+  { siteId: sourceId, capability: 'use backups' },
+  { siteId, capability: 'restore the site' },
+]
+
+/** For people. */
+export function inWords({ parts: files, database }: Pick<SyncOrder, 'parts' | 'database'>): string {
+  const names = files.map((part) => (part === 'content' ? 'other content files' : `${part} files`))
+  return [...names, ...(database ? ['the database'] : [])].join(', ')
+}

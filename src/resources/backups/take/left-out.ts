@@ -1,0 +1,40 @@
+import type { LeftOut } from '../../../hosting/site-files/file-content.ts'
+
+const MOST_NAMED = 20
+const LONGEST_NAME = 200
+
+/** What of a site a backup of its files does not have: how much, and the first by name. */
+export interface LeftOutTally {
+  readonly count: number
+  readonly first: readonly LeftOut[]
+}
+
+/** Counts, and keeps the first. */
+export class LeftOutCount implements LeftOutTally {
+  count = 0
+  readonly first: LeftOut[] = []
+
+  add({ path, why }: LeftOut): void {
+    this.count++
+    if (this.first.length < MOST_NAMED) this.first.push({ path: path.slice(0, LONGEST_NAME), why })
+  }
+}
+
+const words = {
+  kind: 'not a file, folder or link',
+  link: 'a link that may point outside the site',
+  name: 'a name that is not UTF-8',
+  depth: 'a path that is too long',
+  'other file system': 'a folder of another file system',
+  unreadable: 'a folder that cannot be read',
+} as const satisfies Record<LeftOut['why'], string>
+
+const SHOWN = 3
+
+/** For people; nothing when all is in the backup. */
+export function inWords({ count, first }: LeftOutTally): string | undefined {
+  if (count === 0) return undefined
+  const named = first.slice(0, SHOWN).map(({ path, why }) => `${JSON.stringify(path)} (${words[why]})`)
+  const more = count > named.length ? `, and ${count - named.length} more` : ''
+  return `Not in the backup: ${named.join(', ')}${more}`
+}

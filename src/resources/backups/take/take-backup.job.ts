@@ -1,0 +1,155 @@
+import Type from 'typebox'
+import type { Tx } from '../../../platform/db/database.ts'
+import {
+  durableWith,
+  type FailureContext,
+  PermanentFailure,
+  type StepContext,
+} from '../../../platform/operations/definition.ts'
+import { changeOfJob } from '../../kit/change.ts'
+import type { HostServices } from '../../kit/host-services.ts'
+import { holdSite } from '../../sites/site.ts'
+import { actions, events } from '../actions.ts'
+import {
+  completeBackup,
+  findBackup,
+  forgetBackup,
+  freeSlots,
+  markCreating,
+  markFailed,
+  newestCompleted,
+  newestWarning,
+  setDamage,
+  untriedSince,
+} from '../backup.store.ts'
+import { type Backup, downloadBytes, nameOf, OLDER_KEPT_MS, siteOwner, TRUST_MS } from '../backup.ts'
+import { measureBackup } from './measure-backup.ts'
+import { type TakenBackup, takeBackup } from './take-backup.ts'
+import { tellOfDamage, tellOfFailure, tellOfWarning } from './tell-of-failure.ts'
+
+const Input = Type.Object({
+  siteId: Type.Integer(),
+  backupId: Type.Integer(),
+  /** Other work waits for it: what is downloaded of it is not measured. */
+  isAwaited: Type.Optional(Type.Boolean()),
+})
+type Input = Type.Static<typeof Input>
+type Context<Results = unknown> = StepContext<Input, HostServices, Results>
+
+/** Of scheduled ones a host takes so many at once, and only while nobody waits for something else. */
+const SCHEDULED_AT_ONCE = 2
+
+/** Takes the backup of a row that is there, whoever asked for it. */
+const definition = {
+  input: Input,
+  on: 'host',
+  changeableBy: { site: 'use backups' },
+  attempts: 3,
+  steps: {
+    take: { run: take, undo: removeContent, weight: 3 },
+    measure: { run: measure },
+    complete: { commit: complete },
+  },
+  failed,
+} as const
+
+export const takeBackupJob = durableWith<HostServices>()({ name: 'backup.take', ...definition })
+
+/** The same for those that Stead takes by itself. */
+export const takeScheduledBackup = durableWith<HostServices>()({
+  name: 'backup.take_scheduled',
+  ...definition,
+  atOnce: SCHEDULED_AT_ONCE,
+})
+
+interface Taken extends TakenBackup {
+  /** Backups that have lost something which this one did not heal, by name. */
+  readonly damaged?: Readonly<Record<string, string>>
+}
+
+/** A path may be longer. */
+const MOST_DAMAGE_CHARACTERS = 200
+
+async function take(context: Context): Promise<Taken> {
+  const { services, input, signal } = context
+  const backup = await context.transaction((tx) => takeUp(tx, input))
+  const before = await newestCompleted(services.database.read, input.siteId, backup.kind)
+  const taken = await takeBackup(services, {
+    siteId: input.siteId,
+    name: nameOf(backup),
+    kind: backup.kind,
+    estimatedBytes: before?.bytes,
+    trustMs: TRUST_MS[backup.origin],
+    untried: await untriedSince(services.database.read, input.siteId),
+    signal,
+    progress: context.progressBytes,
+  })
+  const damaged = await services.backups.repository(siteOwner(input.siteId)).damaged({ signal })
+  if (damaged.size === 0) return taken
+  const inShort = [...damaged].map(([name, what]) => [name, what.slice(0, MOST_DAMAGE_CHARACTERS)])
+  return { ...taken, damaged: Object.fromEntries(inShort) }
+}
+
+/** What is downloaded of a backup that somebody has asked for: its archive has another length than its files. */
+async function measure(context: Context): Promise<number | null> {
+  const { services, input, signal, progress } = context
+  const backup = await findBackup(services.database.read, input.siteId, input.backupId)
+  if (input.isAwaited || backup?.origin !== 'ondemand' || backup.kind !== 'fs') return null
+  const { coreVersion } = (context.results as { take: TakenBackup }).take
+  return measureBackup(services, { ...backup, coreVersion }, { signal, progress })
+}
+
+/** A retry of one that had failed: it needs a place again. @throws PermanentFailure */
+async function takeUp(tx: Tx, { siteId, backupId }: Input): Promise<Backup> {
+  await holdSite(tx, siteId)
+  const backup = await findBackup(tx, siteId, backupId)
+  if (!backup) throw new PermanentFailure('This backup was canceled. Create another backup')
+  if (backup.state !== 'failed') return backup
+  if (backup.origin === 'ondemand' && (await freeSlots(tx, siteId, backup.kind)) === 0)
+    throw new PermanentFailure('The site has reached its limit of on-demand backups of this type. Delete one first')
+  return (await markCreating(tx, backupId)) as Backup
+}
+
+async function removeContent({ services, input }: Context): Promise<void> {
+  const { siteId, backupId } = input
+  const backup = await findBackup(services.database.read, siteId, backupId)
+  // a row goes after what it stands for
+  if (backup) await services.backups.repository(siteOwner(siteId)).remove(nameOf(backup))
+}
+
+async function complete(tx: Tx, context: Context<{ take: Taken }>): Promise<void> {
+  const { siteId, backupId } = context.input
+  await holdSite(tx, siteId)
+  const backup = await findBackup(tx, siteId, backupId)
+  if (!backup) throw new PermanentFailure('This backup was canceled')
+  const { warning, damaged = {} } = context.results.take
+  const isNews = backup.kind === 'db' && warning !== undefined && warning !== (await newestWarning(tx, siteId))
+  await completeBackup(tx, backup, context.results.take, context.now())
+  if (isNews) await tellOfWarning(tx, context, { siteId, warning })
+  const backups = await setDamage(tx, backup, new Map(Object.entries(damaged)))
+  await tellOfDamage(tx, context, { siteId, backups })
+  if (backup.origin !== 'ondemand') return
+  const bytes = downloadBytes({ ...backup, bytes: context.results.take.bytes })
+  const data = { id: String(backupId), type: backup.kind, bytes: bytes === null ? null : String(bytes) }
+  await changeOfJob(tx, context).tell({ type: events.ondemand_backup_created, data })
+}
+
+async function failed(tx: Tx, context: FailureContext<Input>): Promise<void> {
+  const { siteId, backupId } = context.input
+  const backup = await findBackup(tx, siteId, backupId)
+  if (!backup || backup.state === 'completed') return
+  // a scheduled one is not asked for again: the next one is on its way
+  if (context.canceled || backup.origin === 'scheduled') await forgetBackup(tx, backupId)
+  else {
+    const error = context.error ?? ''
+    await markFailed(tx, backupId, { error, deleteAt: context.now() + OLDER_KEPT_MS })
+  }
+  if (context.canceled) return
+  if (backup.origin === 'scheduled') await tellOfFailure(tx, context, backup)
+  else {
+    const message = `${whatOf(backup)} ${backupId} failed: ${context.error}`
+    await changeOfJob(tx, context).record({ action: actions['backup.failed'], message })
+  }
+}
+
+const whatOf = ({ kind }: Backup): string => (kind === 'fs' ? 'File backup' : 'Database backup')

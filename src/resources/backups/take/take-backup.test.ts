@@ -1,0 +1,149 @@
+/** Of a backup on its way, and of what sites of a release share. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../../test/support/api.ts'
+import { type FakeHost, fakeHost } from '../../../../test/support/fake-host.ts'
+import { type TestBackups, testBackups } from '../../../backups/backup-store.fixture.ts'
+import { BackupDamaged } from '../../../backups/backup-store.ts'
+import type { SiteDirectory } from '../../../hosting/site-directories/site-directories.ts'
+import { coreOwner, siteOwner, TRUST_MS } from '../backup.ts'
+import { type FakeContent, fakeContent } from '../content.fixture.ts'
+import { copyAhead, forgetUnfinished } from '../restore/undo-point.ts'
+import { backupIn, nameIn, store } from '../samples.fixture.ts'
+import { keepCore, verifyCore } from './keep-core.ts'
+import { takeBackup } from './take-backup.ts'
+
+let api: TestApi
+let host: FakeHost
+let owner: Person
+let site: number
+let content: FakeContent
+const opened: TestBackups[] = []
+
+beforeEach(async () => {
+  api = await testApi('sqlite')
+  host = await fakeHost(api)
+  owner = await api.person('owner@example.com')
+  site = await api.site(owner, 'growing')
+  await host.giveDirectory(site)
+  content = fakeContent()
+})
+afterEach(async () => {
+  await host.close()
+  await api.close()
+  for (const each of opened.splice(0)) await each.close()
+})
+
+const { signal } = new AbortController()
+const open = async (folder?: string) => {
+  const made = await testBackups({ ...(folder && { folder }) })
+  opened.push(made)
+  return made
+}
+
+const releaseOf = async () => {
+  const { siteDirectories } = host.services
+  const directory = (await siteDirectories.ofSite(site)) as SiteDirectory
+  return { version: '6.8', corePath: siteDirectories.corePath(directory), signal }
+}
+
+/** Changes a byte of each pack. */
+async function damage({ storage }: TestBackups, owner: string): Promise<void> {
+  for (const { name } of await storage.list(`${owner}/packs/`)) {
+    const bytes = (await storage.get(name)) as Buffer
+    bytes.writeUInt8(bytes.readUInt8(20) ^ 1, 20)
+    await storage.put(name, bytes)
+  }
+}
+
+test('a site that has grown since the backup before is counted anew, so that it says how much is left', async () => {
+  content.files = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`f${n}`, `${n}`.repeat(1000)]))
+  const said: [number, number][] = []
+  await takeBackup(
+    { ...host.services, ...content },
+    {
+      ...{ siteId: site, name: 'b1-grown', kind: 'fs', estimatedBytes: 1500, signal },
+      progress: (done, total) => said.push([done, total]),
+    },
+  )
+  const half = said.find(([done]) => done >= 10_000)
+  expect(half?.[1]).toBe(20_000)
+  expect(said.at(-1)).toEqual([20_000, 20_000])
+})
+
+test('files of a release that a process has left that died are read back before a site leans on them', async () => {
+  const release = await releaseOf()
+  const before = await open()
+  await keepCore(before.backups, release)
+  await damage(before, coreOwner('6.8'))
+  const { backups } = await open(before.folder)
+  await keepCore(backups, { ...release, trustMs: TRUST_MS.scheduled })
+  await verifyCore(backups, '6.8', signal)
+})
+
+test('files of a release that are damaged are found so by a backup that trusts nothing, and written again', async () => {
+  const release = await releaseOf()
+  const own = await open()
+  await keepCore(own.backups, release)
+  await damage(own, coreOwner('6.8'))
+  await keepCore(own.backups, { ...release, trustMs: TRUST_MS.scheduled })
+  await expect(verifyCore(own.backups, '6.8', signal)).rejects.toThrow(BackupDamaged)
+  await keepCore(own.backups, { ...release, trustMs: TRUST_MS.scheduled })
+  await verifyCore(own.backups, '6.8', signal)
+  await damage(own, coreOwner('6.8'))
+  await keepCore(own.backups, release)
+  await verifyCore(own.backups, '6.8', signal)
+})
+
+test.each(['fs', 'db'] as const)('a %s backup of what has damaged packs in the storage is whole', async (kind) => {
+  const own = await open()
+  const services = { ...host.services, ...content, backups: own.backups }
+  const order = { siteId: site, kind, signal }
+  await takeBackup(services, { ...order, name: 'b1-before' })
+  await damage(own, siteOwner(site))
+  await takeBackup(services, { ...order, name: 'b2-after' })
+  const repository = own.backups.repository(siteOwner(site))
+  for (const name of ['b2-after', 'b1-before']) await repository.verify(name)
+})
+
+test('an undo point that was begun and is not whole goes, with all that was written of it; those that are whole stay', async () => {
+  const { database, backups } = api
+  const operation = { type: 'test.any', runner: 'host', state: 'failed', input: '{}', cancel_requested: 0 } as const
+  const times = { attempts: 1, progress: 0, run_at: 1, created_at: 1, finished_at: 2 }
+  const made = await database.transaction((tx) =>
+    tx
+      .insertInto('operations')
+      .values({ ...operation, ...times, account_id: owner.accountId })
+      .returning('id')
+      .executeTakeFirstOrThrow(),
+  )
+  const point = async (isWhole: boolean) => {
+    const id = await backupIn(api, site, { origin: 'undo' })
+    await store(api, site, id)
+    const state = isWhole ? 'completed' : 'creating'
+    await database.transaction((tx) =>
+      tx.updateTable('backups').set({ operation_id: made.id, state }).where('id', '=', id).execute(),
+    )
+    return id
+  }
+  const [whole, begun] = [await point(true), await point(false)]
+  const names = [await nameIn(api, whole), await nameIn(api, begun)]
+  const context = { services: host.services, operationId: made.id, transaction: database.transaction }
+  await forgetUnfinished(context as never, site)
+  expect((await database.read.selectFrom('backups').select('id').execute()).map(({ id }) => id)).toEqual([whole])
+  expect((await backups.repository(siteOwner(site)).list()).map(({ name }) => name)).toEqual([names[0]])
+})
+
+test('what a restore keeps ahead is written again when it, or what it leans on, is damaged', async () => {
+  const own = await open()
+  const directory = { siteId: site, siteDirectory: '', uid: 0 }
+  const order = { home: directory, operationId: 7, signal, onProgress: () => {} }
+  const services = { ...host.services, ...content, backups: own.backups }
+  await copyAhead(services, order)
+  await damage(own, siteOwner(site))
+  await copyAhead(services, order)
+  const repository = own.backups.repository(siteOwner(site))
+  await repository.verify('ahead-7')
+  await damage(own, siteOwner(site))
+  await copyAhead(services, { ...order, operationId: 8 })
+  await repository.verify('ahead-8')
+})

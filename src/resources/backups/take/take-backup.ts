@@ -1,0 +1,190 @@
+import type { BackupFacts, BackupRepository, WriteOptions } from '../../../backups/backup-store.ts'
+import type { SitePlace } from '../../../hosting/site-database/database-content.ts'
+import type { SiteDirectory } from '../../../hosting/site-directories/site-directories.ts'
+import { PermanentFailure } from '../../../platform/operations/definition.ts'
+import { createYieldWhileBusy } from '../../../platform/yield-while-busy.ts'
+import type { HostServices } from '../../kit/host-services.ts'
+import { type Kind, siteOwner, TRUST_MS } from '../backup.ts'
+import { tryOut } from '../schedule/try-out.ts'
+import { keepCore } from './keep-core.ts'
+import { inWords, LeftOutCount, type LeftOutTally } from './left-out.ts'
+import { againIfDamaged, orRemove, readBack } from './read-back.ts'
+
+/** What a host has that takes backups. */
+export type TakingServices = Pick<HostServices, 'siteDirectories' | 'backups' | 'siteFiles' | 'siteDatabase'> & {
+  readonly pool: Pick<HostServices['pool'], 'servesVisitors'>
+}
+
+export interface BackupOrder {
+  readonly siteId: number
+  /** In the storage. */
+  readonly name: string
+  readonly kind: Kind
+  /** Roughly what it will have, where that is known: of the one before it. */
+  readonly estimatedBytes?: number | undefined
+  /** How long what was read back counts as sound: {@link TRUST_MS}. Default: 0. */
+  readonly trustMs?: number
+  /** Of a database: how many backups were completed since the last one that was tried out. Default: none. */
+  readonly untried?: number
+  readonly signal: AbortSignal
+  /** Bytes that were written and read back, and a guess of how many there will be. */
+  progress?(doneBytes: number, totalBytes: number): void
+}
+
+/** Between its pieces visitors go first. */
+type Paced = BackupOrder & { readonly yieldWhileBusy: () => Promise<void> }
+
+/** What is known of a backup that is in the storage and was read back. */
+export interface TakenBackup {
+  /** The moment that it shows the site at, milliseconds UTC. */
+  readonly takenAt: number
+  /** Of the content. */
+  readonly bytes: number
+  readonly files: number
+  /** What the storage took for it that was not there. */
+  readonly addedBytes: number
+  /** Of files: the core that the site runs on, which is in the storage, too. */
+  readonly coreVersion: string | null
+  /** Of a database: it was loaded once, and is what it says. */
+  readonly isTriedOut?: boolean
+  /** Of files: what could not be taken. */
+  readonly leftOut?: LeftOutTally
+  /** The same for people who look at the operation. */
+  readonly warning?: string
+}
+
+/**
+ * Takes a backup of a site's files or database and reads it back whole. May be called again after a crash: what is complete is kept and
+ * read back, what is not is written anew.
+ * @throws PermanentFailure for a site that is not here; SiteUnavailable, StorageFailure, BackupDamaged
+ */
+export async function takeBackup(services: TakingServices, order: BackupOrder): Promise<TakenBackup> {
+  const directory = await services.siteDirectories.ofSite(order.siteId)
+  if (!directory) throw new PermanentFailure('The site has no site directory on this host')
+  const repository = services.backups.repository(siteOwner(order.siteId))
+  const yieldWhileBusy = createYieldWhileBusy({ isWanted: () => services.pool.servesVisitors() })
+  return order.kind === 'fs'
+    ? takeFiles(services, { ...order, yieldWhileBusy }, directory, repository)
+    : takeDatabase(services, { ...order, yieldWhileBusy }, directory, repository)
+}
+
+/** A site directory as those know it who read and write a site's content. */
+export const contentPlace = (siteId: number, directory: SiteDirectory): SitePlace => ({
+  siteId,
+  siteDirectory: directory.path,
+  uid: directory.uid,
+})
+
+async function takeFiles(
+  { siteFiles, siteDirectories, backups }: TakingServices,
+  order: Paced,
+  directory: SiteDirectory,
+  repository: BackupRepository,
+): Promise<TakenBackup> {
+  const { siteId, trustMs = 0, signal } = order
+  const { coreVersion } = directory
+  const site = contentPlace(siteId, directory)
+  const startedAt = Date.now()
+  // a walk for itself: only where there is nothing to go by
+  const measure = async () => (await siteFiles.size(site)).bytes
+  const estimate = order.estimatedBytes ?? (await measure())
+  // an undo needs none of it, and the site waits
+  const coreTrustMs = trustMs && TRUST_MS.scheduled
+  await keepCore(backups, {
+    version: coreVersion,
+    corePath: siteDirectories.corePath(directory),
+    trustMs: coreTrustMs,
+    signal,
+  })
+  let leftOut = new LeftOutCount()
+  let hasWalked = false
+  async function* entries() {
+    hasWalked = true
+    leftOut = new LeftOutCount()
+    yield* siteFiles.walk(site, { signal, onLeftOut: (thing) => leftOut.add(thing) })
+  }
+  const facts = await againIfDamaged(() =>
+    writeAndReadBack(repository, order, { bytes: estimate, measure }, (options) =>
+      repository.writeTree(entries(), options),
+    ),
+  )
+  // one that was complete before a crash is not written again
+  if (!hasWalked) for await (const _entry of entries()) signal.throwIfAborted()
+  const { count, first } = leftOut
+  const warning = inWords(leftOut)
+  return { ...ofFacts(facts, startedAt), coreVersion, leftOut: { count, first }, ...(warning && { warning }) }
+}
+
+async function takeDatabase(
+  { siteDatabase }: TakingServices,
+  order: Paced,
+  directory: SiteDirectory,
+  repository: BackupRepository,
+): Promise<TakenBackup> {
+  const site = contentPlace(order.siteId, directory)
+  const snapshot = await siteDatabase.snapshot(site)
+  try {
+    const { signal } = order
+    const facts = await againIfDamaged(() =>
+      writeAndReadBack(repository, order, { bytes: snapshot.estimatedBytes }, (options) =>
+        repository.writeStream(snapshot.dump({ signal }), options),
+      ),
+    )
+    const tried = await tryOut({ siteDatabase, repository }, { ...order, site, bytes: facts.sizeBytes })
+    const warning = [snapshot.warning, tried.warning].filter(Boolean).join('. ')
+    const { isTriedOut } = tried
+    return { ...ofFacts(facts, snapshot.takenAt), coreVersion: null, isTriedOut, ...(warning && { warning }) }
+  } finally {
+    await snapshot.close()
+  }
+}
+
+/** @param startedAt of this attempt; an earlier one may have written it */
+const ofFacts = ({ createdAt, sizeBytes, files, addedBytes }: BackupFacts, startedAt: number) => ({
+  takenAt: Math.min(startedAt, createdAt),
+  bytes: sizeBytes,
+  files,
+  addedBytes,
+})
+
+/** How much there will be. */
+interface Estimate {
+  readonly bytes: number
+  /** Where that may be far off: counts them, once there are more. */
+  readonly measure?: () => Promise<number>
+}
+
+async function writeAndReadBack(
+  repository: BackupRepository,
+  { name, kind, signal, trustMs = 0, progress = () => {}, ...order }: Paced,
+  estimate: Estimate,
+  write: (options: WriteOptions) => Promise<BackupFacts>,
+): Promise<BackupFacts> {
+  let [{ bytes, measure }, doneBytes] = [estimate, 0]
+  const yieldWhileBusy = async () => {
+    await order.yieldWhileBusy()
+    if (!measure || doneBytes <= bytes) return
+    const count = measure
+    measure = undefined
+    bytes = await count()
+  }
+  // files are read back while they are written, a dump afterwards
+  const along = kind === 'fs' ? { readBack: new Set<string>() } : undefined
+  const facts = await write({
+    name,
+    signal,
+    yieldWhileBusy,
+    trustMs,
+    onProgress(done) {
+      doneBytes = done
+      progress(along ? 2 * done : done, 2 * Math.max(done, bytes))
+    },
+    ...along,
+  })
+  const { sizeBytes } = facts
+  const onProgress = (done: number) => progress(along ? 2 * sizeBytes : sizeBytes + done, 2 * sizeBytes)
+  await orRemove(repository, { name, signal }, () =>
+    readBack(repository, { name, kind, signal, yieldWhileBusy, onProgress, ...along }),
+  )
+  return facts
+}

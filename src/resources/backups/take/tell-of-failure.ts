@@ -1,0 +1,110 @@
+import type { Tx } from '../../../platform/db/database.ts'
+import { isOneMailbox } from '../../../platform/mail/address.ts'
+import { letter } from '../../../platform/mail/letter.ts'
+import { countMail } from '../../../platform/mail/mail-limit.ts'
+import { enqueueMail } from '../../../platform/mail/send-mail.job.ts'
+import type { FailureContext } from '../../../platform/operations/definition.ts'
+import { findAccount } from '../../account/account.ts'
+import type { Action } from '../../kit/action.ts'
+import { changeOfJob } from '../../kit/change.ts'
+import { findSite } from '../../sites/site.ts'
+import { actions } from '../actions.ts'
+import type { Backup, CompletedBackup } from '../backup.ts'
+import { takeTelling } from '../schedule/schedule.store.ts'
+
+const TELL_AGAIN_MS = 86_400_000
+
+type Failure = Pick<FailureContext, 'operationId' | 'siteId' | 'accountId' | 'error' | 'now'>
+
+/** A scheduled backup could not be taken: the log says it, and the owner gets a mail, for each site once a day at most. */
+export async function tellOfFailure(tx: Tx, failure: Failure, { kind, siteId }: Pick<Backup, 'kind' | 'siteId'>) {
+  const what = kind === 'fs' ? 'files' : 'database'
+  await tellOnceADay(tx, failure, {
+    siteId,
+    action: actions['backup.failed'],
+    message: `The scheduled backup of the ${what} failed: ${failure.error}`,
+    subject: `backup of the ${what} failed`,
+    advice: `Stead tries again at the next scheduled time. Existing backups are kept. For details, see GET /v1/operations/${failure.operationId}. While backups fail, Stead sends this mail at most once a day.`,
+  })
+}
+
+/** A backup did not come back to life when it was tried. */
+export async function tellOfProof(tx: Tx, failure: Failure, siteId: number): Promise<void> {
+  await tellOnceADay(tx, failure, {
+    siteId,
+    action: actions['backup.proof_failed'],
+    message: `Stead tested the newest backups by restoring them into an empty directory. The test failed: ${failure.error}`,
+    subject: 'the newest backup failed its test restore',
+    advice: `Open the homepage of the site. If it does not work, repair the site, because its backups have the same fault. If it works, create on-demand backups. For details, see GET /v1/operations/${failure.operationId}. Stead repeats the test within a week.`,
+  })
+}
+
+interface News {
+  readonly siteId: number
+  readonly action: Action
+  readonly message: string
+  /** Of the mail, after the site's name. */
+  readonly subject: string
+  readonly advice: string
+}
+
+/** A backup was taken, and lacks something that the one before did not lack. */
+export async function tellOfWarning(
+  tx: Tx,
+  context: Pick<Failure, 'operationId' | 'siteId' | 'accountId' | 'now'>,
+  { siteId, warning }: { readonly siteId: number; readonly warning: string },
+): Promise<void> {
+  await tell(
+    tx,
+    { ...context, error: null },
+    {
+      siteId,
+      action: actions['backup.limited'],
+      message: `A database backup was completed with a warning. ${warning}`,
+      subject: 'warning about database backups',
+      advice:
+        'Stead continues to back up the database. It sends this mail again if the warning changes, at most once an hour.',
+    },
+  )
+}
+
+/** Backups have lost something that the site does not have any more. */
+export async function tellOfDamage(
+  tx: Tx,
+  context: Pick<Failure, 'operationId' | 'siteId' | 'accountId' | 'now'>,
+  { siteId, backups }: { readonly siteId: number; readonly backups: readonly CompletedBackup[] },
+): Promise<void> {
+  const [first] = backups
+  if (!first) return
+  const others = backups.length > 1 ? ` and ${backups.length - 1} more` : ''
+  await tell(
+    tx,
+    { ...context, error: null },
+    {
+      siteId,
+      action: actions['backup.damaged'],
+      message: `Backup ${first.id}${others} cannot be restored completely: the storage lost ${first.damage}`,
+      subject: 'some backups are damaged',
+      advice:
+        'Lists of backups mark them as damaged. Stead verified the newest backup, and it is complete. Ask your operator to check the backup storage, because it may lose more data.',
+    },
+  )
+}
+
+async function tellOnceADay(tx: Tx, failure: Failure, news: News) {
+  const now = failure.now()
+  if (await takeTelling(tx, news.siteId, { now, unlessSince: now - TELL_AGAIN_MS })) await tell(tx, failure, news)
+}
+
+async function tell(tx: Tx, failure: Failure, { siteId, action, message, subject, advice }: News): Promise<void> {
+  const now = failure.now()
+  const site = await findSite(tx, siteId)
+  if (!site) return
+  await changeOfJob(tx, { ...failure, siteId, accountId: site.accountId }).record({ action, message })
+  const owner = await findAccount(tx, site.accountId)
+  if (!owner || !isOneMailbox(owner.email)) return
+  const mail = letter(`${site.name}: ${subject}`, [`${site.name}: ${message}.`, advice])
+  // when the storage is away, all sites of an account say so
+  const about = { accountId: owner.id, to: owner.email, says: mail.subject, now }
+  if ((await countMail(tx, about)) === 'send') await enqueueMail(tx, { to: owner.email, ...mail }, { now })
+}

@@ -1,0 +1,60 @@
+import Type from 'typebox'
+import { invalidInput } from '../../../platform/http/problem.ts'
+import { problems as authenticationProblems } from '../../authentication/problems.ts'
+import { endpoint } from '../../kit/endpoint.ts'
+import { actions } from '../actions.ts'
+import { problems } from '../problems.ts'
+import { ZoneId } from '../records/record.ts'
+import { zoneToChange } from '../reserved.ts'
+import { changeValue, findZone, insertRecords, recordsOf } from '../zone.store.ts'
+import { presentWhole, type Zone, ZoneWithRecords } from '../zone.ts'
+import { LeftOutSchema, planImport, ZoneFileText } from './plan-import.ts'
+
+/** Faults that are told of a file; more help nobody. */
+const MOST_FAULTS = 50
+
+const ImportedZone = Type.Object(
+  {
+    ...ZoneWithRecords.properties,
+    leftOut: Type.Array(LeftOutSchema, { description: 'Lines of which nothing was added' }),
+  },
+  { title: 'ImportedZone' },
+)
+
+export const importZone = endpoint({
+  id: 'importZone',
+  method: 'PUT',
+  path: '/v1/zones/{zone_id}/file',
+  summary: 'Add the records of a zone file',
+  description:
+    'An addition of Stead: reads a zone file (RFC 1035 §5, as BIND writes it) and adds what is not there yet; nothing is removed. ' +
+    'Lines that cannot be taken are left out and listed in `leftOut`, with the reason; with `strict` such a line refuses the file. ' +
+    'SOA, and NS of the zone itself, are always left out: those are the name server’s own. `POST /v1/zones/{zone_id}/file/preview` shows the same without a change. ' +
+    'Requires the owner of the zone, or a collaborator with the role `manage_dns` on all sites that the zone points to.',
+  access: { account: 'own' },
+  params: Type.Object({ zone_id: ZoneId }),
+  body: Type.Object(
+    {
+      file: ZoneFileText,
+      strict: Type.Optional(Type.Boolean({ description: 'Add all of the file, or nothing of it', examples: [false] })),
+    },
+    { title: 'ZoneFile' },
+  ),
+  response: ImportedZone,
+  problems: [authenticationProblems.forbidden, problems.reserved_name, problems.record_limit_reached],
+
+  async handle(context, { params, body }) {
+    const { tx, now } = context
+    const zone = await zoneToChange(context, params.zone_id)
+    const before = await recordsOf(tx, zone.id)
+    const { added, changed, taken, leftOut, faults } = planImport(body.file, zone, before)
+    if (faults.length > 0 && (body.strict || taken.length === 0)) throw invalidInput(faults.slice(0, MOST_FAULTS))
+    for (const [record, value] of changed) await changeValue(tx, record, value, now)
+    if (added.length > 0) await insertRecords(tx, zone.id, added, now)
+    const without = leftOut.length > 0 ? `, and left ${leftOut.length} lines out` : ''
+    const message = `${zone.name}: added ${added.length} records of a zone file${without}`
+    await context.record({ action: actions.dns, message })
+    const after = (await findZone(tx, zone.id)) as Zone
+    return { ...presentWhole(after, await recordsOf(tx, zone.id)), leftOut: [...leftOut] }
+  },
+})

@@ -1,0 +1,172 @@
+import Type from 'typebox'
+import type { Config } from '../../config.ts'
+import { textsAt } from '../../dns/wire/text-records.ts'
+import type { Database, Tx } from '../../platform/db/database.ts'
+import { Problem } from '../../platform/http/problem.ts'
+import { durableWith, type StepContext } from '../../platform/operations/definition.ts'
+import { ROUTINE } from '../../platform/operations/enqueue.ts'
+import { schedule } from '../../platform/operations/schedules.ts'
+import {
+  checkHost,
+  domainsOfSite,
+  dropZone,
+  insertZone,
+  labelIn,
+  recordsOf,
+  removeHost,
+  sitesOfZone,
+  type Zone,
+  zoneByName,
+  zoneOfOther,
+} from '../dns/zone.ts'
+import { setDnssec } from '../dnssec/dnssec.ts'
+import { aboutSite, changeBy } from '../kit/change.ts'
+import { deleteDomainRoute, findSite, holdSite, type Site } from '../sites/site.ts'
+import { actions, events } from './actions.ts'
+import { addHostToSite } from './add-host.ts'
+import { forgetCheck } from './check.store.ts'
+import { deleteClaim, findClaim, takeDueClaims } from './claim.store.ts'
+import { type Claim, recordNameOf } from './claim.ts'
+import { hostNameOf } from './domain.ts'
+
+interface Services {
+  readonly database: Database
+  readonly config: Config
+}
+
+type Context = StepContext<unknown, Services>
+
+/** Looked at together. */
+const BATCH = 20
+/** Until a claim is looked at again whose record could not be looked up. */
+const AGAIN_MS = 900_000
+/** After that a claim ends whose record nobody can look up. */
+const PATIENCE_MS = 86_400_000
+
+/** Moves the domains whose claims were announced a day ago, if they are proved still. */
+export const completeClaims = durableWith<Services>()({
+  name: 'domains.settle_claims',
+  input: Type.Object({}),
+  on: 'control',
+  changeableBy: 'account',
+  attempts: 2,
+  steps: { settle: { run: completeDue } },
+})
+
+export const completeClaimsOften = schedule({
+  name: 'domains.settle_claims',
+  everyMs: 300_000,
+  definition: completeClaims,
+  input: () => ({}),
+  options: () => ({ source: ROUTINE }),
+})
+
+async function completeDue(context: Context): Promise<void> {
+  const { transaction, signal, now, log } = context
+  for (;;) {
+    signal.throwIfAborted()
+    const due = await transaction((tx) => takeDueClaims(tx, now(), now() + AGAIN_MS, BATCH))
+    if (due.length === 0) return
+    const settled = await Promise.allSettled(due.map((claim) => completeClaim(context, claim)))
+    signal.throwIfAborted()
+    for (const each of settled)
+      if (each.status === 'rejected') log.error({ err: each.reason }, 'could not complete a claim')
+  }
+}
+
+async function completeClaim(context: Context, claim: Claim): Promise<void> {
+  const { transaction, services, now } = context
+  const end = (why: string) => transaction((tx) => endClaim(tx, claim, { why, now: now() }))
+  const record = recordNameOf(claim.zone)
+  const texts = await textsAt(record, services.config.resolvers).catch((error: Error) => error.message)
+  if (typeof texts === 'string') return now() > claim.movesAt + PATIENCE_MS ? end(texts) : undefined
+  if (!texts.includes(claim.value)) return end(`the TXT record ${record} is missing`)
+  try {
+    const why = await transaction((tx) => move(tx, claim, { config: services.config, now: now() }))
+    if (why !== undefined) await end(why)
+  } catch (error) {
+    // what the claimed name may not be any more
+    if (!(error instanceof Problem)) throw error
+    await end(error.message.replace(/^name: /, '').replace(/\.$/, ''))
+  }
+}
+
+interface Moving {
+  readonly config: Config
+  readonly now: number
+}
+
+/**
+ * Moves a zone to who claims it, with all that follows from it, in one transaction.
+ * @returns why not: a part of a sentence
+ * @throws Problem what forbids the host name
+ */
+async function move(tx: Tx, claim: Claim, { config, now }: Moving): Promise<string | undefined> {
+  const found = await zoneByName(tx, claim.zone)
+  // sites are held before zones, everywhere
+  const ids = new Set([claim.siteId, ...(found ? await sitesOfZone(tx, found.id) : [])])
+  const sites = new Map<number, Site | undefined>()
+  for (const id of [...ids].sort((a, b) => a - b)) sites.set(id, await holdSite(tx, id))
+  const other = await zoneOfOther(tx, claim.accountId, claim.zone)
+  // somebody else settles it in this very moment, or has
+  if (!(await findClaim(tx, claim.id))) return undefined
+  const site = sites.get(claim.siteId)
+  if (!site || site.accountId !== claim.accountId) return 'the site was deleted'
+  if (other && other.accountId !== claim.holderId) return 'a third account got the domain in the meantime'
+  if (other) await takeFromHolder(tx, other, { sites, config, now })
+  const zone = await insertZone(tx, claim.accountId, claim.zone, now)
+  const host = { site, zone, name: labelIn(claim.zone, claim.hostName) }
+  const change = changeBy(tx, { actor: 'systems', about: aboutSite(site), now })
+  const context = { tx, config, now, caller: { accountId: claim.accountId }, ...change }
+  await checkHost(context, host)
+  const hasIt = (await domainsOfSite(tx, site.id)).some((record) => hostNameOf(record) === claim.hostName)
+  if (!hasIt) await addHostToSite(context, host)
+  await endClaim(tx, claim, { now })
+  return undefined
+}
+
+async function takeFromHolder(
+  tx: Tx,
+  zone: Zone,
+  { sites, config, now }: Moving & { readonly sites: ReadonlyMap<number, Site | undefined> },
+): Promise<void> {
+  const names = Map.groupBy(await recordsOf(tx, zone.id), ({ siteId, name }) => `${siteId ?? ''} ${name}`)
+  for (const [record] of names.values()) {
+    if (!record || record.siteId === null) continue
+    const { siteId, name } = record
+    const site = sites.get(siteId) ?? (await findSite(tx, siteId))
+    if (site && !sites.has(siteId)) throw new Error(`${zone.name} got another site during the move`)
+    if (!site) {
+      // one in the trash must not come back with it
+      await deleteDomainRoute(tx, siteId, hostNameOf(record))
+      continue
+    }
+    await removeHost(
+      { tx, config, now, ...changeBy(tx, { actor: 'systems', about: aboutSite(site), now }) },
+      { site, zone, name },
+    )
+    await forgetCheck(tx, site.id, hostNameOf(record))
+  }
+  await setDnssec(tx, zone.id, 'off', null)
+  await dropZone(tx, zone.id, now)
+}
+
+/** Both accounts are told how a claim has ended. @param by.why it did not move; a part of a sentence */
+async function endClaim(tx: Tx, claim: Claim, { why, now }: { why?: string; now: number }): Promise<void> {
+  if (!(await deleteClaim(tx, claim.id))) return
+  const { zone, accountId, holderId, siteId } = claim
+  const hasMoved = why === undefined
+  const data = { domain: zone, moved: hasMoved }
+  await changeBy(tx, { actor: 'systems', about: { accountId, siteId }, now }).record({
+    action: actions['domain.claim_ended'],
+    message: hasMoved ? `${zone} moved to this account` : `The claim of ${zone} ended: ${why}`,
+    event: { type: events.domain_claim_ended, data: { ...data, role: 'claimant' } },
+  })
+  await changeBy(tx, { actor: 'systems', about: { accountId: holderId }, now }).record({
+    action: actions['zone.claim_ended'],
+    message: hasMoved
+      ? `${zone} moved to the account that proved to control it`
+      : `The claim of ${zone} by another account ended: ${why}`,
+    event: { type: events.domain_claim_ended, data: { ...data, role: 'holder' } },
+  })
+}

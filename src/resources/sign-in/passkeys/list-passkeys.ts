@@ -1,0 +1,16 @@
+import Type from 'typebox'
+import { endpoint } from '../../kit/endpoint.ts'
+import { listPasskeys as list } from './passkey.store.ts'
+import { PasskeySchema, presentPasskey } from './passkey.ts'
+
+export const listPasskeys = endpoint({
+  id: 'listPasskeys',
+  method: 'GET',
+  path: '/v1/passkeys',
+  summary: 'List the passkeys of your account',
+  description: 'Returns at most 20 passkeys, oldest first.',
+  access: { account: 'own', scope: 'owner' },
+  response: Type.Array(PasskeySchema),
+
+  handle: async ({ tx, caller }) => (await list(tx, caller.accountId)).map(presentPasskey),
+})

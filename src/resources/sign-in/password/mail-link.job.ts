@@ -1,0 +1,98 @@
+import { hash, randomBytes } from 'node:crypto'
+import Type from 'typebox'
+import type { Config } from '../../../config.ts'
+import type { Tx } from '../../../platform/db/database.ts'
+import { oneOf } from '../../../platform/http/schemas.ts'
+import { letter } from '../../../platform/mail/letter.ts'
+import { MailRefused } from '../../../platform/mail/mailer.ts'
+import { durableWith, PermanentFailure } from '../../../platform/operations/definition.ts'
+import { enqueue } from '../../../platform/operations/enqueue.ts'
+import { findAccount } from '../../account/account.ts'
+import type { ControlServices } from '../../kit/control-services.ts'
+import { countFreshLinks, insertLink } from '../credentials.store.ts'
+
+/** How long links count, and how a person comes by one. */
+const LIFE_MS = { lost: 3600_000, invitation: 7 * 86_400_000, first: 7 * 86_400_000 }
+export type LinkKind = keyof typeof LIFE_MS
+
+/** Of all kinds, to one account: nobody's mailbox is filled by somebody who only knows the address. */
+const MOST_AN_HOUR = 3
+
+/** Where people open the control panel. Not what a request says its host is: a link with a secret would go wherever somebody likes. */
+type Address = Pick<Config, 'panelUrl' | 'apiListen'>
+
+const addressOf = ({ panelUrl, apiListen: { host, port } }: Address): string =>
+  panelUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+
+/** @returns the address that sets a password, once. The secret stands behind `#`, which browsers send to nobody. */
+export async function makeLink(
+  tx: Tx,
+  config: Address,
+  { accountId, kind, now }: { accountId: number; kind: LinkKind; now: number },
+): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  await insertLink(tx, { hash: hash('sha256', token, 'hex'), accountId, now, expiresAt: now + LIFE_MS[kind] })
+  return `${addressOf(config)}/#/${kind === 'invitation' ? 'invitation' : 'set-password'}/${token}`
+}
+
+/**
+ * Mails a link to set a password. The link is made when the mail goes out, so that its secret stands in no record; a try that is repeated makes
+ * another one.
+ */
+export const mailLink = durableWith<Pick<ControlServices, 'mailer' | 'config' | 'database'>>()({
+  name: 'password.mail_link',
+  input: Type.Object({
+    accountId: Type.Integer(),
+    kind: oneOf(['lost', 'invitation']),
+    /** Of an invitation: whose it is, and to what. */
+    from: Type.Optional(Type.String()),
+    what: Type.Optional(Type.String()),
+  }),
+  on: 'control',
+  changeableBy: 'account',
+  attempts: 8,
+  steps: {
+    deliver: {
+      async run({ services, input: { accountId, kind, from, what }, operationId, signal, now, transaction }) {
+        const account = await findAccount(services.database.read, accountId)
+        if (!account) throw new PermanentFailure('The account was deleted')
+        const link = await transaction(async (tx) => {
+          if ((await countFreshLinks(tx, accountId, now() - 3600_000)) >= MOST_AN_HOUR) return undefined
+          return makeLink(tx, services.config, { accountId, kind, now: now() })
+        })
+        if (!link) throw new PermanentFailure('Stead already sent three links to this address in the last hour')
+        const { subject, text, html } =
+          kind === 'lost' ? lostLetter(link) : invitationLetter(link, account.email, { from, what })
+        const mail = { to: account.email, subject, text, html: html.html, writtenAt: now() }
+        try {
+          await services.mailer.deliver({ ...mail, id: `${operationId}.link`, operationId }, signal)
+        } catch (error) {
+          if (error instanceof MailRefused) throw new PermanentFailure(error.message)
+          throw error
+        }
+      },
+    },
+  },
+})
+
+/** To an account that somebody else has given something. */
+export const enqueueInvitation = (
+  tx: Tx,
+  { accountId, from, what }: { accountId: number; from: string; what: string },
+  now: number,
+): Promise<number> => enqueue(tx, mailLink, { accountId, kind: 'invitation', from, what }, { accountId, now })
+
+const lostLetter = (link: string) =>
+  letter('Set a new password', [
+    'Someone, probably you, requested a new password for the Stead control panel. Open this link to set it. The link works once and expires in one hour:',
+    { link },
+    'If you did not request this, ignore this mail. Nothing changes unless you open the link.',
+  ])
+
+const invitationLetter = (link: string, email: string, { from, what }: { from?: string; what?: string }) =>
+  letter(what ? `${from} invites you to work on ${what}` : 'Your access to the Stead control panel', [
+    ...(what ? [`${from} made you a collaborator on ${what}.`] : []),
+    `A Stead account was created for ${email}. Open this link to set your password and sign in. The link works once and expires in one week:`,
+    { link },
+    'If you did not expect this mail, ignore it.',
+  ])

@@ -1,0 +1,234 @@
+import { randomBytes } from 'node:crypto'
+import Type from 'typebox'
+import { CoreUnavailable } from '../../../hosting/core-library/core-library.ts'
+import { frontPageFault } from '../../../hosting/php/front-page.ts'
+import type { PooledSite } from '../../../hosting/php/pool/pool.ts'
+import { newSalts } from '../../../hosting/php/wp-config.ts'
+import type { AddressChange, SitePlace } from '../../../hosting/site-database/database-content.ts'
+import { rewriteAddress } from '../../../hosting/site-database/rewrite.ts'
+import type { SiteDirectory } from '../../../hosting/site-directories/site-directories.ts'
+import {
+  type ConfigConstants,
+  changeWpConfig,
+  editWpConfig,
+  withConstants,
+} from '../../../hosting/site-files/platform/wp-config-file.ts'
+import { moveMadeFiles } from '../../../hosting/site-files/stage/made-files.ts'
+import type { Database } from '../../../platform/db/database.ts'
+import { durableWith, PermanentFailure, type StepContext } from '../../../platform/operations/definition.ts'
+import { needsRights } from '../../access/still-allowed.ts'
+import type { HostServices } from '../../kit/host-services.ts'
+import { addressesOf, mainAddressesOf, movedTo } from '../addresses/site-addresses.ts'
+import {
+  becomeLive,
+  creationFailed,
+  directoryOf,
+  forgetFailure,
+  removeDirectory,
+  siteOf,
+} from '../create/new-site.job.ts'
+import { fitNetwork } from '../network/fit-network.ts'
+import { findSite } from '../site.store.ts'
+import { type Site, siteConstants, stagingAddress } from '../site.ts'
+import { type ContentState, contentState } from '../switches/closing.store.ts'
+import { siteFilled } from '../wordpress/site-filled.ts'
+
+type Context<Results = unknown> = StepContext<{ siteId: number; sourceId: number }, HostServices, Results>
+
+const CloneOrder = Type.Object({ siteId: Type.Integer(), sourceId: Type.Integer() })
+
+/** From an ordered clone to a site that answers: a copy of another site's content, with an address and keys of its own. The source serves meanwhile. */
+export const cloneSiteJob = durableWith<HostServices>()({
+  name: 'site.clone',
+  input: CloneOrder,
+  on: 'host',
+  changeableBy: 'account',
+  permission: needsRights(({ sourceId }) => [{ siteId: sourceId, capability: 'clone the site' }]),
+  steps: {
+    home: { run: claimDirectory, undo: removeDirectory },
+    content: { run: copyContent, weight: 20 },
+    made_files: { run: moveMade },
+    config: { run: writeConfig },
+    network: { run: fitItsNetwork },
+    answer: { run: seeItAnswer, weight: 2 },
+    live: {
+      commit: (tx, context: Context<{ home: Claimed; content: Copied }>) =>
+        becomeLive(tx, context, { ...context.results.home, address: context.results.content.address }),
+    },
+  },
+
+  failed: (tx, context) =>
+    creationFailed(
+      tx,
+      context,
+      context.canceled ? 'The cloning of the site was canceled' : `The site could not be cloned: ${context.error}`,
+    ),
+})
+
+interface Claimed {
+  /** Of the source: another one would change the database. */
+  readonly coreVersion: string
+}
+
+async function claimDirectory(context: Context): Promise<Claimed> {
+  const { services, input } = context
+  const site = await siteOf(context)
+  const { home: source } = await sourceOf(services, input.sourceId)
+  await forgetFailure(context, site)
+  const template = await services.template().catch((error) => {
+    throw error instanceof CoreUnavailable ? new PermanentFailure(error.message) : error
+  })
+  const { coreVersion } = source
+  const { database } = source
+  const directory = await services.siteDirectories.claim(site.id, { ...template, coreVersion, database }, [])
+  // one may have been warmed in it
+  await services.spares.take(directory.id)
+  services.refill()
+  return { coreVersion }
+}
+
+/** @throws PermanentFailure when it was deleted, or is on another host */
+async function sourceOf(services: HostServices, sourceId: number): Promise<{ site: Site; home: SiteDirectory }> {
+  const site = await findSite(services.database.read, sourceId)
+  const directory = await services.siteDirectories.ofSite(sourceId)
+  if (!site || !directory) throw new PermanentFailure('The source site was deleted')
+  if (site.hostId !== services.hostId) throw new PermanentFailure('The source site is on another host')
+  return { site, home: directory }
+}
+
+/** What the clone's own content says from now on. */
+interface Copied {
+  readonly address: string
+  /** Those of the source, which must not be left. */
+  readonly others: string[]
+}
+
+/**
+ * First the database, at one moment, then the files: what the database speaks of was uploaded before. Both anew when the source's content was
+ * replaced meanwhile (restored, synced): a copy of half of each would be of no site that there ever was.
+ */
+async function copyContent(context: Context): Promise<Copied> {
+  const { services, input } = context
+  const site = await siteOf(context)
+  const { site: source, home: sourceDirectory } = await sourceOf(services, input.sourceId)
+  const [from, to] = [contentOf(source, sourceDirectory), contentOf(site, await directoryOf(context))]
+  await services.pool.stop(site.id, 0)
+  const address = stagingAddress(site.name, services.config)
+  const others = await addressesOf(services.database.read, source, services.config)
+  const before = await stateOf(services.database, source.id)
+  if (before.isClosed) throw new Error('Another operation is using the source site')
+  const main = source.hasMultisite ? await mainAddressesOf(services.database.read, source, services.config) : others
+  await copyBoth(context, from, to, movedTo(address, main))
+  const after = await stateOf(services.database, source.id)
+  if (after.changes !== before.changes) throw new Error('The source site was overwritten during the copy')
+  await services.siteDatabase.switch(to)
+  await services.siteDatabase.cleanUp(to)
+  return { address, others: others.filter((each) => each !== address) }
+}
+
+const contentOf = ({ id: siteId }: Site, { path: siteDirectory, uid }: SiteDirectory): SitePlace => ({
+  siteId,
+  siteDirectory,
+  uid,
+})
+
+async function stateOf(database: Database, siteId: number): Promise<ContentState> {
+  const state = await contentState(database.read, siteId)
+  if (!state) throw new PermanentFailure('The source site was deleted')
+  return state
+}
+
+async function copyBoth(
+  { services, signal, progressBytes }: Context,
+  from: SitePlace,
+  to: SitePlace,
+  changes: readonly AddressChange[],
+): Promise<void> {
+  const { siteFiles, siteDatabase } = services
+  const files = await siteFiles.size(from)
+  const snapshot = await siteDatabase.snapshot(from)
+  let loaded = 0
+  try {
+    const onProgress = (done: number) => {
+      loaded = done
+      progressBytes(done, Math.max(done, snapshot.estimatedBytes) + files.bytes)
+    }
+    await siteDatabase.load(to, snapshot.dump({ signal }), { changes, signal, onProgress })
+  } finally {
+    await snapshot.close()
+  }
+  const onProgress = (done: number) => progressBytes(loaded + done, loaded + Math.max(done, files.bytes))
+  await siteFiles.copy(from, to, { signal, onProgress })
+}
+
+/** What plugins have made of the database names the clone as well. Its PHP does not run yet. */
+async function moveMade(context: Context<{ content: Copied }>): Promise<void> {
+  const { services, signal, results } = context
+  const directory = contentOf(await siteOf(context), await directoryOf(context))
+  const { address, others } = results.content
+  await moveMadeFiles(services.siteFiles, directory, movedTo(address, others), signal)
+}
+
+/** Its own keys, so that nobody who is logged in at the source is at the clone; its own address where the configuration names one. */
+async function writeConfig(context: Context<{ content: Copied }>): Promise<void> {
+  const site = await siteOf(context)
+  const directory = await directoryOf(context)
+  const { address, others } = context.results.content
+  // the source's would have it write into the source
+  const ownDatabase = await context.services.siteDirectories.databases.constants(directory)
+  await editWpConfig(directory.path, directory.uid, (text) =>
+    withConstants(rewriteAddress(text, movedTo(address, others)), {
+      ...ownDatabase,
+      ...newSalts(randomBytes),
+      ...siteConstants(site),
+      ...ofThoseThere(text, { DOMAIN_CURRENT_SITE: address, WP_CACHE_KEY_SALT: `${site.name}-${site.id}:` }),
+    }),
+  )
+  await siteFilled(context.services, site.id)
+}
+
+/** A network's address, and what keeps sites apart in a cache that they share: only where the source has them. */
+const ofThoseThere = (text: string, constants: ConfigConstants): ConfigConstants =>
+  Object.fromEntries(Object.entries(constants).filter(([name]) => text.includes(name)))
+
+/** Its blogs that had domains are folders of the clone: the domains are the source's. */
+async function fitItsNetwork(context: Context<{ content: Copied }>): Promise<void> {
+  const { services, results } = context
+  const [site, directory] = await Promise.all([siteOf(context), directoryOf(context)])
+  if (!site.hasMultisite) return
+  const { address, others } = results.content
+  const moved = await fitNetwork(services, pooledSite(services, site, directory, address), directory, {
+    isCopy: true,
+    others,
+  })
+  if (moved > 0 && (await changeWpConfig(directory.path, directory.uid, { SUBDOMAIN_INSTALL: false })))
+    await services.pool.restart(site.id)
+}
+
+function pooledSite(
+  services: HostServices,
+  { id: siteId, phpVersion }: Site,
+  directory: SiteDirectory,
+  address: string,
+): PooledSite {
+  return services.siteDirectories.phpSite(directory, { siteId, phpVersion, address })
+}
+
+async function seeItAnswer(context: Context<{ content: Copied }>): Promise<void> {
+  const { services, signal } = context
+  const [site, directory] = await Promise.all([siteOf(context), directoryOf(context)])
+  const { address, others } = context.results.content
+  const pooled = pooledSite(services, site, directory, address)
+  const { home: said } = await services.pool.runTask(pooled, 'check-copy', {})
+  if (
+    said
+      .replace(/^https?:\/\//i, '')
+      .split('/')[0]
+      ?.toLowerCase() !== address
+  )
+    throw new PermanentFailure(
+      `WordPress uses ${said} as its address instead of ${address}. Check the plugins and wp-config.php of the source`,
+    )
+  const fault = await frontPageFault(services.pool, pooled, { signal, others })
+  if (fault) throw new Error(`The clone does not respond: ${fault}`)
+}

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../../test/support/api.ts'
+import { dialects } from '../../../../test/support/database.ts'
+
+describe.each(dialects)('POST /v1/sites on $dialect', ({ dialect, skip }) => {
+  if (skip) return void test.skip('no server', () => {})
+  let api: TestApi
+  let owner: Person
+  beforeAll(async () => {
+    api = await testApi(dialect)
+    owner = await api.person('owner@example.com')
+  })
+  afterAll(() => api?.close())
+
+  test('400 a name of the administrator without an address, an address without a name, and what is no address', async () => {
+    const refused = async (order: object) => {
+      const { status, body } = await owner.call('POST', '/v1/sites', { name: 'shop', ...order })
+      return [status, body.errors]
+    }
+    expect(await refused({ wp_admin_username: 'chief' })).toEqual([
+      400,
+      ['wp_admin_email: must accompany wp_admin_username'],
+    ])
+    expect(await refused({ wp_admin_email: 'chief@example.com' })).toEqual([
+      400,
+      ['wp_admin_username: must accompany wp_admin_email'],
+    ])
+    expect(await refused({ wp_admin_username: 'chief', wp_admin_email: 'chief' })).toEqual([
+      400,
+      ['wp_admin_email: must be a valid email'],
+    ])
+    expect((await owner.call('GET', '/v1/sites')).body.data).toEqual([])
+  })
+})

@@ -1,0 +1,78 @@
+import type { Tx } from '../../../platform/db/database.ts'
+import { precompiled } from '../../../platform/db/precompiled.ts'
+import type { Account } from '../../account/account.ts'
+import type { HostRoom } from './placement.ts'
+
+/** What a new site depends on besides what its orderer says. */
+export interface CreationGround {
+  readonly account: Pick<Account, 'id' | 'email' | 'plan' | 'defaultPhpVersion' | 'defaultDatacenter'>
+  /** In order of id, with the room that they have left. */
+  readonly hosts: readonly HostRoom[]
+}
+
+/** One look for all of it: a look costs more than what it finds. @param accountId of the account that is to own the site */
+export async function creationGround(tx: Tx, accountId: number): Promise<CreationGround> {
+  const rows = await groundRows(tx, { accountId })
+  const account = rows[0] as (typeof rows)[number]
+  return {
+    account: {
+      id: accountId,
+      email: account.email,
+      plan: account.plan,
+      defaultPhpVersion: account.default_php_version,
+      defaultDatacenter: account.default_datacenter,
+    },
+    hosts: await roomOf(tx, rows.filter(isHost)),
+  }
+}
+
+const groundRows = precompiled((tx, { accountId }: { accountId: number }) =>
+  tx
+    .selectFrom('accounts')
+    .leftJoin('hosts', (join) => join.onTrue())
+    .select(['email', 'plan', 'default_php_version', 'default_datacenter'])
+    .select(['hosts.id as host_id', 'datacenters', 'max_sites', 'counted_sites', 'counted_to'])
+    .select(({ selectFrom }) => [
+      selectFrom('sites')
+        .select(({ fn }) => fn.max('id').as('last'))
+        .as('last_site'),
+    ])
+    .where('accounts.id', '=', accountId)
+    .orderBy('hosts.id'),
+)
+
+interface CountedHost {
+  readonly host_id: number
+  readonly datacenters: string
+  readonly max_sites: number
+  /** As of the host's last report: see `reportHost`. */
+  readonly counted_sites: number
+  readonly counted_to: number
+  readonly last_site: number | null
+}
+
+const isHost = <Row extends { host_id: number | null }>(row: Row): row is Row & CountedHost => row.host_id !== null
+
+/** Counts the sites that came after the hosts' reports only where that decides: to choose among hosts, or when one may be full. */
+async function roomOf(tx: Tx, hosts: readonly CountedHost[]): Promise<HostRoom[]> {
+  const atMost = (host: CountedHost) => host.counted_sites + Math.max(0, (host.last_site ?? 0) - host.counted_to)
+  const isPlain = hosts.length === 1 && hosts.every((host) => atMost(host) < host.max_sites)
+  const uncounted = isPlain ? undefined : await uncountedSites(tx)
+  return hosts.map((host) => ({
+    id: host.host_id,
+    datacenters: host.datacenters.split(',').filter(Boolean),
+    freeSites: host.max_sites - (uncounted ? host.counted_sites + (uncounted.get(host.host_id) ?? 0) : atMost(host)),
+  }))
+}
+
+async function uncountedSites(tx: Tx): Promise<Map<number, number>> {
+  const rows = await tx
+    .selectFrom('hosts')
+    .innerJoin('sites', 'sites.host_id', 'hosts.id')
+    .select(({ fn }) => ['hosts.id', fn.countAll<number>().as('count')])
+    .whereRef('sites.id', '>', 'hosts.counted_to')
+    .where('sites.deleted_at', 'is', null)
+    .groupBy('hosts.id')
+    .execute()
+  return new Map(rows.map(({ id, count }) => [id, Number(count)]))
+}

@@ -1,0 +1,43 @@
+import { ArchiveRefused } from '../../../hosting/archives/unpack-zip.ts'
+import type { PooledSite } from '../../../hosting/php/pool/pool.ts'
+import { PhpTaskError } from '../../../hosting/php/runtime.ts'
+import { stagePackage, stagingOf } from '../../../hosting/plugin-directory/stage-package.ts'
+import type { SiteDirectory } from '../../../hosting/site-directories/site-directories.ts'
+import { FetchError } from '../../../platform/fetch/fetch-public.ts'
+import { PermanentFailure, type StepContext } from '../../../platform/operations/definition.ts'
+import type { HostServices } from '../../kit/host-services.ts'
+
+const SLUG = 'woocommerce'
+/** It makes its tables and pages. */
+const TASK_MS = 300_000
+
+/**
+ * Makes a new site a shop: the newest WooCommerce of the plugin directory, by WordPress' own upgrader, activated, with its pages. Called again it does the same
+ * over what is there.
+ * @throws PermanentFailure with the reason why it cannot be had, or does not work
+ */
+export async function installShop(
+  context: Pick<StepContext<unknown, HostServices>, 'services' | 'operationId' | 'signal'>,
+  site: PooledSite,
+  directory: SiteDirectory,
+): Promise<void> {
+  const { services, operationId, signal } = context
+  const { pool, pluginDirectory, pluginPackages } = services
+  try {
+    const plugin = await pluginDirectory.find(SLUG, signal)
+    const url = plugin?.packages.get(plugin.version)
+    if (!url) throw new PermanentFailure('the plugin directory does not list it')
+    const order = { url, otherwise: SLUG, signal }
+    const { file } = await pluginPackages.withPackage(`shop-${operationId}`, order, async (found) => {
+      const place = { siteId: site.siteId, siteDirectory: directory.path, uid: directory.uid }
+      await stagePackage(services, place, found, { operationId, signal })
+      const asked = { source: stagingOf(operationId), file: null, version: null, isSafe: false }
+      return pool.runTask(site, 'upgrade-plugin', asked, { timeoutMs: TASK_MS })
+    })
+    await pool.runTask(site, 'switch-plugin', { file, isActive: true, isSafe: false }, { timeoutMs: TASK_MS })
+    await pool.runTask(site, 'make-shop-pages', {}, { timeoutMs: TASK_MS })
+  } catch (error) {
+    const isForGood = [PermanentFailure, FetchError, ArchiveRefused, PhpTaskError].some((kind) => error instanceof kind)
+    throw isForGood ? new PermanentFailure(`WooCommerce cannot be installed: ${(error as Error).message}`) : error
+  }
+}

@@ -1,0 +1,33 @@
+import type { PhpVersion } from '../../../hosting/php/runtime.ts'
+import type { Tx } from '../../../platform/db/database.ts'
+import { Problem } from '../../../platform/http/problem.ts'
+import type { Change } from '../../kit/change.ts'
+import { actions } from '../actions.ts'
+import { problems } from '../problems.ts'
+import { runtimesOfHost } from '../runtime.store.ts'
+import { requireInstalled, type Site } from '../site.ts'
+import { moveSiteJob } from './move-site.job.ts'
+
+/** By what a site is to run from then on. */
+export interface MoveRequest {
+  readonly runtime: 'native' | 'wasm'
+  /** Default: what it has. */
+  readonly phpVersion?: PhpVersion | undefined
+}
+
+/** Has a site moved, as its owner or the operator wants it. @throws Problem site_not_live, runtime_not_there */
+export async function requestMove(
+  tx: Tx,
+  site: Site,
+  { runtime, phpVersion = site.phpVersion }: MoveRequest,
+  change: Pick<Change, 'record' | 'start'>,
+): Promise<{ operationId: number; phpVersion: PhpVersion }> {
+  requireInstalled(site)
+  const host = await runtimesOfHost(tx, site.hostId)
+  const isThere = runtime === 'native' ? host.databases[phpVersion] === 'mariadb' : host.hasWasm
+  if (!isThere) throw new Problem(problems.runtime_not_there, { runtime, version: phpVersion })
+  const how = runtime === 'native' ? 'native PHP and MariaDB' : 'PHP in WebAssembly and SQLite'
+  await change.record({ action: actions['site.updated'], message: `Requested the move to ${how}, PHP ${phpVersion}` })
+  const operationId = await change.start(moveSiteJob, { siteId: site.id, runtime, phpVersion })
+  return { operationId, phpVersion }
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { PhpCrashed, PhpTaskError } from '../../../hosting/php/runtime.ts'
+import { PermanentFailure } from '../../../platform/operations/definition.ts'
+import { fitNetwork } from './fit-network.ts'
+
+test('a network that its own PHP refuses to move is given up with its words; what goes wrong otherwise may be tried again', async () => {
+  const fitted = (error: Error) => {
+    const pool = { runTask: () => Promise.reject(error), restart: expect.unreachable }
+    const site = { siteId: 1, address: 'new.example.com' }
+    const options = { isCopy: true, others: [] }
+    return fitNetwork({ pool } as never, site as never, { path: '/nowhere', uid: 1 }, options)
+  }
+  const refused = fitted(new PhpTaskError('two blogs would be at /shop/'))
+  await expect(refused).rejects.toThrow('The network cannot be moved to new.example.com: two blogs would be at /shop/')
+  await expect(refused).rejects.toBeInstanceOf(PermanentFailure)
+  await expect(fitted(new PhpCrashed('killed'))).rejects.toThrow(new PhpCrashed('killed'))
+})

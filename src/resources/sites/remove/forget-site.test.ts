@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../../test/support/api.ts'
+import { dialects } from '../../../../test/support/database.ts'
+import { siteHooks } from '../../../jobs.ts'
+import type { Tx } from '../../../platform/db/database.ts'
+import { insertBackup } from '../../backups/backup.ts'
+import { wantCertificate } from '../../certificates/certificate.ts'
+import { rememberFailure } from '../../cms-version/failed-update.store.ts'
+import { insertLink } from '../../database-admin/link.store.ts'
+import { insertClaim } from '../../domains/claim.store.ts'
+import { insertLicense } from '../../extension-license/license.store.ts'
+import { insertImport } from '../../imports/import.store.ts'
+import { insertLoginLink } from '../../login-links/login-link.store.ts'
+import { insertMuPlugin } from '../../must-use-plugins/mu-plugin.store.ts'
+import { noteAttempt } from '../../performance-reports/report.store.ts'
+import { withReportIn } from '../../performance-reports/samples.fixture.ts'
+import { storePlugins } from '../../plugins/plugin.store.ts'
+import { insertSftpKey } from '../../sftp-users/sftp-user.store.ts'
+import { purgeSite } from './remove-site.job.ts'
+
+/** What is a site's alone. */
+const tables = [
+  'collaborators',
+  'site_access',
+  'site_tags',
+  'notes',
+  'extension_licenses',
+  'login_links',
+  'plugin_lists',
+  'database_admin_links',
+  'mu_plugin_sites',
+  'dns_records',
+  'domain_checks',
+  'zone_claims',
+  'sftp_users',
+  'sftp_keys',
+  'site_statistics',
+  'page_view_days',
+  'backups',
+  'backup_schedules',
+  'imports',
+  'failed_updates',
+  'certificates',
+  'performance_reports',
+  'performance_attempts',
+  'webhook_sites',
+] as const
+
+/** Tables with a site in them that outlive it, and why. */
+const others = {
+  activity: 'logs tell of it still, until their time is over',
+  events: 'the same',
+  operations: 'the same',
+  operation_results: 'go with their operations',
+  webhook_deliveries: 'go with their events',
+  site_homes: 'goes with the folder',
+  routes: 'go with the deletion of the folder, before the rest',
+  cache_purges: 'edges are told of old ones, too',
+  visitors: 'go after a day',
+}
+
+describe.each(dialects)('the end of a deleted site on $dialect', ({ dialect, skip }) => {
+  let api: TestApi
+  let owner: Person
+  beforeEach(async (context) => {
+    if (skip) return context.skip()
+    api = await testApi(dialect)
+    owner = await api.person('owner@example.com')
+  })
+  afterEach(() => api?.close())
+
+  const furnish = async (name: string) => {
+    const id = await api.site(owner, name)
+    await owner.call('POST', `/v1/sites/${id}/domains`, { name: `www.${name}.test` })
+    await owner.call('POST', `/v1/sites/${id}/collaborators`, { email: 'helper@example.com' })
+    await owner.call('POST', `/v1/sites/${id}/tags`, { tag_names: ['shared', `of ${name}`] })
+    await owner.call('POST', `/v1/sites/${id}/notes`, { subject: 'a', body: 'b' })
+    const webhook = await owner.call('POST', '/v1/webhooks', { url: 'https://hooks.example.com' })
+    await api.database.transaction(async (tx) => {
+      await tx.insertInto('page_view_days').values({ site_id: id, day: 1, views: 1, people: 1 }).execute()
+      await tx.insertInto('site_statistics').values({ site_id: id, page_views: '{}', refreshed_at: 1 }).execute()
+      await insertBackup(tx, { siteId: id, kind: 'fs', origin: 'scheduled', createdBy: null, deleteAt: 1, now: 1 })
+      await wantCertificate(tx, { hostName: `${name}.example.com`, siteId: id, now: 1 })
+      await tx.insertInto('webhook_sites').values({ webhook_id: webhook.body.data.id, site_id: id }).execute()
+      const { accountId } = owner
+      const claim = { accountId, holderId: accountId, siteId: id, hostName: 'a', value: 'a', movesAt: 1 }
+      await insertClaim(tx, { ...claim, zone: `${name}.example` })
+      await insertImport(tx, { siteId: id, state: 'ready', sources: [], starts: false, createdAt: 1, expiresAt: 1 })
+      await insertLicense(tx, { siteId: id, licenseKey: 'a', now: 1 })
+      await storePlugins(tx, id, [])
+      await rememberFailure(tx, { siteId: id, version: '6.9', againAt: null, now: 1 })
+      await withReportIn(tx, id)
+      await noteAttempt(tx, id, 1)
+      await insertLink(tx, { siteId: id, accountId: owner.accountId, token: name, expiresAt: 1 })
+      const file = { accountId: owner.accountId, path: 'x', slug: `${name}.php`, existing: true, future: true, now: 1 }
+      const plugin = await insertMuPlugin(tx, file)
+      await tx.insertInto('mu_plugin_sites').values({ plugin_id: plugin.id, site_id: id }).execute()
+      await insertLoginLink(
+        tx,
+        { siteId: id, madeById: 1, accountId: 1, token: name, login: 'a', userAgent: 'b', expiresAt: 1 },
+        1,
+      )
+      const user = tx.selectFrom('sftp_users').select(['id', 'site_id as siteId']).where('site_id', '=', id)
+      const key = { name: '', type: '', fingerprint: '', publicKey: '', by: 1, now: 1 }
+      await insertSftpKey(tx, await user.executeTakeFirstOrThrow(), key)
+      const due = { files_at: 1, database_at: 1, proof_at: 1, told_at: null }
+      await tx
+        .insertInto('backup_schedules')
+        .values({ site_id: id, ...due })
+        .execute()
+    })
+    return id
+  }
+  const rowsOf = async (siteId: number) => {
+    const counts = tables.map(async (table) => {
+      const rows = await api.database.read.selectFrom(table).select('site_id').where('site_id', '=', siteId).execute()
+      return [table, rows.length] as const
+    })
+    return Object.fromEntries(await Promise.all(counts))
+  }
+
+  test('all that was the site’s alone goes, nothing of another site, and the account’s log still tells of it', async () => {
+    const gone = await furnish('gone-site')
+    const kept = await furnish('kept-site')
+    const before = await rowsOf(kept)
+    expect(Object.values(before).every((count) => count > 0)).toBe(true)
+    await owner.call('DELETE', `/v1/sites/${gone}`)
+    const forget = purgeSite.steps.records?.commit as (tx: Tx, context: object) => Promise<void>
+    const context = { input: { siteId: gone }, services: { siteHooks } }
+    for (let times = 0; times < 2; times++) await api.database.transaction((tx) => forget(tx, context))
+    expect(await rowsOf(gone)).toEqual(Object.fromEntries(tables.map((table) => [table, 0])))
+    expect(await rowsOf(kept)).toEqual(before)
+    const tags = await api.database.read.selectFrom('tags').select('name').orderBy('name').execute()
+    expect(tags.map(({ name }) => name)).toEqual(['of kept-site', 'shared'])
+    const log = (await owner.call('POST', '/v1/account/logs/activity', {})).body.data
+    expect(log.map(({ message }: { message: string }) => message)).toContain('Deleted site gone-site')
+  })
+
+  test('every table with a site in it is one of those', async () => {
+    const all = await api.database.read.introspection.getTables()
+    const ofSites = all.filter(({ columns }) => columns.some(({ name }) => name === 'site_id')).map(({ name }) => name)
+    expect(ofSites.sort()).toEqual([...tables, ...Object.keys(others)].sort())
+  })
+})

@@ -1,0 +1,75 @@
+import Type from 'typebox'
+import { reply } from '../../../platform/http/endpoint.ts'
+import { invalidInput } from '../../../platform/http/problem.ts'
+import { besidesOf, oneOf, pageOf, pageQuery } from '../../../platform/http/schemas.ts'
+import { endpoint } from '../../kit/endpoint.ts'
+import type { ListedSite } from '../site.ts'
+import { FoundSite, presentSiteWithAddresses } from './present-site.ts'
+import { includeStatus, presentAll } from './site-status.ts'
+import { countVisibleSites, listVisibleSites, type SiteFilter } from './visible-site.store.ts'
+
+const keys = [
+  'any',
+  'domain',
+  'name',
+  'state',
+  'wordpress_version',
+  'cms_version',
+  'php_version',
+  'datacenter_code',
+  'cloned_from',
+] as const
+
+export const searchSites = endpoint({
+  id: 'searchSites',
+  method: 'POST',
+  path: '/v1/sites/search',
+  summary: 'Search sites',
+  description:
+    'Returns the sites that match all filters, favourites first, then by name. `name` and `domain` match any part. `any` matches any part of a name, a display name, a domain, or a tag. `cms_version` (or `wordpress_version`) matches the start. `cloned_from` matches the clones of the site with this ID. Other filters match the exact value.',
+  access: { account: 'own' },
+  reads: true,
+  body: Type.Object({
+    filters: Type.Array(
+      Type.Object(
+        {
+          key: oneOf(keys, { examples: ['name'] }),
+          value: Type.String({ minLength: 1, maxLength: 255, examples: ['shop'] }),
+        },
+        { title: 'SiteFilter' },
+      ),
+      {
+        minItems: 1,
+        maxItems: 20,
+      },
+    ),
+    ...pageQuery,
+  }),
+  query: Type.Object(includeStatus),
+  response: Type.Array(FoundSite),
+  paged: true,
+
+  async handle({ tx, caller, config, now }, { body, query }) {
+    const asked = pageOf(body)
+    const selection = { filters: body.filters.map(siteFilter) }
+    const sites = await listVisibleSites(tx, caller.accountId, selection, asked)
+    const shown = { include: query.include, present: (site: ListedSite) => presentSiteWithAddresses(site, config, now) }
+    return reply(
+      await presentAll(tx, sites, shown),
+      await besidesOf(asked, sites, () => countVisibleSites(tx, caller.accountId, selection)),
+    )
+  },
+})
+
+function siteFilter({ key, value }: { key: (typeof keys)[number]; value: string }): SiteFilter {
+  if (key === 'name' || key === 'domain' || key === 'any') return { key, part: value }
+  if (key === 'cms_version' || key === 'wordpress_version') return { key: 'core_version', prefix: value }
+  if (key === 'cloned_from') return { key: 'cloned_from_id', value: siteIdIn(value) }
+  return { key, value }
+}
+
+/** @throws Problem for what is no id */
+function siteIdIn(value: string): number {
+  if (!/^\d{1,15}$/.test(value)) throw invalidInput(['filters: the value of cloned_from must be the ID of a site'])
+  return Number(value)
+}

@@ -1,0 +1,12 @@
+import type { Tx } from '../../../platform/db/database.ts'
+import type { SiteState } from '../site.ts'
+
+/** How many sites there are of each state; one without sites is left out. */
+export async function countSites(tx: Tx): Promise<{ state: SiteState; count: number }[]> {
+  return tx
+    .selectFrom('sites')
+    .select(({ fn }) => ['state', fn.countAll<number>().as('count')])
+    .where('deleted_at', 'is', null)
+    .groupBy('state')
+    .execute()
+}

@@ -1,0 +1,23 @@
+import type { Tx } from '../../../platform/db/database.ts'
+
+/**
+ * Raises what the stored pages and files of a site are counted by, so that those from before are no longer served. Holds the site's row, so
+ * that its purges take turns, even when nothing is to be raised.
+ * @returns the epochs from here on; `undefined` for a site that does not exist
+ */
+export async function raiseCacheEpochs(
+  tx: Tx,
+  siteId: number,
+  { pages, files }: { readonly pages: boolean; readonly files: boolean },
+): Promise<{ pages: number; files: number } | undefined> {
+  return tx
+    .updateTable('sites')
+    .set((column) => ({
+      ...(pages && { cache_epoch: column('cache_epoch', '+', 1) }),
+      ...(files && { cdn_epoch: column('cdn_epoch', '+', 1) }),
+      id: siteId,
+    }))
+    .where('id', '=', siteId)
+    .returning(['cache_epoch as pages', 'cdn_epoch as files'])
+    .executeTakeFirst()
+}

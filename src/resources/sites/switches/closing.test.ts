@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../../test/support/api.ts'
+import { dialects } from '../../../../test/support/database.ts'
+import { loadRoute, routeChangesSince } from '../../../edge/routing/routes.store.ts'
+import type { Tx } from '../../../platform/db/database.ts'
+import { cancelOperation } from '../../../platform/operations/control.ts'
+import { enqueue } from '../../../platform/operations/enqueue.ts'
+import { putRoute } from '../addresses/route.store.ts'
+import { closeSite, openSite } from './closing.store.ts'
+import { configureSite } from './configure-site.job.ts'
+
+describe.each(dialects.filter(({ skip }) => !skip))('a closed site, on $dialect', ({ dialect }) => {
+  let api: TestApi
+  let owner: Person
+  let siteId: number
+  let hostId: number
+  beforeAll(async () => {
+    api = await testApi(dialect)
+    owner = await api.person('owner@example.com')
+    siteId = await api.site(owner, 'closed-site')
+    await change((tx) => putRoute(tx, siteId, 'closed-site.test', 1))
+    hostId = (await api.database.read.selectFrom('hosts').select('id').executeTakeFirstOrThrow()).id
+  })
+  afterAll(() => api.close())
+
+  const change = <Result>(work: (tx: Tx) => Promise<Result>) => api.database.transaction(work)
+  const newOperation = () =>
+    change((tx) => enqueue(tx, configureSite, { siteId }, { siteId, hostId, accountId: owner.accountId }))
+  const close = (operationId: number) => change((tx) => closeSite(tx, siteId, operationId, 1))
+  const open = (operationId: number) => change((tx) => openSite(tx, siteId, operationId, 1))
+  const isClosed = async () => (await loadRoute(api.database.read, 'closed-site.test'))?.isClosed
+  const changes = async () => (await routeChangesSince(api.database.read, undefined)).newest
+
+  test('edges and hosts are told that it is closed, and that it is open again', async () => {
+    const operation = await newOperation()
+    const before = await changes()
+    await close(operation)
+    expect([await isClosed(), await changes()]).toEqual([true, before + 1])
+    await close(operation)
+    await open(operation)
+    expect([await isClosed(), await changes()]).toEqual([false, before + 3])
+    await open(operation)
+    expect(await changes()).toBe(before + 3)
+  })
+
+  test('it is closed for one operation, and another neither takes it over nor opens it', async () => {
+    const [first, second] = [await newOperation(), await newOperation()]
+    await close(first)
+    await expect(close(second)).rejects.toThrow(`Operation ${first}`)
+    await open(second)
+    expect(await isClosed()).toBe(true)
+    await open(first)
+    await close(second)
+    expect(await isClosed()).toBe(true)
+    await open(second)
+  })
+
+  test('it is open when the operation has ended without opening it, whatever became of it, or is not there any more', async () => {
+    const operation = await newOperation()
+    await close(operation)
+    expect(await change((tx) => cancelOperation(tx, operation, 1))).toBe('canceled')
+    expect(await isClosed()).toBe(false)
+    // and the next may close it
+    const next = await newOperation()
+    await close(next)
+    expect(await isClosed()).toBe(true)
+    await change((tx) => tx.deleteFrom('operation_steps').where('operation_id', '=', next).execute())
+    await change((tx) => tx.deleteFrom('operations').where('id', '=', next).execute())
+    expect(await isClosed()).toBe(false)
+  })
+})

@@ -1,0 +1,31 @@
+import { recordSite } from '../../../edge/routing/route-changes.store.ts'
+import type { Tx } from '../../../platform/db/database.ts'
+
+/** What of a site can be switched: the columns. */
+export type Switchable = 'edge_cache' | 'cdn' | 'light_404' | 'multisite' | 'maintenance' | 'safe_mode'
+
+/**
+ * Switches something of a site, which is held, on or off; without `enabled` to the other state.
+ * @returns how it is now, and whether that is a change
+ */
+export async function switchSetting(
+  tx: Tx,
+  siteId: number,
+  setting: Switchable,
+  enabled: boolean | undefined,
+  now: number,
+): Promise<{ enabled: boolean; changed: boolean }> {
+  const before = await tx.selectFrom('sites').select(setting).where('id', '=', siteId).executeTakeFirstOrThrow()
+  const next = enabled ?? before[setting] === 0
+  const changed = next !== (before[setting] === 1)
+  if (!changed) return { enabled: next, changed }
+  await tx
+    .updateTable('sites')
+    // defensive mode is a mode of the edge cache: it does not come back with it
+    .set({ [setting]: next ? 1 : 0, ...(setting === 'edge_cache' && !next && { defensive_until: null }) })
+    .where('id', '=', siteId)
+    .execute()
+  await tx.updateTable('routes').set({ changed_at: now }).where('site_id', '=', siteId).execute()
+  await recordSite(tx, siteId)
+  return { enabled: next, changed }
+}

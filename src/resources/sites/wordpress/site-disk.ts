@@ -1,0 +1,49 @@
+import type { Database } from '../../../platform/db/database.ts'
+import { planNamed } from '../../account/plans.ts'
+import { changeBy } from '../../kit/change.ts'
+import { actions } from '../actions.ts'
+import { markDiskFull, ownerOfDirectory } from './site-disk.store.ts'
+
+const MB = 1 << 20
+/** A file system has one inode for 16 kB as a rule; a site may take a share of them like its share of the bytes. */
+const FILES_PER_MB = 25
+/** WordPress with some plugins has ten thousand. */
+const LEAST_FILES = 20_000
+/** The owner is told again after it, if it is still so. */
+const SAY_AGAIN_MS = 24 * 3600_000
+
+/** What the site in a site directory may take on the disk: what the settings say, or its owner's plan where that is less. */
+export async function diskQuota(
+  database: Database,
+  homeId: number,
+  settings: { readonly siteDiskMb: number },
+): Promise<{ bytes: number; files: number }> {
+  const owner = await ownerOfDirectory(database.read, homeId)
+  const mb = Math.min(settings.siteDiskMb, (owner && planNamed(owner.plan).siteDiskMb) ?? Number.POSITIVE_INFINITY)
+  return { bytes: mb * MB, files: Math.max(LEAST_FILES, mb * FILES_PER_MB) }
+}
+
+const reasons = {
+  quota: 'The site has used all of its disk space and is read-only. Delete files to make space',
+  disk: 'The disk of the host is nearly full, so the site is read-only for now',
+} as const
+
+/**
+ * Tells the owner of the site in a site directory that it could not write, once a day at most.
+ * @returns the site's id when it was told now
+ */
+export async function tellDiskFull(
+  database: Database,
+  homeId: number,
+  why: keyof typeof reasons,
+  now: number,
+): Promise<number | undefined> {
+  return database.transaction(async (tx) => {
+    const owner = await ownerOfDirectory(tx, homeId)
+    if (!owner || !(await markDiskFull(tx, homeId, { now, unlessSince: now - SAY_AGAIN_MS }))) return undefined
+    const { accountId, siteId } = owner
+    const change = changeBy(tx, { actor: 'systems', about: { accountId, siteId }, now })
+    await change.record({ action: actions['site.disk_full'], message: reasons[why] })
+    return siteId
+  })
+}

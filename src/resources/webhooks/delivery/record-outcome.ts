@@ -1,0 +1,111 @@
+import { sql } from 'kysely'
+import { lockForUpdate, type Tx } from '../../../platform/db/database.ts'
+import { letter } from '../../../platform/mail/letter.ts'
+import { countMail } from '../../../platform/mail/mail-limit.ts'
+import { enqueueMail } from '../../../platform/mail/send-mail.job.ts'
+import { databaseNow } from '../../../platform/operations/worker/lease.ts'
+import { findAccount } from '../../account/account.ts'
+import { actions } from '../../account/actions.ts'
+import { changeBy } from '../../kit/change.ts'
+import { changeWebhook } from '../webhook.store.ts'
+import type { Claimed } from './claim.store.ts'
+import { giveUpAll } from './delivery.store.ts'
+import { moveUp } from './hand-out.store.ts'
+import { retryDelay } from './retry.ts'
+import type { Outcome } from './send.ts'
+
+/** A webhook that has got nothing for so long is disabled. */
+export const PATIENCE_MS = 5 * 86_400_000
+
+const GONE = 410
+
+/**
+ * Writes down what came of an attempt, and what follows: the next attempt, the next event of the line, the end of the webhook.
+ * @returns false when the delivery is not this process's any more: nothing was written
+ */
+export async function recordOutcome(tx: Tx, claimed: Claimed, outcome: Outcome, now: number): Promise<boolean> {
+  await lockForUpdate(tx, 'webhooks', claimed.webhookId)
+  const row = await tx
+    .selectFrom('webhook_deliveries')
+    .select(['line', 'event_id', 'attempts'])
+    .where('id', '=', claimed.id)
+    .where('lease_owner', '=', claimed.owner)
+    .executeTakeFirst()
+  if (!row) return false
+  const isGood = outcome.error === null
+  const isTest = row.event_id === null
+  const attempts = row.attempts + 1
+  await recordAttempt(tx, claimed.id, attempts, outcome)
+  const delay = isGood || isTest || outcome.status === GONE ? undefined : retryDelay(attempts, outcome.retryAfterMs)
+  await tx
+    .updateTable('webhook_deliveries')
+    .set({ attempts, lease_owner: null, lease_until: null })
+    .set(
+      delay === undefined
+        ? { state: isGood ? 'delivered' : 'failed', due_at: null, finished_at: now }
+        : { due_at: sql<number>`${databaseNow(tx)} + ${delay}` },
+    )
+    .where('id', '=', claimed.id)
+    .execute()
+  if (delay === undefined && row.line !== null) await moveUp(tx, claimed.webhookId, row.line)
+  if (isGood || !isTest) await noteHealth(tx, claimed.webhookId, outcome, now)
+  return true
+}
+
+async function recordAttempt(tx: Tx, id: number, number: number, outcome: Outcome): Promise<void> {
+  await tx
+    .insertInto('webhook_attempts')
+    .values({
+      delivery_id: id,
+      number,
+      started_at: outcome.startedAt,
+      duration_ms: outcome.durationMs,
+      status: outcome.status,
+      answer: outcome.answer,
+      error: outcome.error,
+    })
+    .execute()
+}
+
+async function noteHealth(tx: Tx, id: number, outcome: Outcome, now: number): Promise<void> {
+  const webhook = await tx
+    .selectFrom('webhooks')
+    .select(['id', 'account_id', 'url', 'enabled', 'failing_since'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  const since = webhook.failing_since
+  if (outcome.error === null) {
+    if (since !== null) await changeWebhook(tx, id, { failing_since: null })
+    return
+  }
+  if (since === null) await changeWebhook(tx, id, { failing_since: now })
+  if (webhook.enabled === 0) return
+  const about = { id, accountId: webhook.account_id, url: webhook.url }
+  if (outcome.status === GONE) await disable(tx, about, 'The receiver responded with status 410 (Gone).', now)
+  else if (since !== null && now - since >= PATIENCE_MS)
+    await disable(tx, about, 'No event has arrived for five days.', now)
+}
+
+interface Subject {
+  readonly id: number
+  readonly accountId: number
+  readonly url: string
+}
+
+async function disable(tx: Tx, { id, accountId, url }: Subject, reason: string, now: number): Promise<void> {
+  await changeWebhook(tx, id, { enabled: 0, disabled_reason: reason, updated_at: now })
+  await giveUpAll(tx, id, now)
+  const change = changeBy(tx, { actor: 'systems', about: { accountId }, now })
+  const { host } = new URL(url)
+  await change.record({ action: actions.settings, message: `Disabled the webhook ${id} (${host}): ${reason}` })
+  const to = (await findAccount(tx, accountId))?.email
+  if (to === undefined) return
+  const subject = `A webhook was disabled: ${host}`
+  const paragraphs = [
+    `Stead has disabled the webhook ${id}, which sends events to ${host}. ${reason}`,
+    `When the receiver works again, enable the webhook: send PUT /v1/webhooks/${id} with {"enabled": true}. To read the events of the last 30 days, use GET /v1/events.`,
+  ]
+  const says = [subject, ...paragraphs].join('\n')
+  if ((await countMail(tx, { accountId, to, says, now })) === 'send')
+    await enqueueMail(tx, { to, ...letter(subject, paragraphs) }, { now })
+}

@@ -1,0 +1,159 @@
+/** Certificates that an edge makes itself, for names that no public authority knows. */
+import { randomBytes, X509Certificate } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
+import { dialects } from '../../../test/support/database.ts'
+import { localAuthorities } from '../../certificates/local-authority.store.ts'
+import { readConfig } from '../../config.ts'
+import { loadRoute } from '../../edge/routing/routes.store.ts'
+import { createSecureContexts } from '../../edge/tls/secure-contexts.ts'
+import { createSealer, type Sealer } from '../../platform/crypto/seal.ts'
+import { takeDueNames } from '../../resources/certificates/certificate.store.ts'
+import { moveStagingRoute, putRoute } from '../../resources/sites/addresses/route.store.ts'
+import { certificatesOf } from './edge-certificates.ts'
+
+const DAY_MS = 86_400_000
+const name = 'first.localhost'
+
+describe.each(dialects)('an edge on $dialect', ({ dialect, skip }) => {
+  let api: TestApi
+  let owner: Person
+  let siteId: number
+  const sealer = createSealer(randomBytes(32))
+  const clock = { now: 0 }
+  const full = { is: false }
+  const warnings: unknown[] = []
+  beforeEach(async (context) => {
+    if (skip) return context.skip()
+    api = await testApi(dialect)
+    owner = await api.person('owner@example.com')
+    siteId = await api.site(owner, 'first')
+    await api.database.transaction((tx) => putRoute(tx, siteId, name, 1))
+    clock.now = Date.now()
+    full.is = false
+    warnings.length = 0
+  })
+  afterEach(() => api?.close())
+
+  const edge = (settings: Record<string, string> = {}, by: Sealer = sealer) => {
+    const context = {
+      ...{ database: api.database, sealer: by, config: readConfig(settings) },
+      log: { warn: (what: unknown) => warnings.push(what) } as never,
+      room: {
+        forRecords() {
+          if (full.is) throw new Error('the disk is full')
+        },
+      } as never,
+    }
+    return certificatesOf(context, () => clock.now)
+  }
+  const changes = async () => (await api.database.read.selectFrom('route_clock').select('seq').execute())[0]?.seq ?? 0
+  const rows = () => api.database.read.selectFrom('certificates').selectAll().execute()
+
+  test('makes one when it is needed, and the others have the same', async () => {
+    const edges = [edge(), edge(), edge()]
+    const before = await changes()
+    expect(edges[0]?.makes?.(name)).toBe(true)
+    const found = await Promise.all(edges.map((each) => each.load(name)))
+    expect(new Set(found.map((each) => each?.chain)).size).toBe(1)
+    expect(new Set(found.map((each) => each?.key)).size).toBe(1)
+    const [authority] = await localAuthorities(api.database.read)
+    const leaf = new X509Certificate(found[0]?.chain as string)
+    expect(leaf.verify(new X509Certificate(authority?.certificate as string).publicKey)).toBe(true)
+    expect(leaf.subjectAltName).toBe(`DNS:${name}`)
+    expect(await edge().load(name)).toEqual(found[0])
+    const [row] = await rows()
+    expect(row).toMatchObject({ site_id: siteId, issued_at: clock.now })
+    expect(row?.private_key).toMatch(/^v1\./)
+    // edges read the route again
+    expect(await changes()).toBeGreaterThan(before)
+    expect(await loadRoute(api.database.read, name)).toMatchObject({ certifiedAt: clock.now })
+  })
+
+  test('makes none for a name that no site has, that is public, or where it is not to', async () => {
+    await api.database.transaction((tx) => putRoute(tx, siteId, 'www.example.com', 1, true))
+    const deleted = await api.site(owner, 'deleted')
+    await api.database.transaction((tx) => putRoute(tx, deleted, 'deleted.localhost', 1))
+    await owner.call('DELETE', `/v1/sites/${deleted}`)
+    for (const hostName of ['nobody.localhost', 'deleted.localhost'])
+      expect(await edge().load(hostName)).toBeUndefined()
+    for (const [settings, hostName] of [
+      [{}, 'www.example.com'],
+      [{ STEAD_LOCAL_AUTHORITY: 'off' }, name],
+      [{ STEAD_STAGING_DOMAIN: 'sites.example.com' }, name],
+    ] as const) {
+      expect(edge(settings).makes?.(hostName)).toBe(false)
+      expect(await edge(settings).load(hostName)).toBeUndefined()
+    }
+    expect(await rows()).toEqual([])
+  })
+
+  test('shows none that was made before it was switched off', async () => {
+    expect(await edge().load(name)).toBeDefined()
+    expect(await edge({ STEAD_LOCAL_AUTHORITY: 'off' }).load(name)).toBeUndefined()
+  })
+
+  test('makes the next with a third of its life left, once; nobody orders one meanwhile', async () => {
+    const before = await edge().load(name)
+    clock.now += 58 * DAY_MS
+    expect((await edge().load(name))?.chain).toBe(before?.chain)
+    clock.now += 2 * DAY_MS
+    const edges = [edge(), edge()]
+    const next = await Promise.all(edges.map((each) => each.load(name)))
+    expect(new Set(next.map((each) => each?.chain)).size).toBe(1)
+    expect(next[0]?.chain).not.toBe(before?.chain)
+    const due = { now: clock.now + 1000 * DAY_MS, most: 9, leaseUntil: 1 }
+    expect(await api.database.transaction((tx) => takeDueNames(tx, due))).toEqual([])
+  })
+
+  test.skipIf(dialect === 'postgres')(
+    'goes on with the old one while the next cannot be made, until it ends',
+    async () => {
+      const before = await edge().load(name)
+      full.is = true
+      clock.now += 80 * DAY_MS
+      expect(await edge().load(name)).toMatchObject({ chain: before?.chain, renewAt: clock.now + 300_000 })
+      expect(warnings).toHaveLength(1)
+      clock.now += 10 * DAY_MS
+      await expect(edge().load(name)).rejects.toThrow('the disk is full')
+    },
+  )
+
+  test('makes another when the master key was lost', async () => {
+    const before = await edge().load(name)
+    clock.now += 1
+    const next = await edge({}, createSealer(randomBytes(32))).load(name)
+    expect([next?.chain === before?.chain, next?.key.includes('PRIVATE KEY')]).toEqual([false, true])
+  })
+
+  test('its certificates go with the name of a site, and with the site', async () => {
+    await edge().load(name)
+    await api.database.transaction((tx) => moveStagingRoute(tx, siteId, 'first.stead.test', clock.now))
+    expect(await rows()).toEqual([])
+  })
+
+  test('its connections have one as soon as they ask, and the next in time', async () => {
+    const { load, makes } = edge()
+    let loads = 0
+    let route = await loadRoute(api.database.read, name)
+    const contexts = createSecureContexts({
+      routes: { find: (hostName) => (hostName === name ? route : undefined) },
+      load(hostName) {
+        loads++
+        return load(hostName)
+      },
+      makes: makes as NonNullable<typeof makes>,
+      now: () => clock.now,
+    })
+    const all = await Promise.all(Array.from({ length: 9 }, () => contexts.find(name)))
+    expect([new Set(all).size, all[0] !== undefined, loads]).toEqual([1, true, 1])
+    expect(await contexts.find('nobody.localhost')).toBeUndefined()
+    // when the route tells of the certificate it is read once more
+    route = await loadRoute(api.database.read, name)
+    const known = await contexts.find(name)
+    expect([await contexts.find(name), loads]).toEqual([known, 2])
+    clock.now += 70 * DAY_MS
+    const next = await contexts.find(name)
+    expect([next === known, loads]).toEqual([false, 3])
+  })
+})

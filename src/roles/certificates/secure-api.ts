@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import type { Server as PlainServer } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { createSecureContext, type TLSSocket } from 'node:tls'
+import { profile } from '../../edge/tls/profile.ts'
+import { createTrust } from '../../platform/http/client/client-address.ts'
+import { readProxyHeaders } from '../../platform/http/client/proxy-protocol.ts'
+import { listenAlone } from '../free-port.ts'
+import type { ProcessContext, Role } from '../process-context.ts'
+import { type ApiCertificate, apiCertificates } from './api-certificates.ts'
+
+/** How soon another certificate is taken up. */
+const LOOK_MS = 10_000
+const HANDSHAKE_MS = 10_000
+const CLOSE_MS = 20
+
+export interface SecureApi extends Role {
+  readonly port: number
+  /** Looks for another certificate now. */
+  look(): Promise<void>
+}
+
+/**
+ * The API over TLS: the same requests, to the same server. Connections that are there keep the certificate that they began with.
+ * @returns undefined where it is off @throws OperatorError for a certificate of the settings that cannot be used
+ */
+export async function startSecureApi(context: ProcessContext, plain: PlainServer): Promise<SecureApi | undefined> {
+  const { config, log } = context
+  const address = config.apiTlsListen
+  if (address === 'off') return undefined
+  const load = apiCertificates(context)
+  const server = secureServer(plain)
+  const endSilent = readProxyHeaders(server, { isBalancer: createTrust(config.proxyProtocol), timeoutMs: HANDSHAKE_MS })
+  let current: string | undefined
+  const use = ({ chain, key }: ApiCertificate) => {
+    if (current === chain) return
+    const secrets = { ...profile, cert: chain, key, ca: [] }
+    // a key that does not fit the certificate is found out before anybody connects
+    createSecureContext(secrets)
+    server.setSecureContext(secrets)
+    current = chain
+  }
+  const look = async () => {
+    const found = await load()
+    if (found) use(found)
+  }
+  await look()
+  if (current === undefined) log.warn('the API has no certificate yet and accepts no TLS connections until it has one')
+  const timer = setInterval(
+    () => void look().catch((error) => log.warn({ err: error }, 'could not read the certificate of the API')),
+    LOOK_MS,
+  )
+  timer.unref()
+  await listenAlone(server, address, 'STEAD_API_TLS_LISTEN')
+  const { port } = server.address() as AddressInfo
+  log.info({ host: address.host, port }, 'API is listening for TLS')
+  return {
+    port,
+    look,
+    async stop() {
+      clearInterval(timer)
+      endSilent()
+      await close(server)
+    },
+  }
+}
+
+function secureServer(plain: PlainServer): Server {
+  const { requestTimeout, keepAliveTimeout } = plain
+  const server = createServer(
+    {
+      ...profile,
+      ca: [],
+      ALPNProtocols: ['http/1.1'],
+      requestTimeout,
+      keepAliveTimeout,
+      handshakeTimeout: HANDSHAKE_MS,
+    },
+    (request, response) => void plain.emit('request', request, response),
+  )
+  server.on('clientError', (error, socket) => void plain.emit('clientError', error, socket))
+  // Node would take it for a request that cannot be read, and answer in plain text
+  server.removeAllListeners('tlsClientError')
+  server.on('tlsClientError', (_error, socket: TLSSocket) => void socket.destroy())
+  return server
+}
+
+/** Requests under way are answered; their connections are idle then, which nobody tells. */
+async function close(server: Server): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  const timer = setInterval(() => server.closeIdleConnections(), CLOSE_MS)
+  await closed
+  clearInterval(timer)
+}

@@ -1,0 +1,40 @@
+import type { Bound } from '../../hosting/identity/bind.ts'
+import { DirectoriesOnDisk } from '../../hosting/site-directories/directories-on-disk.ts'
+import { SiteDirectories, type SiteDirectoriesOptions } from '../../hosting/site-directories/site-directories.ts'
+import { keptFromSites } from '../../platform/files/free-room.ts'
+import type { ProcessContext } from '../process-context.ts'
+import type { MariaDb } from './mariadb.ts'
+
+export const isRoot = process.getuid?.() === 0
+
+/** The site directories of the host, with records and disk compared and put right. */
+export async function openSiteDirectories(
+  { config, database, log }: ProcessContext,
+  hostId: number,
+  bound: Bound,
+  { ofDirectories: onServer }: Pick<MariaDb, 'ofDirectories'>,
+  kinds: SiteDirectoriesOptions['kinds'],
+): Promise<{ siteDirectories: SiteDirectories; folders: DirectoriesOnDisk }> {
+  const { identity } = bound
+  const folders = new DirectoriesOnDisk({
+    dataDir: config.dataDir,
+    identity,
+    isRoot,
+    keepFreeBytes: keptFromSites(config.diskReserveMb << 20),
+    log,
+  })
+  const siteDirectories = new SiteDirectories({
+    database,
+    hostId,
+    folders,
+    identity,
+    prepared: config.preparedSites,
+    onServer,
+    kinds,
+    log,
+  })
+  await siteDirectories.reconcile(bound)
+  // last: until it is there, site directories without a mark are taken for what their records say
+  if (bound.isTakenOver) await identity.write()
+  return { siteDirectories, folders }
+}

@@ -1,0 +1,18 @@
+import { once } from 'node:events'
+import { OperatorError } from '../platform/operator-error.ts'
+import type { PrepareOrder, Refused } from './prepare-control-database.ts'
+import { openProcessContext } from './process-context.ts'
+
+// A process of its own, started by `settle-records.ts`; it ends with whoever started it.
+process.once('disconnect', () => process.exit(1))
+const [{ config, command }] = (await once(process, 'message')) as [PrepareOrder]
+try {
+  const { database, logs } = await openProcessContext(config, command)
+  await logs.close()
+  await database.close()
+  process.exit(0)
+} catch (error) {
+  if (!(error instanceof OperatorError)) throw error
+  const refused: Refused = { message: error.message, exitCode: error.exitCode }
+  process.send?.(refused, undefined, undefined, () => process.exit(error.exitCode))
+}
