@@ -79,10 +79,10 @@ describe.skipIf(!core).each(hereRuntimes)(
       await pool.stopAll(0)
     })
 
-    const newPool = (taskMs = 20_000) =>
+    const newPool = (taskMs = 300_000) =>
       new PhpPool(runtime, {
         queueLength: 10,
-        requestMs: 20_000,
+        requestMs: 300_000,
         taskMs,
         onNote: (siteId, text) => cron.hear(siteId, text),
         idleMs: 600_000,
