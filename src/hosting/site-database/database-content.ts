@@ -10,6 +10,12 @@ export interface SitePlace {
   readonly uid: number | null
 }
 
+/** Where the content of a site lies in its site directory. */
+export const contentPlace = (
+  siteId: number,
+  { path, uid }: { readonly path: string; readonly uid: number | null },
+): SitePlace => ({ siteId, siteDirectory: path, uid })
+
 /** What is put in place of what, in every value of every table: text, JSON, percent-encoded, serialized PHP with its lengths. */
 export interface AddressChange {
   /** Host name, with its port unless it is the usual one: `my.localhost:8081`. */
@@ -114,6 +120,20 @@ export interface DatabaseContent {
   cleanUp(directory: SitePlace): Promise<void>
   /** Drops all. */
   drop(directory: SitePlace): Promise<void>
+}
+
+/** Hands `work` a snapshot of a database, which keeps its space until that ends. */
+export async function withSnapshot<Result>(
+  content: Pick<DatabaseContent, 'snapshot'>,
+  place: SitePlace,
+  work: (snapshot: DatabaseSnapshot) => Promise<Result>,
+): Promise<Result> {
+  const snapshot = await content.snapshot(place)
+  try {
+    return await work(snapshot)
+  } finally {
+    await snapshot.close()
+  }
 }
 
 /** A dump cannot be loaded: it is cut off, or is no dump. The message says where. */

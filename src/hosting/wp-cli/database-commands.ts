@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { declareMemory } from '../../platform/process-memory.ts'
 import { tablePrefix } from '../cron/wordpress-options.ts'
 import type { PhpPool, PooledSite } from '../php/pool/pool.ts'
-import { type DatabaseContent, DumpUnreadable, type Loaded, type SitePlace } from '../site-database/database-content.ts'
+import {
+  type DatabaseContent,
+  DumpUnreadable,
+  type Loaded,
+  type SitePlace,
+  withSnapshot,
+} from '../site-database/database-content.ts'
 import { type DumpImport, importDump } from '../site-database/dumps/import-dump.ts'
 import { SiteUnavailable } from '../site-database/site-database.ts'
 import { PREFIX_PLACEHOLDER } from '../site-database/sql/prefixes.ts'
@@ -96,14 +102,11 @@ export async function runDatabaseCommand(
   try {
     if (kind === 'export') {
       const name = file ?? `wordpress-${new Date().toISOString().slice(0, 10)}-${randomBytes(4).toString('hex')}.sql`
-      const snapshot = await siteDatabase.snapshot(site)
-      try {
+      await withSnapshot(siteDatabase, site, async (snapshot) => {
         const text = snapshot.dump({ ...(tables && { tables }), signal })
         if (name === '-') await forward(text, io.output, signal)
         else await files.write(name, text)
-      } finally {
-        await snapshot.close()
-      }
+      })
       if (onlyName) await write(io.output, `${name}\n`, signal)
       else if (name !== '-') await say(`Exported to '${name}'.`)
       return { code: 0, wrote: false }

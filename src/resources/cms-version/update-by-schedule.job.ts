@@ -12,12 +12,13 @@ import {
 import { findAccount } from '../account/account.ts'
 import { changeOfJob } from '../kit/change.ts'
 import type { HostServices } from '../kit/host-services.ts'
-import { findSite, holdSite, openSite } from '../sites/site.ts'
+import { openAfterFailure } from '../sites/content/replace-content.ts'
+import { findSite } from '../sites/site.ts'
 import { actions } from './actions.ts'
 import { failureOf } from './failed-update.store.ts'
 import { rememberThatItFailed } from './remember-failure.ts'
 import { whyNotUpdated } from './security-release.ts'
-import { type Order, unlessDone, updateDefinition } from './update-cms-version.job.ts'
+import { type Order, replacement, updateDefinition } from './update-cms-version.job.ts'
 
 /** Of a host, and only while nobody waits for something else. */
 const AT_ONCE = 2
@@ -27,7 +28,7 @@ export const updateBySchedule = durableWith<HostServices>()({
   name: 'site.update_cms_version_by_schedule',
   ...updateDefinition,
   atOnce: AT_ONCE,
-  steps: { wanted: { run: unlessDone(requireWanted) }, ...updateDefinition.steps },
+  steps: { wanted: replacement.open({ run: requireWanted }), ...updateDefinition.steps },
   failed: tellOwner,
 })
 
@@ -38,14 +39,14 @@ async function requireWanted({ services, input }: StepContext<Order, HostService
 }
 
 async function tellOwner(tx: Tx, context: FailureContext<Order>): Promise<void> {
-  const { input, operationId, canceled, now } = context
+  const { input, canceled } = context
   const { siteId, version } = input
-  await openSite(tx, siteId, operationId, now())
-  if (!(await holdSite(tx, siteId)) || (await whyNotUpdated(tx, input)) !== undefined) return
+  const failure = await openAfterFailure(tx, context)
+  if (!failure?.site || (await whyNotUpdated(tx, input)) !== undefined) return
+  const { reason } = failure
   const before = await failureOf(tx, siteId)
   const isFinal = await rememberThatItFailed(tx, context)
   if (canceled) return
-  const reason = (context.error ?? 'unknown').replace(/\.$/, '')
   await changeOfJob(tx, context).record({
     action: actions['wordpress.version_failed'],
     message: `The automatic update to the WordPress security release ${version} failed: ${reason}`,

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { CoreUnavailable } from '../../hosting/core-library/core-library.ts'
 import { compareVersions, isStable } from '../../hosting/core-library/version.ts'
+import { contentPlace, withSnapshot } from '../../hosting/site-database/database-content.ts'
 import { setCoreOfDirectory } from '../../hosting/site-directories/directory.store.ts'
 import type { SiteDirectory } from '../../hosting/site-directories/site-directories.ts'
 import type { Tx } from '../../platform/db/database.ts'
@@ -10,14 +11,18 @@ import {
   PermanentFailure,
   type StepContext,
 } from '../../platform/operations/definition.ts'
-import { wasUndone } from '../../platform/operations/steps-of.ts'
-import { contentPlace } from '../backups/take/take-backup.ts'
 import { changeOfJob } from '../kit/change.ts'
 import type { HostServices } from '../kit/host-services.ts'
 import { frontFault } from '../plugins/front-fault.ts'
+import { LONG_TASK_MS } from '../sites/content/fit-database.ts'
+import {
+  contentReplacement,
+  openAfterFailure,
+  requireDirectory,
+  stagedContent,
+} from '../sites/content/replace-content.ts'
 import { upgradeBlogs } from '../sites/network/upgrade-blogs.ts'
-import { changeSite, holdSite, openSite, purgeCaches } from '../sites/site.ts'
-import { closeForWork, openAfterWork } from '../sites/switches/close-for-work.ts'
+import { changeSite, holdSite } from '../sites/site.ts'
 import { runSiteTask } from '../sites/wordpress/run-site-task.ts'
 import { actions, events } from './actions.ts'
 import { forgetFailure } from './failed-update.store.ts'
@@ -39,16 +44,27 @@ interface Before {
   readonly fault: string | null
 }
 
-type Context = StepContext<Order, HostServices, { look: Before }>
-/** Of an undo: `done` is there from the moment on from which there is no way back. */
-type Undoing = StepContext<Order, HostServices, { look?: Before; done?: boolean }>
+type Results = { look: Before }
+type Context = StepContext<Order, HostServices, Results>
 
-/** Bringing a large database to another release. */
-const LONG_TASK_MS = 600_000
+/** Files and database as always, and which release is laid over the web root. */
+export const replacement = contentReplacement<Order, Results>({
+  content: {
+    async switch(context, directory) {
+      await stagedContent.switch(context, directory)
+      await runOn(context, directory, context.input.version)
+    },
+    async switchBack(context, directory) {
+      await stagedContent.switchBack(context, directory)
+      if (context.results.look) await runOn(context, directory, context.results.look.version)
+    },
+    cleanUp: stagedContent.cleanUp,
+  },
+})
 
 /**
- * Brings a site to another release of WordPress. The release is fetched, and its files are laid beside the site, while that goes on. Then the site is closed; its database is
- * copied, and the copy is what the new release upgrades. So everything is taken back by switching back, until `done`.
+ * Brings a site to another release of WordPress. The release is fetched and its files are staged while the site is open. Then the site is closed, its
+ * database is copied, and the new release upgrades the copy. So until `done` switching back returns everything.
  */
 export const updateDefinition = {
   input: Order,
@@ -56,21 +72,17 @@ export const updateDefinition = {
   changeableBy: { site: 'change the CMS version' },
   attempts: 3,
   steps: {
-    core: { run: unlessDone(fetchCore), weight: 3 },
-    look: { run: unlessDone<Before>(look) },
-    files: { run: unlessDone(prepareFiles), undo: forgetPrepared },
-    close: {
-      run: unlessDone((context) => closeForWork(context, context.input.siteId)),
-      undo: (context: Undoing) => openAfterWork(context, context.input.siteId),
-    },
-    database: { run: unlessDone(copyDatabase), undo: forgetPrepared, weight: 3 },
-    switch: { run: unlessDone(switchOver), undo: switchBack },
-    upgrade: { run: unlessDone(upgrade), weight: 2 },
-    blogs: { run: unlessDone(upgradeOthers) },
-    answer: { run: unlessDone(seeItAnswer) },
-    // without an undo: a retry finds that it is done
-    done: { commit: openAgain },
-    settle: { run: cleanUp },
+    core: replacement.open({ run: fetchCore, weight: 3 }),
+    look: replacement.open<Before>({ run: look }),
+    files: replacement.staged({ run: prepareFiles }),
+    close: replacement.close,
+    database: replacement.closed(replacement.staged({ run: copyDatabase, weight: 3 })),
+    switch: replacement.switchOver(),
+    upgrade: replacement.closed({ run: upgrade, weight: 2 }),
+    blogs: replacement.closed({ run: upgradeOthers }),
+    answer: replacement.answering('a WordPress update', requireFrontPage),
+    done: replacement.reopening(recordUpdate),
+    settle: replacement.cleaningUp(),
   },
 } as const
 
@@ -80,18 +92,6 @@ export const updateCmsVersionJob = durableWith<HostServices>()({
   failed: tellOfFailure,
 })
 
-/** A retry of what was canceled or failed after `done` has nothing to do but to clear up: the site has new content since. */
-export function unlessDone<Result>(run: (context: Context) => Promise<Result>) {
-  return async (context: StepContext<Order, HostServices>): Promise<Result> =>
-    (context.results as Undoing['results']).done ? (null as Result) : run(context as Context)
-}
-
-async function directoryOf({ services, input }: Pick<Undoing, 'services' | 'input'>): Promise<SiteDirectory> {
-  const directory = await services.siteDirectories.ofSite(input.siteId)
-  if (!directory) throw new PermanentFailure('The site has no site directory on this host')
-  return directory
-}
-
 async function fetchCore({ services, input, signal }: Context): Promise<void> {
   await services.cores.ensure(input.version, { signal }).catch((error) => {
     throw error instanceof CoreUnavailable ? new PermanentFailure(error.message) : error
@@ -100,7 +100,7 @@ async function fetchCore({ services, input, signal }: Context): Promise<void> {
 
 /** @throws PermanentFailure for an older release than the site has, unless that is a beta: an order of the past that is retried, or a library of releases that is behind */
 async function look(context: Context): Promise<Before> {
-  const { coreVersion: version } = await directoryOf(context)
+  const { coreVersion: version } = await requireDirectory(context)
   const { version: wanted } = context.input
   if (isStable(version) && compareVersions(wanted, version) < 0)
     throw new PermanentFailure(`The site runs WordPress ${version}, which is newer than ${wanted}`)
@@ -111,7 +111,7 @@ async function look(context: Context): Promise<Before> {
 async function prepareFiles(context: Context): Promise<void> {
   const { services, input, results, signal } = context
   const { siteDirectories, siteFiles } = services
-  const directory = await directoryOf(context)
+  const directory = await requireDirectory(context)
   const [before, after] = [results.look.version, input.version].map((coreVersion) =>
     siteDirectories.corePath({ coreVersion }),
   )
@@ -122,39 +122,16 @@ async function prepareFiles(context: Context): Promise<void> {
 
 async function copyDatabase(context: Context): Promise<void> {
   const { services, input, signal } = context
-  await closeForWork(context, input.siteId)
-  const directory = contentPlace(input.siteId, await directoryOf(context))
-  const snapshot = await services.siteDatabase.snapshot(directory)
-  try {
+  const place = contentPlace(input.siteId, await requireDirectory(context))
+  await withSnapshot(services.siteDatabase, place, async (snapshot) => {
     const onProgress = (done: number) => context.progressBytes(done, Math.max(done, snapshot.estimatedBytes))
-    await services.siteDatabase.load(directory, snapshot.dump({ signal }), { signal, onProgress })
-  } finally {
-    await snapshot.close()
-  }
-}
-
-async function switchOver(context: Context): Promise<void> {
-  const { services, input } = context
-  await closeForWork(context, input.siteId)
-  const directory = await directoryOf(context)
-  await services.siteFiles.switch(contentPlace(input.siteId, directory))
-  await services.siteDatabase.switch(contentPlace(input.siteId, directory))
-  await runOn(context, directory, input.version)
-}
-
-async function switchBack(context: Undoing): Promise<void> {
-  const { services, input, results } = context
-  const directory = await services.siteDirectories.ofSite(input.siteId)
-  if (results.done || !directory || !results.look) return
-  await closeForWork(context, input.siteId)
-  await services.siteFiles.switchBack(contentPlace(input.siteId, directory))
-  await services.siteDatabase.switchBack(contentPlace(input.siteId, directory))
-  await runOn(context, directory, results.look.version)
+    await services.siteDatabase.load(place, snapshot.dump({ signal }), { signal, onProgress })
+  })
 }
 
 /** Which release is laid over the site's web root from its next process on. */
 async function runOn(
-  { input, transaction, now }: Pick<Undoing, 'input' | 'transaction' | 'now'>,
+  { input, transaction, now }: Pick<Context, 'input' | 'transaction' | 'now'>,
   directory: SiteDirectory,
   coreVersion: string,
 ): Promise<void> {
@@ -164,39 +141,26 @@ async function runOn(
   })
 }
 
-async function upgrade(context: Context): Promise<void> {
-  const { services, input } = context
-  // after a crash nothing holds PHP
-  await closeForWork(context, input.siteId)
+async function upgrade({ services, input }: Context): Promise<void> {
   const options = { whileHeld: true, timeoutMs: LONG_TASK_MS, refusal: 'The database cannot be upgraded' }
   await runSiteTask(services, input.siteId, 'upgrade-database', {}, options)
 }
 
 /** Of a network. */
 async function upgradeOthers(context: Context): Promise<void> {
-  await closeForWork(context, context.input.siteId)
   await upgradeBlogs(context, context.input.siteId, { whileHeld: true, timeoutMs: LONG_TASK_MS })
 }
 
 /** A site that did not answer before need not do so now. */
-async function seeItAnswer(context: Context): Promise<void> {
-  const { services, input, results, log } = context
-  const { siteId } = input
-  await closeForWork(context, siteId)
-  await runSiteTask(services, siteId, 'flush-object-cache', {}, { whileHeld: true }).catch((error) =>
-    log.warn({ err: error, siteId }, 'could not flush the object cache of a site after a WordPress update'),
-  )
-  const fault = await frontFault(services, siteId, { whileHeld: true })
+async function requireFrontPage({ services, input, results }: Context): Promise<void> {
+  const fault = await frontFault(services, input.siteId, { whileHeld: true })
   if (fault !== undefined && results.look.fault === null)
     throw new PermanentFailure(`The site does not respond with WordPress ${input.version}: ${fault}`)
-  // nobody is let in before the site is open by its record
-  services.pool.release(siteId)
 }
 
-async function openAgain(tx: Tx, context: StepContext<Order, HostServices, { look: Before }>): Promise<true> {
-  const { input, operationId, results, source, now } = context
+async function recordUpdate(tx: Tx, context: Context): Promise<void> {
+  const { input, results, source, now } = context
   const { siteId, version, channel } = input
-  if (!(await holdSite(tx, siteId))) return true
   await changeSite(tx, siteId, { coreChannel: channel }, now())
   await forgetFailure(tx, siteId)
   const data = { from: results.look.version, to: version }
@@ -205,42 +169,14 @@ async function openAgain(tx: Tx, context: StepContext<Order, HostServices, { loo
     message: `Updated WordPress from ${data.from} to ${data.to}${source === SCHEDULE ? ' automatically, because it is a security release' : ''}`,
     event: { type: events.wp_version_changed, data },
   })
-  await openSite(tx, siteId, operationId, now())
-  await purgeCaches(tx, siteId, { pages: 'all', files: true })
-  return true
-}
-
-/** What was laid beside goes, unless it is what the site was before: then it could not be put back, and stays for the next attempt. */
-async function forgetPrepared(context: Undoing): Promise<void> {
-  const { services, input, operationId } = context
-  const directory = await services.siteDirectories.ofSite(input.siteId)
-  if (directory && (await wasUndone(services.database.read, operationId, 'switch')))
-    await cleanUpBoth(context, directory)
-}
-
-/** The site is open: what is left beside is at most a waste of room, and the next work takes it away. */
-async function cleanUp(context: Undoing): Promise<void> {
-  const { services, input, log } = context
-  const directory = await services.siteDirectories.ofSite(input.siteId)
-  if (!directory) return
-  await cleanUpBoth(context, directory).catch((error) =>
-    log.warn({ err: error, siteId: input.siteId }, 'could not remove the leftovers of a WordPress update'),
-  )
-}
-
-async function cleanUpBoth({ services, input }: Undoing, directory: SiteDirectory): Promise<void> {
-  await services.siteFiles.cleanUp(contentPlace(input.siteId, directory))
-  await services.siteDatabase.cleanUp(contentPlace(input.siteId, directory))
 }
 
 async function tellOfFailure(tx: Tx, context: FailureContext<Order>): Promise<void> {
-  const { input, operationId, canceled, now } = context
-  await openSite(tx, input.siteId, operationId, now())
-  if (canceled || !(await holdSite(tx, input.siteId))) return
+  const failure = await openAfterFailure(tx, context)
+  if (!failure?.site || context.canceled) return
   await rememberThatItFailed(tx, context)
-  const reason = (context.error ?? 'unknown').replace(/\.$/, '')
   await changeOfJob(tx, context).record({
     action: actions['wordpress.version_failed'],
-    message: `WordPress was not updated to ${input.version}: ${reason}`,
+    message: `WordPress was not updated to ${context.input.version}: ${failure.reason}`,
   })
 }

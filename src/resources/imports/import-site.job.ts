@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import Type from 'typebox'
+import { contentPlace } from '../../hosting/site-database/database-content.ts'
 import { PREFIX_PLACEHOLDER } from '../../hosting/site-database/sql/prefixes.ts'
 import type { WantedEntry } from '../../hosting/site-files/file-content.ts'
 import { changeWpConfig } from '../../hosting/site-files/platform/wp-config-file.ts'
@@ -18,29 +19,17 @@ import {
   PermanentFailure,
   type StepContext,
 } from '../../platform/operations/definition.ts'
-import { hasResult, wasUndone } from '../../platform/operations/steps-of.ts'
 import { needsRights } from '../access/still-allowed.ts'
-import {
-  cleanUp,
-  copyFilesAhead,
-  fitDatabase,
-  forgetFilesAhead,
-  forgetPoints,
-  forgetPrepared,
-  passingWhenDone,
-  switchBack,
-  switchOver,
-} from '../backups/restore/replace-site.ts'
 import { forGood } from '../backups/restore/restore-check.ts'
 import { whatStays } from '../backups/restore/restore-content.ts'
-import { keepUndoPoint } from '../backups/restore/undo-point.ts'
-import { letItAnswer } from '../backups/schedule/let-it-answer.ts'
-import { contentPlace } from '../backups/take/take-backup.ts'
+import { copyingAhead, forgetFilesAhead, keeping } from '../backups/restore/undo-point.ts'
 import { changeOfJob } from '../kit/change.ts'
 import type { HostServices } from '../kit/host-services.ts'
+import { fitDatabase } from '../sites/content/fit-database.ts'
+import { contentReplacement, openAfterFailure } from '../sites/content/replace-content.ts'
+import { verifyContent } from '../sites/content/verify-content.ts'
 import { noNetwork } from '../sites/network/network.ts'
-import { findSite, holdSite, isInstalled, openSite, purgeCaches, siteConstants } from '../sites/site.ts'
-import { closeForWork, openAfterWork } from '../sites/switches/close-for-work.ts'
+import { findSite, isInstalled, siteConstants } from '../sites/site.ts'
 import { runSiteTask } from '../sites/wordpress/run-site-task.ts'
 import { siteFilled } from '../sites/wordpress/site-filled.ts'
 import { actions, events } from './actions.ts'
@@ -60,17 +49,17 @@ const Order = Type.Object({
 })
 type Order = Type.Static<typeof Order>
 
-type Context = StepContext<Order, HostServices, { check: ImportPlan }>
-/** Of an undo: `done` is there from the moment on from which there is no way back. */
-type Undoing = StepContext<Order, HostServices, { check?: ImportPlan; done?: boolean }>
+type Results = { check: ImportPlan }
+type Context = StepContext<Order, HostServices, Results>
 
-const unlessDone = passingWhenDone<Order, { check: ImportPlan }>()
+const replacement = contentReplacement<Order, Results>()
+const cleaningUp = replacement.cleaningUp(forgetFilesAhead)
 
 const CONFIG = 'wp-config.php'
 
 /**
- * Puts a site that was staged in a site's place: as a restore does, from the staging folder instead of a backup. Until `done` everything is
- * taken back by the undo of the steps; from then on nothing is.
+ * Puts a staged site in a site's place: as a restore does, from the staging folder instead of a backup. Until `done` the undos return the site to what it
+ * was; after it nothing does.
  */
 export const importSite = durableWith<HostServices>()({
   name: 'site.import',
@@ -79,42 +68,30 @@ export const importSite = durableWith<HostServices>()({
   changeableBy: { site: 'restore the site' },
   permission: needsRights((order: Order, { done }) => (done ? [] : rightsOf(order))),
   steps: {
-    fetch_again: { run: unlessDone(fetchAgain), weight: 3 },
-    check: { run: unlessDone<ImportPlan>(check) },
-    // while the site is open, so that little is left to do when it is closed
-    copy_files: { run: unlessDone(copyFilesAhead), undo: forgetFilesAhead, weight: 3 },
-    files: { run: unlessDone(prepareFiles), undo: forgetPrepared, weight: 4 },
-    database: { run: unlessDone(loadDatabase), undo: forgetPrepared, weight: 4 },
-    close: {
-      run: unlessDone((context) => closeForWork(context, context.input.siteId)),
-      undo: (context: Undoing) => openAfterWork(context, context.input.siteId),
-    },
-    // when nobody writes any more: what visitors wrote until now is in them
-    keep_files: {
-      run: unlessDone((context) => keepUndoPoint(context, context.input.siteId, 'fs')),
-      undo: forgetPoints,
-    },
-    keep_database: {
-      run: unlessDone((context) => keepUndoPoint(context, context.input.siteId, 'db')),
-      undo: forgetPoints,
-      weight: 2,
-    },
+    fetch_again: replacement.open({ run: fetchAgain, weight: 3 }),
+    check: replacement.open<ImportPlan>({ run: check }),
+    copy_files: replacement.open(copyingAhead()),
+    files: replacement.staged({ run: prepareFiles, weight: 4 }),
+    database: replacement.staged({ run: loadDatabase, weight: 4 }),
+    close: replacement.close,
+    // nobody writes any more: these have what visitors wrote until now
+    keep_files: replacement.closed(keeping('fs')),
+    keep_database: replacement.closed({ ...keeping('db'), weight: 2 }),
     // what was uploaded while the site was open
-    files_again: { run: unlessDone(prepareFiles), undo: forgetPrepared },
-    switch: { run: unlessDone(switchOver), undo: switchBack },
-    fit: { run: unlessDone(fitToSite) },
-    answer: {
-      run: unlessDone((context) => letItAnswer(context, { name: 'import', changes: context.results.check.addresses })),
-    },
-    // without an undo: a retry finds that it is done
-    done: { commit: openAgain },
+    files_again: replacement.closed(replacement.staged({ run: prepareFiles })),
+    switch: replacement.switchOver(),
+    fit: replacement.closed({ run: fitToSite }),
+    answer: replacement.answering('an import', (context) =>
+      verifyContent(context, 'imported', context.results.check.addresses),
+    ),
+    done: replacement.reopening(recordImport),
     compare: { run: compare },
     settle: { run: cleanUpAll },
   },
   failed: tellOfFailure,
 })
 
-const folderFor = ({ services, input }: Pick<Undoing, 'services' | 'input'>): string =>
+const folderFor = ({ services, input }: Pick<Context, 'services' | 'input'>): string =>
   folderOf(services.config.dataDir, input.importId)
 
 /** Checks whether all that is needed is there, and changes nothing. @throws PermanentFailure for what is not */
@@ -215,8 +192,6 @@ async function fitToSite(context: Context): Promise<void> {
   const site = await findSite(services.database.read, input.siteId)
   const { home } = await directoryOf(context)
   if (!site) throw new PermanentFailure('The site was deleted')
-  // after a crash nothing holds PHP
-  await closeForWork(context, site.id)
   await changeWpConfig(home.path, home.uid, {
     ...(await services.siteDirectories.databases.constants(home)),
     ...siteConstants(site),
@@ -228,21 +203,15 @@ async function fitToSite(context: Context): Promise<void> {
   await runSiteTask(services, site.id, 'use-http', {}, { whileHeld: true, refusal })
 }
 
-async function openAgain(tx: Tx, context: Context): Promise<true> {
-  const { input, operationId, results, now } = context
-  const { siteId, importId } = input
-  const site = await holdSite(tx, siteId)
-  if (!site) return true
-  const { from } = results.check
+async function recordImport(tx: Tx, context: Context): Promise<void> {
+  const { importId } = context.input
+  const { from } = context.results.check
   await changeImport(tx, importId, { state: 'imported', error: null })
   await changeOfJob(tx, context).record({
     action: actions['site.imported'],
     message: `Imported ${from.home}`,
     event: { type: events.site_imported, data: { import_id: importId, from: from.home } },
   })
-  await openSite(tx, siteId, operationId, now())
-  await purgeCaches(tx, siteId, { pages: 'all', files: true })
-  return true
 }
 
 /** How the new site differs from the old one, where that still answers. It says something, and stops nothing. */
@@ -260,24 +229,21 @@ async function compare(context: Context): Promise<void> {
   await context.transaction((tx) => changeImport(tx, input.importId, { comparison: pages }))
 }
 
-async function cleanUpAll(context: Undoing): Promise<void> {
-  await cleanUp(context)
+async function cleanUpAll(context: Context): Promise<void> {
+  await cleaningUp.run(context)
   await rm(folderFor(context), { recursive: true, force: true })
 }
 
 async function tellOfFailure(tx: Tx, context: FailureContext<Order>): Promise<void> {
-  const { input, operationId, canceled, now } = context
-  const { siteId, importId } = input
-  await openSite(tx, siteId, operationId, now())
-  // canceled when all was done but the clearing up
-  if (await hasResult(tx, operationId, 'done')) return
-  if (!(await holdSite(tx, siteId))) return
-  const reason = (context.error ?? 'canceled').replace(/\.$/, '')
+  const { siteId, importId } = context.input
+  const failure = await openAfterFailure(tx, context)
+  if (!failure?.site) return
+  const { reason } = failure
   const found = await findImport(tx, siteId, importId)
   // its staged data is there still: it can be started once more
   if (found) await changeImport(tx, importId, { state: 'ready', error: `${reason}.` })
-  if (canceled) return
-  const state = (await wasUndone(tx, operationId, 'switch'))
+  if (context.canceled) return
+  const state = failure.isRolledBack
     ? 'The site is as it was'
     : 'The site could not be restored: retry the operation, or restore a backup'
   await changeOfJob(tx, context).record({

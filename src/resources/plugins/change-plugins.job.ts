@@ -6,7 +6,7 @@ import { FetchError } from '../../platform/fetch/fetch-public.ts'
 import { durableWith, PermanentFailure } from '../../platform/operations/definition.ts'
 import { forgetResult, recordResults, resultsOfOperation } from '../../platform/operations/results.ts'
 import { needsRights } from '../access/still-allowed.ts'
-import { forgetUnfinished, keepUndoPoint } from '../backups/restore/undo-point.ts'
+import { keeping } from '../backups/restore/undo-point.ts'
 import type { Action } from '../kit/action.ts'
 import { changeOfJob } from '../kit/change.ts'
 import type { HostServices } from '../kit/host-services.ts'
@@ -51,12 +51,7 @@ const look = {
 }
 
 /** What files and database were, for who wants them back; and for what is taken back at once. */
-const keep = (kind: 'fs' | 'db') => ({
-  run: (context: ChangeContext) => keepUndoPoint(context, context.input.siteId, kind),
-  undo: (context: Pick<ChangeContext, 'services' | 'operationId' | 'transaction' | 'input'>) =>
-    forgetUnfinished(context, context.input.siteId),
-  weight: 2,
-})
+const keep = (kind: 'fs' | 'db') => ({ ...keeping<PluginsOrder>(kind), weight: 2 })
 
 /** What was given up half-way is taken back; what was done before stays done. */
 const each = (kind: Kind) => ({

@@ -1,10 +1,10 @@
 import { stagingOf } from '../../hosting/plugin-directory/stage-package.ts'
+import { contentPlace } from '../../hosting/site-database/database-content.ts'
 import type { StepContext } from '../../platform/operations/definition.ts'
 import { PermanentFailure } from '../../platform/operations/definition.ts'
 import { findBackup, nameOf, siteOwner } from '../backups/backup.ts'
 import { wantedFiles } from '../backups/restore/restore-content.ts'
 import type { UndoPoint } from '../backups/restore/undo-point.ts'
-import { contentPlace } from '../backups/take/take-backup.ts'
 import type { HostServices } from '../kit/host-services.ts'
 import { purgeCaches } from '../sites/site.ts'
 import { runSiteTask } from '../sites/wordpress/run-site-task.ts'
@@ -18,11 +18,11 @@ export type ChangeContext = StepContext<
   HostServices,
   {
     look: { fault: string | null; inner?: InnerFaults; databaseErrors?: readonly string[] }
-    keep_files?: UndoPoint
-    keep_database?: UndoPoint
+    keep_files?: UndoPoint | null
+    keep_database?: UndoPoint | null
   }
 >
-type Undoing = StepContext<PluginsOrder, HostServices, { look?: unknown; keep_files?: UndoPoint }>
+type Undoing = StepContext<PluginsOrder, HostServices, { look?: unknown; keep_files?: UndoPoint | null }>
 
 /**
  * Makes undone what was begun with a plugin, and has not ended well: its files are what they were, and the same plugins are active. May be cut off, and called

@@ -4,7 +4,7 @@ import { contentByDirectory } from '../../hosting/mariadb/content-by-directory.t
 import { databaseKindOf } from '../../hosting/php/choose-runtime.ts'
 import type { PhpPool } from '../../hosting/php/pool/pool.ts'
 import { type PhpRuntime, type PhpVersion, phpVersions, versionForAll } from '../../hosting/php/runtime.ts'
-import type { DatabaseContent, SitePlace } from '../../hosting/site-database/database-content.ts'
+import { type DatabaseContent, type SitePlace, withSnapshot } from '../../hosting/site-database/database-content.ts'
 import type { DatabaseKind } from '../../hosting/site-database/database-kind.ts'
 import { createSqliteContent } from '../../hosting/site-database/sqlite-content.ts'
 import { keptFromSites } from '../../platform/files/free-room.ts'
@@ -54,12 +54,6 @@ export function openDatabases(context: ProcessContext, pool: PhpPool, { database
 function dumpToFile(sandbox: ProcessContext['config']['sandbox']): (place: SitePlace, file: string) => Promise<void> {
   const alone = { between: <Result>(_siteId: number, work: () => Promise<Result>) => work() }
   const sqlite = createSqliteContent({ pool: alone, sandbox })
-  return async (place, file) => {
-    const snapshot = await sqlite.snapshot(place)
-    try {
-      await writeFile(file, snapshot.dump(), { mode: 0o600, flush: true })
-    } finally {
-      await snapshot.close()
-    }
-  }
+  return (place, file) =>
+    withSnapshot(sqlite, place, (snapshot) => writeFile(file, snapshot.dump(), { mode: 0o600, flush: true }))
 }

@@ -1,41 +1,22 @@
 import type { AddressChange } from '../../../hosting/site-database/database-content.ts'
+import { contentPlace } from '../../../hosting/site-database/database-content.ts'
 import { changeWpConfig } from '../../../hosting/site-files/platform/wp-config-file.ts'
 import { readdressed } from '../../../hosting/site-files/stage/made-files.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { durableWith, type FailureContext, PermanentFailure } from '../../../platform/operations/definition.ts'
-import { hasResult, wasUndone } from '../../../platform/operations/steps-of.ts'
 import { needsRights } from '../../access/still-allowed.ts'
 import { changeOfJob } from '../../kit/change.ts'
 import type { HostServices } from '../../kit/host-services.ts'
+import { fitDatabase } from '../../sites/content/fit-database.ts'
+import { contentReplacement, openAfterFailure } from '../../sites/content/replace-content.ts'
+import { verifyContent } from '../../sites/content/verify-content.ts'
 import { fitNetwork } from '../../sites/network/fit-network.ts'
 import { noNetwork } from '../../sites/network/network.ts'
-import {
-  addressesOf,
-  changeSite,
-  findSite,
-  holdSite,
-  openSite,
-  purgeCaches,
-  siteConstants,
-  writtenAddressOf,
-} from '../../sites/site.ts'
-import { closeForWork, openAfterWork } from '../../sites/switches/close-for-work.ts'
+import type { Site } from '../../sites/site.ts'
+import { addressesOf, changeSite, findSite, siteConstants, writtenAddressOf } from '../../sites/site.ts'
 import { configureSite } from '../../sites/switches/configure-site.job.ts'
 import { siteFilled } from '../../sites/wordpress/site-filled.ts'
 import { actions, events } from '../actions.ts'
-import { letItAnswer } from '../schedule/let-it-answer.ts'
-import { contentPlace } from '../take/take-backup.ts'
-import {
-  cleanUp,
-  copyFilesAhead,
-  fitDatabase,
-  forgetFilesAhead,
-  forgetPoints,
-  forgetPrepared,
-  passingWhenDone,
-  switchBack,
-  switchOver,
-} from './replace-site.ts'
 import { inWords, RestoreOrder, rightsOf, scopeOf } from './restore.ts'
 import {
   type Checked,
@@ -48,17 +29,18 @@ import {
 } from './restore-check.ts'
 import { wantedFiles } from './restore-content.ts'
 import { tellOfRestore } from './restore-mail.ts'
-import { keepUndoPoint, type UndoPoint } from './undo-point.ts'
+import { copyingAhead, forgetFilesAhead, keeping } from './undo-point.ts'
 
-type Context = RestoreContext<{ check: Checked }>
+type Results = { check: Checked }
+type Context = RestoreContext<Results>
 
-const unlessDone = passingWhenDone<RestoreOrder, { check: Checked }>()
+const replacement = contentReplacement<RestoreOrder, Results>()
+const hasFiles = ({ filesId }: RestoreOrder) => filesId !== null
+const hasDatabase = ({ databaseId }: RestoreOrder) => databaseId !== null
 
 /**
- * Puts a site's files, its database, or both back to what backups hold. All that takes long is done beside the site while it goes on: what differs is
- * laid beside its files, and the database is made beside the one in use. Then the site is closed, what it is at that moment is kept for the undo,
- * both are switched in, and it is opened again when its WordPress answers. Until `done` everything is taken back by the undo of the steps;
- * from then on nothing is.
+ * Returns a site's files, its database, or both to what backups hold. Everything that takes long is done beside the site while it is open. Until `done`
+ * the undos return the site to what it was; after it nothing does.
  */
 export const restoreSite = durableWith<HostServices>()({
   name: 'site.restore',
@@ -67,32 +49,25 @@ export const restoreSite = durableWith<HostServices>()({
   changeableBy: { site: 'restore the site' },
   permission: needsRights((order: RestoreOrder, { done }) => (done ? [] : rightsOf(order))),
   steps: {
-    check: { run: unlessDone<Checked>(checkRestore) },
-    // while the site is open, so that little is left to do when it is closed
-    copy_files: { run: unlessDone(copyIf), undo: forgetFilesAhead, weight: 3 },
-    files: { run: unlessDone(prepareFiles), undo: forgetPrepared, weight: 4 },
-    database: { run: unlessDone((context) => loadIf(context, !context.input.tables)), undo: forgetPrepared, weight: 4 },
-    close: {
-      run: unlessDone((context) => closeForWork(context, context.input.siteId)),
-      undo: (context: RestoreContext) => openAfterWork(context, context.input.siteId),
-    },
-    // when nobody writes any more: what visitors wrote until now is in them
-    keep_files: { run: unlessDone((context) => keepIf(context, 'fs')), undo: forgetPoints, weight: 1 },
-    keep_database: { run: unlessDone((context) => keepIf(context, 'db')), undo: forgetPoints, weight: 2 },
+    check: replacement.open<Checked>({ run: checkRestore }),
+    copy_files: replacement.open(copyingAhead(hasFiles)),
+    files: replacement.staged({ run: prepareFiles, weight: 4 }),
+    database: replacement.staged({ run: (context) => loadIf(context, !context.input.tables), weight: 4 }),
+    close: replacement.close,
+    // nobody writes any more: these have what visitors wrote until now
+    keep_files: replacement.closed(keeping('fs', hasFiles)),
+    keep_database: replacement.closed({ ...keeping('db', hasDatabase), weight: 2 }),
     // the tables that stay are copied from the database in use, so that must be still
-    tables: { run: unlessDone((context) => loadIf(context, context.input.tables)), undo: forgetPrepared, weight: 1 },
+    tables: replacement.closed(replacement.staged({ run: (context) => loadIf(context, context.input.tables) })),
     // what was uploaded while the site was open
-    files_again: { run: unlessDone(prepareFiles), undo: forgetPrepared, weight: 1 },
-    switch: { run: unlessDone(switchOver), undo: switchBack },
-    fit: { run: unlessDone(fitToSite) },
-    answer: {
-      run: unlessDone(async (context) =>
-        letItAnswer(context, { name: 'restore', changes: await addressChanges(context) }),
-      ),
-    },
-    // without an undo: a retry finds that it is done
-    done: { commit: openAgain },
-    settle: { run: cleanUp },
+    files_again: replacement.closed(replacement.staged({ run: prepareFiles })),
+    switch: replacement.switchOver(),
+    fit: replacement.closed({ run: fitToSite }),
+    answer: replacement.answering('a restore', async (context) =>
+      verifyContent(context, 'restored', await addressChanges(context)),
+    ),
+    done: replacement.reopening(recordRestore),
+    settle: replacement.cleaningUp(forgetFilesAhead),
   },
   failed: tellOfFailure,
 })
@@ -100,15 +75,6 @@ export const restoreSite = durableWith<HostServices>()({
 const directoryOf = async (context: Pick<Context, 'services' | 'input'>) => {
   const { home: directory } = await targetOf(context)
   return contentPlace(context.input.siteId, directory)
-}
-
-async function keepIf(context: Context, kind: 'fs' | 'db'): Promise<UndoPoint | null> {
-  const { siteId, filesId, databaseId } = context.input
-  return (kind === 'fs' ? filesId : databaseId) === null ? null : keepUndoPoint(context, siteId, kind)
-}
-
-async function copyIf(context: Context): Promise<void> {
-  if (context.input.filesId !== null) await copyFilesAhead(context)
 }
 
 async function prepareFiles(context: Context): Promise<void> {
@@ -157,8 +123,6 @@ async function fitToSite(context: Context): Promise<void> {
   const { site, home: directory } = await targetOf(context)
   const hosted = await services.hostedSite(site.id)
   if (!hosted) throw new PermanentFailure('The site was deleted')
-  // after a crash nothing holds PHP
-  await closeForWork(context, site.id)
   await changeWpConfig(directory.path, directory.uid, {
     ...(await services.siteDirectories.databases.constants(directory)),
     ...siteConstants(site),
@@ -179,11 +143,9 @@ async function fromWhere({ services, input }: Context): Promise<{ isCopy: boolea
   return { isCopy: input.sourceId !== input.siteId, others }
 }
 
-async function openAgain(tx: Tx, context: Context): Promise<true> {
+async function recordRestore(tx: Tx, context: Context, site: Site): Promise<void> {
   const { input, operationId, now } = context
   const { siteId, undoOf } = input
-  const site = await holdSite(tx, siteId)
-  if (!site) return true
   const what = restored(context.results.check, input)
   const change = changeOfJob(tx, context)
   const undone = undoOf === undefined ? '' : ` This undoes operation ${undoOf}.`
@@ -197,9 +159,6 @@ async function openAgain(tx: Tx, context: Context): Promise<true> {
   if (to && site.environmentType === from) await changeSite(tx, siteId, { environmentType: to }, now())
   // the environment type, and the constants of a network, which name its tables
   if (to || site.hasMultisite) await change.start(configureSite, { siteId }, { about: { ...site, siteId } })
-  await openSite(tx, siteId, operationId, now())
-  await purgeCaches(tx, siteId, { pages: 'all', files: true })
-  return true
 }
 
 const restored = ({ files, database }: Checked, order: RestoreOrder) =>
@@ -213,15 +172,10 @@ const eventData = ({ sourceId, filesId, databaseId }: RestoreOrder) => ({
 
 async function tellOfFailure(tx: Tx, context: FailureContext<RestoreOrder>): Promise<void> {
   const { input, operationId, canceled, now } = context
-  const { siteId } = input
-  await openSite(tx, siteId, operationId, now())
-  // canceled when all was done but the clearing up
-  if (canceled || (await hasResult(tx, operationId, 'done'))) return
-  const site = await holdSite(tx, siteId)
-  if (!site) return
-  const isAsItWas = await wasUndone(tx, operationId, 'switch')
-  const reason = (context.error ?? 'unknown').replace(/\.$/, '')
-  const state = isAsItWas
+  const failure = await openAfterFailure(tx, context)
+  if (!failure?.site || canceled) return
+  const { site, reason } = failure
+  const state = failure.isRolledBack
     ? 'Nothing was changed'
     : 'Stead could not roll back the change: try again, or restore another backup'
   await changeOfJob(tx, context).record({

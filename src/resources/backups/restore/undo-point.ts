@@ -1,7 +1,8 @@
 import type { WriteOptions } from '../../../backups/backup-store.ts'
-import type { SitePlace } from '../../../hosting/site-database/database-content.ts'
+import { contentPlace, type SitePlace } from '../../../hosting/site-database/database-content.ts'
 import type { StepContext } from '../../../platform/operations/definition.ts'
 import type { HostServices } from '../../kit/host-services.ts'
+import { requireDirectory } from '../../sites/content/replace-content.ts'
 import { setOperation, untriedSince } from '../backup.store.ts'
 import {
   completeBackup,
@@ -23,6 +24,43 @@ export interface UndoPoint {
 }
 
 type Context = StepContext<unknown, HostServices>
+type OfSite<Order = { readonly siteId: number }> = StepContext<Order, HostServices>
+
+/** A step that keeps files or database of a closed site. @param isWanted whether the operation overwrites them; default: always */
+export const keeping = <Order extends { readonly siteId: number }>(
+  kind: Kind,
+  isWanted: (order: Order) => boolean = () => true,
+) => ({
+  run: async (context: OfSite<Order>): Promise<UndoPoint | null> =>
+    isWanted(context.input) ? keepUndoPoint(context, context.input.siteId, kind) : null,
+  undo: (context: Pick<OfSite<Order>, 'services' | 'operationId' | 'transaction' | 'input'>) =>
+    forgetUnfinished(context, context.input.siteId),
+})
+
+/** A step that keeps most of the files while the site is open, so that little is left when it is closed. */
+export const copyingAhead = <Order extends { readonly siteId: number }>(
+  isWanted: (order: Order) => boolean = () => true,
+) => ({
+  async run(context: OfSite<Order>): Promise<void> {
+    const { services, input, operationId, signal, progressBytes } = context
+    if (!isWanted(input)) return
+    const home = contentPlace(input.siteId, await requireDirectory(context))
+    const { bytes } = await services.siteFiles.size(home)
+    const onProgress = (done: number) => progressBytes(done, Math.max(done, bytes))
+    await copyAhead(services, { home, operationId, signal, onProgress })
+  },
+  undo: forgetFilesAhead,
+  weight: 3,
+})
+
+/** Removes what {@link copyingAhead} has kept: the undo point has what it needs of it. */
+export async function forgetFilesAhead({
+  services,
+  input,
+  operationId,
+}: Pick<OfSite, 'services' | 'input' | 'operationId'>): Promise<void> {
+  await forgetAhead(services, input.siteId, operationId)
+}
 
 /**
  * Keeps what a step of an operation is about to overwrite of a site, for 7 days. Each first attempt takes a new one: since an attempt of the

@@ -1,4 +1,5 @@
 import type { Config } from '../../../config.ts'
+import { contentPlace, withSnapshot } from '../../../hosting/site-database/database-content.ts'
 import type { FileScope, WantedEntry } from '../../../hosting/site-files/file-content.ts'
 import { PermanentFailure } from '../../../platform/operations/definition.ts'
 import type { HostServices } from '../../kit/host-services.ts'
@@ -6,7 +7,6 @@ import { findBackup } from '../backup.store.ts'
 import { type Kind, nameOf, siteOwner } from '../backup.ts'
 import { forGood } from '../restore/restore-check.ts'
 import { wantedFiles } from '../restore/restore-content.ts'
-import { contentPlace } from '../take/take-backup.ts'
 import type { SyncOrder } from './sync.ts'
 
 /** Content of the source of a sync. It may be read more than once. */
@@ -38,12 +38,9 @@ export async function sourceHere({ services, input, signal }: Asked): Promise<Sy
     fileBytes: async () => (await siteFiles.size(directory)).bytes,
     files: (scope) => siteFiles.walk(directory, { scope, signal }),
     async withDatabase(work) {
-      const snapshot = await siteDatabase.snapshot(directory)
-      try {
-        await work(snapshot.dump({ signal }), snapshot.estimatedBytes)
-      } finally {
-        await snapshot.close()
-      }
+      await withSnapshot(siteDatabase, directory, (snapshot) =>
+        work(snapshot.dump({ signal }), snapshot.estimatedBytes),
+      )
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { BackupFacts, BackupRepository, WriteOptions } from '../../../backups/backup-store.ts'
-import type { SitePlace } from '../../../hosting/site-database/database-content.ts'
+import { contentPlace, withSnapshot } from '../../../hosting/site-database/database-content.ts'
 import type { SiteDirectory } from '../../../hosting/site-directories/site-directories.ts'
 import { PermanentFailure } from '../../../platform/operations/definition.ts'
 import { createYieldWhileBusy } from '../../../platform/yield-while-busy.ts'
@@ -68,13 +68,6 @@ export async function takeBackup(services: TakingServices, order: BackupOrder): 
     : takeDatabase(services, { ...order, yieldWhileBusy }, directory, repository)
 }
 
-/** A site directory as those know it who read and write a site's content. */
-export const contentPlace = (siteId: number, directory: SiteDirectory): SitePlace => ({
-  siteId,
-  siteDirectory: directory.path,
-  uid: directory.uid,
-})
-
 async function takeFiles(
   { siteFiles, siteDirectories, backups }: TakingServices,
   order: Paced,
@@ -122,8 +115,7 @@ async function takeDatabase(
   repository: BackupRepository,
 ): Promise<TakenBackup> {
   const site = contentPlace(order.siteId, directory)
-  const snapshot = await siteDatabase.snapshot(site)
-  try {
+  return withSnapshot(siteDatabase, site, async (snapshot) => {
     const { signal } = order
     const facts = await againIfDamaged(() =>
       writeAndReadBack(repository, order, { bytes: snapshot.estimatedBytes }, (options) =>
@@ -134,9 +126,7 @@ async function takeDatabase(
     const warning = [snapshot.warning, tried.warning].filter(Boolean).join('. ')
     const { isTriedOut } = tried
     return { ...ofFacts(facts, snapshot.takenAt), coreVersion: null, isTriedOut, ...(warning && { warning }) }
-  } finally {
-    await snapshot.close()
-  }
+  })
 }
 
 /** @param startedAt of this attempt; an earlier one may have written it */

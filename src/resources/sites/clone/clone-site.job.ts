@@ -4,7 +4,12 @@ import { CoreUnavailable } from '../../../hosting/core-library/core-library.ts'
 import { frontPageFault } from '../../../hosting/php/front-page.ts'
 import type { PooledSite } from '../../../hosting/php/pool/pool.ts'
 import { newSalts } from '../../../hosting/php/wp-config.ts'
-import type { AddressChange, SitePlace } from '../../../hosting/site-database/database-content.ts'
+import {
+  type AddressChange,
+  contentPlace,
+  type SitePlace,
+  withSnapshot,
+} from '../../../hosting/site-database/database-content.ts'
 import { rewriteAddress } from '../../../hosting/site-database/rewrite.ts'
 import type { SiteDirectory } from '../../../hosting/site-directories/site-directories.ts'
 import {
@@ -111,7 +116,7 @@ async function copyContent(context: Context): Promise<Copied> {
   const { services, input } = context
   const site = await siteOf(context)
   const { site: source, home: sourceDirectory } = await sourceOf(services, input.sourceId)
-  const [from, to] = [contentOf(source, sourceDirectory), contentOf(site, await directoryOf(context))]
+  const [from, to] = [contentPlace(source.id, sourceDirectory), contentPlace(site.id, await directoryOf(context))]
   await services.pool.stop(site.id, 0)
   const address = stagingAddress(site.name, services.config)
   const others = await addressesOf(services.database.read, source, services.config)
@@ -125,12 +130,6 @@ async function copyContent(context: Context): Promise<Copied> {
   await services.siteDatabase.cleanUp(to)
   return { address, others: others.filter((each) => each !== address) }
 }
-
-const contentOf = ({ id: siteId }: Site, { path: siteDirectory, uid }: SiteDirectory): SitePlace => ({
-  siteId,
-  siteDirectory,
-  uid,
-})
 
 async function stateOf(database: Database, siteId: number): Promise<ContentState> {
   const state = await contentState(database.read, siteId)
@@ -146,17 +145,14 @@ async function copyBoth(
 ): Promise<void> {
   const { siteFiles, siteDatabase } = services
   const files = await siteFiles.size(from)
-  const snapshot = await siteDatabase.snapshot(from)
   let loaded = 0
-  try {
+  await withSnapshot(siteDatabase, from, async (snapshot) => {
     const onProgress = (done: number) => {
       loaded = done
       progressBytes(done, Math.max(done, snapshot.estimatedBytes) + files.bytes)
     }
     await siteDatabase.load(to, snapshot.dump({ signal }), { changes, signal, onProgress })
-  } finally {
-    await snapshot.close()
-  }
+  })
   const onProgress = (done: number) => progressBytes(loaded + done, loaded + Math.max(done, files.bytes))
   await siteFiles.copy(from, to, { signal, onProgress })
 }
@@ -164,7 +160,7 @@ async function copyBoth(
 /** What plugins have made of the database names the clone as well. Its PHP does not run yet. */
 async function moveMade(context: Context<{ content: Copied }>): Promise<void> {
   const { services, signal, results } = context
-  const directory = contentOf(await siteOf(context), await directoryOf(context))
+  const directory = contentPlace(context.input.siteId, await directoryOf(context))
   const { address, others } = results.content
   await moveMadeFiles(services.siteFiles, directory, movedTo(address, others), signal)
 }

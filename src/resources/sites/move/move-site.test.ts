@@ -13,7 +13,8 @@ import { DatabasesOfDirectories } from '../../../hosting/site-directories/databa
 import type { DirectoryDatabases } from '../../../hosting/site-directories/directory-databases.ts'
 import type { SiteDirectories } from '../../../hosting/site-directories/site-directories.ts'
 import { type Log, noLog } from '../../../platform/log/log.ts'
-import { cancelOperation } from '../../../platform/operations/control.ts'
+import { cancelOperation, retryOperation } from '../../../platform/operations/control.ts'
+import { definitionsByName, PermanentFailure } from '../../../platform/operations/definition.ts'
 import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { ended, gate, startWorker } from '../../../platform/operations/harness.ts'
 import type { Worker } from '../../../platform/operations/worker/worker.ts'
@@ -99,15 +100,17 @@ interface Given {
   readonly services?: Partial<HostServices>
   /** What lies on the server after it was loaded. */
   readonly otherTitle?: string
+  readonly turnTo?: DatabasesOfDirectories['turnTo']
   readonly log?: Log
 }
 
-function work({ services, otherTitle, log = noLog }: Given = {}): void {
+function work({ services, otherTitle, turnTo, log = noLog }: Given = {}): void {
   const { pool, siteDatabase, siteDirectories } = usual
   ;(siteDirectories as { databases: SiteDirectories['databases'] }).databases = new DatabasesOfDirectories(
     server,
     noLog,
   )
+  if (turnTo) siteDirectories.databases.turnTo = turnTo
   const far = serverContent(siteDatabase)
   const mariadb = {
     ...far,
@@ -227,8 +230,53 @@ test('what is left of the database before is a matter for the log alone', async 
   usual = { ...usual, siteDatabase: { ...siteDatabase, drop } } as never
   work({ log })
   expect((await move()).state).toBe('succeeded')
-  const msg = 'could not remove the previous database of a moved site'
+  const msg = 'could not remove the leftovers of a content change'
   expect(warnings).toMatchObject([{ siteId: site, msg }])
+})
+
+test('a retry of what was canceled when it was moved already does not load the old database over the new one', async () => {
+  const { siteDatabase } = host.services
+  const begun = gate()
+  const drop = async () => {
+    begun.open()
+    await new Promise(() => {})
+  }
+  usual = { ...usual, siteDatabase: { ...siteDatabase, drop } } as never
+  work()
+  const id = await order()
+  await begun.opened
+  await api.database.transaction((tx) => cancelOperation(tx, id, Date.now()))
+  // the process dies when only the old database is left to drop
+  await worker?.stop(0)
+  host.held.clear()
+  await api.database.transaction((tx) =>
+    tx.updateTable('operations').set({ lease_until: 0 }).where('id', '=', id).execute(),
+  )
+  const { drop: _blocked, ...others } = siteDatabase
+  usual = { ...usual, siteDatabase: { ...others, drop: async () => {} } } as never
+  work()
+  expect((await ended(api.database, id)).state).toBe('canceled')
+  expect(existsSync(fileOf(directory))).toBe(true)
+  host.setTitle(onServer(directory), 'written since')
+  told = []
+  await api.database.transaction((tx) => retryOperation(tx, id, definitionsByName([moveSiteJob])))
+  expect((await ended(api.database, id)).state).toBe('succeeded')
+  expect([told, host.title(onServer(directory)), await closedBy()]).toEqual([[], 'written since', null])
+  expect(await log()).toHaveLength(1)
+})
+
+test('one that cannot be turned back keeps the database that it was turned to, and its owner is told', async () => {
+  pages = [{}, {}, { status: 500 }]
+  const databases = new DatabasesOfDirectories(server, noLog)
+  const turnTo: typeof databases.turnTo = async (row, ...rest) => {
+    if (row.database === 'sqlite') throw new PermanentFailure('the disk is away')
+    await databases.turnTo(row, ...rest)
+  }
+  work({ turnTo })
+  expect((await move()).state).toBe('failed')
+  expect(told).toEqual(['prepared', 'turned to the server'])
+  expect([host.title(onServer(directory)), await closedBy()]).toEqual(['mine', null])
+  expect((await log())[0]).toContain('Stead could not roll back the change: try again')
 })
 
 describe('it stays where it is', () => {
@@ -325,6 +373,6 @@ describe('it stays where it is', () => {
   test('a site that was deleted meanwhile', async () => {
     await api.database.transaction((tx) => tx.deleteFrom('site_homes').where('site_id', '=', site).execute())
     work()
-    expect(await move()).toMatchObject({ state: 'failed', error: 'The site was deleted' })
+    expect(await move()).toMatchObject({ state: 'failed', error: 'The site has no site directory on this host' })
   })
 })

@@ -1,0 +1,221 @@
+import { contentPlace } from '../../../hosting/site-database/database-content.ts'
+import type { SiteDirectory } from '../../../hosting/site-directories/site-directories.ts'
+import type { Tx } from '../../../platform/db/database.ts'
+import { type FailureContext, PermanentFailure, type StepContext } from '../../../platform/operations/definition.ts'
+import { hasResult, wasUndone } from '../../../platform/operations/steps-of.ts'
+import type { HostServices } from '../../kit/host-services.ts'
+import { holdSite } from '../site.store.ts'
+import type { Site } from '../site.ts'
+import { closeForWork, openAfterWork } from '../switches/close-for-work.ts'
+import { openSite } from '../switches/closing.store.ts'
+import { type PurgeOrder, purgeCaches } from '../switches/purge.store.ts'
+import { runSiteTask } from '../wordpress/run-site-task.ts'
+
+/*
+ * Builds the steps of an operation that replaces the content of a site: a restore, a sync, an import, a move, an update of WordPress.
+ *
+ * The new content is staged beside the site while visitors use it. Then the site is closed, what it holds at that moment is kept, the new content is
+ * switched in and adapted, and the site opens when its WordPress answers. Until `done` has committed, the undos return the site to what it was. After it
+ * nothing does, because visitors have written since: a retry only cleans up.
+ *
+ * A definition names its steps itself, because names of steps are stored. Two names are fixed: `switch` and `done`, which the undos look up.
+ */
+
+/** The input of such an operation. */
+export interface ReplaceOrder {
+  readonly siteId: number
+}
+
+type Running<Order, Results> = StepContext<Order, HostServices, Results>
+/** Of an undo. `done` exists from the moment after which nothing rolls back. */
+export type Undoing<Order = ReplaceOrder, Results = unknown> = StepContext<
+  Order,
+  HostServices,
+  Partial<Results> & { readonly done?: unknown }
+>
+
+/** A step as a caller supplies it. */
+export interface Part<Order, Results, Result> {
+  run(context: Running<Order, Results>): Result | Promise<Result>
+  undo?(context: Undoing<Order, Results>): unknown
+  readonly weight?: number
+}
+
+/** Content that exists twice: one is in use, the other is staged or kept beside it. Each function may run again after a crash. */
+export interface Replaceable<Order, Results> {
+  switch(context: Running<Order, Results>, directory: SiteDirectory): Promise<unknown>
+  switchBack(context: Undoing<Order, Results>, directory: SiteDirectory): Promise<unknown>
+  /** Removes the one that is not in use. */
+  cleanUp(context: Undoing<Order, Results>, directory: SiteDirectory): Promise<unknown>
+}
+
+type Context = Pick<StepContext<ReplaceOrder, HostServices>, 'services' | 'input'>
+
+/** Files and database of a site, each staged beside the one in use. */
+export const stagedContent = {
+  async switch({ services, input }: Context, directory: SiteDirectory): Promise<void> {
+    const place = contentPlace(input.siteId, directory)
+    await services.siteFiles.switch(place)
+    await services.siteDatabase.switch(place)
+  },
+  async switchBack({ services, input }: Context, directory: SiteDirectory): Promise<void> {
+    const place = contentPlace(input.siteId, directory)
+    await services.siteFiles.switchBack(place)
+    await services.siteDatabase.switchBack(place)
+  },
+  async cleanUp({ services, input }: Context, directory: SiteDirectory): Promise<void> {
+    const place = contentPlace(input.siteId, directory)
+    // files that cannot be removed do not keep the database
+    const outcomes = await Promise.allSettled([services.siteFiles.cleanUp(place), services.siteDatabase.cleanUp(place)])
+    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+  },
+}
+
+/** @throws PermanentFailure when the site has none here */
+export async function requireDirectory({ services, input }: Context): Promise<SiteDirectory> {
+  const directory = await services.siteDirectories.ofSite(input.siteId)
+  if (!directory) throw new PermanentFailure('The site has no site directory on this host')
+  return directory
+}
+
+/**
+ * Returns the functions that build the steps.
+ * @param given.content what is switched; default: files and database
+ * @param given.isNeeded whether the operation has anything to do, by the results so far: if not, every step passes
+ */
+export function contentReplacement<Order extends ReplaceOrder, Results = unknown>({
+  content = stagedContent,
+  isNeeded = () => true,
+}: {
+  readonly content?: Replaceable<Order, Results>
+  readonly isNeeded?: (results: Partial<Results>) => boolean
+} = {}) {
+  const isWanted = ({ results }: Undoing<Order, Results>): boolean => isNeeded(results as Partial<Results>)
+  const isOver = (context: Undoing<Order, Results>): boolean => Boolean(context.results.done) || !isWanted(context)
+
+  const passing =
+    <Result>(run: Part<Order, Results, Result>['run']) =>
+    async (context: StepContext<Order, HostServices>): Promise<Result> =>
+      isOver(context as Undoing<Order, Results>) ? (null as Result) : run(context as Running<Order, Results>)
+
+  /** While visitors use the site. */
+  const open = <Result>(part: Part<Order, Results, Result>) => ({ ...part, run: passing(part.run) })
+
+  /** While the site is closed, and no PHP of it runs: after a crash nothing holds that any longer. */
+  const closed = <Result>(part: Part<Order, Results, Result>) => ({
+    ...part,
+    run: passing<Result>(async (context) => {
+      await closeForWork(context, context.input.siteId)
+      return part.run(context)
+    }),
+  })
+
+  /** Removes staged content, unless it is what the site was before: then `switch` could not be undone, and it stays for the next attempt. */
+  const forgetStaged = async (context: Undoing<Order, Results>): Promise<void> => {
+    const { services, input, operationId } = context
+    const directory = await services.siteDirectories.ofSite(input.siteId)
+    if (directory && isWanted(context) && (await wasUndone(services.database.read, operationId, 'switch')))
+      await content.cleanUp(context, directory)
+  }
+
+  const switchBack = async (context: Undoing<Order, Results>): Promise<void> => {
+    const { services, input } = context
+    const directory = await services.siteDirectories.ofSite(input.siteId)
+    if (isOver(context) || !directory) return
+    await closeForWork(context, input.siteId)
+    await content.switchBack(context, directory)
+  }
+
+  return {
+    open,
+    closed,
+    staged: <Result>(part: Omit<Part<Order, Results, Result>, 'undo'>) => ({ ...open(part), undo: forgetStaged }),
+
+    close: {
+      run: passing((context) => closeForWork(context, context.input.siteId)),
+      undo: (context: Undoing<Order, Results>) => openAfterWork(context, context.input.siteId),
+    },
+
+    /** @param allow refuses what must not be switched any more, before it is */
+    switchOver: (allow: (context: Running<Order, Results>) => Promise<unknown> = async () => {}) => ({
+      run: passing(async (context) => {
+        await allow(context)
+        await closeForWork(context, context.input.siteId)
+        await content.switch(context, await requireDirectory(context))
+      }),
+      undo: switchBack,
+    }),
+
+    /** Lets the site answer before visitors see it: its object cache knows the content of before. @param work in words, for the log */
+    answering: (work: string, verify: (context: Running<Order, Results>) => Promise<unknown>) =>
+      closed({
+        async run(context) {
+          const { services, input, log } = context
+          const { siteId } = input
+          await runSiteTask(services, siteId, 'flush-object-cache', {}, { whileHeld: true }).catch((error) =>
+            log.warn({ err: error, siteId }, `could not flush the object cache of a site after ${work}`),
+          )
+          await verify(context)
+          // visitors stay out until the record of the site says open
+          services.pool.release(siteId)
+        },
+      }),
+
+    /** The point of no return, without an undo. @param record writes what changed */
+    reopening: (
+      record: (tx: Tx, context: Running<Order, Results>, site: Site) => Promise<unknown>,
+      purges: PurgeOrder = { pages: 'all', files: true },
+    ) => ({
+      async commit(tx: Tx, given: StepContext<Order, HostServices>): Promise<true> {
+        const context = given as Running<Order, Results>
+        const { siteId } = context.input
+        const site = await holdSite(tx, siteId)
+        if (!site || !isWanted(given as Undoing<Order, Results>)) return true
+        await record(tx, context, site)
+        await openSite(tx, siteId, context.operationId, context.now())
+        await purgeCaches(tx, siteId, purges)
+        return true
+      },
+    }),
+
+    /** Removes what is left. It wastes at most space, and the next operation removes it: so a failure is only logged. */
+    cleaningUp: (...others: ((context: Undoing<Order, Results>) => unknown)[]) => ({
+      async run(context: Undoing<Order, Results>): Promise<void> {
+        const { services, input, log } = context
+        const cleanUp = async () => {
+          const directory = await services.siteDirectories.ofSite(input.siteId)
+          if (directory && isWanted(context)) await content.cleanUp(context, directory)
+        }
+        services.pool.release(input.siteId)
+        for (const each of [cleanUp, ...others])
+          try {
+            await each(context)
+          } catch (error) {
+            log.warn({ err: error, siteId: input.siteId }, 'could not remove the leftovers of a content change')
+          }
+      },
+    }),
+  }
+}
+
+/** How such an operation has failed. */
+export interface Failed {
+  /** Undefined: it was deleted. */
+  readonly site: Site | undefined
+  /** Without a full stop. */
+  readonly reason: string
+  /** Whether the site is what it was before. */
+  readonly isRolledBack: boolean
+}
+
+/** Opens the site in the transaction that ends a failed or canceled operation. @returns undefined when only the cleaning up was left: that is no failure */
+export async function openAfterFailure(tx: Tx, context: FailureContext<ReplaceOrder>): Promise<Failed | undefined> {
+  const { input, operationId, canceled, error, now } = context
+  await openSite(tx, input.siteId, operationId, now())
+  if (await hasResult(tx, operationId, 'done')) return undefined
+  return {
+    site: await holdSite(tx, input.siteId),
+    reason: (error ?? (canceled ? 'canceled' : 'unknown')).replace(/\.$/, ''),
+    isRolledBack: await wasUndone(tx, operationId, 'switch'),
+  }
+}
