@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
+import { layerNumber } from '../../src/hosting/site-files/platform/sqlite-layer.ts'
 import { keptDir } from './kept.ts'
 
 const run = promisify(execFile)
@@ -21,7 +22,10 @@ const madeBy = [
 
 /** Where a data folder with nothing in it but an unpacked core and its template is kept for tests of this user. */
 export async function goldenFolder(core: string): Promise<string> {
-  const hash = createHash('sha256').update(core)
+  // Stead makes a template again when the layer has changed: a start of each test would
+  const hash = createHash('sha256')
+    .update(core)
+    .update(await layerNumber())
   for (const file of madeBy) hash.update(await readFile(join(root, file)))
   return join(keptDir(), `stead-golden-${userInfo().uid}`, `${basename(core)}-${hash.digest('hex').slice(0, 12)}`)
 }
