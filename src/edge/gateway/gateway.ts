@@ -180,9 +180,6 @@ function createSecureGate(context: GatewayContext, contexts: Pick<SecureContexts
   return server
 }
 
-/** For a connection that may begin with a PROXY header to say anything. */
-const FIRST_BYTES_MS = 20_000
-
 /** Answers all that comes to a server. @param refuse ends a connection of a visitor who has too many */
 function serve(context: GatewayContext, server: Server | SecureServer, refuse: (socket: Socket) => void): void {
   const { options, limits } = context
@@ -205,7 +202,8 @@ function serve(context: GatewayContext, server: Server | SecureServer, refuse: (
     readProxyHeaders(server, {
       isBalancer,
       siteKey: options.hostKey,
-      timeoutMs: FIRST_BYTES_MS,
+      // a connection that may begin with such a header says something in the time that a request's has
+      timeoutMs: limits.headersTimeoutMs,
     }),
   )
   count((socket) => !isOfBalancer(socket))
