@@ -10,7 +10,7 @@ import { type Stead, showOutputOfFailures, startStead, until } from '../support/
 const plugin = (text: string) =>
   `<?php\n/* Plugin Name: Agency banner */\nadd_action('wp_footer', static function () { echo '<p>${text}</p>'; });\n`
 
-describeSites('a must-use plugin', ({ env }) => {
+describeSites('a must-use plugin', ({ env, isNative }) => {
   let stead: Stead
   let server: FileServer
   let id: number
@@ -86,7 +86,8 @@ describeSites('a must-use plugin', ({ env }) => {
     expect((await ordered('DELETE', `/v1/mu-plugins/${data.id}`)).ended).toMatchObject({ state: 'succeeded' })
   })
 
-  test('is there again after a backup from before it was restored, and stays what it is', async () => {
+  // a restore puts it back without asking what runs the site
+  test.skipIf(isNative)('is there again after a backup from before it was restored, and stays what it is', async () => {
     const { data: sites } = (await stead.api('GET', '/v1/sites')).body
     const first = sites.find(({ name }: { name: string }) => name === 'first').id
     server.files.set('/banner.php', plugin('Before the backup'))
@@ -107,7 +108,7 @@ describeSites('a must-use plugin', ({ env }) => {
     expect(outcomes).toEqual(['removed', 'kept', 'removed'])
     expect((await stead.api('GET', '/v1/mu-plugins')).body.data).toEqual([])
     for (const site of ['first', 'third'])
-      await until('the page is as before', async () => !(await front(site)).includes('After the backup'))
+      await until('the page is as before', async () => !/Made in June|After the backup/.test(await front(site)))
     expect([existsSync(file('first')), existsSync(file('second'))]).toEqual([false, true])
   })
 })
