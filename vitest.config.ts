@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { leftToSystem, longFiles } from './test/tiers/long-files.ts'
+import { startFirst } from './test/tiers/start-first.ts'
 
 // `npx vitest src/resources/notes` is what you run at work. The tiers, and what each project belongs to: test/tiers/tiers.ts.
 
@@ -31,24 +32,6 @@ const alone = ['test/faults/siege.test.ts', 'test/http-cache.test.ts']
 
 /** The walk of all background work: a few of it in each quick run, all of it in the system tier. It waits for most of its time. */
 const allJobs = ['test/contract/jobs-1.test.ts', 'test/contract/jobs-2.test.ts', 'test/contract/jobs-3.test.ts']
-
-/** Minutes each: these start first, so that no processor is left with one of them at the end. */
-const startFirst = [
-  'test/contract/jobs-1.test.ts',
-  'test/faults/torture.test.ts',
-  'test/contract/jobs-2.test.ts',
-  'test/e2e/cms-version.test.ts',
-  'test/contract/jobs-3.test.ts',
-  'test/e2e/identity.test.ts',
-  'test/faults/stopping.test.ts',
-  'test/e2e/network-content.test.ts',
-  'test/faults/crashes.test.ts',
-  'test/faults/full-disk-jobs.test.ts',
-  'test/e2e/restore-stead.test.ts',
-  'test/contract/permissions.test.ts',
-  'test/contract/fuzz.test.ts',
-  'src/resources/backups/restore/restore-site.test.ts',
-]
 
 /** The same order in every run: long ones first, then by path. By default vitest goes by sizes and by how long a run took before. */
 class FixedOrder extends BaseSequencer {
@@ -147,7 +130,8 @@ export default defineConfig({
     globalSetup: 'test/support/database.ts',
     projects: [
       ...unitTests,
-      apart('first-site', [firstSite], [], 1, 1),
+      // beside the unit tests: alone it left a processor idle
+      apart('first-site', [firstSite], [], 0),
       apart('wordpress', wordpress, alone, 2),
       // on PostgreSQL the tier `databases` runs them
       { test: { ...long.test, env: { TEST_DATABASE: 'sqlite' }, setupFiles: unit.setupFiles } },

@@ -2,11 +2,14 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { leftToSystem, longFiles } from './long-files.ts'
+import { startFirst } from './start-first.ts'
 
 const fuzz = 'test/contract/fuzz.test.ts'
 
-test('each long file is there', () => {
-  expect(longFiles.filter((file) => !existsSync(join(import.meta.dirname, '../..', file)))).toEqual([])
+test('each long file is there, and each that starts first', () => {
+  expect([...longFiles, ...startFirst].filter((file) => !existsSync(join(import.meta.dirname, '../..', file)))).toEqual(
+    [],
+  )
 })
 
 test('a folder runs without its long files, and whoever names one gets it', () => {

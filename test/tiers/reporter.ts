@@ -28,7 +28,7 @@ export interface RunReport {
   readonly longest: readonly { readonly file: string; readonly seconds: number }[]
 }
 
-const LISTED = 15
+const LISTED = 40
 
 const firstLine = (text: unknown): string => String(text).split('\n', 1)[0]?.slice(0, 200) ?? ''
 
