@@ -9,10 +9,10 @@ import {
   X509Certificate,
 } from 'node:crypto'
 import { promisify } from 'node:util'
+import { DAY_MS } from '../platform/durations.ts'
 import { bits, der, integer, octets, oid, sequence, setOf, time, utf8, yes } from './der.ts'
 import { isBelow, LOCAL_CERTIFICATE_MS } from './local-domain.ts'
 
-const DAY_MS = 86_400_000
 const AUTHORITY_DAYS = 3_650
 /** Clocks of other machines may be behind. */
 const BEFORE_MS = DAY_MS

@@ -219,6 +219,13 @@ it('versions of PHP are written down in one place', () => {
   expect(places).toEqual(['src/hosting/php/runtime.ts'])
 })
 
+it.each([['lengths of time', /const (?:MINUTE|HOUR|DAY|WEEK)_MS =/, 'src/platform/durations.ts']])(
+  '%s are written down in one place',
+  (_what, pattern, place) => {
+    expect(sources.filter((file) => pattern.test(withoutComments(textOf(file))))).toEqual([place])
+  },
+)
+
 describe('functions', () => {
   const MOST_LINES = 60
   /** A table with a row for each budget. */

@@ -6,6 +6,7 @@
  * one site at a time, the longest due first, behind visitors. Nothing is stored: what this keeps in memory is in the databases.
  */
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises'
+import { MINUTE_MS } from '../../platform/durations.ts'
 import type { PhpPool } from '../php/pool/pool.ts'
 import { isHostsDoing, PhpBusy, PhpCrashed, PhpTimeout } from '../php/runtime.ts'
 import type { BlogAddress, TaskInput, TaskOutput } from '../php/tasks.ts'
@@ -38,7 +39,6 @@ export interface CronStats {
   readonly due: number
 }
 
-const MINUTE_MS = 60_000
 const EVERY_MS = MINUTE_MS
 /** So long an event waits for free memory before a site that is idle has to give way. */
 const PATIENCE_MS = 15 * MINUTE_MS

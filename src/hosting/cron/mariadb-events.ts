@@ -1,4 +1,5 @@
 import type { Connection } from 'mysql2/promise'
+import { MINUTE_MS } from '../../platform/durations.ts'
 import { isOnMariaDb } from '../mariadb/on-mariadb.ts'
 import { named } from '../mariadb/server/connect.ts'
 import type { SiteDatabases } from '../mariadb/site-databases.ts'
@@ -7,7 +8,6 @@ import { type EventSource, type Look, UnreadableDatabase } from './event-source.
 import { nextEvents } from './next-events.ts'
 import { MOST_BLOGS, MOST_OPTION_BYTES, tablePrefix } from './wordpress-options.ts'
 
-const MINUTE_MS = 60_000
 /** What nobody but the host can have changed is looked at so often: a new look costs a connection. */
 const SELDOM_MS = 600_000
 /** The site may hold its table. */

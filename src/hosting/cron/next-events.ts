@@ -1,3 +1,5 @@
+import { HOUR_MS } from '../../platform/durations.ts'
+
 /** When a site's next scheduled events are due, in milliseconds UTC; null: there are none of the kind. */
 export interface NextEvents {
   /** Everything that somebody may wait for: scheduled posts, plugins' events. */
@@ -5,8 +7,6 @@ export interface NextEvents {
   /** Core's own tidying up. */
   readonly housekeepingAt: number | null
 }
-
-const HOUR_MS = 3_600_000
 
 /** How long core's housekeeping waits on a site that nobody visits, so that it runs about twice a day and not every hour. */
 export const HOUSEKEEPING_DELAY_MS = 12 * HOUR_MS

@@ -8,6 +8,7 @@
  */
 import { setImmediate as breathe } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
+import { WEEK_MS } from '../../platform/durations.ts'
 import type { LogRecord, LogStore } from '../../platform/log-store/log-store.ts'
 import type { Found } from '../site-files/open-inside.ts'
 import { debugLogOf, glance, LONG_BYTES, openLog, putAside, removeOld } from './log-file.ts'
@@ -56,7 +57,6 @@ const usualLimits: FollowerLimits = {
   passMs: 200,
 }
 
-const WEEK_MS = 7 * 86_400_000
 /** PHP writes an entry in one piece; one that has not grown for so long is whole. */
 const QUIET_MS = 400
 /** Of a debug log that is seen for the first time this is read: it was switched on just now, or has come with the site. */

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { MINUTE_MS } from '../../platform/durations.ts'
 
 /** What of a site's pages and files is out of date. */
 export interface Change {
@@ -48,7 +49,6 @@ const MOST_PATHS = 100
 const MOST_SAID = 256 << 10
 const EVERYTHING: Said = { pages: 'all', files: true, isSoft: false }
 const RETRY_MS = 1_000
-const MINUTE_MS = 60_000
 
 /** A site with something to say, or that said something a moment ago. */
 interface Site {

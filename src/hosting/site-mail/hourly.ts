@@ -1,4 +1,4 @@
-const HOUR_MS = 3600_000
+import { HOUR_MS } from '../../platform/durations.ts'
 
 interface Taken {
   readonly atMs: number

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import Type from 'typebox'
 import { Value } from 'typebox/value'
 import type { Budget, Share } from '../../platform/budgets/budget.ts'
+import { HOUR_MS } from '../../platform/durations.ts'
 import type { FreeRoom } from '../../platform/files/free-room.ts'
 import { MailFault } from './headers.ts'
 import type { Hourly } from './hourly.ts'
@@ -14,7 +15,6 @@ const MB = 1 << 20
 /** What the smallest of mails counts: its two files, and what is in memory of it. */
 const BYTES_OF_RECORD = 8 << 10
 const QUEUE_FULL = 'too many mails of this site, or of all, wait to be sent'
-const HOUR_MS = 3600_000
 /** A site that says nothing more of a mail that it has begun has died. */
 const PATIENCE_MS = 60_000
 const START = '{"ask":"mail'

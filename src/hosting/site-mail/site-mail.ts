@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Budget } from '../../platform/budgets/budget.ts'
+import { DAY_MS } from '../../platform/durations.ts'
 import type { FreeRoom } from '../../platform/files/free-room.ts'
 import { createLogIds } from '../../platform/log-store/log-ids.ts'
 import type { LogStore } from '../../platform/log-store/log-store.ts'
@@ -31,8 +32,6 @@ export interface SiteMail {
   metrics(): MailFigures
   stop(graceMs: number): Promise<void>
 }
-
-const DAY_MS = 86_400_000
 
 /** Opens the queue, and goes on with what waits in it. */
 export async function openSiteMail(options: SiteMailOptions): Promise<SiteMail> {

@@ -1,4 +1,4 @@
-export const DAY_MS = 86_400_000
+import { DAY_MS } from '../durations.ts'
 
 /** Number of the UTC day (days since 1970). */
 export const dayOf = (ms: number): number => Math.floor(ms / DAY_MS)

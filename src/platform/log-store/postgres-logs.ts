@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { openPool } from '../db/pool.ts'
-import { AHEAD_MS, DAY_MS, dayName, dayOf, daysOf } from './days.ts'
+import { DAY_MS } from '../durations.ts'
+import { AHEAD_MS, dayName, dayOf, daysOf } from './days.ts'
 import {
   KEYED,
   KINDS,

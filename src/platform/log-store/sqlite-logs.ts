@@ -1,7 +1,8 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { AHEAD_MS, DAY_MS, dayName, dayOf, daysOf } from './days.ts'
+import { DAY_MS } from '../durations.ts'
+import { AHEAD_MS, dayName, dayOf, daysOf } from './days.ts'
 import { KEYED, KINDS, type LogKind, type LogQuery, type LogRecord, noticeOf, RETENTION_DAYS } from './log-store.ts'
 import { admitted, type LogLimits, recordBytes, SUMS_MS } from './shares.ts'
 

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import { type SqlBool, sql } from 'kysely'
 import { isPostgres, lockForUpdate, type Tx } from '../db/database.ts'
+import { HOUR_MS } from '../durations.ts'
 
 /*
  * Nobody uses Stead to fill somebody's mailbox. What counts is who has a mail sent, to whom, and what it says.
  */
 
-const HOUR_MS = 3600_000
 /** Of one account's mails to one address, and of all accounts' together, an hour. */
 const TO_ADDRESS = { ofAccount: 10, ofAll: 30 }
 /** Of one account's mails to all addresses an hour. */

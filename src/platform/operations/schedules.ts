@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import type { Database, Tx } from '../db/database.ts'
+import { DAY_MS } from '../durations.ts'
 import type { Log } from '../log/log.ts'
 import type { Definition } from './definition.ts'
 import { type EnqueueOptions, enqueue } from './enqueue.ts'
@@ -26,8 +27,6 @@ interface ScheduleOptions<Schema extends TSchema> {
   input(slot: number): NoInfer<Static<Schema>>
   options?(slot: number): EnqueueOptions
 }
-
-const DAY_MS = 86_400_000
 
 /**
  * Declares recurring work.

@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import type { Database } from '../../platform/db/database.ts'
+import { DAY_MS } from '../../platform/durations.ts'
 import { durableWith } from '../../platform/operations/definition.ts'
 import { BATCH, inBatches } from '../../platform/operations/in-batches.ts'
 import { newestOnly } from '../../platform/operations/newest-only.ts'
 import { schedule } from '../../platform/operations/schedules.ts'
 import { forgetEntries, leaveSiteLogs } from './activity.store.ts'
 
-const DAY_MS = 86_400_000
 /** Of the description: account activity 60 days, site activity 30. */
 const SITE_LOG_DAYS = 30
 const ACCOUNT_LOG_DAYS = 60

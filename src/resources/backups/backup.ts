@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
+import { DAY_MS } from '../../platform/durations.ts'
 
 export {
   completeBackup,
@@ -84,8 +85,6 @@ export const newName = (id: number): string => `b${id}-${randomBytes(8).toString
 /** Where the files of a WordPress release are kept, once for all sites; the repository has one backup, {@link CORE_BACKUP}. */
 export const coreOwner = (version: string): string => `core-${version}`
 export const CORE_BACKUP = 'core'
-
-const DAY_MS = 86_400_000
 
 /**
  * How long what was read back of a storage counts as sound for a new backup of each origin. An on-demand backup trusts nothing. An undo point trusts

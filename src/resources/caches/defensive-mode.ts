@@ -1,6 +1,4 @@
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/durations.ts'
 
 const several = (least: number, most: number, unit: string, unitMs: number): [string, number][] =>
   Array.from({ length: most - least + 1 }, (_, i) => [`${least + i}-${unit}`, (least + i) * unitMs])

@@ -1,10 +1,10 @@
 import { dropChallenge } from '../../dns/zones/challenges.store.ts'
 import type { Tx } from '../../platform/db/database.ts'
+import { DAY_MS } from '../../platform/durations.ts'
 import type { FailureContext } from '../../platform/operations/definition.ts'
 import { type Certificate, changeServedName, findName } from './certificate.store.ts'
 import { tellFailed } from './tell-of-certificate.ts'
 
-export const DAY_MS = 86_400_000
 /**
  * How soon the DNS is asked again, which costs the authority nothing: soon for a name that was just added, later for one that has led elsewhere
  * for days.

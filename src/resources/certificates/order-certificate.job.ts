@@ -3,6 +3,7 @@ import Type from 'typebox'
 import { dropChallenge } from '../../dns/zones/challenges.store.ts'
 import { KEY_PURPOSE } from '../../edge/tls/tls.store.ts'
 import type { Tx } from '../../platform/db/database.ts'
+import { DAY_MS } from '../../platform/durations.ts'
 import { durableWith, PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import type { ControlServices } from '../kit/control-services.ts'
@@ -16,7 +17,7 @@ import {
   ownerOf,
   setAcmeAccountUrl,
 } from './certificate.store.ts'
-import { DAY_MS, noteFailure } from './note-failure.ts'
+import { noteFailure } from './note-failure.ts'
 import { tellIssued } from './tell-of-certificate.ts'
 
 const Input = Type.Object({ hostName: Type.String() })

@@ -10,14 +10,13 @@ import type { Database } from '../../platform/db/database.ts'
 import { appliedMigrations } from '../../platform/db/migrate.ts'
 import { databaseRows } from '../../platform/db/rows/database-rows.ts'
 import { RowsUnreadable, type RowText, readRowText, textOfRows } from '../../platform/db/rows/row-stream.ts'
+import { DAY_MS } from '../../platform/durations.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 
 /** Whose backups these are in the storage: Stead's own. */
 const OWNER = 'stead'
 const FORMAT = 1
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 /** All of the last day are kept, and the last one of each day for as long as backups of sites are. */
 const ALL_KEPT_MS = DAY_MS
 const DAYS_KEPT = 30

@@ -8,7 +8,7 @@ import { ask, createCleanup, routeTo, startGateway, startHost } from '../../edge
 import { readMessage } from '../../hosting/php-log/php-message.ts'
 import { phpRecord } from '../../hosting/php-log/php-records.ts'
 import { createSealer } from '../../platform/crypto/seal.ts'
-import { DAY_MS } from '../../platform/log-store/days.ts'
+import { DAY_MS } from '../../platform/durations.ts'
 import { createLogBuffer } from '../../platform/log-store/log-buffer.ts'
 import { createLogIds } from '../../platform/log-store/log-ids.ts'
 import type { LogStore } from '../../platform/log-store/log-store.ts'

@@ -1,6 +1,6 @@
 import type { Sealer } from '../../platform/crypto/seal.ts'
+import { DAY_MS } from '../../platform/durations.ts'
 import { invalidInput } from '../../platform/http/problem.ts'
-import { DAY_MS } from '../../platform/log-store/days.ts'
 import { type LogKind, type LogPosition, type LogQuery, RETENTION_DAYS } from '../../platform/log-store/log-store.ts'
 
 /** Of the description. */

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { DAY_MS } from '../../platform/durations.ts'
 
 /** Spans of days that page views are summed over. */
 export const windowNames = [
@@ -18,8 +19,6 @@ export interface Window {
   readonly from: number
   readonly to: number
 }
-
-const DAY_MS = 86_400_000
 
 /**
  * The windows at a moment, in UTC. Months are calendar months; the last year begins on the day after the same date a year

@@ -1,13 +1,13 @@
 import { X509Certificate } from 'node:crypto'
 import { isBelow, localDomainOf } from '../../certificates/local-domain.ts'
 import { settings } from '../../config.ts'
+import { DAY_MS } from '../../platform/durations.ts'
 import { certificateCounts } from '../../resources/certificates/counts.store.ts'
 import { ownNames } from '../../resources/certificates/own-names.ts'
 import { apiCertificates } from '../certificates/api-certificates.ts'
 import { askAuthority } from './authority.ts'
 import { type Check, type CheckContext, type Finding, ok, onDatabase, problem, problemOf, warning } from './check.ts'
 
-const DAY_MS = 86_400_000
 /** Certificates are renewed long before. */
 const ENDS_SOON_MS = 10 * DAY_MS
 

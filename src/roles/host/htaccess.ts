@@ -4,9 +4,9 @@ import { LRUCache } from 'lru-cache'
 import { Htaccess } from '../../hosting/htaccess/htaccess.ts'
 import { phpRecord } from '../../hosting/php-log/php-records.ts'
 import type { SiteChanges } from '../../hosting/site-changes/site-changes.ts'
+import { HOUR_MS } from '../../platform/durations.ts'
 import type { ProcessContext } from '../process-context.ts'
 
-const HOUR_MS = 3_600_000
 /** Lines of one site in an hour: a site may change its files all the time. */
 const MOST_TOLD = 100
 

@@ -1,5 +1,4 @@
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
+import { DAY_MS, HOUR_MS } from '../../../platform/durations.ts'
 
 /** Files are backed up within these hours of the night, UTC; a site always at the same time. */
 const NIGHT_MS = 6 * HOUR_MS

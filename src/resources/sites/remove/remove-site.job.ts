@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { DAY_MS } from '../../../platform/durations.ts'
 import { durableWith, PermanentFailure, type StepContext } from '../../../platform/operations/definition.ts'
 import { enqueue } from '../../../platform/operations/enqueue.ts'
 import type { HostServices } from '../../kit/host-services.ts'
@@ -6,8 +7,6 @@ import { deleteRoutes } from '../addresses/route.store.ts'
 import { findSite } from '../site.store.ts'
 
 type Context = StepContext<{ siteId: number }, HostServices>
-
-const DAY_MS = 86_400_000
 
 /** A deleted site stops at once; its files stay in the trash for some days, or go now when there is no trash. */
 export const removeSite = durableWith<HostServices>()({
