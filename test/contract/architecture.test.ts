@@ -219,12 +219,12 @@ it('versions of PHP are written down in one place', () => {
   expect(places).toEqual(['src/hosting/php/runtime.ts'])
 })
 
-it.each([['lengths of time', /const (?:MINUTE|HOUR|DAY|WEEK)_MS =/, 'src/platform/durations.ts']])(
-  '%s are written down in one place',
-  (_what, pattern, place) => {
-    expect(sources.filter((file) => pattern.test(withoutComments(textOf(file))))).toEqual([place])
-  },
-)
+it.each([
+  ['lengths of time', /const (?:MINUTE|HOUR|DAY|WEEK)_MS =/, 'src/platform/durations.ts'],
+  ['places of a database that is a file', /'[^']*site\.sqlite'/, 'src/hosting/site-database/sqlite-place.ts'],
+])('%s are written down in one place', (_what, pattern, place) => {
+  expect(sources.filter((file) => pattern.test(withoutComments(textOf(file))))).toEqual([place])
+})
 
 describe('functions', () => {
   const MOST_LINES = 60

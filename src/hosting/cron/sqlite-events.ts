@@ -1,4 +1,5 @@
 import type { Stats } from 'node:fs'
+import { DATABASE_FILE } from '../site-database/sqlite-place.ts'
 import { lookInside, openInside } from '../site-files/open-inside.ts'
 import { cronEvents } from './cron-option.ts'
 import { type EventSource, type Look, UnreadableDatabase } from './event-source.ts'
@@ -6,8 +7,7 @@ import { nextEvents } from './next-events.ts'
 import { SqlitePages } from './sqlite-pages.ts'
 import { MOST_BLOGS, MOST_OPTION_BYTES, readingOf, tablePrefix } from './wordpress-options.ts'
 
-const DATABASE = 'private/database/site.sqlite'
-const JOURNAL = `${DATABASE}-journal`
+const JOURNAL = `${DATABASE_FILE}-journal`
 
 /**
  * Of the table of blogs: blog_id, site_id, domain, path, registered, last_updated, public, archived, mature, spam, deleted. Those that
@@ -27,7 +27,7 @@ const SETTLED_MS = 2000
 export function sqliteEvents(clock: () => number = Date.now): EventSource {
   return {
     mark(siteDirectory) {
-      const found = lookInside(siteDirectory, DATABASE)
+      const found = lookInside(siteDirectory, DATABASE_FILE)
       found?.close()
       return found && markOf(found.stats)
     },
@@ -48,7 +48,7 @@ const markOf = ({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string => [dev, in
 
 async function read(siteDirectory: string, clock: () => number): Promise<Look> {
   if (hasJournal(siteDirectory)) return { kind: 'busy' }
-  const file = await openInside(siteDirectory, DATABASE)
+  const file = await openInside(siteDirectory, DATABASE_FILE)
   if (!file) throw new UnreadableDatabase('no database file')
   try {
     const { handle } = file

@@ -1,3 +1,5 @@
+import { DATABASE_FOLDER, DATABASE_NAME } from '../site-database/sqlite-place.ts'
+
 /** What differs between the `wp-config.php` of two sites. */
 export interface WpConfig {
   readonly environmentType: 'local' | 'development' | 'staging' | 'production'
@@ -9,8 +11,8 @@ export interface WpConfig {
 
 /** Where WordPress finds the site's database. They are the host's to say, whatever a site's file says. */
 const databaseConstants = {
-  DB_DIR: '/private/database/',
-  DB_FILE: 'site.sqlite',
+  DB_DIR: `/${DATABASE_FOLDER}/`,
+  DB_FILE: DATABASE_NAME,
   // A WAL shared by two processes lost 5 of 5,500 writes; DELETE lost none.
   SQLITE_JOURNAL_MODE: 'DELETE',
 } as const

@@ -23,6 +23,7 @@ import { SiteUnavailable } from './site-database.ts'
 import { foundIn } from './sql/look-into-dump.ts'
 import { sqliteDatabase } from './sqlite.ts'
 import { SqliteFiles } from './sqlite-files.ts'
+import { DATABASE_NAME } from './sqlite-place.ts'
 
 export interface SqliteContentOptions {
   readonly pool: Pick<PhpPool, 'between'>
@@ -74,7 +75,7 @@ export function createSqliteContent(options: SqliteContentOptions): DatabaseCont
         const bytes = files.bytes()
         // a site that fills the disk up to what sites may have must not stop the backups of all
         await roomIn(folder, keepFreeBytes / 2, bytes)
-        await files.copyTo(folder, 'site.sqlite')
+        await files.copyTo(folder, DATABASE_NAME)
         return { takenAt, bytes }
       })
       const bounds = boundsOf(taken.bytes, mostCpuSeconds)
@@ -106,8 +107,8 @@ export function createSqliteContent(options: SqliteContentOptions): DatabaseCont
         const loadInto = async (text: AsyncIterable<Uint8Array>) =>
           load(await abilities(), place, text, { ...asked, mostBytes })
         const dumpOfLoaded = async function* () {
-          await rename(join(folder, 'next.sqlite'), join(folder, 'site.sqlite'))
-          const { size } = await lstat(join(folder, 'site.sqlite'))
+          await rename(join(folder, 'next.sqlite'), join(folder, DATABASE_NAME))
+          const { size } = await lstat(join(folder, DATABASE_NAME))
           yield* dump(abilities, place, asked, boundsOf(size, mostCpuSeconds))
         }
         return await differenceOfLoaded(sql, loadInto, dumpOfLoaded, sumUpApart)

@@ -5,10 +5,8 @@ import { inWords } from '../site-directories/disk-space.ts'
 import { inFolder, lookInside } from '../site-files/open-inside.ts'
 import { removeTree } from '../site-files/remove-tree.ts'
 import type { DatabaseState, SitePlace } from './database-content.ts'
+import { DATABASE_FOLDER, DATABASE_NAME } from './sqlite-place.ts'
 
-/** Where the site has its database, in its own hands. */
-const PLACE = 'private/database'
-const FILE = 'site.sqlite'
 /** What SQLite has lain beside a file of this name. */
 const BESIDE = ['-journal', '-wal', '-shm'] as const
 
@@ -48,7 +46,7 @@ export class SqliteFiles {
 
   /** Bytes of the file in use and its journal. */
   bytes(): number {
-    return (this.#current() ?? 0) + (this.#sizeOf(`${FILE}-journal`) ?? 0)
+    return (this.#current() ?? 0) + (this.#sizeOf(`${DATABASE_NAME}-journal`) ?? 0)
   }
 
   /** A new folder that belongs to the site's user, in which a child may work. What lay there by this name is gone. */
@@ -65,7 +63,7 @@ export class SqliteFiles {
   /** A copy of the file in use with its journal, by reflink where there is one. No PHP of the site runs meanwhile. @throws DiskFull */
   async copyTo(folder: string, name: string): Promise<void> {
     for (const suffix of ['', ...BESIDE]) {
-      const found = lookInside(this.#home.siteDirectory, `${PLACE}/${FILE}${suffix}`)
+      const found = lookInside(this.#home.siteDirectory, `${DATABASE_FOLDER}/${DATABASE_NAME}${suffix}`)
       if (found?.kind !== 'file') {
         found?.close()
         if (suffix === '') throw Object.assign(new Error('there is no database file'), { code: 'ENOENT' })
@@ -103,13 +101,13 @@ export class SqliteFiles {
   async switch(): Promise<void> {
     if (!(await isThere(this.next))) return
     await this.#inPlace(async (place) => {
-      if (await isThere(join(place, FILE))) {
+      if (await isThere(join(place, DATABASE_NAME))) {
         await removeTree(this.previous)
-        await rename(join(place, FILE), this.previous)
+        await rename(join(place, DATABASE_NAME), this.previous)
       }
       await this.#clear(place)
       await this.#give(this.next)
-      await rename(this.next, join(place, FILE))
+      await rename(this.next, join(place, DATABASE_NAME))
       await sync(place)
     })
     await sync(this.folder)
@@ -119,12 +117,12 @@ export class SqliteFiles {
   async switchBack(): Promise<void> {
     if (!(await isThere(this.previous))) return
     await this.#inPlace(async (place) => {
-      if (await isThere(join(place, FILE))) {
+      if (await isThere(join(place, DATABASE_NAME))) {
         await removeTree(this.#dropped)
-        await rename(join(place, FILE), this.#dropped)
+        await rename(join(place, DATABASE_NAME), this.#dropped)
       }
       await this.#clear(place)
-      await rename(this.previous, join(place, FILE))
+      await rename(this.previous, join(place, DATABASE_NAME))
       await sync(place)
     })
     await removeTree(this.#dropped)
@@ -139,8 +137,8 @@ export class SqliteFiles {
   /** No PHP of the site runs meanwhile. */
   async drop(): Promise<void> {
     await removeTree(this.folder)
-    await inFolder(this.#home.siteDirectory, PLACE, async (place) => {
-      await removeTree(join(place, FILE))
+    await inFolder(this.#home.siteDirectory, DATABASE_FOLDER, async (place) => {
+      await removeTree(join(place, DATABASE_NAME))
       await this.#clear(place)
       await sync(place)
     })
@@ -148,22 +146,22 @@ export class SqliteFiles {
 
   /** A journal that PHP has left behind: the file in use is not complete without it. */
   get hasJournal(): boolean {
-    return BESIDE.some((suffix) => this.#sizeOf(FILE + suffix) !== undefined)
+    return BESIDE.some((suffix) => this.#sizeOf(DATABASE_NAME + suffix) !== undefined)
   }
 
   /** Folder of the file in use, for a child; undefined when there is none. */
   get place(): string | undefined {
-    const found = lookInside(this.#home.siteDirectory, PLACE)
+    const found = lookInside(this.#home.siteDirectory, DATABASE_FOLDER)
     found?.close()
-    return found?.kind === 'directory' ? join(this.#home.siteDirectory, PLACE) : undefined
+    return found?.kind === 'directory' ? join(this.#home.siteDirectory, DATABASE_FOLDER) : undefined
   }
 
   #current(): number | undefined {
-    return this.#sizeOf(FILE)
+    return this.#sizeOf(DATABASE_NAME)
   }
 
   #sizeOf(name: string): number | undefined {
-    const found = lookInside(this.#home.siteDirectory, `${PLACE}/${name}`)
+    const found = lookInside(this.#home.siteDirectory, `${DATABASE_FOLDER}/${name}`)
     found?.close()
     return found?.kind === 'file' ? found.stats.size : undefined
   }
@@ -180,7 +178,7 @@ export class SqliteFiles {
   /** Works in the folder of the file in use, which is made anew where the site has put something else. */
   async #inPlace(work: (place: string) => Promise<void>): Promise<void> {
     const { siteDirectory } = this.#home
-    const isDone = () => inFolder(siteDirectory, PLACE, (place) => work(place).then(() => true))
+    const isDone = () => inFolder(siteDirectory, DATABASE_FOLDER, (place) => work(place).then(() => true))
     if (await isDone()) return
     await inFolder(siteDirectory, 'private', async (folder) => {
       const path = join(folder, 'database')
@@ -193,7 +191,7 @@ export class SqliteFiles {
 
   /** What lies beside where a file was: it belongs to nothing any more. */
   async #clear(place: string): Promise<void> {
-    for (const suffix of BESIDE) await removeTree(join(place, FILE + suffix))
+    for (const suffix of BESIDE) await removeTree(join(place, DATABASE_NAME + suffix))
   }
 
   async #give(path: string): Promise<void> {

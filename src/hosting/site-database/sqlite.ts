@@ -2,8 +2,8 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { lookInside } from '../site-files/open-inside.ts'
 import type { SiteDatabase } from './site-database.ts'
+import { DATABASE_FILE } from './sqlite-place.ts'
 
-const FILE = 'private/database/site.sqlite'
 /** The smallest page; a database has at least one (https://www.sqlite.org/fileformat.html#pages). */
 const LEAST_BYTES = 512
 const HEADER = Buffer.from('SQLite format 3\0')
@@ -11,7 +11,7 @@ const HEADER = Buffer.from('SQLite format 3\0')
 /** The SQLite file of a site. */
 export const sqliteDatabase: SiteDatabase = {
   glance(siteDirectory) {
-    const stats = statSync(join(siteDirectory, FILE), { throwIfNoEntry: false })
+    const stats = statSync(join(siteDirectory, DATABASE_FILE), { throwIfNoEntry: false })
     if (stats?.isFile() && stats.size >= LEAST_BYTES) return undefined
     if (stats) return 'its database file is empty'
     const hasDirectory = statSync(siteDirectory, { throwIfNoEntry: false }) !== undefined
@@ -20,7 +20,7 @@ export const sqliteDatabase: SiteDatabase = {
   inspect(siteDirectory) {
     const fault = sqliteDatabase.glance(siteDirectory)
     if (fault) return fault
-    const found = lookInside(siteDirectory, FILE)
+    const found = lookInside(siteDirectory, DATABASE_FILE)
     try {
       return found?.read(0, HEADER.length).equals(HEADER) ? undefined : 'its database file is damaged'
     } finally {

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../../platform/log/log.ts'
 import { databaseConstantsOf } from '../php/wp-config.ts'
+import { DATABASE_FILE } from '../site-database/sqlite-place.ts'
 import { layPlatformFiles, removePlatformFiles, renewPlatformFiles } from '../site-files/platform/lay-out-directory.ts'
 import { type ConfigConstants, changeWpConfig } from '../site-files/platform/wp-config-file.ts'
 import type { DirectoryDatabases } from './directory-databases.ts'
@@ -28,7 +29,7 @@ export class DatabasesOfDirectories {
   async make(directory: SiteDirectory, template: Template): Promise<void> {
     if (directory.database !== 'mariadb') return
     // the template's
-    await rm(join(directory.path, 'private/database/site.sqlite'), { force: true })
+    await rm(join(directory.path, DATABASE_FILE), { force: true })
     await this.#demanded.make(directory, template)
     await this.fit(directory, template.path)
   }

@@ -6,6 +6,7 @@ import { OperatorError } from '../../platform/operator-error.ts'
 import { coreFolder } from '../core-library/core-folder.ts'
 import { directoryNumber, type RunningIdentity } from '../identity/folder.ts'
 import { USERS } from '../identity/users.ts'
+import { DATABASE_FOLDER } from '../site-database/sqlite-place.ts'
 import { giveTo } from '../site-files/platform/lay-out-directory.ts'
 import { removeTree } from '../site-files/remove-tree.ts'
 import { copyInto } from './copy-into.ts'
@@ -145,7 +146,7 @@ export class DirectoriesOnDisk {
   async makeEmpty(record: RecordedDirectory): Promise<void> {
     return this.#make(record, async (directory) => {
       // over the last two of `web` the core's own are laid
-      for (const part of ['web/wp-admin', 'web/wp-includes', 'private/database', 'private/tmp'])
+      for (const part of ['web/wp-admin', 'web/wp-includes', DATABASE_FOLDER, 'private/tmp'])
         await mkdir(join(directory, part), { recursive: true })
     })
   }

@@ -3,6 +3,7 @@ import { chmod, chown, copyFile, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { wpConfig } from '../php/wp-config.ts'
+import { DATABASE_FILE } from '../site-database/sqlite-place.ts'
 import type { ConfigConstants } from '../site-files/platform/wp-config-file.ts'
 import type { Edit } from './directory-databases.ts'
 import { inWords } from './disk-space.ts'
@@ -40,12 +41,12 @@ export async function specialiseDirectory(
   facts: SiteFacts,
   onServer?: OnServer,
 ): Promise<void> {
-  const database = join(siteDirectory, 'private/database/site.sqlite')
+  const database = join(siteDirectory, DATABASE_FILE)
   const config = join(siteDirectory, 'web/wp-config.php')
   if (onServer) await onServer.fill(editsOf(facts))
   else
     await replaceFile(database, uid, 0o600, async (file) => {
-      await copyFile(join(templatePath, 'private/database/site.sqlite'), file)
+      await copyFile(join(templatePath, DATABASE_FILE), file)
       editDatabase(file, facts)
     })
   await replaceFile(config, uid, 0o640, async (file) => {

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { hostedSites } from '../../hosting/host.store.ts'
+import { DATABASE_FOLDER } from '../../hosting/site-database/sqlite-place.ts'
 import type { SiteDirectory } from '../../hosting/site-directories/site-directories.ts'
 import { diskUsages } from '../../hosting/site-files/disk-usage.ts'
 import type { Log } from '../../platform/log/log.ts'
@@ -9,7 +10,6 @@ import { storeUsages, type Usage } from './statistics.store.ts'
 
 /** The site's own files; WordPress' shared folders lie elsewhere. */
 const FILES = 'web'
-const DATABASE = 'private/database'
 
 /** Sites that are measured together: one start of `du`, one commit. */
 const TOGETHER = 50
@@ -22,7 +22,7 @@ interface Measured {
 async function usagesOf({ siteDatabase }: HostServices, sites: readonly Measured[]): Promise<Map<number, Usage>> {
   const sizes = await diskUsages(
     sites.map(({ home: directory }) => directory.path),
-    [FILES, DATABASE],
+    [FILES, DATABASE_FOLDER],
   )
   const usages = new Map<number, Usage>()
   for (const [index, { siteId, home: directory }] of sites.entries()) {

@@ -4,6 +4,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { isOnMariaDb } from '../../mariadb/on-mariadb.ts'
+import { DATABASE_FOLDER } from '../../site-database/sqlite-place.ts'
 import type { PhpVersion } from '../runtime.ts'
 import { type PhpCommand, PhpCrashed, type PhpExit, type PhpProcess, PhpTimeout, type TakeTurn } from '../runtime.ts'
 import { lowestPriority } from '../wasm/process.ts'
@@ -139,7 +140,7 @@ export class NativeCommand implements PhpProcess {
 
 /** What tells that a site's database has been written: size and time of each of its files. */
 async function stateOf(directory: string): Promise<string> {
-  const folder = join(directory, 'private/database')
+  const folder = join(directory, DATABASE_FOLDER)
   const names = (await readdir(folder).catch(() => [])).sort()
   const files = names.map(async (name) => {
     const file = await stat(join(folder, name), { bigint: true }).catch(() => undefined)

@@ -4,12 +4,13 @@ import type { DatabaseSync } from 'node:sqlite'
 import { DumpOutput, dumpHead, dumpTail, MOST_INSERT_BYTES } from '../sql/dump-text.ts'
 import { type DumpableTable, dumpableTables } from '../sql/dumpable-tables.ts'
 import { quotedName, writeTable } from '../sql/write-table.ts'
+import { DATABASE_NAME } from '../sqlite-place.ts'
 import { openHostile } from './open.ts'
 import type { DumpOrder } from './orders.ts'
 
 /** Writes all tables, then their rows, as they are at this moment. */
 export function dumpDatabase({ folder, tables: wanted }: DumpOrder): void {
-  const database = openHostile(join(folder, 'site.sqlite'))
+  const database = openHostile(join(folder, DATABASE_NAME))
   database.exec('BEGIN')
   const names = wanted && new Set(wanted.map((name) => name.toLowerCase()))
   const tables = dumpableTables(database).filter(({ definition }) => !names || names.has(definition.name.toLowerCase()))

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { DATABASE_NAME } from '../sqlite-place.ts'
 import type { RecoverOrder } from './orders.ts'
 
 /** A row of this size needs as much several times over; more is an attack. */
@@ -20,7 +21,7 @@ export function openHostile(path: string): DatabaseSync {
 
 /** A journal that lies beside the file is played back by the first look into it. */
 export function recoverDatabase({ folder }: RecoverOrder): void {
-  const database = openHostile(join(folder, 'site.sqlite'))
+  const database = openHostile(join(folder, DATABASE_NAME))
   database.prepare('SELECT count(*) FROM sqlite_schema').get()
   database.close()
 }
