@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { CoreUnavailable } from '../../../hosting/core-library/core-library.ts'
 import type { PooledSite } from '../../../hosting/php/pool/pool.ts'
+import { claimWarm } from '../../../hosting/site-directories/claim-warm.ts'
 import { specialiseDirectory } from '../../../hosting/site-directories/specialise.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { durableWith, PermanentFailure } from '../../../platform/operations/definition.ts'
@@ -102,16 +103,7 @@ async function pooledSite(context: Context<{ content: Written }>): Promise<Poole
 }
 
 async function movePhpIn(context: Context<{ content: Written }>): Promise<{ warm: boolean }> {
-  const { services, input } = context
-  const site = await pooledSite(context)
-  const directory = await directoryOf(context)
-  const spare = await services.spares.take(directory.id, site.phpVersion)
-  if (!spare) return { warm: false }
-  // from here on somebody waits for it
-  spare.setLowPriority(false)
-  await spare.moveIn({ address: site.address })
-  await services.pool.adopt({ ...site, siteId: input.siteId }, spare)
-  return { warm: true }
+  return { warm: await claimWarm(context.services, await directoryOf(context), await pooledSite(context)) }
 }
 
 /** Where one was ordered. */
