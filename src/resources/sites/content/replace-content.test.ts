@@ -168,6 +168,8 @@ test('what cannot be removed is a matter for the log, and keeps nothing else', a
   const id = await order(work({ leave, log }))
   expect(await ended(api.database, id)).toMatchObject({ state: 'succeeded' })
   expect(told.slice(-3)).toEqual(['clean up', 'leave', 'the rest'])
+  // also where no step before has released PHP
+  await isOpen()
   expect(lines).toMatchObject([{ siteId: site, msg: 'could not remove the leftovers of a content change' }])
 })
 
