@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { measureTree } from './disk-usage.ts'
+import { diskUsages, measureTree } from './disk-usage.ts'
 
 test('what Stead lays out beside the site’s files and its database does not count as the site’s', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'stead-usage-'))
@@ -17,5 +17,22 @@ test('what Stead lays out beside the site’s files and its database does not co
     expect(files).toBe(2)
   } finally {
     await rm(directory, { recursive: true, force: true })
+  }
+})
+
+test('a file with a hole counts with its length, and a small file with its blocks', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'stead-usage-'))
+  try {
+    await mkdir(join(home, 'web'))
+    await mkdir(join(home, 'small'))
+    await writeFile(join(home, 'web', 'hole'), '')
+    await truncate(join(home, 'web', 'hole'), 2 ** 40)
+    for (let file = 0; file < 10; file++) await writeFile(join(home, 'small', String(file)), 'x')
+    expect((await measureTree(home)).bytes).toBeGreaterThanOrEqual(2 ** 40)
+    const [[web = 0, small = 0] = []] = await diskUsages([home], ['web', 'small'])
+    expect(web).toBeGreaterThanOrEqual(2 ** 40)
+    expect(small).toBeGreaterThanOrEqual(10 * 4096)
+  } finally {
+    await rm(home, { recursive: true, force: true })
   }
 })

@@ -16,6 +16,7 @@ const AWAITED_NICE = 10
 
 /** What a tree takes on the disk. */
 export interface DiskUsage {
+  /** Its blocks, or the lengths of its files if that is more: see {@link diskUsages}. */
   readonly bytes: number
   /** Files and folders; 0 where the system's `du` does not count them. */
   readonly files: number
@@ -42,9 +43,12 @@ export async function measureTree(directory: string, { isAwaited = false } = {})
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
 
 /**
- * Room that folders take on the disk, with all in them, by the system's `du` at a low priority: it follows no link, stays on
+ * Returns the space that folders take on the disk, with all in them, by the system's `du` at a low priority: it follows no link, stays on
  * one file system, counts a hard link once, and no depth or number of files makes it fail. The same folders in several site directories at once:
  * starting `du` takes longer than walking a small site. What one site directory has a hard link to in another counts for the first alone.
+ *
+ * A folder counts with its blocks, or with the lengths of its files if that is more, as PHP counts what it writes (`disk-quota.ts`). A file with
+ * a hole has few blocks, but visitors download, and backups read, its whole length.
  * @returns bytes by home and folder; a folder that is not there has none
  * @throws when `du` takes too long
  */
@@ -56,11 +60,15 @@ export async function diskUsages(
   const places = siteDirectories.map((directory) => folders.map((folder) => join(directory, folder)))
   // asked about nothing, `du` would walk the folder that it is in
   if (places.flat().length === 0) return places.map(() => [])
-  const stdout = await du('/', ['-skx0', '--', ...places.flat()], nice)
+  const outputs = await Promise.all(
+    [[], ['--apparent-size']].map((counted) => du('/', ['-skx0', ...counted, '--', ...places.flat()], nice)),
+  )
   const found = new Map<string, number>()
-  for (const line of stdout.split('\0')) {
+  for (const line of outputs.join('').split('\0')) {
     const tab = line.indexOf('\t')
-    if (tab > 0) found.set(line.slice(tab + 1), Number(line.slice(0, tab)) * 1024)
+    if (tab <= 0) continue
+    const place = line.slice(tab + 1)
+    found.set(place, Math.max(found.get(place) ?? 0, Number(line.slice(0, tab)) * 1024))
   }
   return places.map((each) => each.map((place) => found.get(place) ?? 0))
 }
