@@ -4595,7 +4595,7 @@ export interface components {
              */
             type: "fs" | "db";
             /**
-             * @description Size of the download in bytes. Null until the backup is completed. For very large file backups, and file backups taken by a sync, null until the first download
+             * @description Size of the download in bytes. Null until the backup is completed. For very large file backups, and file backups taken by a sync, Stead sets it some time later
              * @example 73400320
              */
             bytes: string | null;
@@ -4649,7 +4649,7 @@ export interface components {
              */
             type: "fs" | "db";
             /**
-             * @description Size of the download in bytes. Null until the backup is completed. For very large file backups, and file backups taken by a sync, null until the first download
+             * @description Size of the download in bytes. Null until the backup is completed. For very large file backups, and file backups taken by a sync, Stead sets it some time later
              * @example 73400320
              */
             bytes: string | null;

@@ -17,7 +17,7 @@ import {
   siteOwner,
   takeBackup,
 } from '../../src/resources/backups/backup.ts'
-import { backupIn, nameIn } from '../../src/resources/backups/samples.fixture.ts'
+import { backupIn, nameIn, storeTree } from '../../src/resources/backups/samples.fixture.ts'
 import { changeName, findName, insertName } from '../../src/resources/certificates/certificate.store.ts'
 import { knownReleases, replaceReleases } from '../../src/resources/cms-version/release.store.ts'
 import { madeOffer } from '../../src/resources/cms-version/samples.fixture.ts'
@@ -1002,6 +1002,17 @@ export const jobSamples: Record<string, JobSample> = {
     },
     async left(world) {
       expect(await storedBackups(world)).toEqual([])
+    },
+  },
+
+  'backup.measure': {
+    async prepare(world) {
+      const backupId = await backupIn(world.api, world.site, { kind: 'fs' })
+      await storeTree(world.api, world.site, backupId, Buffer.from('<?php'))
+      return { input: { siteId: world.site, backupId }, options: { siteId: null } }
+    },
+    async done(world) {
+      expect(await backupRows(world)).toMatchObject([{ archive_bytes: expect.any(Number) }])
     },
   },
 

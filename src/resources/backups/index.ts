@@ -10,6 +10,7 @@ import { planBackups, planBackupsOften } from './schedule/plan-backups.job.ts'
 import { proveBackups } from './schedule/prove-backups.job.ts'
 import { syncSitesJob } from './sync/sync-sites.job.ts'
 import { deleteBackupJob } from './take/delete-backup.job.ts'
+import { measureDownload } from './take/measure-backup.job.ts'
 import { takeBackupJob, takeScheduledBackup } from './take/take-backup.job.ts'
 
 export const backups = resource({
@@ -19,6 +20,7 @@ export const backups = resource({
     host: [
       takeBackupJob,
       takeScheduledBackup,
+      measureDownload,
       deleteBackupJob,
       expireBackups,
       proveBackups,

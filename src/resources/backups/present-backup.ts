@@ -15,7 +15,7 @@ export const OndemandBackup = Type.Object(
     bytes: nullable(
       Type.String({
         description:
-          'Size of the download in bytes. Null until the backup is completed. For very large file backups, and file backups taken by a sync, null until the first download',
+          'Size of the download in bytes. Null until the backup is completed. For very large file backups, and file backups taken by a sync, Stead sets it some time later',
         examples: ['73400320'],
       }),
     ),

@@ -8,7 +8,7 @@ import type { Backup } from '../backup.ts'
 import { saveLengths } from '../download/archive-lengths.store.ts'
 import { archiveOf, knownLengths } from '../download/archive-of.ts'
 
-/** For one archive: some 3 GB of files. What was found out by then stays, and a download continues it. */
+/** For one archive at a time: some 3 GB of files. What was found out by then stays, and `backup.measure` or a download continues it. */
 const MOST_MS = 600_000
 
 type Services = Pick<HostServices, 'backups' | 'database'> & {

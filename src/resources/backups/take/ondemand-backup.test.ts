@@ -11,6 +11,7 @@ import { deleteTimes, scheduledDeleteTime, siteOwner } from '../backup.ts'
 import { type FakeContent, fakeContent } from '../content.fixture.ts'
 import { backupIn, nameIn, store } from '../samples.fixture.ts'
 import { deleteBackupJob } from './delete-backup.job.ts'
+import { measureDownload } from './measure-backup.job.ts'
 import { takeBackupJob } from './take-backup.job.ts'
 
 const DAY_MS = 86_400_000
@@ -61,7 +62,7 @@ for (const { dialect, skip } of dialects) {
       repository = api.backups.repository(siteOwner(site))
       const { siteFiles, siteDatabase } = content
       const services = { ...host.services, siteFiles, siteDatabase }
-      const definitions = [takeBackupJob, deleteBackupJob].map((each) => ({ ...each, backoff }))
+      const definitions = [takeBackupJob, deleteBackupJob, measureDownload].map((each) => ({ ...each, backoff }))
       const worker = startWorker(api.database, definitions, { runner: 'host', hostId: host.hostId, services })
       stop = () => worker.stop(0)
     })
@@ -84,6 +85,28 @@ for (const { dialect, skip } of dialects) {
       (await api.database.read.selectFrom('activity').select(['action', 'message']).orderBy('id').execute())
         .filter(({ action }) => action.startsWith('backup'))
         .map(({ action, message }) => `${action}: ${message}`)
+
+    test('a file backup that completes before it is measured gets its length afterwards, in as many rounds as it needs', async () => {
+      const cutOff = AbortSignal.abort(new Error('the round is over'))
+      const { timeout } = AbortSignal
+      let rounds = 0
+      // of the step, and the first round after it
+      vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) =>
+        ms === 600_000 && ++rounds <= 2 ? cutOff : timeout(ms),
+      )
+      const ordered = await order('fs')
+      expect((await end(ordered)).state).toBe('succeeded')
+      const { requestId } = ordered.body.data
+      expect((await events()).at(-1)).toMatchObject(['ondemand_backup_created', { bytes: null }])
+      const measured = api.database.read.selectFrom('operations').select('id').where('type', '=', 'backup.measure')
+      expect((await ended(api.database, (await measured.executeTakeFirstOrThrow()).id)).state).toBe('succeeded')
+      vi.mocked(AbortSignal.timeout).mockRestore()
+      expect(rounds).toBe(3)
+      const { bytes } = (await owner.call('GET', path(`/${requestId}`))).body.data
+      const url = path(`/${requestId}/download`)
+      const headers = { authorization: `Bearer ${owner.token}` }
+      expect(bytes).toBe(String((await api.app.inject({ method: 'GET', url, headers })).rawPayload.length))
+    })
 
     test.each(['fs', 'db'] as const)('visitors of the host go before a backup: %s', async (type) => {
       const visitors = vi.spyOn(host.services.pool, 'servesVisitors').mockReturnValueOnce(true)

@@ -23,6 +23,7 @@ import {
   untriedSince,
 } from '../backup.store.ts'
 import { type Backup, downloadBytes, nameOf, OLDER_KEPT_MS, siteOwner, TRUST_MS } from '../backup.ts'
+import { measureLater } from './measure-backup.job.ts'
 import { measureBackup } from './measure-backup.ts'
 import { type TakenBackup, takeBackup } from './take-backup.ts'
 import { tellOfDamage, tellOfFailure, tellOfWarning } from './tell-of-failure.ts'
@@ -30,7 +31,7 @@ import { tellOfDamage, tellOfFailure, tellOfWarning } from './tell-of-failure.ts
 const Input = Type.Object({
   siteId: Type.Integer(),
   backupId: Type.Integer(),
-  /** Other work waits for it: what is downloaded of it is not measured. */
+  /** Other work waits for it: its download is measured later. */
   isAwaited: Type.Optional(Type.Boolean()),
 })
 type Input = Type.Static<typeof Input>
@@ -130,6 +131,7 @@ async function complete(tx: Tx, context: Context<{ take: Taken }>): Promise<void
   await tellOfDamage(tx, context, { siteId, backups })
   if (backup.origin !== 'ondemand') return
   const bytes = downloadBytes({ ...backup, bytes: context.results.take.bytes })
+  if (bytes === null) await measureLater(tx, backup, { ...context, hostId: context.services.hostId })
   const data = { id: String(backupId), type: backup.kind, bytes: bytes === null ? null : String(bytes) }
   await changeOfJob(tx, context).tell({ type: events.ondemand_backup_created, data })
 }
