@@ -33,6 +33,7 @@ import { untilFree } from './free-port.ts'
 import { createInstallationMetrics } from './installation-metrics.ts'
 import { OwnHost } from './own-host.ts'
 import type { ProcessContext, Role } from './process-context.ts'
+import { isReady } from './readiness.ts'
 
 /** Checks ask other machines: several callers share an answer. */
 const CHECKED_MS = 10_000
@@ -46,10 +47,6 @@ export interface Control extends Role {
   /** http address of the API. */
   readonly url: string
 }
-
-/** Whether a host's MariaDB answers. A host without one needs none. */
-const hasDatabases = ({ facts }: { readonly facts: Record<string, unknown> }): boolean =>
-  (facts.mariaDb as { isUp?: boolean } | undefined)?.isUp !== false
 
 /** The API and the work that needs no site files. @param parts says how the other parts of this machine are */
 export async function startControl(
@@ -72,12 +69,9 @@ export async function startControl(
   let isIntroduced = false
   const readiness = async () => {
     const hosts = ownHost.among(await hostReports(database.read), await readDatabaseTime(database))
-    // before it the keys of a first start are nowhere to be read
-    const settled = isIntroduced && hosts.length > 0 && hosts.every(({ facts }) => facts.preparing === false)
     const canWrite = await isWritable(config.dataDir)
-    const ready = canWrite && settled && hosts.every(hasDatabases) && Object.values(parts()).every(Boolean)
     return {
-      ready,
+      ready: isReady({ hosts, parts: parts(), canWrite, isIntroduced }),
       // reading, changing and deleting work, and a load balancer must not take that away
       isDegraded: hosts.every(({ facts }) => facts.wordpress === null),
       details: {
