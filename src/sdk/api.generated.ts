@@ -2314,6 +2314,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sites/{site_id}/domain-claims/{domain}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Cancel a domain claim
+         * @description Ends the pending claim of a domain for this site. The domain stays with the other account, which is notified. You can claim the domain again later.
+         *
+         *     Requires the site's owner, or a collaborator with the role `manage_dns`.
+         */
+        delete: operations["cancelDomainClaim"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{site_id}/ftp": {
         parameters: {
             query?: never;
@@ -12073,6 +12095,42 @@ export interface operations {
                 site_id: number;
                 /** @example 1 */
                 id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    cancelDomainClaim: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                site_id: number;
+                /**
+                 * @description The claimed domain, or a host name in it
+                 * @example example.com
+                 */
+                domain: string;
             };
             cookie?: never;
         };

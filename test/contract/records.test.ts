@@ -39,6 +39,7 @@ const events: Record<string, readonly string[]> = {
   deleteDomain: ['domain_removed'],
   deleteDnsRecord: ['domain_removed'],
   setPrimaryDomain: ['primary_domain_set'],
+  cancelDomainClaim: ['domain_claim_ended', 'domain_claim_ended'],
   resetSftpPassword: ['sftp_user_password_reset'],
 }
 

@@ -217,6 +217,27 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
     expect(await log(holder)).toHaveLength(3)
   })
 
+  test('200: who claims a domain cancels that; 404: a site that does not claim it, and a second time', async () => {
+    const other = await api.site(claimant, 'another-of-claimant')
+    const cancel = (person: Person, id: number, name = 'www.claimed.test') =>
+      person.call('DELETE', `/v1/sites/${id}/domain-claims/${name}`)
+    expect((await cancel(claimant, site)).status).toBe(404)
+    await prove(claimant, site)
+    const refused = [cancel(claimant, other), cancel(holder, held), cancel(holder, site), cancel(claimant, site, 'com')]
+    expect((await Promise.all(refused)).map(({ status }) => status)).toEqual([404, 404, 404, 404])
+    expect((await cancel(claimant, site)).status).toBe(200)
+    expect((await cancel(claimant, site)).status).toBe(404)
+    expect((await log(claimant)).at(-1)).toBe('domain.claim_ended: The claim of claimed.test ended: it was canceled')
+    expect((await log(holder)).at(-1)).toContain('The claim of claimed.test by another account ended: it was canceled')
+    const ended = (role: string) => ['domain_claim_ended', { domain: 'claimed.test', role, moved: false }]
+    expect([(await events(claimant)).at(-1), (await events(holder)).at(-1)]).toEqual([
+      ended('claimant'),
+      ended('holder'),
+    ])
+    await afterNotice()
+    expect([await zones(holder), await zones(claimant)]).toEqual([['claimed.test'], []])
+  })
+
   test('a DNS that does not answer moves nothing; after a day more the claim ends', async () => {
     await prove(claimant, site)
     outside.isFailing = true

@@ -22,12 +22,12 @@ import {
 import { setDnssec } from '../dnssec/dnssec.ts'
 import { aboutSite, changeBy } from '../kit/change.ts'
 import { deleteDomainRoute, findSite, holdSite, type Site } from '../sites/site.ts'
-import { actions, events } from './actions.ts'
 import { addHostToSite } from './add-host.ts'
 import { forgetCheck } from './check.store.ts'
-import { deleteClaim, findClaim, takeDueClaims } from './claim.store.ts'
+import { findClaim, takeDueClaims } from './claim.store.ts'
 import { type Claim, recordNameOf } from './claim.ts'
 import { hostNameOf } from './domain.ts'
+import { endClaim } from './end-claim.ts'
 
 interface Services {
   readonly database: Database
@@ -149,24 +149,4 @@ async function takeFromHolder(
   }
   await setDnssec(tx, zone.id, 'off', null)
   await dropZone(tx, zone.id, now)
-}
-
-/** Both accounts are told how a claim has ended. @param by.why it did not move; a part of a sentence */
-async function endClaim(tx: Tx, claim: Claim, { why, now }: { why?: string; now: number }): Promise<void> {
-  if (!(await deleteClaim(tx, claim.id))) return
-  const { zone, accountId, holderId, siteId } = claim
-  const hasMoved = why === undefined
-  const data = { domain: zone, moved: hasMoved }
-  await changeBy(tx, { actor: 'systems', about: { accountId, siteId }, now }).record({
-    action: actions['domain.claim_ended'],
-    message: hasMoved ? `${zone} moved to this account` : `The claim of ${zone} ended: ${why}`,
-    event: { type: events.domain_claim_ended, data: { ...data, role: 'claimant' } },
-  })
-  await changeBy(tx, { actor: 'systems', about: { accountId: holderId }, now }).record({
-    action: actions['zone.claim_ended'],
-    message: hasMoved
-      ? `${zone} moved to the account that proved to control it`
-      : `The claim of ${zone} by another account ended: ${why}`,
-    event: { type: events.domain_claim_ended, data: { ...data, role: 'holder' } },
-  })
 }

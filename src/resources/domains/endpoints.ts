@@ -1,4 +1,5 @@
 import { addDomain } from './add-domain.ts'
+import { cancelClaim } from './cancel-claim.ts'
 import { lookAgain } from './check-domain.ts'
 import { deleteDomain } from './delete-domain.ts'
 import { getDomain } from './get-domain.ts'
@@ -6,4 +7,4 @@ import { listDomains } from './list-domains.ts'
 import { setPrimary } from './set-primary-domain.ts'
 
 /** In the order of the description of the API. */
-export const endpoints = [listDomains, addDomain, getDomain, deleteDomain, setPrimary, lookAgain]
+export const endpoints = [listDomains, addDomain, getDomain, deleteDomain, setPrimary, lookAgain, cancelClaim]

@@ -1,5 +1,15 @@
-import { type Example, type Examples, onSite, type Sample, type Scene, unique } from '../../../test/support/samples.ts'
+import type { TestApi } from '../../../test/support/api.ts'
+import {
+  type Example,
+  type Examples,
+  onSite,
+  type Sample,
+  type Scene,
+  unique,
+  type World,
+} from '../../../test/support/samples.ts'
 import { zoneIn } from '../dns/samples.fixture.ts'
+import { insertClaim } from './claim.store.ts'
 
 const name = () => `www.domain-${unique()}.test`
 
@@ -11,6 +21,7 @@ export const samples: readonly Sample[] = [
   { endpoint: 'deleteDomain', path: (world) => onSite(`/domains/${world.record}`)(world), roles: ['manage_dns'] },
   { endpoint: 'setPrimaryDomain', path: (world) => onSite(`/domains/${world.record}/primary`)(world), roles: ['manage_dns'] },
   { endpoint: 'checkDomain', path: (world) => onSite(`/domains/${world.record}/check`)(world), roles: ['manage_dns'] },
+  { endpoint: 'cancelDomainClaim', path: onSite('/domain-claims/claimed.test'), roles: ['manage_dns'], prepare: claimedByOwner },
 ]
 
 export const examples: Examples = {
@@ -19,6 +30,34 @@ export const examples: Examples = {
   deleteDomain: primary,
   setPrimaryDomain: added,
   checkDomain: added,
+  cancelDomainClaim: claimed,
+}
+
+async function claimed({ api, owner: { accountId }, siteId }: Scene): Promise<Example> {
+  const domain = `claimed-${unique()}.test`
+  await claimIn(api, { accountId, siteId, domain })
+  return { params: { domain } }
+}
+
+function claimedByOwner({ owner: { accountId }, site: siteId }: World, api: TestApi): Promise<void> {
+  return claimIn(api, { accountId, siteId, domain: 'claimed.test' })
+}
+
+/** Records of a claim. The account that has the domain is not looked for. */
+async function claimIn(
+  api: TestApi,
+  { accountId, siteId, domain }: { accountId: number; siteId: number; domain: string },
+): Promise<void> {
+  const claim = {
+    zone: domain,
+    accountId,
+    holderId: accountId,
+    siteId,
+    hostName: domain,
+    value: 'stead-1',
+    movesAt: 9e12,
+  }
+  await api.database.transaction((tx) => insertClaim(tx, claim))
 }
 
 async function added({ api, owner: { accountId }, siteId }: Scene): Promise<Example> {
