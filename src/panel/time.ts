@@ -6,6 +6,7 @@ const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeSty
 export const timeOf = (iso: string | null): string =>
   iso === null ? commonTexts.unknown : format.format(new Date(iso))
 
-/** Of a backup, whose time reads `2026-01-31-09-30`, in UTC. */
-export const timeOfBackup = (text: string): string =>
-  timeOf(text.replace(/^(\d+-\d+-\d+)-(\d+)-(\d+)$/, '$1T$2:$3:00Z'))
+const days = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
+
+/** The day alone. */
+export const dayOf = (iso: string | null): string => (iso === null ? commonTexts.unknown : days.format(new Date(iso)))

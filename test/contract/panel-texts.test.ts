@@ -70,7 +70,7 @@ const ofPrograms = new Set([
 
 describe('texts of the control panel', () => {
   const files = globSync('src/panel/**/*.{ts,tsx}', {
-    exclude: ['src/panel/texts/**', 'src/panel/dist/**', 'src/panel/vite.config.ts'],
+    exclude: ['src/panel/texts/**', 'src/panel/dist/**', 'src/panel/vite.config.ts', 'src/panel/**/*.test.ts'],
   })
 
   it.each(files)('%s has none of its own', (file) => {

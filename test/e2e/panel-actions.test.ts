@@ -87,10 +87,10 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
       storeCheck(tx, { siteId: site, hostName: 'shop.example.com', before: undefined }, seen, Date.now()),
     )
     await at(`sites/${site}/domains`)
-    await page.getByText('There is no certificate yet.').waitFor()
+    await page.getByText('DNS records found').waitFor()
     await panel.judge(page)
-    await page.getByRole('button', { name: /^Try again to get a certificate for/ }).click()
-    await page.getByRole('status').getByText('Certificate').first().waitFor()
+    await button('Request certificate for shop.example.com').click()
+    await page.getByRole('status').getByText('Request certificate').first().waitFor()
     const { data } = (await owner.call('POST', '/v1/account/logs/activity', {})).body
     expect(data.map(({ message }: { message: string }) => message)).toContain(
       'Requested a retry of the certificate for shop.example.com',

@@ -18,12 +18,19 @@ const open: Readonly<Record<string, readonly string[]>> = {
   overview: ['Favorite', 'Add tag', 'More actions', 'Copy SFTP and SSH host'],
   logs: ['Visits', 'PHP'],
   imports: ['Upload', 'Web address'],
+  plugins: ['All 2', 'Updates due 2', 'Inactive 1', 'Must-use 0'],
+  domains: ['Copy name', 'Copy value 127.0.0.1'],
+  sftp: ['Host', 'Port', 'SFTP command', 'WP-CLI over SSH', 'Export database', 'Import database'].map(
+    (name) => `Copy ${name}`,
+  ),
+  backups: ['All', 'On demand', 'Automatic', 'Before a change'],
 }
 /** What it takes to read a part at all. */
 const readBy: Readonly<Record<string, string>> = {
   backups: 'listOndemandBackups',
   imports: 'listImports',
   sftp: 'listSftpUsers',
+  database: 'getDatabaseAdminUrl',
   notes: 'listNotes',
 }
 
@@ -72,18 +79,11 @@ describe.skipIf(!hasChromium)('what the pages of a site offer', () => {
       const failed = await enqueue(tx, syncWpUser, input, target)
       const end = { state: 'failed', error: 'x', finished_at: Date.now() } as const
       await tx.updateTable('operations').set(end).where('id', '=', failed).execute()
-      const plugin = {
-        title: '',
-        version: '1.0',
-        update: 'available',
-        update_version: '2.0',
-        auto_update: 'off',
-        file: '',
-      }
+      const plugin = { title: '', description: '', version: '1.0', update: 'available', updateVersion: '2.0' } as const
       await storePlugins(tx, site, [
-        { ...plugin, name: 'forms', status: 'active' },
-        { ...plugin, name: 'gallery', status: 'inactive' },
-      ] as never)
+        { ...plugin, name: 'forms', file: 'forms/forms.php', status: 'active' },
+        { ...plugin, name: 'gallery', file: 'gallery/gallery.php', status: 'inactive' },
+      ])
     })
     const page = await panel.open(owner, `sites/${site}/overview`)
     await panel.settled(page)

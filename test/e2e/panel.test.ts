@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasChromium, openChromium } from '../support/chromium.ts'
 import { testCore } from '../support/core.ts'
-import { judge as judgePage } from '../support/panel.ts'
+import { clicksOf, judge as judgePage } from '../support/panel.ts'
 import { type Stead, showOutputOfFailures, startStead } from '../support/stead.ts'
 import { accountParts } from './panel/account-parts.ts'
 import { pictures } from './panel/pictures.ts'
@@ -86,20 +86,39 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
   })
 
   test('a backup by a click, with its progress; what others do shows by itself', async () => {
+    const confirm = async (button: string) => {
+      await page.getByLabel('Type my-shop to confirm').fill('my-shop')
+      await page.getByRole('dialog').getByRole('button', { name: button, exact: true }).click()
+    }
+    const toSites = async () => {
+      await page.goto(`${stead.apiUrl}/#/sites`)
+      await page.getByRole('heading', { level: 1, name: /^Sites/ }).waitFor()
+    }
     await openPart('Backups')
-    await page.getByRole('button', { name: 'Back up the database' }).click()
-    await page.getByText('completed').waitFor()
+    await page.getByRole('button', { name: 'Back up now' }).click()
+    await page.getByRole('menuitem', { name: 'Database', exact: true }).click()
+    const restore = page.getByRole('button', { name: /^Restore .*20/ }).first()
+    await restore.waitFor()
     await judge()
-    await page
-      .getByRole('button', { name: /^Restore: / })
-      .first()
-      .click()
-    await page.getByRole('button', { name: 'Restore it' }).click()
-    await page.locator('.toast', { hasText: 'Restore' }).locator('.state.succeeded').first().waitFor()
-    await openPart('Operations')
-    await page.getByRole('button', { name: 'Take it back' }).click()
-    await page.getByText('It is being taken back.').waitFor()
-    await page.goto(`${stead.apiUrl}/#/sites`)
+    await toSites()
+    const restoring = await clicksOf(page, async () => {
+      await page.getByRole('link', { name: 'my-shop', exact: true }).click()
+      await openPart('Backups')
+      await restore.click()
+      await page.getByText('Nothing changed since this backup.').waitFor()
+      await judge()
+      await confirm('Restore')
+    })
+    expect(restoring).toBeLessThanOrEqual(4)
+    await page.locator('.toast', { hasText: 'Restore my-shop' }).locator('.state.succeeded').first().waitFor()
+    const undoing = await clicksOf(page, async () => {
+      await page.getByRole('button', { name: 'Undo restore' }).click()
+      await judge()
+      await confirm('Undo restore')
+    })
+    expect(undoing).toBeLessThanOrEqual(2)
+    await page.locator('.toast', { hasText: 'Undo restore' }).locator('.state.succeeded').first().waitFor()
+    await toSites()
     await expect.poll(() => page.title()).toBe('Sites · Stead')
     await page.getByRole('heading', { level: 1, name: /^Sites/ }).waitFor()
     await stead.api('POST', '/v1/sites', { name: 'of-another' })
@@ -110,7 +129,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
     await page.goto(`${stead.apiUrl}/#/sites`)
     await page.getByRole('link', { name: 'my-shop', exact: true }).click()
     await openPart(part)
-    await page.locator('main h2, main table').first().waitFor()
+    await page.locator('main h2, main table, main form').first().waitFor()
     await judge()
   })
 

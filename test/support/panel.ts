@@ -15,6 +15,25 @@ export async function judge({ page }: Pick<Panel, 'page'>): Promise<void> {
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
 }
 
+declare global {
+  interface Window {
+    /** Since they were first counted: see {@link clicksOf}. */
+    clicks: number | undefined
+  }
+}
+
+/** Counts the clicks of a task, as long as the page is not loaded again. */
+export async function clicksOf(page: Page, task: () => Promise<unknown>): Promise<number> {
+  const before = await page.evaluate(() => {
+    if (window.clicks === undefined)
+      addEventListener('pointerdown', () => (window.clicks = (window.clicks ?? 0) + 1), true)
+    window.clicks ??= 0
+    return window.clicks
+  })
+  await task()
+  return (await page.evaluate(() => window.clicks ?? 0)) - before
+}
+
 /** Opens the menu of the person, and signs out. */
 export async function signOut(page: Page): Promise<void> {
   await signedIn(page).click()

@@ -58,6 +58,7 @@ export const sitePages = [
       entry('domains', 'globe'),
       entry('collaborators', 'users'),
       entry('sftp', 'squareTerminal', 'listSftpUsers'),
+      entry('database', 'database', 'getDatabaseAdminUrl'),
     ],
   },
   {

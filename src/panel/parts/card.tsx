@@ -5,11 +5,11 @@ export const Card = (props: {
   readonly title: string
   readonly actions?: ComponentChildren
   readonly class?: string
-  /** Its content reaches to the border, as a table does. */
+  /** Its content reaches to the border, as a table does, which has a name of its own. */
   readonly isFlush?: boolean
   readonly children: ComponentChildren
 }) => (
-  <section class={`card ${props.class ?? ''}`} aria-label={props.title}>
+  <section class={`card ${props.class ?? ''}`} aria-label={props.isFlush ? undefined : props.title}>
     <header>
       <h2>{props.title}</h2>
       {props.actions && <div class="right">{props.actions}</div>}

@@ -16,6 +16,7 @@ interface Field {
   readonly isOptional?: boolean
   readonly isChecked?: boolean
   readonly hint?: string
+  readonly placeholder?: string
 }
 
 export type Values = Readonly<Record<string, string>>
@@ -24,9 +25,12 @@ export type Values = Readonly<Record<string, string>>
 export function Form(props: {
   readonly fields: readonly Field[]
   readonly button: string
+  readonly class?: string
   readonly isBad?: boolean
   /** As a button's: who may not do it has no such form. */
   readonly of?: Right
+  /** It cannot be sent yet. */
+  readonly isHeld?: boolean
   /** What was typed goes once it has been taken. */
   readonly isEmptied?: boolean
   /** What was typed is to be typed again after the page was loaded anew: it confirms something. */
@@ -61,7 +65,7 @@ export function Form(props: {
   }
   if (reason !== undefined) return null
   return (
-    <form ref={form} onSubmit={onSubmit} onInput={draft.keep} data-of={props.of}>
+    <form ref={form} class={props.class} onSubmit={onSubmit} onInput={draft.keep} data-of={props.of}>
       {props.fields.map((field) => (
         <Input key={field.name} {...field} />
       ))}
@@ -69,7 +73,7 @@ export function Form(props: {
       <p class="fault" role="alert">
         {fault.value}
       </p>
-      <button type="submit" class={props.isBad ? 'bad' : 'main'} disabled={isBusy.value}>
+      <button type="submit" class={props.isBad ? 'bad' : 'main'} disabled={isBusy.value || props.isHeld}>
         {props.button}
       </button>
     </form>
@@ -103,7 +107,15 @@ function Input(field: Field) {
       </label>
     )
   const hint = field.hint && `${id}-hint`
-  const rest = { name, id, autocomplete, defaultValue: value ?? '', required: !isOptional, 'aria-describedby': hint }
+  const rest = {
+    name,
+    id,
+    autocomplete,
+    defaultValue: value ?? '',
+    required: !isOptional,
+    placeholder: field.placeholder,
+    'aria-describedby': hint,
+  }
   return (
     <p class="field">
       <label htmlFor={id}>{label}</label>

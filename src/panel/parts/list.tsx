@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Got, Page } from '../api.ts'
 import { commonTexts as texts } from '../texts/common.ts'
+import { SelectAll, type Selection, SelectRow } from './selection.tsx'
 
 /** Rows of something that was read, what stands there without any, and why it cannot be read. */
 export function List<Row>(props: {
@@ -18,6 +19,8 @@ export function List<Row>(props: {
   /** On a phone each row is a card. */
   readonly isCards?: boolean
   isChosen?(row: Row): boolean
+  /** Adds a column of checkboxes. */
+  readonly selection?: Selection<Row>
   row(row: Row): readonly ComponentChildren[]
 }) {
   const { got, fault } = props.from
@@ -26,12 +29,22 @@ export function List<Row>(props: {
   const rows = got.value.data
   if (rows.length === 0) return typeof props.empty === 'string' ? <p class="quiet">{props.empty}</p> : props.empty
   const classOf = (column: number) => props.columns?.[column] || undefined
+  const { selection } = props
+  const isChosen = (row: Row) => {
+    const key = selection?.keyOf(row)
+    return props.isChosen?.(row) || (key !== undefined && selection?.keys.value.has(key))
+  }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard
     <section class="scroll" tabIndex={0} aria-label={props.caption}>
       <table class={props.isCards ? 'list' : ''}>
         <thead>
           <tr>
+            {selection && (
+              <th scope="col">
+                <SelectAll of={selection} rows={rows} />
+              </th>
+            )}
             {props.head.map((each, column) => (
               <th key={each} scope="col" class={classOf(column)}>
                 {props.hiddenHeads?.includes(each) ? <span class="hidden">{each}</span> : each}
@@ -41,7 +54,12 @@ export function List<Row>(props: {
         </thead>
         <tbody>
           {rows.map((row, at) => (
-            <tr key={at} class={props.isChosen?.(row) ? 'chosen' : undefined}>
+            <tr key={at} class={isChosen(row) ? 'chosen' : undefined}>
+              {selection && (
+                <td class="pick">
+                  <SelectRow of={selection} row={row} />
+                </td>
+              )}
               {props.row(row).map((cell, column) => (
                 <td key={props.head[column]} class={classOf(column)}>
                   {cell}

@@ -13,10 +13,13 @@ export function Menu(props: {
   readonly isNamedByButton?: boolean
   /** Of the button. */
   readonly class?: string
+  /** As a button's: people without the right do not see the menu. */
+  readonly of?: Right
   /** Opens upwards, at the lower end of the window. */
   readonly isUp?: boolean
   readonly children: ComponentChildren
 }) {
+  const reason = useRefusal(props.of, props.label)
   const isOpen = useSignal(false)
   const id = useId()
   const root = useRef<HTMLDivElement>(null)
@@ -50,12 +53,14 @@ export function Menu(props: {
     const all = items()
     all[(all.indexOf(document.activeElement as HTMLElement) + turn + all.length) % all.length]?.focus()
   }
+  if (reason !== undefined) return null
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys of the items in it
     <div ref={root} class={`menu ${props.isUp ? 'upward' : ''}`} onKeyDown={onKeyDown}>
       <button
         type="button"
         class={props.class}
+        data-of={props.of}
         aria-haspopup="menu"
         aria-expanded={isOpen.value}
         aria-controls={id}
@@ -92,6 +97,8 @@ export function MenuItem(props: {
   readonly of?: Right
   /** A page of the panel, instead of an action. */
   readonly to?: string
+  /** `to` is a file. */
+  readonly isDownload?: boolean
   onClick?(): void
 }) {
   const reason = useRefusal(props.of, typeof props.children === 'string' ? props.children : '')
@@ -105,7 +112,7 @@ export function MenuItem(props: {
   )
   if (props.to !== undefined)
     return (
-      <a role="menuitem" href={props.to}>
+      <a role="menuitem" href={props.to} download={props.isDownload}>
         {content}
       </a>
     )

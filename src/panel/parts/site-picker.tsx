@@ -7,6 +7,8 @@ import { useLoad } from './use-load.ts'
 export interface Chosen {
   readonly id: number
   readonly name: string
+  /** In its address. */
+  readonly slug: string
 }
 
 const MOST = 8
@@ -20,7 +22,7 @@ export function SitePicker(props: {
   const name = useSignal('')
   const found = useLoad(async () => {
     if (!name.value) return { data: [] }
-    const body = { filters: [{ key: 'name' as const, value: name.value }], per_page: MOST }
+    const body = { filters: [{ key: 'any' as const, value: name.value }], per_page: MOST }
     return ask(() => api.POST('/v1/sites/search', { body }))
   }, [name.value])
   return (
@@ -42,7 +44,7 @@ export function SitePicker(props: {
           <Button
             key={site.id}
             onClick={() => {
-              props.choose({ id: site.id, name: site.displayName })
+              props.choose({ id: site.id, name: site.displayName, slug: site.name })
               name.value = ''
             }}
           >

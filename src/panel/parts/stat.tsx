@@ -7,8 +7,10 @@ export const Stat = (props: {
   /** Beside the value, smaller. */
   readonly note?: string | undefined
   readonly children?: ComponentChildren
+  /** Its width. */
+  readonly class?: string
 }) => (
-  <section class="card stat s3" aria-label={props.label}>
+  <section class={`card stat ${props.class ?? 's3'}`} aria-label={props.label}>
     <div class="label">{props.label}</div>
     <div class="value">
       {props.value} {props.note && <small>{props.note}</small>}

@@ -1,6 +1,30 @@
 import { switchTexts as texts } from '../texts/parts.ts'
 import { type Right, useRefusal } from './rights.tsx'
 
+/** The switch alone, for a cell of a table. Without the right to change it, it shows its state only. */
+export function Toggle(props: {
+  readonly label: string
+  readonly isOn: boolean
+  readonly isDisabled?: boolean
+  readonly of?: Right
+  turn(isOn: boolean): void
+}) {
+  const reason = useRefusal(props.of, props.label)
+  if (reason !== undefined) return <span class="badge">{texts[`${props.isOn}`]}</span>
+  return (
+    <button
+      type="button"
+      role="switch"
+      class="switch"
+      aria-checked={props.isOn}
+      aria-label={props.label}
+      data-of={props.of}
+      disabled={props.isDisabled}
+      onClick={() => props.turn(!props.isOn)}
+    />
+  )
+}
+
 /** A setting that is on or off, with what it does. Without the right to change it, it shows its state only. */
 export function Switch(props: {
   readonly label: string
@@ -9,26 +33,13 @@ export function Switch(props: {
   readonly of?: Right
   turn(isOn: boolean): void
 }) {
-  const reason = useRefusal(props.of, props.label)
   return (
     <div class="rowline">
       <div>
         {props.label}
         {props.help && <p class="quiet small">{props.help}</p>}
       </div>
-      {reason === undefined ? (
-        <button
-          type="button"
-          role="switch"
-          class="switch"
-          aria-checked={props.isOn}
-          aria-label={props.label}
-          data-of={props.of}
-          onClick={() => props.turn(!props.isOn)}
-        />
-      ) : (
-        <span class="badge">{texts[`${props.isOn}`]}</span>
-      )}
+      <Toggle label={props.label} isOn={props.isOn} {...(props.of && { of: props.of })} turn={props.turn} />
     </div>
   )
 }

@@ -62,6 +62,24 @@ export const stateTexts: Readonly<Record<string, string>> = {
   failed: 'Failed',
 }
 
+export const selectionTexts = {
+  all: 'Select all',
+  one: (name: string) => `Select ${name}`,
+  selected: (count: number) => `${count} selected`,
+  clear: 'Clear',
+}
+
+export const stepTexts = { done: 'Done', now: 'Next step', todo: 'Waiting', failed: 'Failed' }
+
+export const changesTexts = {
+  added: 'Added:',
+  changed: 'Changed:',
+  deleted: 'Deleted:',
+  kept: 'Kept:',
+  skipped: 'Skipped:',
+  details: 'Show details',
+}
+
 export const switchTexts = { true: 'On', false: 'Off' }
 
 export const filtersTexts = {

@@ -18,6 +18,7 @@ import { useLoad } from '../../parts/use-load.ts'
 import { sizeOf } from '../../size.ts'
 import { overviewTexts as texts } from '../../texts/site/overview.ts'
 import { timeOf } from '../../time.ts'
+import { openDatabase } from '../open-database.ts'
 import { openLogin } from '../open-login.ts'
 import { siteAddress } from '../site-address.ts'
 import type { PartProps } from './part.ts'
@@ -311,8 +312,3 @@ const resetPassword = (id: number) =>
       )
     },
   })
-
-async function openDatabase(id: number): Promise<void> {
-  const { data } = await ask(() => api.GET('/v1/sites/{site_id}/cms/dbadmin', { params: { path: { site_id: id } } }))
-  open(data, '_blank', 'noopener')
-}

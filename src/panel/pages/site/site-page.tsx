@@ -5,6 +5,7 @@ import { SiteSide } from '../../frame/side.tsx'
 import { siteShown } from '../../frame/top-bar.tsx'
 import { changes } from '../../live.ts'
 import { Callout } from '../../parts/callout.tsx'
+import { setHeadSlot } from '../../parts/head-actions.tsx'
 import { later } from '../../parts/later.tsx'
 import { Skeleton } from '../../parts/list.tsx'
 import { Allowed, type Right, SiteRights } from '../../parts/rights.tsx'
@@ -22,12 +23,13 @@ import type { Act } from './part.ts'
 /** Each has an address, and its script is fetched when it is opened. */
 const parts = [
   ['overview', Overview],
-  ['backups', later(() => import('./backups.tsx').then((file) => file.Backups))],
+  ['backups', later(() => import('./backups/backups.tsx').then((file) => file.Backups))],
   ['imports', later(() => import('./imports.tsx').then((file) => file.Imports))],
-  ['copies', later(() => import('./copies.tsx').then((file) => file.Copies))],
-  ['domains', later(() => import('./domains.tsx').then((file) => file.Domains))],
-  ['plugins', later(() => import('./plugins.tsx').then((file) => file.Plugins))],
+  ['copies', later(() => import('./copies/copies.tsx').then((file) => file.Copies))],
+  ['domains', later(() => import('./domains/domains.tsx').then((file) => file.Domains))],
+  ['plugins', later(() => import('./plugins/plugins.tsx').then((file) => file.Plugins))],
   ['collaborators', later(() => import('./collaborators.tsx').then((file) => file.Collaborators))],
+  ['database', later(() => import('./database.tsx').then((file) => file.DatabasePage))],
   ['sftp', later(() => import('./sftp.tsx').then((file) => file.Sftp))],
   ['logs', later(() => import('./logs.tsx').then((file) => file.Logs))],
   ['statistics', later(() => import('./statistics.tsx').then((file) => file.Statistics))],
@@ -75,6 +77,7 @@ export function SitePage({ id, part }: { readonly id: number; readonly part: str
           <h1>{path ? texts.names[path] : texts.none}</h1>
           <div class="right">
             <StateOf site={shown} />
+            <div class="row" ref={setHeadSlot} />
           </div>
         </div>
       )}

@@ -1,5 +1,8 @@
 import { api, ask, type Got } from '../../api.ts'
+import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
+import { CopyField } from '../../parts/copy-field.tsx'
 import { attempt } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { zonesTexts as texts } from '../../texts/zones.ts'
@@ -8,59 +11,82 @@ import { timeOf } from '../../time.ts'
 const statusIn = (status: string): string =>
   Object.entries(texts.statuses).find(([each]) => each === status)?.[1] ?? status
 
-/** Signing of a zone, and what is to be given to the registrar. */
+/** Signing of a zone, and what the registrar needs. */
 export function DnssecPart({ id }: { readonly id: number }) {
   const params = { path: { zone_id: id } }
   const dnssec = useLoad(() => ask(() => api.GET('/v1/zones/{zone_id}/dnssec', { params })), [id])
-  const doing = (change: () => Promise<Got<unknown>>) =>
-    attempt(async () => {
-      await change()
-      await dnssec.reload()
-    })
-  const set = (enabled: boolean) =>
-    doing(() => ask(() => api.PUT('/v1/zones/{zone_id}/dnssec', { params, body: { enabled } })))
+  const change = async (request: () => Promise<Got<unknown>>) => {
+    await request()
+    await dnssec.reload()
+  }
+  const set = (enabled: boolean) => ask(() => api.PUT('/v1/zones/{zone_id}/dnssec', { params, body: { enabled } }))
   const known = dnssec.got.value?.data
   return (
-    <section class="sheet">
-      <h2>
-        {texts.dnssec} {known && <span class="tag">{statusIn(known.status)}</span>}
-      </h2>
+    <Card
+      class="s12"
+      title={texts.dnssec}
+      actions={
+        known && (
+          <>
+            <span class={`badge ${known.status === 'secure' ? 'good' : known.enabled ? 'info' : ''}`}>
+              {statusIn(known.status)}
+            </span>
+            {known.enabled && (
+              <Button
+                isSmall
+                onClick={attempt(() =>
+                  change(() => ask(() => api.POST('/v1/zones/{zone_id}/dnssec/keys', { params }))),
+                )}
+              >
+                {texts.roll}
+              </Button>
+            )}
+            {known.enabled ? (
+              <Button
+                isSmall
+                isBad
+                onClick={askFirst({
+                  title: texts.off,
+                  text: texts.offIs,
+                  button: texts.off,
+                  go: () => change(() => set(false)),
+                })}
+              >
+                {texts.off}
+              </Button>
+            ) : (
+              <Button isSmall onClick={attempt(() => change(() => set(true)))}>
+                {texts.on}
+              </Button>
+            )}
+          </>
+        )
+      }
+    >
       {dnssec.fault.value && <p class="fault">{dnssec.fault.value}</p>}
       {known && (
-        <>
+        <div class="stack-14">
           <p>{known.advice}</p>
           {known.fault && <p class="fault">{known.fault}</p>}
           {known.looked_at && <p class="quiet">{texts.looked(timeOf(known.looked_at))}</p>}
           {known.keys.map((key) => (
-            <dl key={key.tag} class="stack">
-              <dt>{texts.key(key.tag, key.state)}</dt>
-              <dd>{timeOf(key.created)}</dd>
-              <dt>{texts.ds}</dt>
-              <dd>
-                <code>{key.ds}</code>
-              </dd>
-              <dt>{texts.dnskey}</dt>
-              <dd>
-                <code>{key.dnskey}</code>
-              </dd>
-            </dl>
+            <section key={key.tag} aria-label={texts.key(key.tag, texts.keyStates[key.state] ?? key.state)}>
+              <h3>{texts.key(key.tag, texts.keyStates[key.state] ?? key.state)}</h3>
+              <p class="quiet small">{texts.since(timeOf(key.created))}</p>
+              <dl class="stack">
+                <dt>{texts.ds}</dt>
+                <dd>
+                  <CopyField value={key.ds} of={texts.ds} />
+                </dd>
+                <dt>{texts.dnskey}</dt>
+                <dd>
+                  <CopyField value={key.dnskey} of={texts.dnskey} />
+                </dd>
+              </dl>
+            </section>
           ))}
-          <p class="row">
-            {known.enabled ? (
-              <Button isBad onClick={set(false)}>
-                {texts.off}
-              </Button>
-            ) : (
-              <Button onClick={set(true)}>{texts.on}</Button>
-            )}
-            {known.enabled && (
-              <Button onClick={doing(() => ask(() => api.POST('/v1/zones/{zone_id}/dnssec/keys', { params })))}>
-                {texts.roll}
-              </Button>
-            )}
-          </p>
-        </>
+        </div>
       )}
-    </section>
+    </Card>
   )
 }

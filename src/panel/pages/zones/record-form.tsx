@@ -47,8 +47,13 @@ async function change(record: DnsRecord, draft: Draft): Promise<void> {
   }
 }
 
-export function RecordForm(props: { readonly zone: number; readonly record: DnsRecord | undefined; onClose(): void }) {
-  const { zone, record, onClose } = props
+export function RecordForm(props: {
+  readonly zone: number
+  readonly zoneName: string
+  readonly record: DnsRecord | undefined
+  onClose(): void
+}) {
+  const { zone, zoneName, record, onClose } = props
   const type = useSignal<RecordType>(typeOf(record?.type ?? 'A'))
   const asked = numbers[type.value] ?? []
   return (
@@ -63,7 +68,10 @@ export function RecordForm(props: { readonly zone: number; readonly record: DnsR
       />
       <Form
         fields={[
-          { name: 'name', label: texts.name, value: record?.name ?? '', isOptional: true, autocomplete: 'off' },
+          {
+            ...{ name: 'name', label: texts.name, hint: texts.nameHint(zoneName) },
+            ...{ value: record?.name ?? '', isOptional: true, autocomplete: 'off' },
+          },
           { name: 'value', label: texts.values[type.value], value: record?.value ?? '', autocomplete: 'off' },
           ...asked.map(
             (name) => ({ name, label: texts[name], type: 'number', value: String(record?.[name] ?? '') }) as const,

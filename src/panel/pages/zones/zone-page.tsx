@@ -3,12 +3,15 @@ import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask } from '../../api.ts'
 import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
-import { List } from '../../parts/list.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { List, Skeleton } from '../../parts/list.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { zonesTexts as texts } from '../../texts/zones.ts'
 import { DnssecPart } from './dnssec.tsx'
+import { MailPart } from './mail.tsx'
 import { RecordForm } from './record-form.tsx'
-import { MailPart, ZoneFilePart } from './zone-file.tsx'
+import { ZoneFilePart } from './zone-file.tsx'
 
 export type DnsRecord = components['schemas']['DnsRecord']
 
@@ -34,55 +37,73 @@ export function ZonePage({ id }: { readonly id: number }) {
       },
     })
   const got = zone.got.value
-  if (!got) return <p class={zone.fault.value ? 'fault' : 'quiet'}>{zone.fault.value || texts.reading}</p>
+  if (!got) return zone.fault.value ? <p class="fault">{zone.fault.value}</p> : <Skeleton />
   return (
     <>
-      <h1>
-        <a href="#/zones" class="up">
-          {texts.title}
-        </a>
-        {got.data.name}
-      </h1>
-      <section class="sheet">
-        <div class="row spread">
-          <h2>{texts.records}</h2>
-          <Button onClick={write()}>{texts.add}</Button>
+      <div class="head">
+        <h1>
+          <a href="#/zones" class="up">
+            {texts.title}
+          </a>
+          {got.data.name}
+        </h1>
+        <div class="right">
+          <Button isMain icon="plus" onClick={write()}>
+            {texts.add}
+          </Button>
         </div>
+      </div>
+      <Card title={texts.records} isFlush>
         <List
           from={{ got: { value: { data: got.data.records } }, fault: zone.fault }}
           caption={texts.records}
           head={texts.recordsHead}
-          empty={texts.noRecords}
+          hiddenHeads={texts.hiddenHeads}
+          columns={['extra', 'extra', 'wide', 'extra num', 'extra num', 'actions']}
+          isCards
+          empty={<Empty icon="globe" title={texts.noRecordsTitle} text={texts.noRecords} />}
           row={(record) => [
-            nameOf(record),
-            record.type,
+            <b>{nameOf(record)}</b>,
+            <span class="badge">{record.type}</span>,
             <>
+              <span class="row only-phone">
+                <b>{nameOf(record)}</b> <span class="badge">{record.type}</span>
+              </span>
               <code>{record.value}</code>{' '}
               {record.siteId !== null && <a href={`#/sites/${record.siteId}/domains`}>{texts.leadsToSite}</a>}
             </>,
             [record.priority, record.weight, record.port].filter((each) => each !== null).join(' '),
             record.ttl,
-            <span class="row">
+            <span class="row nowrap">
               {record.siteId === null && (
-                <Button label={texts.changeOf(record.type, nameOf(record))} onClick={write(record)}>
-                  {texts.change}
-                </Button>
+                <Button
+                  isSmall
+                  isGhost
+                  icon="pencil"
+                  label={texts.changeOf(record.type, nameOf(record))}
+                  onClick={write(record)}
+                />
               )}
-              <Button isBad label={texts.deleteOf(record.type, nameOf(record))} onClick={drop(record)}>
-                {texts.delete}
-              </Button>
+              <Button
+                isSmall
+                isGhost
+                icon="trash2"
+                label={texts.deleteOf(record.type, nameOf(record))}
+                onClick={drop(record)}
+              />
             </span>,
           ]}
         />
-      </section>
-      <div class="columns">
+      </Card>
+      <div class="grid-12">
         <MailPart id={id} reload={zone.reload} />
-        <ZoneFilePart id={id} reload={zone.reload} />
+        <ZoneFilePart id={id} name={got.data.name} reload={zone.reload} />
         <DnssecPart id={id} />
       </div>
       {written.value && (
         <RecordForm
           zone={id}
+          zoneName={got.data.name}
           record={written.value.record}
           onClose={() => {
             written.value = undefined

@@ -1,8 +1,9 @@
 import { api, ask } from '../../api.ts'
+import { Empty } from '../../parts/empty.tsx'
 import { List } from '../../parts/list.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { zonesTexts as texts } from '../../texts/zones.ts'
-import { timeOf } from '../../time.ts'
+import { dayOf } from '../../time.ts'
 import { ZonePage } from './zone-page.tsx'
 
 /** Zones of DNS, or one of them. */
@@ -14,13 +15,28 @@ function Zones() {
   const zones = useLoad(() => ask(() => api.GET('/v1/zones')))
   return (
     <>
-      <h1>{texts.title}</h1>
+      <div class="head">
+        <h1>{texts.heading}</h1>
+      </div>
       <List
         from={zones}
         caption={texts.title}
         head={texts.head}
-        empty={texts.empty}
-        row={(zone) => [<a href={`#/zones/${zone.id}`}>{zone.name}</a>, timeOf(zone.created)]}
+        columns={['wide', '']}
+        isCards
+        empty={
+          <div class="card">
+            <Empty icon="globe" title={texts.emptyTitle} text={texts.empty} />
+          </div>
+        }
+        row={(zone) => [
+          <span class="who">
+            <a class="name" href={`#/zones/${zone.id}`}>
+              {zone.name}
+            </a>
+          </span>,
+          dayOf(zone.created),
+        ]}
       />
     </>
   )

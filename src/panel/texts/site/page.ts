@@ -10,6 +10,7 @@ export const siteTexts = {
     plugins: 'Plugins',
     collaborators: 'People',
     sftp: 'SFTP and SSH',
+    database: 'Database',
     logs: 'Logs',
     statistics: 'Statistics',
     performance: 'Performance',

@@ -1,0 +1,132 @@
+import type { components } from '../../../../sdk/api.generated.ts'
+import { api, ask, Refusal } from '../../../api.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Step, type StepState, Steps } from '../../../parts/steps.tsx'
+import { Switch } from '../../../parts/switch.tsx'
+import { useLoad } from '../../../parts/use-load.ts'
+import { domainsTexts as texts } from '../../../texts/site/domains.ts'
+import { dayOf } from '../../../time.ts'
+import { stagingAddress } from '../../site-address.ts'
+import type { PartProps } from '../part.ts'
+import { type DnsLine, Records } from './domain-records.tsx'
+
+export type Domain = components['schemas']['ListedDomain']
+type Ssl = Partial<components['schemas']['SslDetails']>
+
+/** How far a domain is, in one word. */
+export function stateOf({ dnsConfirmed, provisioned, healthy }: Domain): keyof typeof texts.states {
+  if (healthy) return 'online'
+  if (!dnsConfirmed) return 'dns'
+  return provisioned ? 'fault' : 'setup'
+}
+
+type Props = Pick<PartProps, 'site' | 'act'> & { readonly domain: Domain }
+
+/** What is to be done until a domain shows the site, and what is done already. */
+export function DomainSteps({ domain, site, act }: Props) {
+  const params = { path: { zone_id: domain.zoneId, id: domain.id } }
+  const ssl = useLoad<Ssl>(
+    () =>
+      ask(() => api.GET('/v1/zones/{zone_id}/records/{id}/ssl', { params })).catch((error: unknown) => {
+        if (error instanceof Refusal && error.code === 'ssl_nothing_found') return { data: {} }
+        throw error
+      }),
+    [domain.id],
+  )
+  const put = (about: string, body: { force_ssl?: boolean }) =>
+    act(about, async () => {
+      const done = await ask(() => api.PUT('/v1/zones/{zone_id}/records/{id}/ssl', { params, body }))
+      await ssl.reload()
+      return done
+    })
+  return (
+    <Steps label={texts.steps(domain.domainName)}>
+      <DnsStep domain={domain} site={site} />
+      <Step state={connection(domain)} title={domain.healthy ? texts.connectDone : texts.connect}>
+        {!domain.healthy && (
+          <p class="quiet">
+            {domain.dnsConfirmed && domain.provisioned ? (domain.reason ?? texts.silent) : texts.connecting}
+          </p>
+        )}
+      </Step>
+      {/* somebody who may not see the zone sees no certificate */}
+      {ssl.got.value && <CertificateStep domain={domain} ssl={ssl.got.value.data} put={put} />}
+    </Steps>
+  )
+}
+
+function connection({ healthy, dnsConfirmed, provisioned }: Domain): StepState {
+  if (healthy) return 'done'
+  if (!dnsConfirmed) return 'todo'
+  return provisioned ? 'failed' : 'now'
+}
+
+function DnsStep({ domain, site }: Pick<Props, 'domain' | 'site'>) {
+  const host = domain.name ?? texts.apex
+  const lines: DnsLine[] = domain.ipAddresses.map((value) => ({ type: texts.a, host, value }))
+  if (domain.dnsConfirmed)
+    return (
+      <Step state="done" title={texts.dnsDone}>
+        <details>
+          <summary>{texts.show}</summary>
+          <Records of={lines} />
+        </details>
+      </Step>
+    )
+  const staging = stagingAddress(site)
+  const isPublic = !/(^|\.)localhost$/.test(staging)
+  return (
+    <Step state="now" title={texts.dns}>
+      <p class="quiet">{texts.where(domain.domainName)}</p>
+      <Records of={lines} />
+      {domain.name === null && <p class="quiet small">{texts.noCname}</p>}
+      {domain.name !== null && isPublic && (
+        <>
+          <p class="quiet small">{texts.orCname}</p>
+          <Records of={[{ type: texts.cname, host, value: `${staging}.` }]} />
+        </>
+      )}
+      <p class="small">
+        {domain.reason && texts.now(domain.reason)} <span class="quiet">{texts.every}</span>
+      </p>
+    </Step>
+  )
+}
+
+function CertificateStep(props: {
+  readonly domain: Domain
+  readonly ssl: Ssl
+  put(about: string, body: { force_ssl?: boolean }): () => void
+}) {
+  const { domain, ssl, put } = props
+  const { certificate_expiration_date: until, broken_check: why, force_ssl } = ssl
+  const isForced = force_ssl === 'true'
+  const state = until ? 'done' : why ? 'failed' : domain.dnsConfirmed ? 'now' : 'todo'
+  return (
+    <Step state={state} title={until ? texts.certificateDone(dayOf(until)) : texts.certificate}>
+      {until && !why && <p class="quiet">{texts.renewed}</p>}
+      {!until && !why && <p class="quiet">{domain.dnsConfirmed ? texts.requesting : texts.waiting}</p>}
+      {why && domain.dnsConfirmed && <p class="fault">{texts.broken(why)}</p>}
+      {(why || !until) && domain.dnsConfirmed && (
+        <p class="row">
+          <Button
+            isSmall
+            of="addDomain"
+            label={texts.retryOf(domain.domainName)}
+            onClick={put(texts.retryOf(domain.domainName), {})}
+          >
+            {texts.retry}
+          </Button>
+        </p>
+      )}
+      {until && (
+        <Switch
+          label={texts.force}
+          of="addDomain"
+          isOn={isForced}
+          turn={(to) => put(texts.forced, { force_ssl: to })()}
+        />
+      )}
+    </Step>
+  )
+}
