@@ -109,6 +109,7 @@ describe('a value that cannot be used is named with its reason', () => {
     ['coreVersion', 'newest', 'latest or a version'],
     ['trashDays', '366', 'a whole number from 0 to 365'],
     ['wordpressApi', 'ftp://example.com', 'an http or https address'],
+    ['measureBackups', 'sometimes', 'true or false'],
     ['allowPrivateFetch', 'maybe', 'true or false'],
     ['mariadb', 'mine', 'one of off, own'],
     ['mariadbUrl', 'db.example.com', 'like mariadb://user:password@'],

@@ -250,6 +250,11 @@ export const settings = {
     default: 'true',
     parse: flag,
   },
+  measureBackups: {
+    help: 'Whether Stead measures the download of each on-demand file backup, which takes as long as to compress it. With false, its size is null and downloads show no progress, which suits CI',
+    default: 'true',
+    parse: flag,
+  },
   backupDir: {
     help: 'Folder for backups of sites, ideally on another disk. Default: backups in the data folder',
     default: '',

@@ -108,6 +108,15 @@ for (const { dialect, skip } of dialects) {
       expect(bytes).toBe(String((await api.app.inject({ method: 'GET', url, headers })).rawPayload.length))
     })
 
+    test('with STEAD_MEASURE_BACKUPS=false a file backup has no length, and nothing measures it later', async () => {
+      Object.assign(host.services.config, { measureBackups: false })
+      const ordered = await order('fs')
+      expect((await end(ordered)).state).toBe('succeeded')
+      expect((await events()).at(-1)).toMatchObject(['ondemand_backup_created', { bytes: null }])
+      const measuring = api.database.read.selectFrom('operations').select('id').where('type', '=', 'backup.measure')
+      expect(await measuring.execute()).toEqual([])
+    })
+
     test.each(['fs', 'db'] as const)('visitors of the host go before a backup: %s', async (type) => {
       const visitors = vi.spyOn(host.services.pool, 'servesVisitors').mockReturnValueOnce(true)
       const opened = gate()

@@ -94,6 +94,7 @@ async function take(context: Context): Promise<Taken> {
 /** What is downloaded of a backup that somebody has asked for: its archive has another length than its files. */
 async function measure(context: Context): Promise<number | null> {
   const { services, input, signal, progress } = context
+  if (!services.config.measureBackups) return null
   const backup = await findBackup(services.database.read, input.siteId, input.backupId)
   if (input.isAwaited || backup?.origin !== 'ondemand' || backup.kind !== 'fs') return null
   const { coreVersion } = (context.results as { take: TakenBackup }).take
@@ -131,7 +132,8 @@ async function complete(tx: Tx, context: Context<{ take: Taken }>): Promise<void
   await tellOfDamage(tx, context, { siteId, backups })
   if (backup.origin !== 'ondemand') return
   const bytes = downloadBytes({ ...backup, bytes: context.results.take.bytes })
-  if (bytes === null) await measureLater(tx, backup, { ...context, hostId: context.services.hostId })
+  const { config, hostId } = context.services
+  if (bytes === null && config.measureBackups) await measureLater(tx, backup, { ...context, hostId })
   const data = { id: String(backupId), type: backup.kind, bytes: bytes === null ? null : String(bytes) }
   await changeOfJob(tx, context).tell({ type: events.ondemand_backup_created, data })
 }
