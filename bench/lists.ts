@@ -14,6 +14,7 @@ const requests: Record<string, { method: string; path: string; body?: object }> 
     path: '/v1/sites/search',
     body: { filters: [{ key: 'name', value: 'site-7' }], per_page: 10 },
   },
+  'search by the words of a name': { method: 'GET', path: '/v1/search?q=site%2077' },
   'collaborators of a site': { method: 'GET', path: '/v1/sites/77/collaborators' },
   'account log, action equals': {
     method: 'POST',

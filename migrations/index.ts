@@ -56,6 +56,7 @@ import { damagedBackups } from './0075-damaged-backups.ts'
 import { imports } from './0079-imports.ts'
 import { importUploads } from './0082-import-uploads.ts'
 import { importSources } from './0084-import-sources.ts'
+import { searchWords } from './0089-search-words.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -116,4 +117,5 @@ export const migrations: Record<string, Migration> = {
   '0079-imports': imports,
   '0082-import-uploads': importUploads,
   '0084-import-sources': importSources,
+  '0089-search-words': searchWords,
 }

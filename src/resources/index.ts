@@ -22,6 +22,7 @@ import { operations } from './operations/index.ts'
 import { performance } from './performance/index.ts'
 import { performanceReports } from './performance-reports/index.ts'
 import { plugins } from './plugins/index.ts'
+import { searches } from './search/index.ts'
 import { sessions } from './sessions/index.ts'
 import { sftpUsers } from './sftp-users/index.ts'
 import { signIns } from './sign-in/index.ts'
@@ -40,6 +41,7 @@ export const resources = [
   account,
   activity,
   sites,
+  searches,
   dns,
   dnssec,
   caches,

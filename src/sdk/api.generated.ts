@@ -486,7 +486,9 @@ export interface paths {
         get: operations["listAddons"];
         /**
          * Attach or detach an add-on
-         * @description In the control panel, you must have confirmed your password in the last 15 minutes.
+         * @description With the setting `STEAD_ADDONS=operator`, which is the default, only the account of the operator can raise a quantity. Every account can lower its own.
+         *
+         *     In the control panel, you must have confirmed your password in the last 15 minutes.
          */
         put: operations["updateAddons"];
         post?: never;
@@ -933,6 +935,26 @@ export interface paths {
          *     Requires the site's owner, or a collaborator with the role `wp_access`.
          */
         put: operations["setSafeMode"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search sites and people
+         * @description Returns the sites that you can see, and the people who collaborate on your sites. Each word of `q` must begin a word of the result: of a name, display name, domain or tag of a site, or of a name or e-mail address of a person. Case and accents do not matter. Exact words come first. For any part of a word, use `POST /v1/sites/search`.
+         */
+        get: operations["search"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -3224,6 +3246,8 @@ export interface components {
             proven_until: string | null;
             /** @description Whether the account operates this installation. The first account does */
             operator: boolean;
+            /** @description Whether the account can attach add-ons. The setting `STEAD_ADDONS` decides it */
+            raises_limits: boolean;
             /** @description Whether sign-in requires a code from an authenticator app */
             totp: boolean;
             /** @description Number of unused recovery codes */
@@ -4249,6 +4273,27 @@ export interface components {
         SafeMode: {
             /** @example true */
             enabled: boolean;
+        };
+        SiteMatch: {
+            /** @example 12 */
+            id: number;
+            /** @example shop-one */
+            name: string;
+            /** @example Shop One */
+            display_name: string;
+            /** @example shop.example.com */
+            primary_domain: string | null;
+            staging: boolean;
+        };
+        PersonMatch: {
+            /** @example ada@example.com */
+            email: string;
+            /** @example Ada */
+            name: string;
+        };
+        SearchResults: {
+            sites: components["schemas"]["SiteMatch"][];
+            people: components["schemas"]["PersonMatch"][];
         };
         Zone: {
             id: number;
@@ -8962,6 +9007,42 @@ export interface operations {
                         /** @example Success */
                         message: string;
                         data: components["schemas"]["SafeMode"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    search: {
+        parameters: {
+            query: {
+                /**
+                 * @description Up to 8 words
+                 * @example shop
+                 */
+                q: string;
+                /** @description How many results of each kind. Default: 10 */
+                limit?: number;
+            };
+            header?: {
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["SearchResults"];
                         errors: null;
                     };
                 };

@@ -39,6 +39,11 @@ export async function fillWithMany(tx: Tx, { sites, collaboratorsASite, logEntri
     select ${site}, ${account}, 1, 'active', 'person', '["manage_dns"]', 1, 1 from ${numbers(tx, collaborators)}`)
   await run(sql`insert into site_access (account_id, site_id, site_name, rank, is_deleted)
     select ${account}, ${site}, 'site-' || (${site}), 1, 0 from ${numbers(tx, collaborators)}`)
+  const words = (account: unknown, word: unknown) => sql`insert into search_words (account_id, kind, about_id, word)
+    select ${account}, 'site', i, ${word} from ${numbers(tx, sites)}`
+  for (const word of [sql`'site'`, sql`'localhost'`, sql`cast(i as text)`]) await run(words(sql.lit(1), word))
+  await run(sql`insert into search_words (account_id, kind, about_id, word)
+    select 1, 'person', id, cast(id as text) from accounts where id > 1`)
   await run(sql`insert into tags (id, account_id, name) values (1, 1, 'shop')`)
   await run(sql`insert into site_tags (tag_id, site_id, site_name, rank, is_deleted)
     select 1, i, 'site-' || i, case when i % 100 = 0 then 0 else 1 end, 0 from ${numbers(tx, sites)} where i % 10 = 0`)

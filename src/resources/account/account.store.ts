@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import { announce, type Tx } from '../../platform/db/database.ts'
 import { precompiled } from '../../platform/db/precompiled.ts'
+import { noteAccount } from '../search/search-words.ts'
 import type { AccountRow, ApplicationRow } from './tables.ts'
 
 /** An account, as the rest of Stead sees it. */
@@ -113,6 +114,7 @@ export async function setFacts(tx: Tx, id: number, facts: AccountFacts): Promise
     automatic_updates: flag(facts.hasAutomaticUpdates),
   }
   await tx.updateTable('accounts').set(given).where('id', '=', id).execute()
+  if (facts.name !== undefined) await noteAccount(tx, id)
 }
 
 /** @returns false when there is no such account */

@@ -1,5 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts'
 import type { Role } from '../access/roles.ts'
+import { forgetPersonOf, notePerson } from '../search/search-words.ts'
 import type { Collaborator } from './collaborator.ts'
 
 /** Collaborators of sites that are not deleted. */
@@ -112,6 +113,7 @@ export async function insertCollaborator(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  await notePerson(tx, values.ownerAccountId, values.accountId)
   return id
 }
 
@@ -134,9 +136,19 @@ export async function setWpUsername(tx: Tx, siteId: number, accountId: number, w
 }
 
 export async function deleteCollaboratorsOfSite(tx: Tx, siteId: number): Promise<void> {
-  await tx.deleteFrom('collaborators').where('site_id', '=', siteId).execute()
+  const gone = await tx
+    .deleteFrom('collaborators')
+    .where('site_id', '=', siteId)
+    .returning(['owner_account_id', 'account_id'])
+    .execute()
+  for (const row of gone) await forgetPersonOf(tx, row.owner_account_id, row.account_id)
 }
 
 export async function deleteCollaborator(tx: Tx, id: number): Promise<void> {
-  await tx.deleteFrom('collaborators').where('id', '=', id).execute()
+  const gone = await tx
+    .deleteFrom('collaborators')
+    .where('id', '=', id)
+    .returning(['owner_account_id', 'account_id'])
+    .executeTakeFirst()
+  if (gone) await forgetPersonOf(tx, gone.owner_account_id, gone.account_id)
 }

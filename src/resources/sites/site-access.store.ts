@@ -1,9 +1,11 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { precompiledChange } from '../../platform/db/precompiled.ts'
+import { noteSite, withdrawSite } from '../search/search-words.ts'
 
 /** Lets an account see a site. Once is enough; again changes nothing. */
 export async function grantAccess(tx: Tx, accountId: number, site: { id: number; name: string }): Promise<void> {
   await insertAccess(tx, { accountId, siteId: site.id, name: site.name })
+  await noteSite(tx, site.id, accountId)
 }
 
 const insertAccess = precompiledChange((tx, row: { accountId: number; siteId: number; name: string }) =>
@@ -21,6 +23,7 @@ export async function revokeAllAccess(tx: Tx, siteId: number): Promise<void> {
 /** Takes a site out of an account's lists, with the account's favourite mark. */
 export async function revokeAccess(tx: Tx, accountId: number, siteId: number): Promise<void> {
   await tx.deleteFrom('site_access').where('account_id', '=', accountId).where('site_id', '=', siteId).execute()
+  await withdrawSite(tx, siteId, accountId)
 }
 
 /** Takes a deleted site out of all lists, or puts it back: everybody's, and those of their tags. */

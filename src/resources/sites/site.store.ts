@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { PhpVersion } from '../../hosting/php/runtime.ts'
 import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
 import { precompiled } from '../../platform/db/precompiled.ts'
+import { noteSite } from '../search/search-words.ts'
 import { touchRoutes } from './addresses/route.store.ts'
 import type { EnvironmentType, Install, ListedSite, Site, SiteState } from './site.ts'
 import { grantAccess, hideSite } from './site-access.store.ts'
@@ -191,6 +192,7 @@ export async function changeSite(tx: Tx, siteId: number, change: SiteChange, now
   }
   const given = Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
   if (Object.keys(given).length > 0) await tx.updateTable('sites').set(given).where('id', '=', siteId).execute()
+  if (change.displayName !== undefined) await noteSite(tx, siteId)
   await touchRoutes(tx, siteId, now)
 }
 

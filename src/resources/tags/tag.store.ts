@@ -1,4 +1,5 @@
 import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
+import { noteSite } from '../search/search-words.ts'
 
 /**
  * Gives a site tags of an account; tags that do not exist yet are made.
@@ -40,6 +41,7 @@ export async function addTags(tx: Tx, accountId: number, siteId: number, names: 
     .onConflict((conflict) => conflict.columns(['tag_id', 'site_id']).doNothing())
     .returning('tag_id')
     .execute()
+  if (added.length > 0) await noteSite(tx, siteId, accountId)
   const ids = new Set(added.map(({ tag_id }) => tag_id))
   const newNames = new Set(tags.filter(({ id }) => ids.has(id)).map(({ name }) => name))
   return wanted.filter((name) => newNames.has(name))
@@ -94,6 +96,7 @@ export async function removeTags(tx: Tx, accountId: number, siteId: number, ids:
     tx,
     own.map(({ id }) => id),
   )
+  if (taken.length > 0) await noteSite(tx, siteId, accountId)
   const gone = new Set(taken.map(({ tag_id }) => tag_id))
   return own.filter(({ id }) => gone.has(id)).map(({ name }) => name)
 }

@@ -1,4 +1,5 @@
 import type { Tx } from '../../../platform/db/database.ts'
+import { noteSite } from '../../search/search-words.ts'
 import type { Site } from '../site.ts'
 import { touchRoutes } from './route.store.ts'
 
@@ -18,6 +19,7 @@ export async function setPrimaryDomain(
     .set({ primary_domain: hostName, ...(isOurs && { display_name: hostName ?? site.name }) })
     .where('id', '=', site.id)
     .execute()
+  if (isOurs) await noteSite(tx, site.id)
   await touchRoutes(tx, site.id, now)
 }
 

@@ -2,6 +2,7 @@ import { recordNames, recordSite } from '../../../edge/routing/route-changes.sto
 import { forgetCertificates } from '../../../edge/tls/tls.store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { precompiledChange } from '../../../platform/db/precompiled.ts'
+import { noteSite } from '../../search/search-words.ts'
 
 /* The host names of sites. Edges and hosts read again what has changed. */
 
@@ -15,6 +16,7 @@ export async function touchRoutes(tx: Tx, siteId: number, now: number): Promise<
 export async function putRoute(tx: Tx, siteId: number, hostName: string, now: number, isDomain = false): Promise<void> {
   await upsertRoute(tx, { hostName, siteId, isDomain: isDomain ? 1 : 0, now })
   await recordNames(tx, [hostName])
+  await noteSite(tx, siteId)
 }
 
 const upsertRoute = precompiledChange(
@@ -57,6 +59,7 @@ export async function deleteDomainRoute(tx: Tx, siteId: number, hostName: string
     .where('is_domain', '=', 1)
     .execute()
   await recordNames(tx, [hostName])
+  await noteSite(tx, siteId)
 }
 
 /** The domains of a site. */

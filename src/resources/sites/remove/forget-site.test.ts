@@ -116,7 +116,13 @@ describe.each(dialects)('the end of a deleted site on $dialect', ({ dialect, ski
       const rows = await api.database.read.selectFrom(table).select('site_id').where('site_id', '=', siteId).execute()
       return [table, rows.length] as const
     })
-    return Object.fromEntries(await Promise.all(counts))
+    const words = await api.database.read
+      .selectFrom('search_words')
+      .select('word')
+      .where('about_id', '=', siteId)
+      .where('kind', '=', 'site')
+      .execute()
+    return { ...Object.fromEntries(await Promise.all(counts)), search_words: words.length }
   }
 
   test('all that was the site’s alone goes, nothing of another site, and the account’s log still tells of it', async () => {
@@ -128,7 +134,7 @@ describe.each(dialects)('the end of a deleted site on $dialect', ({ dialect, ski
     const forget = purgeSite.steps.records?.commit as (tx: Tx, context: object) => Promise<void>
     const context = { input: { siteId: gone }, services: { siteHooks } }
     for (let times = 0; times < 2; times++) await api.database.transaction((tx) => forget(tx, context))
-    expect(await rowsOf(gone)).toEqual(Object.fromEntries(tables.map((table) => [table, 0])))
+    expect(await rowsOf(gone)).toEqual(Object.fromEntries([...tables, 'search_words'].map((table) => [table, 0])))
     expect(await rowsOf(kept)).toEqual(before)
     const tags = await api.database.read.selectFrom('tags').select('name').orderBy('name').execute()
     expect(tags.map(({ name }) => name)).toEqual(['of kept-site', 'shared'])

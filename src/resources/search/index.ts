@@ -1,0 +1,8 @@
+import { resource } from '../kit/resource.ts'
+import { withdrawSite } from './search-words.store.ts'
+
+export const searches = resource({
+  tag: { name: 'Search', description: 'Find sites and people by any of their names' },
+  endpoints: () => import('./endpoints.ts'),
+  siteHooks: { forgotten: (tx, siteId) => withdrawSite(tx, siteId) },
+})

@@ -1,0 +1,99 @@
+import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
+import type { SearchWordRow } from './tables.ts'
+import { wordsOf } from './words.ts'
+
+/*
+ * The words by which accounts find sites and people. Each function belongs into the transaction that changes what the words come from.
+ */
+
+type Kind = SearchWordRow['kind']
+
+/** Rows of one statement: SQLite takes 32,766 parameters. */
+const AT_ONCE = 1000
+
+/** Reads again by which words accounts find a site. @param accountId only this account */
+export async function noteSite(tx: Tx, siteId: number, accountId?: number): Promise<void> {
+  // nobody changes another of its names or tags meanwhile
+  await lockForUpdate(tx, 'sites', siteId)
+  const site = await tx.selectFrom('sites').select(['name', 'display_name']).where('id', '=', siteId).executeTakeFirst()
+  if (!site) return
+  const routes = await tx.selectFrom('routes').select('host_name').where('site_id', '=', siteId).execute()
+  const ofAll = [site.name, site.display_name, ...routes.map(({ host_name }) => host_name)]
+  const access = tx.selectFrom('site_access').select('account_id').where('site_id', '=', siteId)
+  const seers = await (accountId === undefined ? access : access.where('account_id', '=', accountId)).execute()
+  const tags = await tx
+    .selectFrom('site_tags')
+    .innerJoin('tags', 'tags.id', 'site_tags.tag_id')
+    .select(['tags.account_id', 'tags.name'])
+    .where('site_tags.site_id', '=', siteId)
+    .execute()
+  await withdrawSite(tx, siteId, accountId)
+  const rows = seers.flatMap(({ account_id }) => {
+    const own = tags.filter((tag) => tag.account_id === account_id).map(({ name }) => name)
+    return rowsOf(account_id, 'site', siteId, [...ofAll, ...own])
+  })
+  await insert(tx, rows)
+}
+
+/** Lets nobody find a site any more. @param accountId only this account */
+export async function withdrawSite(tx: Tx, siteId: number, accountId?: number): Promise<void> {
+  const words = tx.deleteFrom('search_words').where('about_id', '=', siteId).where('kind', '=', 'site')
+  await (accountId === undefined ? words : words.where('account_id', '=', accountId)).execute()
+}
+
+/** Lets the owner of sites find a person who collaborates on one of them. */
+export async function notePerson(tx: Tx, ownerId: number, accountId: number): Promise<void> {
+  const account = await tx
+    .selectFrom('accounts')
+    .select(['email', 'name'])
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow()
+  await insert(tx, rowsOf(ownerId, 'person', accountId, [account.email, account.name]))
+}
+
+/** Reads again the names of an account, for all who find it. */
+export async function noteAccount(tx: Tx, accountId: number): Promise<void> {
+  await lockForUpdate(tx, 'accounts', accountId)
+  const finders = await tx
+    .deleteFrom('search_words')
+    .where('about_id', '=', accountId)
+    .where('kind', '=', 'person')
+    .returning('account_id')
+    .execute()
+  for (const ownerId of new Set(finders.map(({ account_id }) => account_id))) await notePerson(tx, ownerId, accountId)
+}
+
+/** Forgets a person who collaborates on none of the owner's sites any more. */
+export async function forgetPersonOf(tx: Tx, ownerId: number, accountId: number): Promise<void> {
+  await tx
+    .deleteFrom('search_words')
+    .where('about_id', '=', accountId)
+    .where('kind', '=', 'person')
+    .where('account_id', '=', ownerId)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('collaborators')
+            .select('id')
+            .where('owner_account_id', '=', ownerId)
+            .where('account_id', '=', accountId),
+        ),
+      ),
+    )
+    .execute()
+}
+
+const rowsOf = (account_id: number, kind: Kind, about_id: number, texts: readonly string[]): SearchWordRow[] =>
+  // in one order, in which rows are locked
+  wordsOf(texts.join(' '))
+    .sort()
+    .map((word) => ({ account_id, kind, about_id, word }))
+
+async function insert(tx: Tx, rows: readonly SearchWordRow[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += AT_ONCE)
+    await tx
+      .insertInto('search_words')
+      .values(rows.slice(at, at + AT_ONCE))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+}

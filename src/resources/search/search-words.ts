@@ -1,0 +1,1 @@
+export { forgetPersonOf, noteAccount, notePerson, noteSite, withdrawSite } from './search-words.store.ts'
