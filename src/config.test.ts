@@ -104,6 +104,7 @@ describe('a value that cannot be used is named with its reason', () => {
     ['corsOrigins', 'app.example.com', 'origins without a path'],
     ['hostDatacenters', 'ams', 'codes of datacenters'],
     ['accountEmail', 'owner', 'an e-mail address'],
+    ['addons', 'owner', 'one of operator, all'],
     ['acmeEmail', 'mailto:you@example.com', 'an e-mail address'],
     ['acmeEabKey', 'short', 'a key in base64url'],
     ['coreVersion', 'newest', 'latest or a version'],

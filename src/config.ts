@@ -123,6 +123,11 @@ export const settings = {
     default: 'owner@stead.localhost',
     parse: email,
   },
+  addons: {
+    help: 'Which accounts can attach add-ons, and so raise their own limits: operator (only the account of the operator) or all',
+    default: 'operator',
+    parse: oneOf('operator', 'all'),
+  },
   stagingDomain: {
     help: 'Domain for the first address of each site: <name>.<staging domain>',
     default: 'localhost',

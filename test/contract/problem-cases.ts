@@ -200,6 +200,7 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['orderPerformanceReport'], code: 'report_under_way', prepare: async ({ owner, siteId }, { tour }) => { tour.leaveWork(siteId); await owner.call('POST', `/v1/sites/${siteId}/reports/performance`) } },
   { of: ['updateAccount'], code: 'unknown_datacenter', example: () => ({ body: { datacenter_code: 'XXX' } }) },
   { of: ['updateAddons'], code: 'addon_in_use', example: () => ({ body: { addon_id: 1, quantity: 0 } }), prepare: withAddonInUse },
+  { of: ['updateAddons'], code: 'addons_by_operator', prepare: withoutAddons },
   { of: ['convertSite'], code: 'domains_left', prepare: withDomain },
   { of: ['convertSite'], code: 'site_limit_reached', prepare: withAllStagingSites },
   { of: ['disableSite', 'convertSite'], code: 'site_not_live', prepare: siteIs({ state: 'disabled' }) },
@@ -334,6 +335,13 @@ function withDomain({ api, siteId, number }: Scene): Promise<unknown> {
     await putRoute(tx, siteId, `scene-${number}.localhost`, 0)
     await putRoute(tx, siteId, `domain-${number}.example.com`, 0, true)
   })
+}
+
+/** The owner of a scene is never the first account, which operates the installation. */
+async function withoutAddons({ api }: Scene): Promise<() => unknown> {
+  const set = (addons: 'operator' | 'all') => Object.assign(api.config, { addons })
+  set('operator')
+  return () => set('all')
 }
 
 async function withAddonInUse(scene: Scene): Promise<void> {

@@ -154,6 +154,8 @@ export async function apiOver(
     STEAD_TOKEN_RATE_LIMIT: '0',
     // nobody answers there, and at once
     STEAD_RESOLVERS: '127.0.0.1:9',
+    // the accounts of most tests are not the first
+    STEAD_ADDONS: 'all',
     ...settings,
   })
   const clock = now ? { now } : {}

@@ -210,6 +210,30 @@ for (const { dialect, skip } of dialects) {
       expect((await owner.call('GET', '/v1/account/addons/attached')).body.data).toEqual([])
     })
 
+    test('403 only the operator raises limits, unless the setting lets all; everybody lowers their own', async () => {
+      const strict = await testApi(dialect, { settings: { STEAD_ADDONS: 'operator' } })
+      try {
+        const [operator, client] = [
+          await strict.person('operator@example.com'),
+          await strict.person('client@example.com'),
+        ]
+        const put = (who: Person, quantity: number) => who.call('PUT', '/v1/account/addons', { addon_id: 1, quantity })
+        const mayRaise = async (who: Person) => (await who.browse('GET', '/v1/session')).body.data.raises_limits
+        expect([await mayRaise(operator), await mayRaise(client)]).toEqual([true, false])
+        expect((await put(operator, 2)).status).toBe(200)
+        const refused = await put(client, 2)
+        expect([refused.status, refused.body.code]).toEqual([403, 'addons_by_operator'])
+        expect((await read(client)).capacity.sites.maxBillable).toBe(200)
+        await strict.database.transaction((tx) =>
+          tx.insertInto('account_addons').values({ account_id: client.accountId, addon_id: 1, quantity: 5 }).execute(),
+        )
+        expect((await put(client, 4)).status).toBe(200)
+        expect((await put(client, 5)).status).toBe(403)
+      } finally {
+        await strict.close()
+      }
+    })
+
     test('400 an add-on or a quantity that there is not', async () => {
       const errors = async (body: object) => {
         const { status, body: answer } = await owner.call('PUT', '/v1/account/addons', body)

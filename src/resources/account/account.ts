@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
+import type { Config } from '../../config.ts'
 import { defaultPhpVersion } from '../../hosting/php/runtime.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { changeBy } from '../kit/change.ts'
@@ -10,6 +11,7 @@ import {
   insertAccount,
   insertAccountIfNew,
   insertApplication,
+  isOperator,
 } from './account.store.ts'
 import { actions } from './actions.ts'
 import { firstPlan, invitedPlan } from './plans.ts'
@@ -32,6 +34,10 @@ export {
 export interface NewApplication extends Application {
   readonly clientSecret: string
 }
+
+/** Whether an account may raise its own limits: see the setting `addons`. */
+export const raisesLimits = async (tx: Tx, accountId: number, { addons }: Pick<Config, 'addons'>): Promise<boolean> =>
+  addons === 'all' || (await isOperator(tx, accountId))
 
 /** E-mail addresses are compared without regard to case. */
 export const normalEmail = (email: string): string => email.trim().toLowerCase()

@@ -7,6 +7,11 @@ export const problems = declareProblems({
     text: 'quantity: {quantity} of the add-on {addon} allows {maxBillable} live and {maxStaging} staging sites, but the account has {billable} and {staging}. Delete sites first.',
     remedy: 'Delete sites, or choose a larger quantity.',
   },
+  addons_by_operator: {
+    status: 403,
+    text: 'Only the operator of this installation can raise the limits of your account. Ask them for a larger plan.',
+    remedy: 'Ask the operator to change the plan (`stead account set-plan`), or to set `STEAD_ADDONS=all`.',
+  },
   unknown_datacenter: {
     status: 400,
     text: 'datacenter_code: must be one of {codes}.',

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { lockForUpdate } from '../../platform/db/database.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
 import { endpoint } from '../kit/endpoint.ts'
-import { type Account, findAccount } from './account.ts'
+import { type Account, findAccount, raisesLimits } from './account.ts'
 import { actions } from './actions.ts'
 import { capacityAndUsage, listAttachedAddons, setAddonQuantity } from './addon.store.ts'
 import { addonOf, addons, capacityOf, presentAttached } from './addons.ts'
@@ -15,6 +15,8 @@ export const updateAddons = endpoint({
   method: 'PUT',
   path: '/v1/account/addons',
   summary: 'Attach or detach an add-on',
+  description:
+    'With the setting `STEAD_ADDONS=operator`, which is the default, only the account of the operator can raise a quantity. Every account can lower its own.',
   access: { account: 'own' },
   proof: true,
   body: Type.Object({
@@ -26,10 +28,10 @@ export const updateAddons = endpoint({
     }),
   }),
   response: AttachedAddons,
-  problems: [problems.addon_in_use],
+  problems: [problems.addon_in_use, problems.addons_by_operator],
 
   async handle(context, { body: { addon_id: addonId, quantity } }) {
-    const { tx, caller } = context
+    const { tx, caller, config } = context
     const addon = addonOf(addonId)
     if (!addon) throw invalidInput([`addon_id: must be one of ${addons.map(({ id }) => id).join(', ')}`])
     // a site that is created meanwhile would be beyond the limit
@@ -38,6 +40,8 @@ export const updateAddons = endpoint({
     const { attached: before, usage } = await capacityAndUsage(tx, account)
     const had = before.find((each) => each.addonId === addonId)?.quantity ?? 0
     if (quantity === had) return presentAttached(before)
+    if (quantity > had && !(await raisesLimits(tx, caller.accountId, config)))
+      throw new Problem(problems.addons_by_operator, {})
     const others = before.filter((each) => each.addonId !== addonId)
     const capacity = capacityOf(planNamed(account.plan), [...others, { addonId, quantity }])
     const { billable, staging } = usage

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
 import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
-import { type Account, findAccount, gravatar, isOperator } from '../account/account.ts'
+import { type Account, findAccount, gravatar, isOperator, raisesLimits } from '../account/account.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { PROOF_MS, renewSession, SESSION_MS } from '../sessions/session.ts'
 import { sessionCookie, sessionTokenOf } from './cookie.ts'
@@ -36,6 +36,9 @@ export const getSession = endpoint({
         }),
       ),
       operator: Type.Boolean({ description: 'Whether the account operates this installation. The first account does' }),
+      raises_limits: Type.Boolean({
+        description: 'Whether the account can attach add-ons. The setting `STEAD_ADDONS` decides it',
+      }),
       totp: Type.Boolean({ description: 'Whether sign-in requires a code from an authenticator app' }),
       recovery_codes: Type.Integer({ description: 'Number of unused recovery codes' }),
       password: Type.Boolean({ description: 'Whether the account has a password' }),
@@ -44,7 +47,7 @@ export const getSession = endpoint({
     { title: 'CurrentSession' },
   ),
 
-  async handle({ tx, caller, session, request, origin, now }) {
+  async handle({ tx, caller, session, request, origin, now, config }) {
     const { accountId } = caller
     const account = (await findAccount(tx, accountId)) as Account
     const isDue = session.expiresAt < now + SESSION_MS - RENEW_MS
@@ -60,6 +63,7 @@ export const getSession = endpoint({
       expires_at: timestamp(expiresAt),
       proven_until: provenUntil > now ? timestamp(provenUntil) : null,
       operator: await isOperator(tx, accountId),
+      raises_limits: await raisesLimits(tx, accountId, config),
       totp: (await findTotp(tx, accountId))?.isConfirmed === true,
       recovery_codes: await countRecoveryCodes(tx, accountId),
       password: await hasPassword(tx, accountId),
