@@ -4,6 +4,7 @@ import { basename } from 'node:path'
 import { expect, it } from 'vitest'
 import { endpoints } from '../../src/app.ts'
 import { controlJobs, hostJobs } from '../../src/jobs.ts'
+import { eventTexts } from '../../src/panel/texts/events.ts'
 import { resources } from '../../src/resources/index.ts'
 import { schedules } from '../../src/schedules.ts'
 import { testDatabase } from '../support/database.ts'
@@ -102,6 +103,11 @@ const EVENT_NAMES =
   domain_claimed domain_claim_ended
   site_imported site_import_failed
   performance_report_created`.split(/\s+/)
+
+it('the panel offers each event by a name', () => {
+  const offered = Object.values(eventTexts).flatMap((each) => Object.keys(each))
+  expect(offered.sort()).toEqual(resources.flatMap(({ events }) => Object.keys(events ?? {})).sort())
+})
 
 it('events have the names that receivers know', () => {
   const names = resources.flatMap(({ events }) => Object.keys(events ?? {}))

@@ -101,8 +101,8 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
     await at('account/plan')
     const row = page.getByRole('row').nth(1)
     await row.getByRole('spinbutton').fill('3')
-    await row.getByRole('button', { name: 'Set', exact: true }).click()
-    await page.getByText('The add-ons are changed.').waitFor()
+    await row.getByRole('button', { name: 'Set quantity', exact: true }).click()
+    await page.getByText('Add-ons changed').waitFor()
     await expect
       .poll(async () => (await owner.call('GET', '/v1/account/addons/attached')).body.data)
       .toMatchObject([{ quantity: 3 }])

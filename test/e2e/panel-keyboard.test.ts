@@ -109,36 +109,36 @@ describe.skipIf(!hasChromium)('without a mouse', () => {
 
     test('an application and its keys', async () => {
       await page.goto(`${panel.url}/#/account`)
-      await judged('New application')
+      await judged('Create API credential')
       await page.getByLabel('Name', { exact: true }).fill('Bot')
-      await button('Make it').click()
-      await page.getByRole('dialog', { name: 'Its keys' }).waitFor()
+      await button('Create credential').click()
+      await page.getByRole('dialog', { name: 'New API credential' }).waitFor()
       await panel.judge(page)
       expect(await page.getByRole('dialog').locator('code').count()).toBe(2)
       await close()
     })
 
     test('an authenticator app, and its recovery codes', async () => {
-      await judged('Set it up')
+      await judged('Set up authenticator app')
       const secret = await page.getByRole('dialog').locator('code').textContent()
-      await page.getByLabel('The code that it shows').fill(codeNow(Date.now(), secret ?? ''))
-      await button('Switch it on').click()
+      await page.getByLabel('Code from the app').fill(codeNow(Date.now(), secret ?? ''))
+      await button('Turn on authenticator app').click()
       await page.getByRole('dialog', { name: 'Recovery codes' }).waitFor()
       await panel.judge(page)
       await close()
-      await button('Switch it off').waitFor()
+      await button('Turn off authenticator app').waitFor()
     })
 
     test('a passkey, and its name', async () => {
-      await judged('Add a passkey')
+      await judged('Add passkey')
       await close()
     })
 
     test('collaborators: new sites, and everywhere', async () => {
       await page.goto(`${panel.url}/#/account/collaborators`)
-      await judged('New sites: anna@example.com')
+      await judged('Permissions on new sites: anna@example.com')
       await close()
-      await judged('Remove everywhere: anna@example.com')
+      await judged('Remove person: anna@example.com')
       await close()
     })
 
@@ -149,12 +149,12 @@ describe.skipIf(!hasChromium)('without a mouse', () => {
         event_types: null,
       })
       await page.goto(`${panel.url}/#/account/webhooks/${body.data.id}`)
-      await judged('New secret')
-      await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click()
+      await judged('Replace secret')
+      await page.getByRole('dialog').getByRole('button', { name: 'Replace secret' }).click()
       await page.getByText('Copy it now').waitFor()
       await panel.judge(page)
       await close()
-      await judged('Delete')
+      await judged('Delete webhook')
       await close()
     })
   })

@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { api, ask } from '../api.ts'
+import { Button } from '../parts/button.tsx'
+import { Card } from '../parts/card.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Form } from '../parts/form.tsx'
 import { List } from '../parts/list.tsx'
@@ -19,34 +21,39 @@ export function Passkeys() {
       await passkeys.reload()
     })
   return (
-    <section class="sheet">
-      <div class="row spread">
-        <h2>{texts.title}</h2>
-        {hasPasskeys() && (
-          <button
-            type="button"
+    <Card
+      title={texts.title}
+      isFlush
+      actions={
+        hasPasskeys() && (
+          <Button
+            isSmall
+            icon="plus"
             onClick={() => {
               isAdding.value = true
             }}
           >
             {texts.add}
-          </button>
-        )}
-      </div>
-      <p class="quiet">{hasPasskeys() ? texts.what : texts.notHere}</p>
+          </Button>
+        )
+      }
+    >
+      <p class="quiet body">{hasPasskeys() ? texts.what : texts.notHere}</p>
       <List
         from={passkeys}
-        caption={texts.title}
+        caption={texts.list}
         head={texts.head}
-        empty={texts.empty}
+        hiddenHeads={texts.hiddenHeads}
+        isStacked
+        empty={null}
         row={(each) => [
           each.name,
           each.host_name,
           timeOf(each.created_at),
           timeOf(each.used_at),
-          <button type="button" class="bad" aria-label={texts.removeOf(each.name)} onClick={remove(each.id)}>
+          <Button isSmall isBad label={texts.removeOf(each.name)} onClick={remove(each.id)}>
             {texts.remove}
-          </button>,
+          </Button>,
         ]}
       />
       {isAdding.value && (
@@ -68,6 +75,6 @@ export function Passkeys() {
           />
         </Dialog>
       )}
-    </section>
+    </Card>
   )
 }

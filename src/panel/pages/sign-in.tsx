@@ -135,7 +135,10 @@ interface LinkProps {
 /** A link was taken: a session has begun. */
 async function enter(): Promise<void> {
   await open()
-  go('/sites')
+  // people who were invited to one site want that site
+  const { data } = await ask(() => api.GET('/v1/sites', { params: { query: { paginate: true, per_page: 2 } } }))
+  const [only] = data
+  go(only && data.length === 1 ? `/sites/${only.id}` : '/sites')
 }
 
 function PasswordByLink({ token }: LinkProps) {

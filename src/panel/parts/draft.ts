@@ -11,6 +11,8 @@ type Typed = Record<string, string | boolean>
 const mayStay = (field: Element): field is HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement =>
   (field instanceof HTMLInputElement &&
     !['password', 'file'].includes(field.type) &&
+    // a password that is shown
+    field.dataset.secret === undefined &&
     field.autocomplete !== 'one-time-code') ||
   field instanceof HTMLSelectElement ||
   field instanceof HTMLTextAreaElement

@@ -2,6 +2,8 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useId, useRef } from 'preact/hooks'
 import { messageOf } from '../api.ts'
+import { formTexts as texts } from '../texts/parts.ts'
+import { Button } from './button.tsx'
 import { useDraft } from './draft.ts'
 import { type Right, useRefusal } from './rights.tsx'
 
@@ -120,7 +122,7 @@ function Input(field: Field) {
     <p class="field">
       <label htmlFor={id}>{label}</label>
       {type === 'textarea' && <textarea rows={5} {...rest} />}
-      {type === 'password' && <input type="password" {...rest} />}
+      {type === 'password' && <Password {...rest} />}
       {type === 'email' && <input type="email" {...rest} />}
       {type === 'number' && <input type="number" {...rest} />}
       {type === 'url' && <input type="url" {...rest} />}
@@ -131,5 +133,32 @@ function Input(field: Field) {
         </span>
       )}
     </p>
+  )
+}
+
+/** A secret that people type: they may look at it. */
+function Password(field: {
+  readonly name: string
+  readonly id: string
+  readonly autocomplete: string | undefined
+  readonly required: boolean
+  readonly defaultValue: string
+  readonly 'aria-describedby': string | undefined
+}) {
+  const isShown = useSignal(false)
+  return (
+    <span class="revealed">
+      {/* one element: another one would lose what was typed */}
+      <input type={(isShown.value ? 'text' : 'password') as 'password'} data-secret spellcheck={false} {...field} />
+      <Button
+        isGhost
+        isSmall
+        icon={isShown.value ? 'eyeOff' : 'eye'}
+        label={texts.reveal[`${isShown.value}`]}
+        onClick={() => {
+          isShown.value = !isShown.value
+        }}
+      />
+    </span>
   )
 }

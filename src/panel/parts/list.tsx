@@ -18,6 +18,8 @@ export function List<Row>(props: {
   readonly hiddenHeads?: readonly string[]
   /** On a phone each row is a card. */
   readonly isCards?: boolean
+  /** On a phone each row is a card with its cells below each other. */
+  readonly isStacked?: boolean
   isChosen?(row: Row): boolean
   /** Adds a column of checkboxes. */
   readonly selection?: Selection<Row>
@@ -37,7 +39,7 @@ export function List<Row>(props: {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard
     <section class="scroll" tabIndex={0} aria-label={props.caption}>
-      <table class={props.isCards ? 'list' : ''}>
+      <table class={props.isStacked ? 'list stacked' : props.isCards ? 'list' : ''}>
         <thead>
           <tr>
             {selection && (

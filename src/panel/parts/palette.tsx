@@ -9,6 +9,8 @@ import { Dialog } from './dialog.tsx'
 interface Entry {
   readonly key: string
   readonly text: string
+  /** What tells it from others of its name. */
+  readonly detail?: string
   readonly kind: string
   run(): void
 }
@@ -50,45 +52,83 @@ function entriesOfPage(): Entry[] {
   return [...links, ...actions.filter(({ text }) => /\p{L}/u.test(text)), ...own]
 }
 
-const MOST_SITES = 8
+/** Sites and people that the words of `q` find. */
+async function found(q: string): Promise<Entry[]> {
+  const { sites, people } = (await ask(() => api.GET('/v1/search', { params: { query: { q } } }))).data
+  return [
+    ...sites.map(({ id, display_name, name, primary_domain }) => ({
+      key: `site ${id}`,
+      text: display_name,
+      detail: primary_domain ?? name,
+      kind: texts.site,
+      run: () => go(`/sites/${id}`),
+    })),
+    ...people.map(({ email, name }) => ({
+      key: `person ${email}`,
+      text: name || email,
+      detail: email,
+      kind: texts.person,
+      run: () => go(`/account/collaborators?person=${encodeURIComponent(email)}`),
+    })),
+  ]
+}
 
-async function sitesNamed(name: string): Promise<Entry[]> {
-  const body = { page: 1, per_page: MOST_SITES, filters: [{ key: 'any' as const, value: name }] }
-  const { data } = await ask(() => api.POST('/v1/sites/search', { body }))
-  return data.map(({ id, displayName }) => ({
-    key: `site ${id}`,
-    text: displayName,
-    kind: texts.site,
+const MOST_RECENT = 5
+const keyOfRecent = () => `recent ${session.peek()?.account_id}`
+
+interface Recent {
+  readonly id: number
+  readonly name: string
+}
+
+function recentSites(): Recent[] {
+  try {
+    return JSON.parse(localStorage.getItem(keyOfRecent()) ?? '[]')
+  } catch {
+    return []
+  }
+}
+
+/** Remembers a site that was opened, in this browser. */
+export function noteOpened(site: Recent): void {
+  const others = recentSites().filter(({ id }) => id !== site.id)
+  localStorage.setItem(keyOfRecent(), JSON.stringify([site, ...others].slice(0, MOST_RECENT)))
+}
+
+const recentEntries = (): Entry[] =>
+  recentSites().map(({ id, name }) => ({
+    key: `recent ${id}`,
+    text: name,
+    kind: texts.recent,
     run: () => go(`/sites/${id}`),
   }))
-}
 
 export const Palette = () => (isOpen.value ? <OpenPalette /> : null)
 
 function OpenPalette() {
   const typed = useSignal('')
   const at = useSignal(0)
-  const sites = useSignal<readonly Entry[]>([])
+  const matches = useSignal<readonly Entry[]>(recentEntries())
   const ofPage = useRef<Entry[] | undefined>(undefined)
   ofPage.current ??= entriesOfPage()
   const field = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => field.current?.focus(), [])
   const words = typed.value.toLowerCase().split(/\s+/).filter(Boolean)
   const known = ofPage.current.filter(({ text }) => words.every((word) => text.toLowerCase().includes(word)))
-  const entries = [...sites.value, ...known]
+  const entries = [...matches.value, ...known]
   const chosen = Math.min(at.value, entries.length - 1)
 
   const name = typed.value.trim()
   useEffect(() => {
     let isOld = false
     if (name)
-      sitesNamed(name)
-        .then((found) => {
-          if (!isOld) sites.value = found
+      found(name)
+        .then((entries) => {
+          if (!isOld) matches.value = entries
         })
-        // without the sites the rest is there still
+        // without them the rest is there still
         .catch(() => {})
-    else sites.value = []
+    else matches.value = recentEntries()
     return () => {
       isOld = true
     }
@@ -143,7 +183,11 @@ function OpenPalette() {
             }}
             onClick={() => run(entry)}
           >
-            {entry.text} <span class="quiet">{entry.kind}</span>
+            <span class="what">
+              {entry.text}
+              {entry.detail && entry.detail !== entry.text && <span class="quiet small"> {entry.detail}</span>}
+            </span>{' '}
+            <span class="quiet">{entry.kind}</span>
           </div>
         ))}
       </div>

@@ -3,6 +3,8 @@ export const laterTexts = {
   failed: 'This page did not load. Reload it: Stead may have been updated.',
 }
 
+export const formTexts = { reveal: { true: 'Hide characters', false: 'Show characters' } }
+
 export const secretTexts = {
   once: 'Copy it now. Stead does not store it, and cannot show it again.',
   copy: 'Copy',
@@ -44,6 +46,8 @@ export const paletteTexts = {
   goTo: 'page',
   act: 'action',
   site: 'site',
+  person: 'person',
+  recent: 'recently opened',
   found: (count: number) => (count === 0 ? 'No results.' : count === 1 ? '1 result' : `${count} results`),
 }
 

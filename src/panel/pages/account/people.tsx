@@ -2,6 +2,8 @@ import { useSignal } from '@preact/signals'
 import { api, ask, type Got } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { filterOf } from '../../parts/filters.tsx'
 import { Form } from '../../parts/form.tsx'
 import { List } from '../../parts/list.tsx'
 import { Progress } from '../../parts/progress.tsx'
@@ -9,6 +11,7 @@ import { RoleBoxes, tickedRoles } from '../../parts/roles.tsx'
 import { type Chosen, SitePicker } from '../../parts/site-picker.tsx'
 import { told } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
+import { setQuery } from '../../route.ts'
 import { session } from '../../session.ts'
 import { peopleTexts as texts } from '../../texts/account-parts.ts'
 
@@ -46,32 +49,51 @@ export function People() {
     else work.value = { id: operationId, about }
     void people.reload()
   }
+  const only = filterOf('person')
+  const shown = {
+    fault: people.fault,
+    got: {
+      value: people.got.value && { data: people.got.value.data.filter(({ email }) => !only || email === only) },
+    },
+  }
   return (
     <>
-      <div class="row spread">
+      <div class="head">
         <h1>{texts.title}</h1>
-        <Button onClick={open({ what: 'add' })}>{texts.add}</Button>
+        <div class="right">
+          <Button isMain icon="plus" onClick={open({ what: 'add' })}>
+            {texts.add}
+          </Button>
+        </div>
       </div>
       {work.value && <Progress key={work.value.id} {...work.value} onEnd={() => void people.reload()} />}
+      {only && (
+        <p class="row chips">
+          <span class="badge accent chip">
+            {texts.only(only)}
+            <Button isGhost isSmall icon="x" label={texts.showAll} onClick={() => setQuery({ person: '' })} />
+          </span>
+        </p>
+      )}
       <List
-        from={people}
+        from={shown}
         caption={texts.title}
         head={texts.head}
-        empty={texts.empty}
+        hiddenHeads={texts.hiddenHeads}
+        isStacked
+        empty={
+          <div class="card">
+            <Empty icon="users" title={texts.emptyTitle} text={texts.empty} />
+          </div>
+        }
         row={(who) => [
           who.email,
+          <SitesOf person={who} />,
           <span class="row">
-            {who.sites.map((site) => (
-              <a key={site.id} class="tag" href={`#/sites/${site.id}/collaborators`}>
-                {site.name}
-              </a>
-            ))}
-          </span>,
-          <span class="row">
-            <Button label={texts.accountOf(who.email)} onClick={open({ what: 'account', who })}>
+            <Button isSmall label={texts.accountOf(who.email)} onClick={open({ what: 'account', who })}>
               {texts.account}
             </Button>
-            <Button isBad label={texts.removeOf(who.email)} onClick={open({ what: 'remove', who })}>
+            <Button isSmall isBad label={texts.removeOf(who.email)} onClick={open({ what: 'remove', who })}>
               {texts.remove}
             </Button>
           </span>,
@@ -89,6 +111,19 @@ export function People() {
     </>
   )
 }
+
+const MOST_SHOWN = 8
+
+const SitesOf = ({ person: { sites } }: { readonly person: Person }) => (
+  <span class="row">
+    {sites.slice(0, MOST_SHOWN).map((site) => (
+      <a key={site.id} class="tag" href={`#/sites/${site.id}/collaborators`}>
+        {site.name}
+      </a>
+    ))}
+    {sites.length > MOST_SHOWN && <span class="quiet">{texts.more(sites.length - MOST_SHOWN)}</span>}
+  </span>
+)
 
 interface QuestionProps {
   end(about: string, operationId: number | undefined): void

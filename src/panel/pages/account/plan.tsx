@@ -1,9 +1,13 @@
 import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask } from '../../api.ts'
+import { Callout } from '../../parts/callout.tsx'
+import { Card } from '../../parts/card.tsx'
 import { Form } from '../../parts/form.tsx'
-import { List } from '../../parts/list.tsx'
+import { List, Skeleton } from '../../parts/list.tsx'
+import { Stat } from '../../parts/stat.tsx'
 import { told } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
+import { session } from '../../session.ts'
 import { planTexts as texts } from '../../texts/account-parts.ts'
 
 type Update = components['schemas']['AccountUpdate']
@@ -15,36 +19,32 @@ export function Plan() {
   const known = account.got.value?.data
   return (
     <>
-      <h1>{texts.title}</h1>
+      <div class="head">
+        <h1>{texts.title}</h1>
+      </div>
       {account.fault.value && <p class="fault">{account.fault.value}</p>}
-      {known && (
-        <div class="columns">
-          <Figures known={known} />
-          <Defaults known={known} reload={account.reload} />
-        </div>
-      )}
-
+      {!known && !account.fault.value && <Skeleton />}
+      {known && <Usage known={known} />}
+      {known && <Defaults known={known} reload={account.reload} />}
       <Addons reload={account.reload} />
     </>
   )
 }
 
-const Figures = ({ known }: { readonly known: Account }) => {
+function Usage({ known }: { readonly known: Account }) {
   const { billable, maxBillable, staging, maxStaging } = known.capacity.sites
+  const used = (label: string, count: number, most: number) => (
+    <Stat label={label} value={count.toLocaleString()} note={texts.of(most)}>
+      <progress max={most} value={count} aria-label={label} />
+    </Stat>
+  )
   return (
-    <section class="sheet">
-      <h2>{texts.plan}</h2>
-      <dl>
-        <dt>{texts.product}</dt>
-        <dd>{known.productName}</dd>
-        <dt>{texts.billable}</dt>
-        <dd>{texts.of(billable, maxBillable)}</dd>
-        <dt>{texts.staging}</dt>
-        <dd>{texts.of(staging, maxStaging)}</dd>
-        <dt>{texts.views}</dt>
-        <dd>{known.pageViews.currentMonth.views.toLocaleString()}</dd>
-      </dl>
-    </section>
+    <div class="grid-12">
+      <Stat label={texts.plan} value={known.productName} />
+      {used(texts.billable, billable, maxBillable)}
+      {used(texts.staging, staging, maxStaging)}
+      <Stat label={texts.views} value={known.pageViews.currentMonth.views.toLocaleString()} />
+    </div>
   )
 }
 
@@ -54,8 +54,7 @@ function Defaults({ known, reload }: { readonly known: Account; reload(): Promis
   const [php, places] = [versions.got.value?.data, centers.got.value?.data]
   if (!php || !places) return null
   return (
-    <section class="sheet">
-      <h2>{texts.defaults}</h2>
+    <Card title={texts.defaults}>
       <Form
         fields={[
           { name: 'php', label: texts.php, options: php, value: known.defaultPhpVersion },
@@ -74,41 +73,53 @@ function Defaults({ known, reload }: { readonly known: Account; reload(): Promis
           await reload()
         }}
       />
-    </section>
+    </Card>
   )
 }
 
+/** Without the right to raise limits the list shows what is attached, and who can change it. */
 function Addons({ reload }: { reload(): Promise<void> }) {
   const addons = useLoad(() => ask(() => api.GET('/v1/account/addons')))
   const attached = useLoad(() => ask(() => api.GET('/v1/account/addons/attached')))
   const quantityOf = (name: string) => attached.got.value?.data.find((each) => each.name === name)?.quantity ?? 0
+  const mayRaise = session.value?.raises_limits
   return (
-    <section class="sheet">
-      <h2>{texts.addons}</h2>
+    <Card title={texts.addons} isFlush>
+      {!mayRaise && (
+        <div class="body">
+          <Callout>{texts.byOperator}</Callout>
+        </div>
+      )}
       <List
         from={addons}
-        caption={texts.addons}
-        head={texts.addonsHead}
+        caption={texts.addonsList}
+        head={mayRaise ? texts.addonsHead : texts.addonsHead.slice(0, 3)}
+        hiddenHeads={texts.hiddenHeads}
+        isStacked
         empty={texts.noAddons}
         row={({ id, name, unitAllocation }) => [
-          name,
+          <b>{name}</b>,
           texts.brings(unitAllocation),
-          quantityOf(name),
-          <Form
-            key={quantityOf(name)}
-            fields={[
-              { name: 'quantity', label: texts.quantity(name), type: 'number', value: String(quantityOf(name)) },
-            ]}
-            button={texts.set}
-            submit={async ({ quantity }) => {
-              const body = { addon_id: id, quantity: Number(quantity) }
-              await ask(() => api.PUT('/v1/account/addons', { body }))
-              told(texts.changed)
-              await Promise.all([attached.reload(), reload()])
-            }}
-          />,
+          quantityOf(name).toLocaleString(),
+          ...(mayRaise
+            ? [
+                <Form
+                  key={quantityOf(name)}
+                  fields={[
+                    { name: 'quantity', label: texts.quantity(name), type: 'number', value: String(quantityOf(name)) },
+                  ]}
+                  button={texts.set}
+                  submit={async ({ quantity }) => {
+                    const body = { addon_id: id, quantity: Number(quantity) }
+                    await ask(() => api.PUT('/v1/account/addons', { body }))
+                    told(texts.changed)
+                    await Promise.all([attached.reload(), reload()])
+                  }}
+                />,
+              ]
+            : []),
         ]}
       />
-    </section>
+    </Card>
   )
 }

@@ -3,6 +3,7 @@ import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask } from '../../api.ts'
 import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { List, Pages } from '../../parts/list.tsx'
 import { showSecret } from '../../parts/secret.tsx'
 import { attempt, told } from '../../parts/toasts.tsx'
@@ -10,6 +11,7 @@ import { useLoad } from '../../parts/use-load.ts'
 import { go } from '../../route.ts'
 import { webhooksTexts as texts } from '../../texts/account-parts.ts'
 import { timeOf } from '../../time.ts'
+import { eventName } from './events.tsx'
 
 type Delivery = components['schemas']['WebhookDelivery']
 type Change = components['schemas']['UpdateWebhookBody']
@@ -45,12 +47,14 @@ export function WebhookPage({ id }: { readonly id: number }) {
   })
   return (
     <>
-      <h1>
-        <a href="#/account/webhooks" class="up">
-          {texts.back}
-        </a>
-        {known.description || known.url}
-      </h1>
+      <div class="head">
+        <h1>{known.description || known.url}</h1>
+        <div class="right">
+          <a href="#/account/webhooks" class="button">
+            {texts.back}
+          </a>
+        </div>
+      </div>
       <section class="sheet">
         <p>
           <code>{known.url}</code>
@@ -87,18 +91,18 @@ export function WebhookPage({ id }: { readonly id: number }) {
           </Button>
         </p>
       </section>
-      <section class="sheet">
-        <h2>{texts.deliveries}</h2>
+      <Card title={texts.deliveries} isFlush>
         <List
           from={deliveries}
-          caption={texts.deliveries}
+          caption={texts.deliveryLog}
           head={texts.deliveriesHead}
-          empty={texts.noDeliveries}
+          isStacked
+          empty={<p class="quiet body">{texts.noDeliveries}</p>}
           row={(one) => [
             timeOf(one.created_at),
-            <code>{one.type}</code>,
+            <span title={one.type}>{eventName(one.type)}</span>,
             <>
-              <span class={`state ${one.state}`}>{one.state}</span>
+              <span class={`state ${one.state}`}>{texts.states[one.state] ?? one.state}</span>
               {one.next_attempt_at && <p class="quiet">{texts.next(timeOf(one.next_attempt_at))}</p>}
             </>,
             <Attempts of={one} />,
@@ -113,7 +117,7 @@ export function WebhookPage({ id }: { readonly id: number }) {
             page.value = to
           }}
         />
-      </section>
+      </Card>
     </>
   )
 }

@@ -2,12 +2,14 @@ import { useSignal } from '@preact/signals'
 import { api, ask } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { Empty } from '../../parts/empty.tsx'
 import { Form } from '../../parts/form.tsx'
 import { List, Pages } from '../../parts/list.tsx'
 import { showSecret } from '../../parts/secret.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { webhooksTexts as texts } from '../../texts/account-parts.ts'
 import { timeOf } from '../../time.ts'
+import { allEvents, EventBoxes, eventName } from './events.tsx'
 import { WebhookPage } from './webhook.tsx'
 
 /** Programs that are told what happens, or one of them with what it was told. */
@@ -22,29 +24,39 @@ function All() {
   const isMaking = useSignal(false)
   return (
     <>
-      <div class="row spread">
+      <div class="head">
         <h1>{texts.title}</h1>
-        <Button
-          onClick={() => {
-            isMaking.value = true
-          }}
-        >
-          {texts.make}
-        </Button>
+        <div class="right">
+          <Button
+            isMain
+            icon="plus"
+            onClick={() => {
+              isMaking.value = true
+            }}
+          >
+            {texts.make}
+          </Button>
+        </div>
       </div>
       <List
         from={webhooks}
         caption={texts.title}
         head={texts.head}
-        empty={texts.empty}
+        hiddenHeads={texts.hiddenHeads}
+        isStacked
+        empty={
+          <div class="card">
+            <Empty icon="webhook" title={texts.emptyTitle} text={texts.empty} />
+          </div>
+        }
         row={(hook) => [
           <>
             <code>{hook.url}</code>
             {hook.description && <p class="quiet">{hook.description}</p>}
           </>,
-          hook.event_types === null ? texts.all : texts.of(hook.event_types),
+          hook.event_types === null ? texts.all : texts.of(hook.event_types.map(eventName)),
           <>
-            <span class={hook.enabled ? 'succeeded' : 'failed'}>{hook.enabled ? texts.enabled : texts.disabled}</span>
+            <span class={`badge ${hook.enabled ? 'good' : ''}`}>{hook.enabled ? texts.enabled : texts.disabled}</span>
             {hook.disabled_reason && <p class="fault">{hook.disabled_reason}</p>}
             {hook.failing_since && <p class="fault">{texts.failing(timeOf(hook.failing_since))}</p>}
           </>,
@@ -62,6 +74,7 @@ function All() {
       {isMaking.value && (
         <Dialog
           title={texts.make}
+          isWide
           onClose={() => {
             isMaking.value = false
           }}
@@ -70,18 +83,19 @@ function All() {
             fields={[
               { name: 'url', label: texts.url, type: 'url', autocomplete: 'off' },
               { name: 'description', label: texts.description, isOptional: true },
-              { name: 'events', label: texts.events, isOptional: true, autocomplete: 'off' },
             ]}
-            button={texts.makeIt}
-            submit={async ({ url = '', description = '', events = '' }) => {
-              const named = events.split(/[\s,]+/).filter(Boolean)
+            button={texts.make}
+            submit={async ({ url = '', description = '', ...values }) => {
+              const named = allEvents.filter((type) => values[type] === 'true')
               const body = { url, description, event_types: named.length > 0 ? named : null }
               const { data } = await ask(() => api.POST('/v1/webhooks', { body }))
               isMaking.value = false
               showSecret(texts.secretOf, data.secret)
               await webhooks.reload()
             }}
-          />
+          >
+            <EventBoxes />
+          </Form>
         </Dialog>
       )}
     </>

@@ -8,6 +8,7 @@ import { Callout } from '../../parts/callout.tsx'
 import { setHeadSlot } from '../../parts/head-actions.tsx'
 import { later } from '../../parts/later.tsx'
 import { Skeleton } from '../../parts/list.tsx'
+import { noteOpened } from '../../parts/palette.tsx'
 import { Allowed, type Right, SiteRights } from '../../parts/rights.tsx'
 import { StateOf } from '../../parts/state-of.tsx'
 import { attempt, told } from '../../parts/toasts.tsx'
@@ -65,7 +66,9 @@ export function SitePage({ id, part }: { readonly id: number; readonly part: str
   useTitle(shown && (path ? `${shown.displayName}: ${texts.names[path]}` : shown.displayName))
   const name = shown?.displayName
   useEffect(() => {
-    if (name !== undefined) siteShown.value = { id, name }
+    if (name === undefined) return
+    siteShown.value = { id, name }
+    noteOpened({ id, name })
   }, [id, name])
   if (!shown) return site.fault.value ? <p class="fault">{site.fault.value}</p> : <Skeleton />
   const { status } = shown
