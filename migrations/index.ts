@@ -57,6 +57,7 @@ import { imports } from './0079-imports.ts'
 import { importUploads } from './0082-import-uploads.ts'
 import { importSources } from './0084-import-sources.ts'
 import { searchWords } from './0089-search-words.ts'
+import { hostStates } from './0093-host-states.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -118,4 +119,5 @@ export const migrations: Record<string, Migration> = {
   '0082-import-uploads': importUploads,
   '0084-import-sources': importSources,
   '0089-search-words': searchWords,
+  '0093-host-states': hostStates,
 }

@@ -101,6 +101,11 @@ export const settings = {
     default: '127.0.0.1:0',
     parse: listen,
   },
+  hostAdvertise: {
+    help: 'Address and port at which edges on other machines reach this host. Default: STEAD_HOST_LISTEN; if that is 0.0.0.0, the address of this machine towards PostgreSQL',
+    default: '',
+    parse: (value: string) => (value ? listen(value) : undefined),
+  },
   sftpListen: {
     help: 'Address and port where a host accepts SFTP connections, or off. If the default port is in use, Stead starts without SFTP',
     default: '127.0.0.1:2222',

@@ -22,6 +22,7 @@ export const nouns: Readonly<Record<string, string>> = {
 }
 
 const email = { value: 'ADDRESS', help: 'e-mail address of the account', needed: true } as const
+const hostName = { value: 'NAME', help: 'name of the host', needed: true } as const
 const plan = { choices: planNames, help: 'plan of the account' } as const
 const name = { value: 'NAME', help: 'display name' } as const
 const yesOrNo = ['yes', 'no'] as const
@@ -99,6 +100,41 @@ export const commands: readonly Command[] = [
     },
     settings: records,
     load: async () => (await import('./host.ts')).adopt,
+  }),
+  command({
+    name: 'host cordon',
+    about: 'keep new sites off a host; its sites stay and run',
+    flags: { name: hostName },
+    settings: records,
+    load: async () => (await import('./host.ts')).cordon,
+  }),
+  command({
+    name: 'host uncordon',
+    about: 'let a cordoned host get new sites again',
+    flags: { name: hostName },
+    settings: records,
+    load: async () => (await import('./host.ts')).uncordon,
+  }),
+  command({
+    name: 'host lost',
+    about: 'recover the sites of a dead host on other hosts from their backups; refused while it runs',
+    flags: { name: hostName, confirm: { value: 'NAME', help: 'the name of the host once more', needed: true } },
+    settings: records,
+    load: async () => (await import('./host.ts')).lost,
+  }),
+  command({
+    name: 'host return',
+    about: 'let a lost host start again; it quarantines the directories of sites that have moved',
+    flags: { name: hostName },
+    settings: records,
+    load: async () => (await import('./host.ts')).giveBack,
+  }),
+  command({
+    name: 'host remove',
+    about: 'take a host that is stopped and has no sites off all lists',
+    flags: { name: hostName },
+    settings: records,
+    load: async () => (await import('./host.ts')).remove,
   }),
   command({
     name: 'database move',

@@ -1,8 +1,17 @@
+import type { Tx } from '../platform/db/database.ts'
+import {
+  HostRefusal,
+  loseHost,
+  removeHost,
+  returnHost,
+  setCordoned,
+} from '../resources/installation/hosts/change-host.ts'
+import type { ChangedHost } from '../resources/installation/hosts/host.store.ts'
 import type { ControlDatabase, ControlDatabaseKey } from '../roles/process-context.ts'
 import type { Call } from './command.ts'
 import { describeHosts, describeQuarantined } from './hosts.ts'
 import { adoptFolder } from './installation/adopt.ts'
-import { printOne, printRows } from './output.ts'
+import { CommandError, printOne, printRows } from './output.ts'
 import { withControlDatabase } from './with-control-database.ts'
 
 /** `stead host list` */
@@ -23,4 +32,43 @@ export async function list({ config, flags }: Call<unknown, ControlDatabaseKey>)
 /** `stead host adopt` */
 export async function adopt({ config, flags }: Call<{ host: string | undefined }, ControlDatabaseKey>): Promise<void> {
   printOne({ ...(await adoptFolder(config, flags.host)) }, flags.json)
+}
+
+interface HostName {
+  readonly name: string
+}
+
+/** Changes one host in one transaction, and prints what it is then. @throws CommandError */
+const changing =
+  (by: (tx: Tx, name: string, now: number) => Promise<ChangedHost>) =>
+  async ({ config, flags }: Call<HostName, ControlDatabaseKey>): Promise<void> =>
+    withControlDatabase(config, async ({ database }) => {
+      const { name, state } = await database
+        .transaction((tx) => by(tx, flags.name, Date.now()))
+        .catch((error) => {
+          throw error instanceof HostRefusal ? new CommandError(error.message) : error
+        })
+      printOne({ name, state }, flags.json)
+    })
+
+/** `stead host cordon` */
+export const cordon = changing((tx, name, now) => setCordoned(tx, name, true, now))
+/** `stead host uncordon` */
+export const uncordon = changing((tx, name, now) => setCordoned(tx, name, false, now))
+/** `stead host return` */
+export const giveBack = changing(returnHost)
+/** `stead host remove` */
+export const remove = changing(removeHost)
+
+/** `stead host lost` */
+export async function lost(call: Call<HostName & { confirm: string }, ControlDatabaseKey>): Promise<void> {
+  const { name, confirm } = call.flags
+  if (confirm !== name)
+    throw new CommandError(`This gives the sites of ${name} to other hosts. To confirm, add --confirm=${name}`)
+  await changing(loseHost)(call)
+  if (call.flags.json) return
+  console.log(
+    '\nThe control recovers its sites on other hosts from their newest backups, the most visited first. Until then, they return 503.\n' +
+      'Sites without a complete backup stay on this host. To follow the progress, run stead host list.',
+  )
 }

@@ -1,12 +1,20 @@
+import { isHeard } from '../hosting/host-state.ts'
 import { listQuarantined } from '../hosting/site-directories/quarantine.ts'
 import { timestamp } from '../platform/http/schemas.ts'
 import type { ControlDatabase } from '../roles/process-context.ts'
 
 /** Every host that the database knows, one a row. */
 export async function describeHosts({ database, folder, facts, belonging }: ControlDatabase) {
-  const counts = belonging.kind === 'stranger' ? [] : await sitesByHost(database.read)
-  return facts.hosts.map((host) => ({
+  const isStranger = belonging.kind === 'stranger'
+  const counts = isStranger ? [] : await sitesByHost(database.read)
+  const states = isStranger ? [] : await hostStates(database.read)
+  const stateOf = (id: number) => states.find((each) => each.id === id)
+  const shown = facts.hosts.filter(({ id }) => stateOf(id)?.state !== 'removed')
+  return shown.map((host) => ({
     name: host.name,
+    state: stateOf(host.id)?.state ?? null,
+    answers: isStranger ? null : Boolean(stateOf(host.id)?.heard),
+    max_sites: stateOf(host.id)?.max_sites ?? null,
     identity: host.identity,
     epoch: host.epoch,
     sites: counts.find(({ hostId }) => hostId === host.id)?.sites ?? null,
@@ -14,6 +22,12 @@ export async function describeHosts({ database, folder, facts, belonging }: Cont
     is_this_folder: host.identity !== null ? host.identity === folder.identity?.host : host.name === folder.hostName,
   }))
 }
+
+const hostStates = (tx: ControlDatabase['database']['read']) =>
+  tx
+    .selectFrom('hosts')
+    .select(['hosts.id', 'state', 'max_sites', isHeard(tx).as('heard')])
+    .execute()
 
 const sitesByHost = (tx: ControlDatabase['database']['read']) =>
   tx

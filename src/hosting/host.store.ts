@@ -2,6 +2,7 @@ import type { Tx } from '../platform/db/database.ts'
 import { precompiled } from '../platform/db/precompiled.ts'
 import { isInProgress } from '../platform/operations/is-in-progress.ts'
 import { databaseNow } from '../platform/operations/worker/lease.ts'
+import type { HostState } from './host-state.ts'
 import type { PhpVersion } from './php/runtime.ts'
 
 /** A site of this host, as far as its traffic is concerned. */
@@ -101,7 +102,8 @@ export async function registerHost(
 
 /**
  * The host is alive, and says this of itself.
- * @returns whether it is still the one: false when the same host was started elsewhere since, or the database was put back
+ * @returns whether it is still the one: false when the same host was started elsewhere since, the database was restored, or the operator
+ *          has marked the host lost
  */
 export async function reportHost(
   tx: Tx,
@@ -119,19 +121,40 @@ export async function reportHost(
     .set({ seen_at: databaseNow(tx), facts: JSON.stringify(facts), counted_sites: sites, counted_to: last ?? 0 })
     .where('id', '=', hostId)
     .where('epoch', '=', epoch)
+    .where('state', 'in', ['active', 'cordoned'])
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
 
-/** Whether no other start of the host has come since; see {@link reportHost}. */
 /** No host was heard of: the records are older than what they said of it. */
 export async function forgetSeen(tx: Tx): Promise<void> {
   await tx.updateTable('hosts').set({ seen_at: 0 }).execute()
 }
 
+/** Whether no other start of the host has come since; see {@link reportHost}. */
 export async function isNewestStart(tx: Tx, { hostId, epoch }: { hostId: number; epoch: number }): Promise<boolean> {
-  const row = await tx.selectFrom('hosts').select('epoch').where('id', '=', hostId).executeTakeFirst()
-  return row?.epoch === epoch
+  const row = await tx.selectFrom('hosts').select(['epoch', 'state']).where('id', '=', hostId).executeTakeFirst()
+  return row?.epoch === epoch && isUsable(row.state)
+}
+
+/** Whether a host in this state may run. */
+export const isUsable = (state: HostState): boolean => state === 'active' || state === 'cordoned'
+
+/** Returns the names of the other hosts that are in use. */
+export async function otherHosts(tx: Tx, hostId: number): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('hosts')
+    .select('name')
+    .where('id', '!=', hostId)
+    .where('state', 'in', ['active', 'cordoned'])
+    .orderBy('id')
+    .execute()
+  return rows.map(({ name }) => name)
+}
+
+/** @returns `undefined` for a host that the database does not know */
+export async function hostState(tx: Tx, hostId: number): Promise<HostState | undefined> {
+  return (await tx.selectFrom('hosts').select('state').where('id', '=', hostId).executeTakeFirst())?.state
 }
 
 /** What a host says of itself. */
@@ -150,11 +173,29 @@ export async function hostAddress(tx: Tx, hostId: number): Promise<string | unde
   return row?.address
 }
 
-/** What all hosts say of themselves. */
-export async function hostReports(tx: Tx): Promise<{ name: string; seenAt: number; facts: Record<string, unknown> }[]> {
-  const rows = await tx.selectFrom('hosts').select(['name', 'seen_at', 'facts']).orderBy('id').execute()
+/** What the database has of a host. */
+export interface HostReportRecord {
+  readonly name: string
+  readonly state: HostState
+  /** Empty: it serves all. */
+  readonly datacenters: readonly string[]
+  /** Milliseconds UTC; 0: never. */
+  readonly seenAt: number
+  readonly facts: Record<string, unknown>
+}
+
+/** What all hosts say of themselves, without those that were removed. */
+export async function hostReports(tx: Tx): Promise<HostReportRecord[]> {
+  const rows = await tx
+    .selectFrom('hosts')
+    .select(['name', 'state', 'datacenters', 'seen_at', 'facts'])
+    .where('state', '!=', 'removed')
+    .orderBy('id')
+    .execute()
   return rows.map((row) => ({
     name: row.name,
+    state: row.state,
+    datacenters: row.datacenters.split(',').filter(Boolean),
     seenAt: row.seen_at,
     facts: JSON.parse(row.facts) as Record<string, unknown>,
   }))

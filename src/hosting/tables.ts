@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { HostState } from './host-state.ts'
 import type { DatabaseKind } from './site-database/database-kind.ts'
 
 declare module '../platform/db/schema.ts' {
@@ -26,6 +27,9 @@ export interface HostRow {
   /** What the host says of itself: containment, core library, … (JSON). */
   facts: string
   seen_at: number
+  state: Generated<HostState>
+  /** Since when it has this state, milliseconds UTC; null: from its first start. */
+  state_at: Generated<number | null>
   /** How many of its sites with an id up to `counted_to` are not deleted; counted anew with each report. */
   counted_sites: Generated<number>
   counted_to: Generated<number>

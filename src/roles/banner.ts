@@ -36,12 +36,15 @@ async function apiUrl({ apiListen: { host, port }, dataDir }: Config): Promise<s
   return urlOf({ host, port })
 }
 
+/** Of a host that does not run, nothing but its state is known. */
+const isTold = ({ wordpress }: Hosts[number]): boolean => wordpress !== undefined
+
 /** Not `fetch`: the supervisor lives as long as Stead, and that would cost it 20 MB for one question. */
 async function readyHosts(url: string, signal: AbortSignal): Promise<Hosts | undefined> {
   return new Promise((resolve, reject) => {
     get(`${url}/readyz`, { signal, agent: false }, (response) => {
       const body = json(response) as Promise<{ hosts?: Hosts }>
-      body.then(({ hosts }) => resolve(response.statusCode === 200 ? (hosts ?? []) : undefined), reject)
+      body.then(({ hosts }) => resolve(response.statusCode === 200 ? (hosts ?? []).filter(isTold) : undefined), reject)
     }).on('error', reject)
   })
 }

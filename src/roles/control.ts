@@ -6,7 +6,7 @@ import { controlBudgets } from '../budgets.ts'
 import type { Config } from '../config.ts'
 import { hostReports } from '../hosting/host.store.ts'
 import { createSendPart } from '../hosting/site-imports/send-part.ts'
-import { controlJobs } from '../jobs.ts'
+import { controlJobs, jobs } from '../jobs.ts'
 import { openBudgets } from '../platform/budgets/budget.ts'
 import { DiskReserve, isWritable } from '../platform/files/free-room.ts'
 import { removeLeftTemporaries, writeFileDurably } from '../platform/files/write-file.ts'
@@ -31,7 +31,7 @@ import { checksOfControl, logProblems } from './checks/of-control.ts'
 import { type Credentials, credentialsFile, readCredentials, urlOf } from './credentials.ts'
 import { untilFree } from './free-port.ts'
 import { createInstallationMetrics } from './installation-metrics.ts'
-import { OwnHost } from './own-host.ts'
+import { datacentersDown, type HostStanding, isRunning, OwnHost } from './own-host.ts'
 import type { ProcessContext, Role } from './process-context.ts'
 import { isReady } from './readiness.ts'
 
@@ -47,6 +47,14 @@ export interface Control extends Role {
   /** http address of the API. */
   readonly url: string
 }
+
+/** A host that is not running is named, without what it said of itself when it last was. */
+const describeHost = (host: HostStanding) => ({
+  name: host.name,
+  state: host.isHeard || host.state === 'lost' ? host.state : 'silent',
+  seen_seconds: host.seenSeconds,
+  ...(isRunning(host) && host.facts),
+})
 
 /** The API and the work that needs no site files. @param parts says how the other parts of this machine are */
 export async function startControl(
@@ -67,18 +75,20 @@ export async function startControl(
   reserve.start()
   for (const folder of [config.dataDir, outboxOf(config)]) await removeLeftTemporaries(folder)
   let isIntroduced = false
+  const codes = config.datacenters.map(({ code }) => code)
   const readiness = async () => {
-    const hosts = ownHost.among(await hostReports(database.read), await readDatabaseTime(database))
+    const known = ownHost.among(await hostReports(database.read), await readDatabaseTime(database))
+    const hosts = known.filter(isRunning)
     const canWrite = await isWritable(config.dataDir)
     return {
       ready: isReady({ hosts, parts: parts(), canWrite, isIntroduced }),
       // reading, changing and deleting work, and a load balancer must not take that away
-      isDegraded: hosts.every(({ facts }) => facts.wordpress === null),
+      isDegraded: hosts.every(({ facts }) => facts.wordpress === null) || datacentersDown(known, codes).length > 0,
       details: {
         database: database.dialect,
         disk: { state: canWrite ? reserve.room.state : 'read-only', free_bytes: reserve.room.freeBytes },
         parts: parts(),
-        hosts: hosts.map(({ name, facts }) => ({ name, ...facts })),
+        hosts: known.map(describeHost),
       },
     }
   }
@@ -140,7 +150,7 @@ function startBackground(
     from: config.mailFrom,
     outboxDir: outboxOf(config),
   })
-  const services: ControlServices = { config, database, sealer, masterKey, backups, mailer, logs }
+  const services: ControlServices = { config, database, sealer, masterKey, backups, mailer, logs, definitions: jobs }
   const worker = createWorker({ database, definitions: controlJobs, runner: 'control', services, log })
   const scheduler = createScheduler({ database, schedules, log })
   const ended = createWebhookMetrics(registry, () => sender.underWay)

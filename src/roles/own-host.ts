@@ -1,13 +1,13 @@
+import type { HostReportRecord } from '../hosting/host.store.ts'
+import { HOST_SILENT_MS } from '../hosting/host-state.ts'
 import type { HostReport } from './host/reports.ts'
 
-/** A host that has not been heard of for so long does not count. */
-const HOST_SILENT_MS = 10_000
-
-/** What the database has of a host. */
-interface Recorded {
-  readonly name: string
-  readonly seenAt: number
-  readonly facts: Record<string, unknown>
+/** A host as `/readyz` shows it. */
+export interface HostStanding extends Pick<HostReportRecord, 'name' | 'state' | 'datacenters' | 'facts'> {
+  /** It reported within ten seconds. */
+  readonly isHeard: boolean
+  /** Since its last report; null: it never reported. */
+  readonly seenSeconds: number | null
 }
 
 /**
@@ -27,13 +27,26 @@ export class OwnHost {
     this.#last = { report, atMs: this.#now() }
   }
 
-  /** Returns the hosts that live. @param now by the clock of the records */
-  among(recorded: readonly Recorded[], now: number): Pick<Recorded, 'name' | 'facts'>[] {
+  /** Returns all hosts, and which of them report. @param now by the clock of the database */
+  among(recorded: readonly HostReportRecord[], now: number): HostStanding[] {
     const told = this.#last && this.#now() - this.#last.atMs < HOST_SILENT_MS ? this.#last.report : undefined
-    return recorded.flatMap(({ name, seenAt, facts }) => {
-      if (name === told?.name) return { name, facts: told.facts as Recorded['facts'] }
+    return recorded.map(({ name, state, datacenters, seenAt, facts }) => {
+      const seenSeconds = seenAt === 0 ? null : Math.max(0, Math.round((now - seenAt) / 1000))
+      const host = { name, state, datacenters, seenSeconds }
+      if (name === told?.name) return { ...host, isHeard: true, facts: told.facts as HostReportRecord['facts'] }
       // a time to come is that of a clock that was set back since: a living host reports again within seconds
-      return Math.abs(now - seenAt) < HOST_SILENT_MS ? { name, facts } : []
+      return { ...host, isHeard: Math.abs(now - seenAt) < HOST_SILENT_MS, facts }
     })
   }
 }
+
+/** Returns the datacenters that some host serves, and none that reports. @param codes of all datacenters */
+export function datacentersDown(hosts: readonly HostStanding[], codes: readonly string[]): string[] {
+  const serving = (code: string) =>
+    hosts.filter(({ datacenters }) => datacenters.length === 0 || datacenters.includes(code))
+  return codes.filter((code) => serving(code).length > 0 && !serving(code).some(isRunning))
+}
+
+/** Whether a host runs and is meant to. */
+export const isRunning = ({ isHeard, state }: HostStanding): boolean =>
+  isHeard && (state === 'active' || state === 'cordoned')

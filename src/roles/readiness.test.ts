@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest'
-import { OwnHost } from './own-host.ts'
+import { isRunning, OwnHost } from './own-host.ts'
 import { isReady } from './readiness.ts'
 
 const good = { canWrite: true, isIntroduced: true, parts: {} }
 const prepared = { preparing: false, mariaDb: { isUp: true } }
 /** Of a control that no host talks to, as where both are started apart. */
-const readyAt = (now: number, facts: Record<string, unknown>) =>
-  isReady({ ...good, hosts: new OwnHost().among([{ name: 'one', seenAt: 100_000, facts }], now) })
+const readyAt = (now: number, facts: Record<string, unknown>) => {
+  const recorded = { name: 'one', state: 'active' as const, datacenters: [], seenAt: 100_000, facts }
+  return isReady({ ...good, hosts: new OwnHost().among([recorded], now).filter(isRunning) })
+}
 
 it('is red ten seconds after a host could record its state for the last time, such as on a full disk', () => {
   expect(readyAt(109_999, prepared)).toBe(true)

@@ -2,7 +2,7 @@ import type { PartStates } from './control.ts'
 
 /** What readiness depends on. */
 export interface Readiness {
-  /** Hosts that live, as `OwnHost` returns them: a host that could not record its state for ten seconds is not among them. */
+  /** Hosts that run (`isRunning`): a host that could not record its state for ten seconds is not among them. */
   readonly hosts: readonly { readonly facts: Record<string, unknown> }[]
   readonly parts: PartStates
   readonly canWrite: boolean

@@ -7018,6 +7018,12 @@ export interface components {
             seen_at: string | null;
             /** @description Whether the host reported in the last minute */
             answers: boolean;
+            /**
+             * @description What the operator decided: `active` hosts get new sites, `cordoned` hosts keep their sites but get no new ones, and the sites of `lost` hosts are recovered on other hosts. Change it with `stead host`.
+             * @example active
+             * @enum {string}
+             */
+            state: "active" | "cordoned" | "lost";
         };
         OperationsInState: {
             /** @example queued */

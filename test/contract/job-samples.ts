@@ -1289,6 +1289,30 @@ export const jobSamples: Record<string, JobSample> = {
       expect((await findName(read, ofWorld(world)))?.due_at).toBeGreaterThan(Date.now())
     },
   },
+  'hosts.evacuate': {
+    async prepare(world) {
+      const { api, site } = world
+      for (const kind of ['fs', 'db'] as const) await backupIn(api, site, { kind })
+      await change(world, async (tx) => {
+        const values = { address: '', datacenters: '', max_sites: 9, facts: '{}', seen_at: 0, state: 'lost' } as const
+        const host = tx.insertInto('hosts').values({ name: `lost-with-${site}`, ...values })
+        const { id } = await host.returning('id').executeTakeFirstOrThrow()
+        await tx.updateTable('sites').set({ host_id: id }).where('id', '=', site).execute()
+        const directory = { host_id: id, core_version: '6.8', install: 'wordpress', created_at: 1 }
+        await tx
+          .insertInto('site_homes')
+          .values({ ...directory, site_id: site, state: 'taken' })
+          .execute()
+      })
+      return { input: {}, options: { siteId: null, hostId: null } }
+    },
+    async done(world) {
+      const site = await findSite(world.api.database.read, world.site)
+      expect(site?.hostId).toBe(world.host.hostId)
+      expect(await rows(world, 'operations', 'type', 'site.bring_back', world.site)).toBe(1)
+    },
+  },
+
   'records.back_up': {
     async prepare() {
       return { input: {}, options: { siteId: null, hostId: null } }

@@ -90,7 +90,7 @@ export class JobStand {
       },
     }
     const logs = { maintain: async (now: number) => void world.maintained.push(now) }
-    const services = { ...host.services, masterKey: Buffer.alloc(32, 7), logs, mailer }
+    const services = { ...host.services, masterKey: Buffer.alloc(32, 7), logs, mailer, definitions: jobs }
     this.#worker = startWorker(api.database, [told(definition, this.told) as Definition], {
       ...{ runner: definition.on, services: services as never, lookEveryMs: 40 },
       ...(leaseMs !== undefined && { leaseMs }),

@@ -45,3 +45,13 @@ export const fenced = (name: string): OperatorError =>
     `${name} was started from a copy of this data folder, or its database was restored. This process stops, so that no site runs twice.`,
     { exitCode: 1 },
   )
+
+/** The operator has decided that this host is gone. */
+export const givenUp = (name: string, state: 'lost' | 'removed'): OperatorError =>
+  new OperatorError(
+    state === 'lost'
+      ? `${name} is marked lost, and its sites are being recovered on other hosts. This process stops, so that no site runs twice. ` +
+          `To use the host again, run stead host return --name=${name}. It then quarantines the directories of sites that have moved.`
+      : `${name} was removed from this installation. To use this machine again, start a host on an empty data folder.`,
+    { exitCode: 1 },
+  )

@@ -141,3 +141,24 @@ export async function withdrawDirectory(tx: Tx, id: number): Promise<boolean> {
 export async function deleteDirectory(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('site_homes').where('id', '=', id).execute()
 }
+
+/** Forgets the directory of a site, whose host is gone. */
+export async function forgetDirectoryOf(tx: Tx, siteId: number): Promise<void> {
+  await tx.deleteFrom('site_homes').where('site_id', '=', siteId).execute()
+}
+
+/**
+ * Gives a site a directory of another host, under a new number: it does not exist there yet. The record of the old one goes, so that
+ * its host quarantines the folder when it starts again.
+ */
+export async function moveDirectory(
+  tx: Tx,
+  siteId: number,
+  { hostId, now }: { readonly hostId: number; readonly now: number },
+): Promise<void> {
+  const old = await directoryOfSite(tx, siteId)
+  if (!old) return
+  await deleteDirectory(tx, old.id)
+  const { id } = await insertDirectory(tx, { ...old, hostId, siteId, now })
+  await setDirectory(tx, id, { state: 'taken' })
+}

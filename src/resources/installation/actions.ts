@@ -5,8 +5,8 @@ const ofAccount = declareActions('account', {
 })
 
 const ofSite = declareActions('site', {
-  'site.brought_back': 'A site was recovered from its backups after a restore of Stead',
-  'site.bring_back_failed': 'Recovering a site from its backups after a restore of Stead failed',
+  'site.brought_back': 'A site was recovered from its backups after a restore of Stead or the loss of its host',
+  'site.bring_back_failed': 'Recovering a site from its backups failed',
 })
 
 export const actions = { ...ofSite, ...ofAccount }

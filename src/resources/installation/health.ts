@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
+import { hostStates } from '../../hosting/host-state.ts'
+import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import type { MetricReport } from '../../platform/metrics/part-metrics.ts'
 import type { Housing } from './installation.store.ts'
 import { InstallationNames } from './names.ts'
@@ -23,6 +24,14 @@ export const InstallationHealth = Type.Object(
           max_sites: Type.Integer({ description: 'Maximum number of sites on the host', examples: [100] }),
           seen_at: nullable(Timestamp),
           answers: Type.Boolean({ description: 'Whether the host reported in the last minute' }),
+          state: oneOf(
+            hostStates.filter((state) => state !== 'removed'),
+            {
+              description:
+                'What the operator decided: `active` hosts get new sites, `cordoned` hosts keep their sites but get no new ones, and the sites of `lost` hosts are recovered on other hosts. Change it with `stead host`.',
+              examples: ['active'],
+            },
+          ),
         },
         { title: 'HostHealth' },
       ),
@@ -110,13 +119,14 @@ export function healthOf(reports: readonly MetricReport[], hosts: readonly Housi
   return {
     version: all('info')[0]?.labels.version ?? null,
     sites: byState('sites'),
-    hosts: hosts.map(({ id, name, sites, maxSites, seenAt }) => ({
+    hosts: hosts.map(({ id, name, sites, maxSites, seenAt, state }) => ({
       id,
       name,
       sites,
       max_sites: maxSites,
       seen_at: seenAt === 0 ? null : timestamp(seenAt),
       answers: Math.abs(now - seenAt) < SILENT_MS,
+      state,
     })),
     operations: byState('operations'),
     queues: all('operations_due').map(({ labels: { runner = '' }, value }) => ({

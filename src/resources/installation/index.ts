@@ -1,13 +1,14 @@
 import { resource } from '../kit/resource.ts'
 import { actions } from './actions.ts'
 import { backUpRecordsHourly, backUpRecordsJob } from './back-up-records.job.ts'
+import { evacuateHosts, evacuateOften } from './hosts/evacuate-hosts.job.ts'
 import { recoverSite } from './recover-site.job.ts'
 
 /** How Stead itself is, its backups, and what follows when they are restored. */
 export const installation = resource({
   tag: { name: 'Installation', description: 'Health of the installation, for its operator' },
   endpoints: () => import('./endpoints.ts'),
-  jobs: { control: [backUpRecordsJob], host: [recoverSite] },
-  schedules: [backUpRecordsHourly],
+  jobs: { control: [backUpRecordsJob, evacuateHosts], host: [recoverSite] },
+  schedules: [backUpRecordsHourly, evacuateOften],
   actions,
 })

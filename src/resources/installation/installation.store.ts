@@ -1,3 +1,4 @@
+import { type HostState, isHeard } from '../../hosting/host-state.ts'
 import type { Tx } from '../../platform/db/database.ts'
 
 /** A site that lives on a host, those in the trash included. */
@@ -32,15 +33,17 @@ export async function siteIds(tx: Tx): Promise<ReadonlySet<number>> {
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Sites of which a backup can be taken. */
+/** Sites of which a backup can be taken now: their host reports. */
 export async function livingSites(tx: Tx): Promise<{ siteId: number; accountId: number; hostId: number }[]> {
   const rows = await tx
     .selectFrom('sites')
-    .select(['id as siteId', 'account_id as accountId', 'host_id as hostId'])
+    .innerJoin('hosts', 'hosts.id', 'sites.host_id')
+    .select(['sites.id as siteId', 'account_id as accountId', 'host_id as hostId'])
     .where('deleted_at', 'is', null)
-    .where('state', 'in', ['live', 'disabled'])
-    .where('host_id', 'is not', null)
-    .orderBy('id')
+    .where('sites.state', 'in', ['live', 'disabled'])
+    .where('hosts.state', 'in', ['active', 'cordoned'])
+    .where(isHeard(tx))
+    .orderBy('sites.id')
     .execute()
   return rows as { siteId: number; accountId: number; hostId: number }[]
 }
@@ -79,6 +82,7 @@ export interface Housing {
   readonly maxSites: number
   /** When it was last heard of, milliseconds UTC; 0: never, or it has stopped. */
   readonly seenAt: number
+  readonly state: Exclude<HostState, 'removed'>
 }
 
 /** In order of id. Sites in the trash do not count. */
@@ -91,12 +95,14 @@ export async function listHousing(tx: Tx): Promise<Housing[]> {
       'hosts.name',
       'hosts.max_sites',
       'hosts.seen_at',
+      'hosts.state',
       fn.count<number>('sites.id').as('count'),
     ])
-    .groupBy(['hosts.id', 'hosts.name', 'hosts.max_sites', 'hosts.seen_at'])
+    .where('hosts.state', '!=', 'removed')
+    .groupBy(['hosts.id', 'hosts.name', 'hosts.max_sites', 'hosts.seen_at', 'hosts.state'])
     .orderBy('hosts.id')
     .execute()
-  return rows.map(({ id, name, count, max_sites: maxSites, seen_at: seenAt }) => ({
-    ...{ id, name, sites: Number(count), maxSites, seenAt },
+  return rows.map(({ id, name, count, max_sites: maxSites, seen_at: seenAt, state }) => ({
+    ...{ id, name, sites: Number(count), maxSites, seenAt, state: state as Housing['state'] },
   }))
 }

@@ -13,6 +13,7 @@ import {
   PermanentFailure,
   type StepContext,
 } from '../../platform/operations/definition.ts'
+import { letHeldRun } from '../../platform/operations/host-operations.ts'
 import { type CompletedBackup, type Kind, listCompleted, nameOf, siteOwner } from '../backups/backup.ts'
 import { changeOfJob } from '../kit/change.ts'
 import type { HostServices } from '../kit/host-services.ts'
@@ -143,6 +144,7 @@ async function layRootOfCore(directory: SiteDirectory, corePath: string): Promis
 async function open(tx: Tx, context: Looked): Promise<void> {
   const { input, operationId, now, results } = context
   const { siteId } = input
+  await letHeldRun(tx, operationId)
   const site = await holdSite(tx, siteId)
   if (!site) return
   await openSite(tx, siteId, operationId, now())
@@ -150,12 +152,19 @@ async function open(tx: Tx, context: Looked): Promise<void> {
   await purgeCaches(tx, siteId, { pages: 'all', files: true })
   await changeOfJob(tx, context).record({
     action: actions['site.brought_back'],
-    message: 'The site was recovered from its backups after a restore of Stead.',
+    message: `The site was recovered from its backups after ${reasonOf(context)}.`,
   })
+}
+
+/** @param context its source names the host that was lost; without one, Stead itself was restored */
+function reasonOf({ source }: Pick<Context, 'source'>): string {
+  const { lostHost } = (source ?? {}) as { lostHost?: string }
+  return lostHost === undefined ? 'a restore of Stead' : `the loss of the host ${lostHost}`
 }
 
 async function failed(tx: Tx, context: FailureContext<Input>): Promise<void> {
   const { siteId } = context.input
+  await letHeldRun(tx, context.operationId)
   await openSite(tx, siteId, context.operationId, context.now())
   if (!(await holdSite(tx, siteId))) return
   await changeOfJob(tx, context).record({

@@ -4,6 +4,7 @@ import type { Sealer } from '../../platform/crypto/seal.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { LogStore } from '../../platform/log-store/log-store.ts'
 import type { MailServices } from '../../platform/mail/send-mail.job.ts'
+import type { Definitions } from '../../platform/operations/definition.ts'
 
 /** What the control gives to the operations that need no site files. */
 export interface ControlServices extends MailServices {
@@ -14,4 +15,6 @@ export interface ControlServices extends MailServices {
   readonly masterKey: Buffer
   readonly backups: BackupStore
   readonly logs: LogStore
+  /** Every type of background work by name. */
+  readonly definitions: Definitions
 }

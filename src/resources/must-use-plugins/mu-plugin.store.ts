@@ -135,6 +135,7 @@ export async function hostForWork(tx: Tx, accountId: number): Promise<number | u
         .on('sites.deleted_at', 'is', null),
     )
     .select('hosts.id')
+    .where('hosts.state', 'in', ['active', 'cordoned'])
     .groupBy(['hosts.id', 'hosts.seen_at'])
     .orderBy(sql`case when hosts.seen_at > ${databaseNow(tx)} - ${SILENT_MS} then 0 else 1 end`)
     .orderBy(sql`count(sites.id)`, 'desc')

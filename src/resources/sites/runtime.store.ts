@@ -32,10 +32,15 @@ export function versionOfNewSite(host: HostRuntimes, usual: PhpVersion, install:
   return ofShop || (runtimes[usual] === 'refused' ? versionForAll(runtimes) : usual)
 }
 
-/** Whether a host can run a site by a version. @throws Problem php_version_not_there */
+/** Whether a host can run a site with a PHP version and a kind of database. A host that has said nothing yet may. */
+export function canRun({ runtimes }: HostRuntimes, version: string, database: DatabaseKind | undefined): boolean {
+  const runtime = runtimes[version]
+  return runtime !== 'refused' && !(database === 'mariadb' && runtime === 'wasm')
+}
+
+/** Rejects a version that a host cannot run. @throws Problem php_version_not_there */
 export function requireVersion(host: HostRuntimes, version: string, database: DatabaseKind | undefined): void {
-  const runtime = host.runtimes[version]
-  if (runtime === 'refused' || (database === 'mariadb' && runtime === 'wasm'))
+  if (!canRun(host, version, database))
     throw new Problem(problems.php_version_not_there, {
       version,
       how: database === 'mariadb' ? 'natively, which the database of the site requires,' : 'at all',

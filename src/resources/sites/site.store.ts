@@ -60,6 +60,11 @@ export async function holdSite(tx: Tx, siteId: number): Promise<Site | undefined
   return findSite(tx, siteId)
 }
 
+/** Puts a site on another host. Edges are to be told (`touchRoutes`). */
+export async function setHost(tx: Tx, siteId: number, hostId: number): Promise<void> {
+  await tx.updateTable('sites').set({ host_id: hostId }).where('id', '=', siteId).execute()
+}
+
 export async function isNameTaken(tx: Tx, name: string): Promise<boolean> {
   const row = await tx
     .selectFrom('sites')

@@ -7,8 +7,10 @@ import { problems } from './problems.ts'
 
 export { edgeAddresses } from './addresses/edge-addresses.ts'
 export { setPrimaryDomain } from './addresses/primary-domain.store.ts'
-export { deleteDomainRoute, hostNamesOf, putDomainRoute, siteOfHostName } from './addresses/route.store.ts'
+export { deleteDomainRoute, hostNamesOf, putDomainRoute, siteOfHostName, touchRoutes } from './addresses/route.store.ts'
 export { addressesOf, mainAddressesOf, movedTo } from './addresses/site-addresses.ts'
+export { openHosts } from './create/creation.store.ts'
+export { placeAgain } from './create/place-again.ts'
 export { adviceForShop, shopAdvice, versionForShop } from './create/shop-runtime.ts'
 export { type License, LicenseSchema, presentLicense } from './create/site-license.ts'
 export { displayNames, ownedSites, rightsAmong, type SiteRights, sitesWithRights } from './rights.store.ts'
@@ -21,7 +23,7 @@ export {
   type VisibleSite,
   visibleSite,
 } from './show/visible-site.store.ts'
-export { changeSite, findSite, holdSite, writtenAddressOf } from './site.store.ts'
+export { changeSite, findSite, holdSite, setHost, writtenAddressOf } from './site.store.ts'
 export { grantAccess, revokeAccess } from './site-access.store.ts'
 export { raiseCacheEpochs } from './switches/cache-epochs.store.ts'
 export { type ContentState, closeSite, contentState, openSite } from './switches/closing.store.ts'

@@ -1,5 +1,5 @@
-import { isNewestStart, reportHost } from '../../hosting/host.store.ts'
-import { fenced } from '../../hosting/identity/faults.ts'
+import { hostState, isNewestStart, reportHost } from '../../hosting/host.store.ts'
+import { fenced, givenUp } from '../../hosting/identity/faults.ts'
 import type { OperatorError } from '../../platform/operator-error.ts'
 import type { ProcessContext, Role } from '../process-context.ts'
 
@@ -33,11 +33,15 @@ export interface Reports extends Role {
 /** Says that the host is alive, and how it is; the first report is written when it resolves. */
 export async function startReports({ database, log }: ProcessContext, reporter: Reporter): Promise<Reports> {
   const fault = Promise.withResolvers<OperatorError>()
+  const reasonOf = async () => {
+    const state = await hostState(database.read, reporter.hostId)
+    return state === 'lost' || state === 'removed' ? givenUp(reporter.name, state) : fenced(reporter.name)
+  }
   const report = async () => {
     const facts = reporter.facts()
     reporter.say?.({ name: reporter.name, facts })
     const isStillOurs = await database.transaction((tx) => reportHost(tx, reporter, facts))
-    if (!isStillOurs) fault.resolve(fenced(reporter.name))
+    if (!isStillOurs) fault.resolve(await reasonOf())
   }
   await report()
   // a host that starts says so with its routes: its predecessor must be gone before it gives out work. On SQLite all are on one machine.
@@ -46,7 +50,7 @@ export async function startReports({ database, log }: ProcessContext, reporter: 
       ? () => {}
       : database.changes.subscribe('routes', () => {
           isNewestStart(database.read, reporter)
-            .then((isOurs) => isOurs || fault.resolve(fenced(reporter.name)))
+            .then(async (isOurs) => isOurs || fault.resolve(await reasonOf()))
             .catch(() => {})
         })
   const timer = setInterval(() => report().catch((error) => log.error({ err: error }, 'report failed')), EVERY_MS)

@@ -10,6 +10,7 @@ import { redeemLoginLink } from '../../resources/login-links/redeem-login-link.t
 import { httpsPort } from '../../resources/sites/site.ts'
 import { listenAlone } from '../free-port.ts'
 import type { ProcessContext } from '../process-context.ts'
+import { announcedAddress } from './announced-address.ts'
 import type { Spill } from './data-folder.ts'
 import { openHtaccess } from './htaccess.ts'
 import type { MariaDb } from './mariadb.ts'
@@ -35,7 +36,7 @@ export interface Web {
   end(): Promise<void>
 }
 
-/** Answers edges from now on; who asks for a site waits until the sites are open. @throws CannotListen */
+/** Answers edges from now on; who asks for a site waits until the sites are open. @throws CannotListen, OperatorError without an address for edges */
 export async function listenToEdges(context: ProcessContext, parts: WebParts): Promise<Web> {
   const { hostListen } = context.config
   const htaccess = openHtaccess(context, parts.php.changes)
@@ -44,9 +45,8 @@ export async function listenToEdges(context: ProcessContext, parts: WebParts): P
   await listenAlone(server, hostListen, 'STEAD_HOST_LISTEN')
   htaccess.folders.start()
   const { port } = server.address() as AddressInfo
-  const host = hostListen.host.includes(':') ? `[${hostListen.host}]` : hostListen.host
   return {
-    address: `http://${host}:${port}`,
+    address: await announcedAddress(context.config, port),
     close() {
       htaccess.folders.stop()
       server.close()

@@ -31,4 +31,24 @@ describe.each(dialects)('POST /v1/sites on $dialect', ({ dialect, skip }) => {
     ])
     expect((await owner.call('GET', '/v1/sites')).body.data).toEqual([])
   })
+
+  test('503 without an active host, for a new site and for a clone, and nothing is recorded', async () => {
+    const source = await api.site(owner, 'source')
+    const rows = async () => [
+      await api.database.read.selectFrom('sites').select('name').execute(),
+      await api.database.read.selectFrom('operations').select('id').execute(),
+      await api.database.read.selectFrom('routes').select('host_name').execute(),
+    ]
+    const before = await rows()
+    const setState = (state: 'active' | 'cordoned') =>
+      api.database.transaction((tx) => tx.updateTable('hosts').set({ state }).execute())
+    await setState('cordoned')
+    for (const path of ['/v1/sites', `/v1/sites/${source}/clone`]) {
+      const { status, body } = await owner.call('POST', path, { name: 'shop' })
+      expect([path, status, body.errors[0]]).toEqual([path, 503, expect.stringMatching(/^No host in .* is ready/)])
+    }
+    expect(await rows()).toEqual(before)
+    await setState('active')
+    expect((await owner.call('POST', '/v1/sites', { name: 'shop' })).status).toBe(201)
+  })
 })

@@ -15,7 +15,7 @@ import { presentSite, SiteSchema } from '../show/present-site.ts'
 import { insertSite } from '../site.store.ts'
 import { NewSite, stagingHostName } from '../site.ts'
 import { countAgainstPlan } from './count-against-plan.ts'
-import { creationGround } from './creation.store.ts'
+import { creationGround, hostsThatRun } from './creation.store.ts'
 import { choosePlace } from './placement.ts'
 import { provisionSite } from './provision-site.job.ts'
 
@@ -50,7 +50,8 @@ export const createSite = endpoint({
     if (isReservedSiteName(name, config)) throw new Problem(problems.name_reserved, { name })
     if (body.multisite_support && !plan.multisite) throw new Problem(problems.plan_lacks_multisite, { plan: plan.name })
     const isStaging = body.staging ?? false
-    const place = choosePlace(body.datacenter_code, account.defaultDatacenter, config.datacenters, hosts)
+    const fitting = await hostsThatRun(tx, hosts, body.php_version)
+    const place = choosePlace(body.datacenter_code, account.defaultDatacenter, config.datacenters, fitting)
     const runtimes = await runtimesOfHost(tx, place.hostId)
     const install = body.install ?? 'wordpress'
     const usual = account.defaultPhpVersion as PhpVersion

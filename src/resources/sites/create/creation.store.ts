@@ -1,12 +1,15 @@
+import { takesSites } from '../../../hosting/host-state.ts'
+import type { DatabaseKind } from '../../../hosting/site-database/database-kind.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { precompiled } from '../../../platform/db/precompiled.ts'
 import type { Account } from '../../account/account.ts'
+import { canRun, runtimesOfHost } from '../runtime.store.ts'
 import type { HostRoom } from './placement.ts'
 
 /** What a new site depends on besides what its orderer says. */
 export interface CreationGround {
   readonly account: Pick<Account, 'id' | 'email' | 'plan' | 'defaultPhpVersion' | 'defaultDatacenter'>
-  /** In order of id, with the room that they have left. */
+  /** Hosts that may get new sites, in order of id, with the room that they have left. */
   readonly hosts: readonly HostRoom[]
 }
 
@@ -29,7 +32,7 @@ export async function creationGround(tx: Tx, accountId: number): Promise<Creatio
 const groundRows = precompiled((tx, { accountId }: { accountId: number }) =>
   tx
     .selectFrom('accounts')
-    .leftJoin('hosts', (join) => join.onTrue())
+    .leftJoin('hosts', (join) => join.on(takesSites(tx)))
     .select(['email', 'plan', 'default_php_version', 'default_datacenter'])
     .select(['hosts.id as host_id', 'datacenters', 'max_sites', 'counted_sites', 'counted_to'])
     .select(({ selectFrom }) => [
@@ -40,6 +43,35 @@ const groundRows = precompiled((tx, { accountId }: { accountId: number }) =>
     .where('accounts.id', '=', accountId)
     .orderBy('hosts.id'),
 )
+
+/** Returns the hosts that may get new sites, in order of id. */
+export async function openHosts(tx: Tx): Promise<HostRoom[]> {
+  const rows = await tx
+    .selectFrom('hosts')
+    .select(['hosts.id as host_id', 'datacenters', 'max_sites', 'counted_sites', 'counted_to'])
+    .select(({ selectFrom }) => [
+      selectFrom('sites')
+        .select(({ fn }) => fn.max('id').as('last'))
+        .as('last_site'),
+    ])
+    .where(takesSites(tx))
+    .orderBy('hosts.id')
+    .execute()
+  return roomOf(tx, rows)
+}
+
+/** Returns those of the hosts that run a PHP version, or all of them when none does: the caller then says so. */
+export async function hostsThatRun(
+  tx: Tx,
+  hosts: readonly HostRoom[],
+  version: string | undefined,
+  database?: DatabaseKind,
+): Promise<readonly HostRoom[]> {
+  if (hosts.length < 2 || version === undefined) return hosts
+  const fit: HostRoom[] = []
+  for (const host of hosts) if (canRun(await runtimesOfHost(tx, host.id), version, database)) fit.push(host)
+  return fit.length > 0 ? fit : hosts
+}
 
 interface CountedHost {
   readonly host_id: number

@@ -1,10 +1,12 @@
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../../test/support/database.ts'
 import { siteDraft } from '../../../../test/support/site-draft.ts'
 import { reportHost } from '../../../hosting/host.store.ts'
+import { databaseNow } from '../../../platform/operations/worker/lease.ts'
 import { makeAccount } from '../../account/account.ts'
 import { insertSite, markDeleted, unmarkDeleted } from '../site.store.ts'
-import { creationGround } from './creation.store.ts'
+import { creationGround, hostsThatRun, openHosts } from './creation.store.ts'
 
 const now = Date.UTC(2026, 0, 1)
 
@@ -21,7 +23,7 @@ describe.each(dialects)('the room of hosts on $dialect', ({ dialect, skip }) => 
     made.database.transaction((tx) =>
       tx
         .insertInto('hosts')
-        .values({ name, address: '', datacenters: '', max_sites: maxSites, facts: '{}', seen_at: now })
+        .values({ name, address: '', datacenters: '', max_sites: maxSites, facts: '{}', seen_at: Date.UTC(2100, 0) })
         .execute(),
     )
   const addSite = (name: string, hostId: number) =>
@@ -77,5 +79,52 @@ describe.each(dialects)('the room of hosts on $dialect', ({ dialect, skip }) => 
 
   test('without a host there is none', async () => {
     expect(await room()).toEqual([])
+  })
+
+  const change = (hostId: number, values: { state?: 'cordoned' | 'lost' | 'removed'; seen_at?: number }) =>
+    made.database.transaction((tx) => tx.updateTable('hosts').set(values).where('id', '=', hostId).execute())
+  const offered = async () => [
+    (await creationGround(made.database.read, 1)).hosts.map(({ id }) => id),
+    (await openHosts(made.database.read)).map(({ id }) => id),
+  ]
+
+  test('only active hosts get new sites, whether there is one or several', async () => {
+    for (const name of ['one', 'two', 'three', 'four']) await addHost(name, 3)
+    await change(2, { state: 'cordoned' })
+    await change(3, { state: 'lost' })
+    await change(4, { state: 'removed' })
+    expect(await offered()).toEqual([[1], [1]])
+    await change(1, { state: 'cordoned' })
+    expect(await offered()).toEqual([[], []])
+  })
+
+  test('a silent host gets none where hosts are apart, by the clock of the database', async () => {
+    await addHost('silent', 3)
+    await addHost('heard', 3)
+    await report(2)
+    const { rows } = await sql<{ now: number }>`select ${databaseNow(made.database.read)} as now`.execute(
+      made.database.read,
+    )
+    const at = Number(rows[0]?.now)
+    await change(1, { seen_at: at - 11_000 })
+    // on SQLite all is one machine, and the site waits for its host
+    const expected = dialect === 'postgres' ? [2] : [1, 2]
+    expect(await offered()).toEqual([expected, expected])
+  })
+
+  test('of several hosts those that run the PHP version; when none does, all', async () => {
+    for (const name of ['one', 'two']) await addHost(name, 3)
+    const facts = (eight3: string) => JSON.stringify({ containment: { runtimes: { '8.3': eight3, '8.4': 'refused' } } })
+    const setFacts = (id: number, text: string) =>
+      made.database.transaction((tx) => tx.updateTable('hosts').set({ facts: text }).where('id', '=', id).execute())
+    await setFacts(1, facts('refused'))
+    await setFacts(2, facts('wasm'))
+    const { hosts } = await creationGround(made.database.read, 1)
+    const running = async (version?: string, database?: 'mariadb') =>
+      (await hostsThatRun(made.database.read, hosts, version, database)).map(({ id }) => id)
+    expect([await running('8.3'), await running('8.4'), await running()]).toEqual([[2], [1, 2], [1, 2]])
+    expect(await running('8.3', 'mariadb')).toEqual([1, 2])
+    await setFacts(1, facts('native'))
+    expect(await running('8.3', 'mariadb')).toEqual([1])
   })
 })

@@ -1,0 +1,23 @@
+import { type RawBuilder, sql } from 'kysely'
+import { isPostgres, type Tx } from '../platform/db/database.ts'
+import { databaseNow } from '../platform/operations/worker/lease.ts'
+
+/**
+ * What the operator has decided about a host. `active`: it gets new sites. `cordoned`: it keeps its sites, and gets no new ones.
+ * `lost`: its sites are recovered on other hosts, and it cannot report until it is activated again. `removed`: it no longer exists.
+ */
+export const hostStates = ['active', 'cordoned', 'lost', 'removed'] as const
+export type HostState = (typeof hostStates)[number]
+
+/** A host that has not reported for this long is silent: it gets no new site. Hosts report every two seconds. */
+export const HOST_SILENT_MS = 10_000
+
+/**
+ * Whether the host of a query reported just now, by the clock of the database. On SQLite, everything runs on one machine, and the
+ * supervisor restarts the host: a site may wait for it.
+ */
+export const isHeard = (tx: Tx): RawBuilder<boolean> =>
+  isPostgres(tx) ? sql<boolean>`hosts.seen_at > ${databaseNow(tx)} - ${HOST_SILENT_MS}` : sql<boolean>`1 = 1`
+
+/** Whether the host of a query may get new sites. */
+export const takesSites = (tx: Tx): RawBuilder<boolean> => sql<boolean>`hosts.state = 'active' and ${isHeard(tx)}`

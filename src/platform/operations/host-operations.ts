@@ -1,0 +1,122 @@
+import { sql } from 'kysely'
+import { announce, isPostgres, type Tx } from '../db/database.ts'
+import type { Definitions } from './definition.ts'
+import { databaseNow, type StoredOperation } from './worker/lease.ts'
+import { end, rollBack } from './worker/operation-state.ts'
+
+/* What becomes of operations that are bound to a host which will not come back. */
+
+/** Held operations get this due time, beyond any that a caller can ask for. */
+const HELD_UNTIL_MS = Date.UTC(9999, 0)
+
+/** An operation that has not ended. */
+export interface OpenOperation {
+  readonly id: number
+  readonly type: string
+  readonly siteId: number | null
+  /** A worker has taken it up. */
+  readonly isBegun: boolean
+}
+
+/** Returns what has not ended on a host and is due, oldest first. @param siteId only those of the site */
+export async function openOnHost(tx: Tx, hostId: number, siteId?: number): Promise<OpenOperation[]> {
+  const rows = await tx
+    .selectFrom('operations')
+    .select(['id', 'type', 'site_id', 'started_at'])
+    .where('host_id', '=', hostId)
+    .where('finished_at', 'is', null)
+    .where(({ eb, or }) => or([eb('started_at', 'is not', null), eb('run_at', '<=', databaseNow(tx))]))
+    .$if(siteId !== undefined, (query) => query.where('site_id', '=', siteId as number))
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({
+    ...{ id: row.id, type: row.type, siteId: row.site_id, isBegun: row.started_at !== null },
+  }))
+}
+
+/** Binds the operations of a site to another host: those that have ended as well, so that a retry runs there. */
+export async function bindToHost(tx: Tx, siteId: number, hosts: { from: number; to: number }): Promise<void> {
+  await tx
+    .updateTable('operations')
+    .set({ host_id: hosts.to })
+    .where('site_id', '=', siteId)
+    .where('host_id', '=', hosts.from)
+    .execute()
+  await announce(tx, 'operations')
+}
+
+/** Lets an operation whose worker is gone run again elsewhere, from the step that was cut off. */
+export async function putBackOperation(tx: Tx, id: number): Promise<void> {
+  await tx
+    .updateTable('operations')
+    .set({
+      state: 'queued',
+      lease_owner: null,
+      lease_until: null,
+      run_at: databaseNow(tx),
+      waits_since: databaseNow(tx),
+    })
+    .where('id', '=', id)
+    .where('state', '=', 'running')
+    .execute()
+  await announce(tx, 'operations')
+}
+
+/**
+ * Ends an operation as failed. Nothing is undone: what its steps did is gone with its host, so that a retry runs them again. Commit
+ * steps stay done: their effect is in the database.
+ * @param context.isTold whether the `failed` hook of its definition runs
+ */
+export async function abandonOperation(
+  tx: Tx,
+  id: number,
+  reason: string,
+  context: { readonly now: number; readonly definitions: Definitions; readonly isTold?: boolean },
+): Promise<void> {
+  const { now, definitions, isTold = true } = context
+  const { rows } = await sql<StoredOperation>`select * from operations where id = ${id} and finished_at is null
+    ${isPostgres(tx) ? sql`for update` : sql``}`.execute(tx)
+  const [operation] = rows
+  if (!operation) return
+  const definition = definitions.get(operation.type)
+  const commits = Object.entries(definition?.steps ?? {}).flatMap(([name, { commit }]) => (commit ? [name] : []))
+  await tx
+    .updateTable('operation_steps')
+    .set({ state: 'undone', finished_at: now })
+    .where('operation_id', '=', id)
+    .where('state', 'not in', ['pending', 'skipped'])
+    .$if(commits.length > 0, (query) => query.where('name', 'not in', commits))
+    .execute()
+  const steps = await tx.selectFrom('operation_steps').selectAll().where('operation_id', '=', id).execute()
+  await rollBack(tx, operation, 'failed', reason)
+  await end(tx, { operation, steps }, isTold ? definition : undefined, 'failed', { clock: () => now })
+}
+
+/** Makes queued operations wait until a newer one has ended, which {@link letHeldRun} is then called for. */
+export async function holdFor(tx: Tx, ids: readonly number[], newerId: number): Promise<void> {
+  if (ids.length === 0) return
+  await tx
+    .insertInto('operation_waits')
+    .values(ids.map((id) => ({ operation_id: id, for_id: newerId })))
+    .execute()
+  await tx
+    .updateTable('operations')
+    // an operation that is not due holds up no other of its site
+    .set({ run_at: HELD_UNTIL_MS, waits_since: null })
+    .where('id', 'in', ids)
+    .execute()
+}
+
+/** Makes due what {@link holdFor} has held for an operation. */
+export async function letHeldRun(tx: Tx, forId: number): Promise<void> {
+  await tx
+    .updateTable('operations')
+    .set({ run_at: databaseNow(tx), waits_since: databaseNow(tx) })
+    .where('state', '=', 'queued')
+    .where('run_at', '=', HELD_UNTIL_MS)
+    .where('id', 'in', ({ selectFrom }) =>
+      selectFrom('operation_waits').select('operation_id').where('for_id', '=', forId),
+    )
+    .execute()
+  await announce(tx, 'operations')
+}

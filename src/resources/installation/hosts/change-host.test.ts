@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { dialects, type TestDatabase, testDatabase } from '../../../../test/support/database.ts'
+import { siteDraft } from '../../../../test/support/site-draft.ts'
+import { isNewestStart, reportHost } from '../../../hosting/host.store.ts'
+import { makeAccount } from '../../account/account.ts'
+import { insertSite } from '../../sites/site.store.ts'
+import { loseHost, removeHost, returnHost, setCordoned } from './change-host.ts'
+
+describe.each(dialects)('what the operator does with a host on $dialect', ({ dialect, skip }) => {
+  let made: TestDatabase
+  beforeEach(async (context) => {
+    if (skip) return context.skip()
+    made = await testDatabase(dialect)
+    await made.database.transaction(async (tx) => {
+      await makeAccount(tx, { email: 'a@example.com', plan: 'High Traffic', now: 1 })
+      for (const name of ['h1', 'h2'])
+        await tx
+          .insertInto('hosts')
+          .values({ name, address: '', datacenters: '', max_sites: 9, facts: '{}', seen_at: 0 })
+          .execute()
+    })
+  })
+  afterEach(() => made?.drop())
+
+  const report = (hostId: number) => made.database.transaction((tx) => reportHost(tx, { hostId, epoch: 0 }, {}))
+  const change = async (by: typeof loseHost, name: string) =>
+    made.database
+      .transaction((tx) => by(tx, name, 5))
+      .then(
+        ({ state }) => state as string,
+        (error) => error.message as string,
+      )
+  const cordon: typeof loseHost = (tx, name, now) => setCordoned(tx, name, true, now)
+  const uncordon: typeof loseHost = (tx, name, now) => setCordoned(tx, name, false, now)
+
+  test('a cordoned host reports and keeps running; an unknown one is refused', async () => {
+    expect(await change(cordon, 'h1')).toBe('cordoned')
+    expect(await report(1)).toBe(true)
+    expect(await change(uncordon, 'h1')).toBe('active')
+    expect(await change(cordon, 'h9')).toBe('No host is named h9. To list hosts, run stead host list')
+  })
+
+  // on SQLite all is one machine: no host takes over from another
+  test.skipIf(dialect === 'sqlite')('lost is refused while it reports, and while no other host is there', async () => {
+    expect(await change(loseHost, 'h1')).toMatch(/^No other host can take its sites/)
+    await report(2)
+    await report(1)
+    expect(await change(loseHost, 'h1')).toMatch(/^h1 is running: it reported in the last ten seconds/)
+    await made.database.transaction((tx) => tx.updateTable('hosts').set({ seen_at: 0 }).where('id', '=', 1).execute())
+    expect(await change(loseHost, 'h1')).toBe('lost')
+    // it can report no more, and learns at once that it must end
+    expect(await report(1)).toBe(false)
+    expect(await isNewestStart(made.database.read, { hostId: 1, epoch: 0 })).toBe(false)
+    // again: no harm, and no second round while one is queued
+    expect(await change(loseHost, 'h1')).toBe('lost')
+    const rounds = made.database.read.selectFrom('operations').select('id').where('type', '=', 'hosts.evacuate')
+    expect((await rounds.execute()).length).toBe(1)
+    expect(await change(cordon, 'h1')).toMatch(/^h1 is marked lost\. To use it again/)
+    expect(await change(returnHost, 'h1')).toBe('active')
+    expect(await report(1)).toBe(true)
+    expect(await change(returnHost, 'h1')).toBe('h1 is not marked lost. It is active.')
+  })
+
+  test.skipIf(dialect === 'sqlite')('removed is refused while it runs or has a site', async () => {
+    await report(1)
+    expect(await change(removeHost, 'h1')).toMatch(/^h1 is running/)
+    await made.database.transaction((tx) => insertSite(tx, siteDraft('shop', { hostId: 2 }), 1))
+    expect(await change(removeHost, 'h2')).toMatch(/^h2 still has sites/)
+    await made.database.transaction(async (tx) => {
+      await tx.updateTable('hosts').set({ seen_at: 0 }).execute()
+      await tx.updateTable('sites').set({ host_id: 1 }).execute()
+    })
+    expect(await change(removeHost, 'h2')).toBe('removed')
+    expect(await change(cordon, 'h2')).toMatch(/^No host is named h2/)
+  })
+})

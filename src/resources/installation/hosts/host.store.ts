@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import { type HostState, isHeard } from '../../../hosting/host-state.ts'
+import type { Tx } from '../../../platform/db/database.ts'
+
+/** A host as its operator changes it. */
+export interface ChangedHost {
+  readonly id: number
+  readonly name: string
+  readonly state: HostState
+  /** It reported just now. */
+  readonly isHeard: boolean
+}
+
+export async function findHostNamed(tx: Tx, name: string): Promise<ChangedHost | undefined> {
+  const row = await tx
+    .selectFrom('hosts')
+    .select(['hosts.id', 'name', 'state', isHeard(tx).as('heard')])
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return row && { id: row.id, name: row.name, state: row.state, isHeard: Boolean(row.heard) }
+}
+
+export async function setHostState(
+  tx: Tx,
+  hostId: number,
+  { state, now }: { readonly state: HostState; readonly now: number },
+): Promise<void> {
+  await tx.updateTable('hosts').set({ state, state_at: now }).where('id', '=', hostId).execute()
+}
+
+/** Hosts whose sites are to be recovered elsewhere. */
+export async function lostHosts(tx: Tx): Promise<{ id: number; name: string }[]> {
+  return tx.selectFrom('hosts').select(['id', 'name']).where('state', '=', 'lost').orderBy('id').execute()
+}
+
+/** Returns the sites of a host that are not deleted: the most visited first, as counted since a day. */
+export async function sitesByVisits(tx: Tx, hostId: number, sinceDay: number): Promise<number[]> {
+  const rows = await tx
+    .selectFrom('sites')
+    .leftJoin('page_view_days', (join) =>
+      join.onRef('page_view_days.site_id', '=', 'sites.id').on('page_view_days.day', '>=', sinceDay),
+    )
+    .select(['sites.id', sql<number>`coalesce(sum(page_view_days.views), 0)`.as('views')])
+    .where('sites.host_id', '=', hostId)
+    .where('sites.deleted_at', 'is', null)
+    .groupBy('sites.id')
+    .orderBy('views', 'desc')
+    .orderBy('sites.id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Whether any site, those in the trash included, is still on a host. */
+export async function hasSites(tx: Tx, hostId: number): Promise<boolean> {
+  const row = await tx
+    .selectFrom('sites')
+    .innerJoin('site_homes', 'site_homes.site_id', 'sites.id')
+    .select('sites.id')
+    .where('site_homes.host_id', '=', hostId)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined || (await sitesByVisits(tx, hostId, 0)).length > 0
+}
+
+/** Forgets the directories of a host. */
+export async function forgetDirectories(tx: Tx, hostId: number): Promise<void> {
+  await tx.deleteFrom('site_homes').where('host_id', '=', hostId).execute()
+}
