@@ -540,16 +540,19 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
         .executeTakeFirstOrThrow()
       return id
     })
+    const seen = (at: number) =>
+      api.database.transaction((tx) =>
+        tx.updateTable('hosts').set({ seen_at: at }).where('id', '=', host.hostId).execute(),
+      )
     const begins = () => hostForWork(api.database.read, owner.accountId)
     expect(await begins()).toBe(host.hostId)
+    await seen(0)
     const id = await api.site(owner, 'moved')
     await api.database.transaction((tx) =>
       tx.updateTable('sites').set({ host_id: other }).where('id', '=', id).execute(),
     )
     expect(await begins()).toBe(other)
-    await api.database.transaction((tx) =>
-      tx.updateTable('hosts').set({ seen_at: Date.now() }).where('id', '=', host.hostId).execute(),
-    )
+    await seen(Date.now())
     expect(await begins()).toBe(host.hostId)
   })
 
