@@ -7,7 +7,9 @@ import { generate } from 'selfsigned'
 import { expect } from 'vitest'
 import { loadRoute } from '../../src/edge/routing/routes.store.ts'
 import type { SiteDirectory } from '../../src/hosting/site-directories/site-directories.ts'
+import { jobs } from '../../src/jobs.ts'
 import { dayOf } from '../../src/platform/log-store/days.ts'
+import { cancelOperation } from '../../src/platform/operations/control.ts'
 import type { EnqueueOptions } from '../../src/platform/operations/enqueue.ts'
 import {
   completeBackup,
@@ -1310,6 +1312,13 @@ export const jobSamples: Record<string, JobSample> = {
       const site = await findSite(world.api.database.read, world.site)
       expect(site?.hostId).toBe(world.host.hostId)
       expect(await rows(world, 'operations', 'type', 'site.bring_back', world.site)).toBe(1)
+      // the recovery keeps the site closed until it ends, which it does not here
+      const { closed_by } = await world.api.database.read
+        .selectFrom('sites')
+        .select('closed_by')
+        .where('id', '=', world.site)
+        .executeTakeFirstOrThrow()
+      await change(world, (tx) => cancelOperation(tx, closed_by as number, Date.now(), jobs))
     },
   },
 
