@@ -30,7 +30,7 @@ function wordsIn(file: string, source: string): string[] {
   }
   new Visitor({
     JSXAttribute(node) {
-      if (['class', 'href', 'rel', 'of'].includes(String(node.name.name))) apart.push(node)
+      if (['class', 'href', 'rel', 'of', 'do'].includes(String(node.name.name))) apart.push(node)
     },
     // the name of a type
     TSLiteralType(node) {
@@ -61,6 +61,7 @@ const ofPrograms = new Set([
   "'extra num'",
   "'Tab'",
   "'Success'",
+  "'WordPress database error'",
   "'Refusal'",
   "'Escape'",
   "'Enter'",

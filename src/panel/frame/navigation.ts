@@ -64,6 +64,7 @@ export const sitePages = [
   {
     title: 'manage',
     entries: [
+      entry('cache', 'zap'),
       entry('operations', 'clock'),
       entry('activity', 'list'),
       entry('notes', 'stickyNote', 'listNotes'),

@@ -1,44 +1,89 @@
-import { useSignal } from '@preact/signals'
+import type { components } from '../../sdk/api.generated.ts'
 import { api, ask } from '../api.ts'
 import { Button } from '../parts/button.tsx'
-import { List, Pages } from '../parts/list.tsx'
+import { CursorPages, placeShown } from '../parts/cursor-pages.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { ExportCsv } from '../parts/export-csv.tsx'
+import { type Filter, Filters, filterOf } from '../parts/filters.tsx'
+import { List } from '../parts/list.tsx'
 import { attempt, told } from '../parts/toasts.tsx'
 import { useLoad } from '../parts/use-load.ts'
+import { currentStep, operationTitle, operationTypes } from '../texts/operation-names.ts'
 import { operationsTexts as texts } from '../texts/operations.ts'
 import { timeOf } from '../time.ts'
 
+type Operation = components['schemas']['Operation']
+type State = Operation['state']
+
+const PER_PAGE = 25
+const MOST_PER_PAGE = 50
+
+const filters: readonly Filter[] = [
+  { name: 'type', label: texts.type, options: operationTypes },
+  { name: 'state', label: texts.state, options: texts.states },
+]
+
 /** Background work of an account, or of one site: how it fares, and what can be done about it. */
 export function Operations({ siteId }: { readonly siteId?: number }) {
-  const page = useSignal(1)
-  const query = { page: page.value, per_page: 20, ...(siteId !== undefined && { site_id: siteId }) }
-  const operations = useLoad(() => ask(() => api.GET('/v1/operations', { params: { query } })), [page.value])
+  const [type, state] = [filterOf('type'), filterOf('state')]
+  const read = (after: number, per_page: number) => {
+    const query = {
+      ...{ after, per_page },
+      ...(siteId !== undefined && { site_id: siteId }),
+      ...(type && { type }),
+      ...(state in texts.states && { state: state as State }),
+    }
+    return ask(() => api.GET('/v1/operations', { params: { query } }))
+  }
+  const operations = useLoad(() => read(placeShown(), PER_PAGE), [siteId, placeShown(), type, state])
   const act = (verb: 'cancel' | 'retry' | 'undo', id: number) =>
     attempt(async () => {
       await ask(() => api.POST(`/v1/operations/{id}/${verb}`, { params: { path: { id } } }))
       told(texts.said[verb])
       await operations.reload()
     })
+  const isOfAll = siteId === undefined
   return (
     <>
+      <div class="row spread top-aligned">
+        <Filters of={filters} />
+        <ExportCsv
+          name={texts.file}
+          head={texts.csv}
+          read={(after) => read(after, MOST_PER_PAGE)}
+          row={(one) => [
+            ...[String(one.id), operationTitle(one), one.siteName ?? '', texts.by(one.accountEmail)],
+            ...[texts.states[one.state] ?? one.state, one.createdAt, one.finishedAt ?? '', one.error ?? ''],
+          ]}
+        />
+      </div>
       <List
         from={operations}
         caption={texts.title}
-        head={texts.head}
-        empty={texts.empty}
+        head={isOfAll ? texts.head : texts.siteHead}
+        columns={isOfAll ? ['wide', '', '', 'extra', ''] : ['wide', '', 'extra', '']}
+        isCards
+        isStacked
+        empty={
+          <div class="card">
+            {type || state || placeShown() ? (
+              <Empty icon="search" title={texts.noneTitle} text={texts.none} />
+            ) : (
+              <Empty icon="clock" title={texts.emptyTitle} text={texts.empty} />
+            )}
+          </div>
+        }
         row={(one) => [
-          <>
-            {one.type}
-            {one.error && <p class="fault">{one.error}</p>}
-            {one.steps.map(({ name, warning }) => warning && <p key={name}>{warning}</p>)}
-          </>,
-          <span class={`state ${one.state}`}>{one.state}</span>,
-          timeOf(one.createdAt),
-          texts.percent(one.progress),
+          <What operation={one} />,
+          ...(isOfAll ? [<SiteOf operation={one} />] : []),
+          <span class={`state ${one.state}`}>{texts.states[one.state] ?? one.state}</span>,
+          <time dateTime={one.createdAt}>{timeOf(one.createdAt)}</time>,
           <span class="row">
             {one.actions?.map(({ action, reason }) => (
               <Button
                 key={action}
-                label={texts.actionOf(texts.actions[action], one.type)}
+                isSmall
+                label={texts.actionOf(texts.actions[action], operationTitle(one))}
                 refusal={reason}
                 onClick={act(action, one.id)}
               >
@@ -48,14 +93,45 @@ export function Operations({ siteId }: { readonly siteId?: number }) {
           </span>,
         ]}
       />
-      <Pages page={operations.got.value?.page} turn={(to) => (page.value = to)} />
+      <CursorPages next={operations.got.value?.next} />
     </>
   )
 }
 
+function What({ operation }: { readonly operation: Operation }) {
+  const { steps, state, progress, error, accountEmail } = operation
+  const title = operationTitle(operation)
+  const step = currentStep(steps)
+  return (
+    <>
+      <b>{title}</b>
+      <span class="sub">{texts.by(accountEmail)}</span>
+      {state === 'running' && <progress max={100} value={progress} aria-label={texts.progressOf(title)} />}
+      {step && state === 'running' && <span class="sub">{texts.step(step, progress)}</span>}
+      {error && <p class="fault">{error}</p>}
+      {steps.map(
+        ({ name, warning }) =>
+          warning && (
+            <p key={name} class="small">
+              {warning}
+            </p>
+          ),
+      )}
+    </>
+  )
+}
+
+function SiteOf({ operation: { siteId, siteName } }: { readonly operation: Operation }) {
+  if (siteId === null) return <span class="quiet">{texts.noSite}</span>
+  if (!siteName) return <span class="quiet">{texts.deletedSite}</span>
+  return <a href={`#/sites/${siteId}/operations`}>{siteName}</a>
+}
+
 export const OperationsPage = () => (
   <>
-    <h1>{texts.title}</h1>
+    <div class="head">
+      <h1>{texts.title}</h1>
+    </div>
     <Operations />
   </>
 )

@@ -15,8 +15,9 @@ const TOP = 8
 const BOTTOM = 24
 const LEFT = 44
 const RIGHT = 8
-/** Room that the name of a place below the chart needs. */
-const LABEL_WIDTH = 90
+/** Of a letter below the chart, and of the gap between two names. */
+const LETTER = 6.2
+const GAP = 24
 const INNER = HEIGHT - TOP - BOTTOM
 
 const { format: short } = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
@@ -63,11 +64,13 @@ export function Chart(props: {
   const xOf = (index: number) => LEFT + (index + 0.5) * step
   const yOf = (value: number) => TOP + INNER - (value / top) * INNER
   const shown = Math.min(at.value ?? count - 1, count - 1)
-  const every = Math.max(1, Math.ceil(count / Math.max(1, Math.floor(inner / LABEL_WIDTH))))
+  const room = Math.max(...labels.map(({ length }) => length)) * LETTER + GAP
+  // the last name ends at the edge: the one before it needs half as much again
+  const every = Math.max(1, Math.ceil((room * 1.5) / step))
   const wordsOf = (index: number) =>
     series.map(({ name, values }) => texts.value(name, valueText(values[index], format))).join(', ')
   return (
-    <div class="chart">
+    <div class={`chart ${kind === 'bars' && series.length > 1 ? 'layered' : ''}`.trim()}>
       <p class="row legend">
         <b>{labels[shown]}</b>
         {series.map(({ name, values }, index) => (

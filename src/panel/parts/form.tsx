@@ -128,7 +128,7 @@ function Input(field: Field) {
       {type === 'url' && <input type="url" {...rest} />}
       {type === 'text' && <input type="text" {...rest} />}
       {hint && (
-        <span id={hint} class="quiet">
+        <span id={hint} class="quiet small">
           {field.hint}
         </span>
       )}

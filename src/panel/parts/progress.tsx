@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { currentStep } from '../texts/operation-names.ts'
 import { progressTexts as texts } from '../texts/parts.ts'
 import { follow, type Operation } from './work.ts'
 
@@ -24,7 +25,7 @@ export function Progress(props: { readonly id: number; readonly about: string; o
 /** What an operation is for, how far it is, and why it failed. */
 export function WorkState({ about, operation }: { readonly about: string; readonly operation: Operation | undefined }) {
   const { state = 'queued', progress = 0, steps = [], error, results } = operation ?? {}
-  const current = steps.find((step) => step.state === 'running')
+  const current = currentStep(steps)
   return (
     <>
       <div class="row spread">
@@ -34,7 +35,7 @@ export function WorkState({ about, operation }: { readonly about: string; readon
       {!operation?.finishedAt && <progress max={100} value={progress} aria-label={about} />}
       {current && (
         <p class="quiet small" aria-hidden="true">
-          {texts.step(current.name, progress)}
+          {texts.step(current, progress)}
         </p>
       )}
       {error && <p class="fault">{error}</p>}

@@ -138,6 +138,9 @@ export function useRefusal(right: Right | undefined, what: string, refusal?: str
   return reason
 }
 
+/** Why the person may not do something, without saying it on the page: for what depends on it. @returns `undefined` when they may */
+export const useRefused = (right: Right): string | undefined => useContext(Here)?.refusals.get(right)
+
 /** What is offered to those alone who may do it. */
 export function May(props: { readonly do: Right; readonly what: string; readonly children: ComponentChildren }) {
   return useRefusal(props.do, props.what) === undefined ? props.children : null

@@ -20,6 +20,9 @@ const groups: readonly (readonly Role[])[] = [
 
 export const allRoles: readonly Role[] = groups.flat()
 
+/** Stead has nothing that this role opens: it is kept where a person has it, and offered to nobody. */
+const NO_PAGE = 'manage_git' satisfies Role
+
 /** Those that were ticked in a form with {@link RoleBoxes}. */
 export const tickedRoles = (values: Readonly<Record<string, string>>): Role[] =>
   allRoles.filter((role) => values[role] === 'true')
@@ -30,11 +33,14 @@ export const RoleBoxes = ({ held }: { readonly held: readonly Role[] }) => (
     {groups.map((roles, at) => (
       <fieldset key={texts.groups[at]}>
         <legend>{texts.groups[at]}</legend>
-        {roles.map((role) => (
-          <label key={role}>
-            <input type="checkbox" name={role} value="true" defaultChecked={held.includes(role)} /> {texts.roles[role]}
-          </label>
-        ))}
+        {roles
+          .filter((role) => role !== NO_PAGE || held.includes(role))
+          .map((role) => (
+            <label key={role}>
+              <input type="checkbox" name={role} value="true" defaultChecked={held.includes(role)} />{' '}
+              {texts.roles[role]}
+            </label>
+          ))}
       </fieldset>
     ))}
   </div>

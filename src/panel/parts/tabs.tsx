@@ -12,6 +12,8 @@ export function Tabs<Name extends string>(props: {
   readonly name?: string
   /** What the next tab does not share: these leave the address. */
   readonly clears?: readonly string[]
+  /** Beside them. */
+  readonly actions?: ComponentChildren
   children(shown: Name): ComponentChildren
 }) {
   const { tabs, name = 'tab' } = props
@@ -35,23 +37,26 @@ export function Tabs<Name extends string>(props: {
   }
   return (
     <>
-      <div ref={list} class="tabs" role="tablist" aria-label={props.label} tabIndex={-1} onKeyDown={onKeyDown}>
-        {names.map((each) => (
-          <button
-            key={each}
-            id={`${id} ${each}`}
-            type="button"
-            role="tab"
-            aria-selected={each === shown}
-            aria-controls={`${id} panel`}
-            tabIndex={each === shown ? 0 : -1}
-            onClick={() => show(each)}
-          >
-            {tabs[each]}
-          </button>
-        ))}
+      <div class="tabs">
+        <div ref={list} class="row nowrap" role="tablist" aria-label={props.label} tabIndex={-1} onKeyDown={onKeyDown}>
+          {names.map((each) => (
+            <button
+              key={each}
+              id={`${id}-${each}`}
+              type="button"
+              role="tab"
+              aria-selected={each === shown}
+              aria-controls={`${id}-panel`}
+              tabIndex={each === shown ? 0 : -1}
+              onClick={() => show(each)}
+            >
+              {tabs[each]}
+            </button>
+          ))}
+        </div>
+        {props.actions}
       </div>
-      <div id={`${id} panel`} role="tabpanel" aria-labelledby={`${id} ${shown}`}>
+      <div id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-${shown}`}>
         {props.children(shown)}
       </div>
     </>

@@ -1,6 +1,15 @@
 export const activityTexts = {
   title: 'Activity',
-  head: ['When', 'What', 'Who'],
-  empty: 'Nothing has happened yet.',
+  emptyTitle: 'No activity yet',
+  empty: 'Changes to sites and the account appear here.',
+  noneTitle: 'No activity matches',
+  none: 'Change or clear the filters to see more.',
+  action: 'Action',
+  person: 'Person (email)',
+  source: 'Source',
+  sources: { 'api.v1': 'Person or API client', systems: 'Stead' },
   byStead: 'Stead',
+  deletedSite: 'Deleted site',
+  file: 'activity',
+  csv: ['Time', 'Site', 'Person', 'Action', 'Message', 'IP address'],
 }

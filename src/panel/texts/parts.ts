@@ -28,8 +28,7 @@ export const progressTexts = {
     failed: 'Failed',
     canceled: 'Canceled',
   } as Readonly<Record<string, string>>,
-  step: (name: string, progress: number) =>
-    `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')} · ${progress} %`,
+  step: (title: string, progress: number) => `${title} · ${progress} %`,
   results: (count: number) => (count === 1 ? 'One site' : `${count} sites`),
   site: (id: number) => `Site ${id}`,
 }

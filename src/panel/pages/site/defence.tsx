@@ -1,8 +1,9 @@
 import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { Form } from '../../parts/form.tsx'
-import { settingsTexts as texts } from '../../texts/site/settings.ts'
+import { cacheTexts as texts } from '../../texts/site/cache.ts'
 import { timeOf } from '../../time.ts'
 import type { PartProps } from './part.ts'
 
@@ -14,13 +15,12 @@ export function Defence({ site, id, act }: PartProps) {
     ask(() => api.PUT('/v1/sites/{id}/edge-cache/defensive-mode', { params: { path: { id } }, body: { duration } }))
   const until = site.edgeCacheDefensiveModeUntil
   return (
-    <section class="sheet">
-      <h2>{texts.defence}</h2>
+    <Card title={texts.defence}>
       <p class="quiet">{texts.defenceIs}</p>
       {site.edgeCacheDefensiveMode && until !== null ? (
-        <p class="row">
-          {texts.defended(timeOf(new Date(until * 1000).toISOString()))}
-          <Button of="setDefensiveMode" onClick={act(texts.defence, () => set(null))}>
+        <p class="row signed">
+          <span class="badge warn">{texts.defended(timeOf(new Date(until * 1000).toISOString()))}</span>
+          <Button of="setDefensiveMode" onClick={act(texts.endedDefence, () => set(null))}>
             {texts.endDefence}
           </Button>
         </p>
@@ -31,10 +31,10 @@ export function Defence({ site, id, act }: PartProps) {
           button={texts.defend}
           submit={async ({ duration }) => {
             const got = await set(duration as Duration)
-            act(texts.defence, async () => got)()
+            act(texts.defendedNow, async () => got)()
           }}
         />
       )}
-    </section>
+    </Card>
   )
 }

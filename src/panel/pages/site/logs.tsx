@@ -1,101 +1,41 @@
-import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
 import type { components, paths } from '../../../sdk/api.generated.ts'
-import { api, ask, messageOf } from '../../api.ts'
+import { api, ask } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { type Filter, Filters, filterOf } from '../../parts/filters.tsx'
 import { List } from '../../parts/list.tsx'
-import { Select } from '../../parts/select.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
 import { logsTexts as texts } from '../../texts/site/logs.ts'
 import { timeOf } from '../../time.ts'
 import type { PartProps } from './part.ts'
+import { type Log, useLog } from './use-log.ts'
 
 type Visit = components['schemas']['ServerLogEntry']
 type PhpError = components['schemas']['PhpLogEntry']
 type WebQuery = NonNullable<paths['/v1/sites/{id}/logs/server']['get']['parameters']['query']>
 type PhpQuery = NonNullable<paths['/v1/sites/{id}/logs/php']['get']['parameters']['query']>
 
-const FOLLOW_MS = 2000
-
-interface Read<Entry> {
-  readonly logs: readonly Entry[]
-  readonly scroll_id: string
-}
+const webFilters: readonly Filter[] = [
+  { name: 'status', label: texts.status, options: texts.statuses },
+  { name: 'method', label: texts.method, options: texts.methods },
+  { name: 'ip', label: texts.address },
+]
+const phpFilters: readonly Filter[] = [{ name: 'severity', label: texts.severity, options: texts.severities }]
 
 /** What visitors asked for, and what PHP complains of. */
-export function Logs({ id }: PartProps) {
-  const kind = useSignal<'web' | 'php'>('web')
-  return (
-    <section class="sheet">
-      <div class="row spread">
-        <h2>{texts.title}</h2>
-        <fieldset class="row choice" aria-label={texts.which}>
-          {(['web', 'php'] as const).map((each) => (
-            <button
-              key={each}
-              type="button"
-              aria-pressed={kind.value === each}
-              onClick={() => {
-                kind.value = each
-              }}
-            >
-              {texts.kinds[each]}
-            </button>
-          ))}
-        </fieldset>
-      </div>
-      {kind.value === 'web' ? <WebLog id={id} /> : <PhpLog id={id} />}
-    </section>
-  )
-}
-
-/** The newest entries, again and again while they are followed and somebody looks; older ones page by page. */
-function useLog<Entry>(read: (scrollId?: string) => Promise<Read<Entry>>, on: readonly unknown[]) {
-  const isFollowed = useSignal(true)
-  const got = useSignal<{ data: readonly Entry[] } | undefined>(undefined)
-  const fault = useSignal('')
-  const scroll = useSignal('')
-  /** The newest would take their place. */
-  const areOlderShown = useRef(false)
-  async function load(scrollId?: string): Promise<void> {
-    try {
-      const { logs, scroll_id } = await read(scrollId)
-      got.value = { data: scrollId ? [...(got.peek()?.data ?? []), ...logs] : logs }
-      scroll.value = logs.length ? scroll_id : ''
-      fault.value = ''
-    } catch (error) {
-      fault.value = messageOf(error)
-    }
-  }
-  useEffect(() => {
-    let isOver = false
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const turn = async () => {
-      if (!document.hidden) await load()
-      if (!isOver && isFollowed.peek()) timer = setTimeout(turn, FOLLOW_MS)
-    }
-    // a browser slows the clocks of tabs that nobody sees: it is read at once when somebody looks again
-    const seen = () => void (document.hidden || !isFollowed.peek() || load())
-    if (areOlderShown.current) areOlderShown.current = false
-    else void turn()
-    document.addEventListener('visibilitychange', seen)
-    return () => {
-      isOver = true
-      clearTimeout(timer)
-      document.removeEventListener('visibilitychange', seen)
-    }
-  }, [...on, isFollowed.value])
-  const older = () => {
-    areOlderShown.current = isFollowed.peek()
-    isFollowed.value = false
-    void load(scroll.value)
-  }
-  return { from: { got, fault, reload: load }, isFollowed, scroll, older }
-}
-
-type Log = ReturnType<typeof useLog>
+export const Logs = ({ id }: PartProps) => (
+  <Tabs
+    label={texts.which}
+    name="log"
+    tabs={texts.kinds}
+    clears={[...webFilters, ...phpFilters].map(({ name }) => name)}
+  >
+    {(kind) => (kind === 'web' ? <WebLog id={id} /> : <PhpLog id={id} />)}
+  </Tabs>
+)
 
 const Follow = ({ log }: { readonly log: Pick<Log, 'isFollowed'> }) => (
-  <label class="follow">
+  <label class="follow" title={texts.followIs}>
     <input
       type="checkbox"
       checked={log.isFollowed.value}
@@ -109,57 +49,89 @@ const Follow = ({ log }: { readonly log: Pick<Log, 'isFollowed'> }) => (
 
 const Older = ({ log }: { readonly log: Pick<Log, 'scroll' | 'older'> }) =>
   log.scroll.value ? (
-    <p>
+    <p class="row pager">
       <Button onClick={log.older}>{texts.older}</Button>
     </p>
   ) : null
 
+interface Count {
+  readonly name: string
+  readonly count: number
+  readonly kind?: 'good' | 'warn' | 'bad' | 'info'
+}
+
+/** How many of the entries on the page are of each kind. */
+const Counts = ({ of }: { readonly of: readonly Count[] }) => (
+  <p class="row chips">
+    <span class="quiet small">{texts.counts}</span>
+    {of
+      .filter(({ count }) => count > 0)
+      .map(({ name, count, kind }) => (
+        <span key={name} class={`badge ${kind ?? ''}`}>
+          {texts.count(name, count)}
+        </span>
+      ))}
+  </p>
+)
+
+const Nothing = (props: { readonly isFiltered: boolean; readonly title: string; readonly text: string }) => (
+  <div class="card">
+    {props.isFiltered ? (
+      <Empty icon="search" title={texts.noneTitle} text={texts.none} />
+    ) : (
+      <Empty icon="fileText" title={props.title} text={props.text} />
+    )}
+  </div>
+)
+
 function WebLog({ id }: { readonly id: number }) {
-  const status = useSignal('')
-  const method = useSignal('')
-  const address = useSignal('')
+  const [status, method, address] = [filterOf('status'), filterOf('method'), filterOf('ip')]
   const log = useLog<Visit>(
     async (scroll_id) => {
       const query: WebQuery = {
-        ...(status.value && { status: status.value }),
-        ...(method.value && { request_type: method.value as NonNullable<WebQuery['request_type']> }),
-        ...(address.value && { user_ip: address.value }),
+        ...(status && { status }),
+        ...(method && { request_type: method as NonNullable<WebQuery['request_type']> }),
+        ...(address && { user_ip: address }),
         ...(scroll_id && { scroll_id }),
       }
       return (await ask(() => api.GET('/v1/sites/{id}/logs/server', { params: { path: { id }, query } }))).data
     },
-    [id, status.value, method.value, address.value],
+    [id, status, method, address],
   )
+  const shown = log.from.got.value?.data ?? []
   return (
     <>
-      <div class="filters">
-        <Select label={texts.status} options={texts.statuses} value={status.value} set={(to) => (status.value = to)} />
-        <Select label={texts.method} options={texts.methods} value={method.value} set={(to) => (method.value = to)} />
-        <label>
-          <span>{texts.address}</span>
-          <input
-            value={address.value}
-            onChange={({ currentTarget }) => {
-              address.value = currentTarget.value.trim()
-            }}
-          />
-        </label>
+      <div class="row spread top-aligned">
+        <Filters of={webFilters} />
         <Follow log={log} />
       </div>
+      {shown.length > 0 && <Counts of={countsOf(shown)} />}
       <List
         from={log.from}
         caption={texts.kinds.web}
         head={texts.webHead}
-        empty={texts.noVisits}
+        columns={['wide', '', 'num extra', 'extra', 'extra']}
+        isCards
+        empty={
+          <Nothing
+            isFiltered={Boolean(status || method || address)}
+            title={texts.noVisitsTitle}
+            text={texts.noVisits}
+          />
+        }
         row={(entry) => [
-          <time class="nowrap">{timeOf(entry.date)}</time>,
-          <code>
-            {entry.request_type} {entry.request_url}
-          </code>,
-          <span class={entry.status >= 500 ? 'fault' : ''}>{entry.status || ''}</span>,
-          entry.request_time.toFixed(3),
+          <>
+            <code>
+              {entry.request_type} {entry.request_url}
+            </code>
+            <span class="sub">
+              {entry.user_ip} <span class="only-phone">{timeOf(entry.date)}</span>
+            </span>
+          </>,
+          <span class={`badge ${kindOf(entry.status)}`}>{entry.status || texts.canceled}</span>,
+          texts.seconds(entry.request_time),
           [entry.renderer, entry.cached].filter(Boolean).join(', '),
-          entry.user_ip,
+          <time dateTime={entry.date}>{timeOf(entry.date)}</time>,
         ]}
       />
       <Older log={log} />
@@ -167,42 +139,68 @@ function WebLog({ id }: { readonly id: number }) {
   )
 }
 
+const kinds = ['', 'info', 'good', 'info', 'warn', 'bad'] as const
+const kindOf = (status: number) => kinds[Math.floor(status / 100)] || undefined
+
+function countsOf(visits: readonly Visit[]): Count[] {
+  const names = [texts.canceled, texts.canceled, texts.success, texts.redirects, texts.refused, texts.failed]
+  const all = visits.filter(({ type }) => type === 'access')
+  return [2, 3, 4, 5, 0].map((kind) => ({
+    name: names[kind] ?? '',
+    count: all.filter(({ status }) => Math.floor(status / 100) === kind).length,
+    kind: kindOf(kind * 100),
+  }))
+}
+
+/** As WordPress begins the message of a statement that failed. */
+const DATABASE_ERROR = 'WordPress database error'
+
 function PhpLog({ id }: { readonly id: number }) {
-  const status = useSignal('')
+  const severity = filterOf('severity')
   const log = useLog<PhpError>(
     async (scroll_id) => {
       const query: PhpQuery = {
-        ...(status.value && { status: status.value as NonNullable<PhpQuery['status']> }),
+        ...(severity && { status: severity as NonNullable<PhpQuery['status']> }),
         ...(scroll_id && { scroll_id }),
       }
       return (await ask(() => api.GET('/v1/sites/{id}/logs/php', { params: { path: { id }, query } }))).data
     },
-    [id, status.value],
+    [id, severity],
   )
+  const shown = log.from.got.value?.data ?? []
+  const counts = [...Map.groupBy(shown, (entry) => entry.severity)].map(([name, { length }]) => ({
+    ...{ name, count: length, kind: severityKind(name) },
+  }))
+  const ofDatabase = shown.filter(({ message }) => message.startsWith(DATABASE_ERROR)).length
   return (
     <>
-      <div class="filters">
-        <Select
-          label={texts.severity}
-          options={texts.severities}
-          value={status.value}
-          set={(to) => (status.value = to)}
-        />
+      <div class="row spread top-aligned">
+        <Filters of={phpFilters} />
         <Follow log={log} />
       </div>
+      {shown.length > 0 && <Counts of={[{ name: texts.databaseErrors, count: ofDatabase, kind: 'bad' }, ...counts]} />}
       <List
         from={log.from}
         caption={texts.kinds.php}
         head={texts.phpHead}
-        empty={texts.noErrors}
+        columns={['wide', '', 'extra']}
+        isCards
+        empty={<Nothing isFiltered={severity !== ''} title={texts.noErrorsTitle} text={texts.noErrors} />}
         row={(entry) => [
-          <time class="nowrap">{timeOf(entry.timestamp)}</time>,
-          entry.severity,
-          <span class="written">{entry.message}</span>,
-          <code>{texts.at(entry.file, entry.line)}</code>,
+          <>
+            <span class="written">{entry.message}</span>
+            <span class="sub">
+              <code>{texts.at(entry.file, entry.line)}</code> <span class="only-phone">{timeOf(entry.timestamp)}</span>
+            </span>
+          </>,
+          <span class={`badge ${severityKind(entry.severity) ?? ''}`}>{entry.severity}</span>,
+          <time dateTime={entry.timestamp}>{timeOf(entry.timestamp)}</time>,
         ]}
       />
       <Older log={log} />
     </>
   )
 }
+
+const severityKind = (severity: string): Count['kind'] =>
+  severity === 'Fatal error' ? 'bad' : severity === 'Warning' ? 'warn' : undefined

@@ -3,16 +3,20 @@ import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask } from '../../api.ts'
 import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { Empty } from '../../parts/empty.tsx'
 import { Form } from '../../parts/form.tsx'
-import { Pages } from '../../parts/list.tsx'
+import { Pages, Skeleton } from '../../parts/list.tsx'
 import { useLoad } from '../../parts/use-load.ts'
+import { Written } from '../../parts/written.tsx'
 import { notesTexts as texts } from '../../texts/site/notes.ts'
 import { timeOf } from '../../time.ts'
 import type { PartProps } from './part.ts'
 
 type Note = components['schemas']['Note']
 
+/** What people wrote down about a site, in Markdown. */
 export function Notes({ id }: PartProps) {
   const page = useSignal(1)
   const params = { path: { id }, query: { page: page.value, per_page: 20 } }
@@ -35,30 +39,41 @@ export function Notes({ id }: PartProps) {
   const known = notes.got.value
   return (
     <>
-      <div class="row spread">
-        <h2>{texts.title}</h2>
-        <Button of="createNote" onClick={write()}>
+      <p class="row actions">
+        <Button of="createNote" isMain icon="plus" onClick={write()}>
           {texts.add}
         </Button>
-      </div>
+      </p>
       {notes.fault.value && <p class="fault">{notes.fault.value}</p>}
-      {known?.data.length === 0 && <p class="quiet">{texts.empty}</p>}
+      {!known && !notes.fault.value && <Skeleton />}
+      {known?.data.length === 0 && (
+        <div class="card">
+          <Empty icon="stickyNote" title={texts.emptyTitle} text={texts.empty} />
+        </div>
+      )}
       {known?.data.map((note) => (
-        <article key={note.id} class="sheet">
-          <div class="row spread">
-            <h3>{note.subject}</h3>
-            <span class="row">
-              <Button of="updateNote" label={texts.editOf(note.subject)} onClick={write(note)}>
+        <Card
+          key={note.id}
+          title={note.subject}
+          actions={
+            <>
+              <Button isSmall of="updateNote" label={texts.editOf(note.subject)} onClick={write(note)}>
                 {texts.edit}
               </Button>
-              <Button of="deleteNote" isBad label={texts.deleteOf(note.subject)} onClick={drop(note)}>
-                {texts.delete}
-              </Button>
-            </span>
-          </div>
-          <p class="written">{note.body}</p>
-          <p class="quiet">{texts.by(note.editor || note.author, timeOf(note.updated))}</p>
-        </article>
+              <Button
+                isSmall
+                isBad
+                icon="trash2"
+                of="deleteNote"
+                label={texts.deleteOf(note.subject)}
+                onClick={drop(note)}
+              />
+            </>
+          }
+        >
+          <Written text={note.body} />
+          <p class="quiet small signed">{texts.by(note.editor || note.author, timeOf(note.updated))}</p>
+        </Card>
       ))}
       <Pages
         page={known?.page}
@@ -81,11 +96,11 @@ export function Notes({ id }: PartProps) {
 }
 
 const Write = ({ id, note, onClose }: { readonly id: number; readonly note: Note | undefined; onClose(): void }) => (
-  <Dialog title={note ? texts.editOf(note.subject) : texts.add} onClose={onClose}>
+  <Dialog title={note ? texts.editOf(note.subject) : texts.add} isWide onClose={onClose}>
     <Form
       fields={[
         { name: 'subject', label: texts.subject, value: note?.subject ?? '', autocomplete: 'off' },
-        { name: 'body', label: texts.body, value: note?.body ?? '', type: 'textarea' },
+        { name: 'body', label: texts.body, value: note?.body ?? '', type: 'textarea', hint: texts.markdown },
       ]}
       button={texts.save}
       submit={async ({ subject = '', body = '' }) => {

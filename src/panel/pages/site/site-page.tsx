@@ -35,6 +35,7 @@ const parts = [
   ['logs', later(() => import('./logs.tsx').then((file) => file.Logs))],
   ['statistics', later(() => import('./statistics.tsx').then((file) => file.Statistics))],
   ['performance', later(() => import('./performance.tsx').then((file) => file.Performance))],
+  ['cache', later(() => import('./cache.tsx').then((file) => file.Cache))],
   ['notes', later(() => import('./notes.tsx').then((file) => file.Notes))],
   ['settings', later(() => import('./settings.tsx').then((file) => file.Settings))],
   ['operations', ({ id }: { readonly id: number }) => <Operations siteId={id} />],

@@ -1,110 +1,104 @@
 import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask } from '../../api.ts'
-import { Bars, type Day, DayBars, Legend } from '../../parts/bars.tsx'
-import { List } from '../../parts/list.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Chart } from '../../parts/chart.tsx'
+import { filterOf } from '../../parts/filters.tsx'
+import { List, Skeleton } from '../../parts/list.tsx'
+import { Segment } from '../../parts/segment.tsx'
+import { Stat } from '../../parts/stat.tsx'
 import { useLoad } from '../../parts/use-load.ts'
+import { setQuery } from '../../route.ts'
 import { sizeOf } from '../../size.ts'
 import { statisticsTexts as texts } from '../../texts/site/statistics.ts'
 import type { PartProps } from './part.ts'
+import { Requests } from './requests.tsx'
 
 type Views = components['schemas']['SiteStatistics']['pageViews']
 type When = keyof typeof texts.when
 
-const days: readonly When[] = ['yesterday', 'today']
-const months: readonly When[] = ['twoMonthsAgo', 'lastMonth', 'currentMonth']
-const all = Object.keys(texts.when) as When[]
-
+/** How a site is visited, by day, and what its newest requests were. */
 export function Statistics({ id }: PartProps) {
-  const statistics = useLoad(
-    () => ask(() => api.GET('/v1/sites/{site_id}/statistics', { params: { path: { site_id: id } } })),
-    [id],
-  )
-  const daily = useLoad(
-    () => ask(() => api.GET('/v1/sites/{site_id}/statistics/days', { params: { path: { site_id: id } } })),
-    [id],
-  )
+  const params = { path: { site_id: id } }
+  const statistics = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/statistics', { params })), [id])
   const known = statistics.got.value?.data
   return (
     <>
-      <h2>{texts.title}</h2>
-      <p class="quiet">{texts.fresh}</p>
       {statistics.fault.value && <p class="fault">{statistics.fault.value}</p>}
-      {daily.fault.value && <p class="fault">{daily.fault.value}</p>}
-      {daily.got.value && <Daily days={daily.got.value.data} />}
+      {!known && !statistics.fault.value && <Skeleton />}
       {known && (
-        <div class="columns">
-          <Chart title={texts.days} of={days} views={known.pageViews} />
-          <Chart title={texts.months} of={months} views={known.pageViews} />
-          <section class="sheet">
-            <h3>{texts.disk}</h3>
-            <dl>
-              <dt>{texts.files}</dt>
-              <dd>{sizeOf(known.fileSystemUsageBytes)}</dd>
-              <dt>{texts.database}</dt>
-              <dd>{sizeOf(known.databaseUsageBytes)}</dd>
-              <dt>{texts.total}</dt>
-              <dd>{sizeOf(known.fileSystemUsageBytes + known.databaseUsageBytes)}</dd>
-            </dl>
-          </section>
-          <section class="sheet">
-            <h3>{texts.table}</h3>
-            <List
-              from={{ got: { value: { data: all } }, fault: { value: '' } }}
-              caption={texts.table}
-              head={texts.head}
-              empty=""
-              row={(when) => [
-                texts.when[when],
-                known.pageViews[when].people.toLocaleString(),
-                known.pageViews[when].views.toLocaleString(),
-              ]}
+        <div class="grid-12">
+          {(['today', 'currentMonth', 'lastOneYear'] as const).map((when) => (
+            <Stat
+              key={when}
+              label={texts.viewsOf(texts.when[when])}
+              value={known.pageViews[when].views.toLocaleString()}
+              note={texts.visitors(known.pageViews[when].people)}
             />
-          </section>
+          ))}
+          <Stat
+            label={texts.disk}
+            value={sizeOf(known.fileSystemUsageBytes + known.databaseUsageBytes)}
+            note={texts.ofDatabase(sizeOf(known.databaseUsageBytes))}
+          />
         </div>
       )}
+      <Daily id={id} />
+      {known && <Periods views={known.pageViews} />}
+      <Requests id={id} />
     </>
   )
 }
 
-const Daily = ({ days }: { readonly days: readonly Day[] }) => {
-  const sum = (of: 'people' | 'views') => days.reduce((total, day) => total + day[of], 0)
+const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const longFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' })
+
+type Range = keyof typeof texts.ranges
+
+function Daily({ id }: { readonly id: number }) {
+  const asked = Number(filterOf('days')) as Range
+  const days: Range = asked in texts.ranges ? asked : 30
+  const params = { path: { site_id: id }, query: { days } }
+  const daily = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/statistics/days', { params })), [id, days])
+  const got = daily.got.value?.data
+  const labels = got?.map(({ date }) => (days > 90 ? longFormat : dayFormat).format(new Date(date)))
   return (
-    <section class="sheet">
-      <h3>{texts.month}</h3>
-      <Legend names={[texts.people, texts.views]} />
-      <DayBars days={days} about={texts.chart(texts.month, texts.bar(texts.together, sum('people'), sum('views')))} />
-      <details>
-        <summary>{texts.byDay}</summary>
-        <List
-          from={{ got: { value: { data: days.toReversed() } }, fault: { value: '' } }}
-          caption={texts.byDay}
-          head={texts.head}
-          empty=""
-          row={({ date, people, views }) => [date, people.toLocaleString(), views.toLocaleString()]}
+    <Card
+      title={texts.byDay}
+      actions={
+        <Segment
+          label={texts.range}
+          options={texts.ranges}
+          value={String(days) as never}
+          set={(to) => setQuery({ days: Number(to) === 30 ? '' : String(to) })}
         />
-      </details>
-    </section>
+      }
+    >
+      {daily.fault.value && <p class="fault">{daily.fault.value}</p>}
+      {got && labels && (
+        <Chart
+          label={texts.byDay}
+          labelsHead={texts.day}
+          labels={labels}
+          series={[
+            { name: texts.views, values: got.map(({ views }) => views) },
+            { name: texts.people, values: got.map(({ people }) => people) },
+          ]}
+        />
+      )}
+      <p class="quiet small">{texts.fresh}</p>
+    </Card>
   )
 }
 
-const Chart = ({
-  title,
-  of,
-  views,
-}: {
-  readonly title: string
-  readonly of: readonly When[]
-  readonly views: Views
-}) => (
-  <section class="sheet">
-    <h3>{title}</h3>
-    <Legend names={[texts.people, texts.views]} />
-    <Bars
-      bars={of.map((when) => ({ label: texts.when[when], values: [views[when].people, views[when].views] }))}
-      about={texts.chart(
-        title,
-        of.map((when) => texts.bar(texts.when[when], views[when].people, views[when].views)).join(' '),
-      )}
+const Periods = ({ views }: { readonly views: Views }) => (
+  <Card title={texts.periods} isFlush>
+    <List
+      from={{ got: { value: { data: Object.keys(texts.when) as When[] } }, fault: { value: '' } }}
+      caption={texts.periodsTable}
+      head={texts.periodsHead}
+      columns={['wide', 'num', 'num']}
+      empty=""
+      row={(when) => [texts.when[when], views[when].people.toLocaleString(), views[when].views.toLocaleString()]}
     />
-  </section>
+  </Card>
 )

@@ -14,6 +14,7 @@ export const siteTexts = {
     logs: 'Logs',
     statistics: 'Statistics',
     performance: 'Performance',
+    cache: 'Caching and PHP',
     notes: 'Notes',
     settings: 'Settings',
     operations: 'Operations',
@@ -21,5 +22,5 @@ export const siteTexts = {
   },
   none: 'Page not found.',
   kinds: { true: 'Staging site', false: 'Live site' },
-  done: (about: string) => `${about}: done.`,
+  done: (about: string) => about,
 }

@@ -1,0 +1,113 @@
+import { api, ask } from '../../api.ts'
+import { Button } from '../../parts/button.tsx'
+import { Card } from '../../parts/card.tsx'
+import { Switch } from '../../parts/switch.tsx'
+import { useLoad } from '../../parts/use-load.ts'
+import { cacheTexts as texts } from '../../texts/site/cache.ts'
+import { Defence } from './defence.tsx'
+import type { PartProps } from './part.ts'
+import { PhpVersion, WordPressVersion } from './versions.tsx'
+
+/** How fast a site answers, and with which versions. */
+export const Cache = (props: PartProps) => (
+  <div class="columns">
+    <div>
+      <Caching {...props} />
+      <Options {...props} />
+    </div>
+    <div>
+      <PhpVersion {...props} />
+      <WordPressVersion {...props} />
+      <Defence {...props} />
+    </div>
+  </div>
+)
+
+function Caching({ site, id, act }: PartProps) {
+  const params = { path: { id } }
+  const ofSite = { path: { site_id: id } }
+  const cdn = useLoad(() => ask(() => api.GET('/v1/sites/{id}/cdn', { params })), [id])
+  const hasCdn = cdn.got.value?.data.cdnEnabled ?? false
+  return (
+    <Card
+      title={texts.caching}
+      isFlush
+      actions={
+        <Button
+          isSmall
+          icon="zap"
+          of="purgeEdgeCache"
+          onClick={act(texts.purged, () => ask(() => api.DELETE('/v1/sites/{id}/edge-cache', { params })))}
+        >
+          {texts.purge}
+        </Button>
+      }
+    >
+      <Switch
+        label={texts.edge}
+        help={texts.edgeIs}
+        of="toggleEdgeCache"
+        isOn={site.edgeCache === 'enabled'}
+        turn={(enabled) =>
+          act(texts.edgeTurned[`${enabled}`], () =>
+            ask(() => api.PUT('/v1/sites/{id}/edge-cache', { params, body: { enabled } })),
+          )()
+        }
+      />
+      <div class="rowline">
+        <div>
+          {texts.objects}
+          <p class="quiet small">{texts.objectsIs}</p>
+        </div>
+        <Button
+          of="purgeObjectCache"
+          onClick={act(texts.flushed, () =>
+            ask(() => api.DELETE('/v1/sites/{site_id}/object-cache', { params: ofSite })),
+          )}
+        >
+          {texts.flush}
+        </Button>
+      </div>
+      <Switch
+        label={texts.cdn}
+        help={texts.cdnIs}
+        of="toggleCdn"
+        isOn={hasCdn}
+        turn={(enabled) =>
+          act(texts.cdnTurned[`${enabled}`], async () => {
+            const got = await ask(() => api.PUT('/v1/sites/{id}/cdn', { params, body: { enabled } }))
+            await cdn.reload()
+            return got
+          })()
+        }
+      />
+      {hasCdn && (
+        <div class="rowline">
+          <p class="quiet small">{texts.purgeCdnIs}</p>
+          <Button
+            of="purgeCdn"
+            onClick={act(texts.cdnPurged, () => ask(() => api.DELETE('/v1/sites/{id}/cache', { params })))}
+          >
+            {texts.purgeCdn}
+          </Button>
+        </div>
+      )}
+    </Card>
+  )
+}
+
+const Options = ({ site, id, act }: PartProps) => (
+  <Card title={texts.options} isFlush>
+    <Switch
+      label={texts.light}
+      help={texts.lightIs}
+      of="toggleLight404"
+      isOn={site.lightWeight404}
+      turn={(enabled) =>
+        act(texts.lightTurned[`${enabled}`], () =>
+          ask(() => api.PUT('/v1/sites/{id}/light_weight_404', { params: { path: { id } }, body: { enabled } })),
+        )()
+      }
+    />
+  </Card>
+)
