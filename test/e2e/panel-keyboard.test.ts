@@ -54,14 +54,14 @@ describe.skipIf(!hasChromium)('without a mouse', () => {
     await page.keyboard.press('Shift+Tab')
     await tabTo('Notes')
     await page.keyboard.press('Enter')
-    await page.getByText('No notes.').waitFor()
-    await tabTo('New note')
+    await page.getByText('No notes yet').waitFor()
+    await tabTo('Add note')
     await page.keyboard.press('Enter')
     await tabTo('Subject')
     await page.keyboard.type('Whom to call')
     await tabTo('Note')
     await page.keyboard.type('Anna')
-    await tabTo('Save')
+    await tabTo('Save note')
     await page.keyboard.press('Space')
     await page.getByRole('heading', { name: 'Whom to call' }).waitFor()
     await tabTo('Edit Whom to call')
@@ -75,17 +75,17 @@ describe.skipIf(!hasChromium)('without a mouse', () => {
     await expect.poll(focused).toBe('Edit Whom to call')
     await tabTo('Delete Whom to call')
     await page.keyboard.press('Enter')
-    await tabTo('Delete')
+    await tabTo('Delete note')
     await page.keyboard.press('Enter')
-    await page.getByText('No notes.').waitFor()
+    await page.getByText('No notes yet').waitFor()
   })
 
   test('a dialog is open before anything else can be pressed', async () => {
     await page.goto(page.url().replace(/#.*/, `#/sites/${site}/notes`))
-    await page.getByText('No notes.').waitFor()
+    await page.getByText('No notes yet').waitFor()
     const isOpen = await page.evaluate(async () => {
       const buttons = [...document.querySelectorAll<HTMLButtonElement>('main button')]
-      buttons.find(({ textContent }) => textContent === 'New note')?.click()
+      buttons.find(({ textContent }) => textContent === 'Add note')?.click()
       // no key, and no picture of the page, comes between
       for (let turn = 0; turn < 10; turn++) await Promise.resolve()
       return document.querySelector('dialog')?.open

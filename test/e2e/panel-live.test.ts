@@ -27,7 +27,7 @@ describe.skipIf(!hasChromium)('the panel, while others work', () => {
   test('two people on one site: each sees what the other has done', async () => {
     const [hers, his] = [await panel.open(owner, `sites/${site}`), await panel.open(helper, `sites/${site}/settings`)]
     await heading(hers, 'my-shop').waitFor()
-    await his.getByLabel('Name', { exact: true }).fill('Our shop')
+    await his.getByLabel('Site name', { exact: true }).fill('Our shop')
     await his.getByRole('button', { name: 'Rename' }).click()
     await heading(hers, 'Our shop').waitFor()
     await hers.goto(`${panel.url}/#/sites/${site}/notes`)
@@ -89,7 +89,7 @@ describe.skipIf(!hasChromium)('the panel, while others work', () => {
   test('a session that was ended elsewhere leads to signing in, and what was typed is still there', async () => {
     await withPassword(panel.api, owner.accountId)
     const page = await panel.open(owner, `sites/${site}/settings`)
-    await page.getByLabel('Name', { exact: true }).fill('Half a na')
+    await page.getByLabel('Site name', { exact: true }).fill('Half a na')
     const { data } = (await owner.call('GET', '/v1/sessions')).body
     for (const { id } of data) await owner.call('DELETE', `/v1/sessions/${id}`)
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
@@ -98,7 +98,7 @@ describe.skipIf(!hasChromium)('the panel, while others work', () => {
     await dialog.getByLabel('Password').fill(PASSWORD)
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
     await dialog.waitFor({ state: 'detached' })
-    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Half a na')
+    expect(await page.getByLabel('Site name', { exact: true }).inputValue()).toBe('Half a na')
     await page.getByRole('button', { name: 'Rename' }).click()
     await heading(page, 'Half a na').waitFor()
     await owner.call('PUT', `/v1/sites/${site}`, { name: 'Live again' })

@@ -163,10 +163,10 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
     async function invited(email: string): Promise<Page> {
       const site = await panel.api.site(owner, 'my-shop')
       const page = await panel.open(owner, `sites/${site}/collaborators`)
-      await page.getByRole('button', { name: 'Add a collaborator' }).click()
-      await page.getByLabel('E-mail address').fill(email)
-      await page.getByLabel('Notes', { exact: true }).check()
-      await page.getByRole('button', { name: 'Add', exact: true }).click()
+      await page.getByLabel('Email address').fill(email)
+      await page.getByLabel('Custom').check()
+      await page.getByLabel('Manage notes').check()
+      await page.getByRole('button', { name: 'Invite person' }).click()
       await expect.poll(() => readdir(outbox)).toHaveLength(1)
       const mail = await postalMime.parse(await readFile(join(outbox, (await readdir(outbox))[0] as string)))
       expect(mail.to).toMatchObject([{ address: email }])
@@ -180,7 +180,7 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
       // nobody looks for the one site that they were invited to
       await expect.poll(() => new URL(page.url()).hash).toMatch(/^#\/sites\/\d+$/)
       await page.getByRole('link', { name: 'Notes', exact: true }).click()
-      await page.getByRole('button', { name: 'New note' }).waitFor()
+      await page.getByRole('button', { name: 'Add note' }).waitFor()
       await page.getByRole('link', { name: 'Plugins', exact: true }).waitFor()
       expect(await page.getByRole('link', { name: 'SFTP and SSH', exact: true }).count()).toBe(0)
     }

@@ -19,8 +19,8 @@ const mayStay = (field: Element): field is HTMLInputElement | HTMLSelectElement 
 
 const fieldsOf = (form: HTMLFormElement) => [...form.elements].filter(mayStay).filter(({ name }) => name)
 
-const isBox = (field: Element): field is HTMLInputElement =>
-  field instanceof HTMLInputElement && field.type === 'checkbox'
+const isA = (type: string, field: Element): field is HTMLInputElement =>
+  field instanceof HTMLInputElement && field.type === type
 
 /**
  * What was typed into a form is there again when the page was loaded anew, in this tab alone, until it was taken or the form was left.
@@ -43,8 +43,13 @@ export function useDraft(
     const typed = JSON.parse(kept) as Typed
     for (const field of fieldsOf(form.current)) {
       const value = typed[field.name]
-      if (isBox(field)) field.checked = value === true
-      else if (typeof value === 'string') field.value = value
+      if (isA('checkbox', field)) field.checked = value === true
+      else if (isA('radio', field)) {
+        if (field.value !== value || field.checked) continue
+        field.checked = true
+        // what depends on the choice follows it
+        field.dispatchEvent(new Event('change', { bubbles: true }))
+      } else if (typeof value === 'string') field.value = value
     }
   }, [on])
   useLayoutEffect(() => forget, [])
@@ -52,7 +57,10 @@ export function useDraft(
     keep() {
       if (name === undefined || !form.current) return
       const typed: Typed = {}
-      for (const field of fieldsOf(form.current)) typed[field.name] = isBox(field) ? field.checked : field.value
+      for (const field of fieldsOf(form.current)) {
+        if (isA('radio', field) && !field.checked) continue
+        typed[field.name] = isA('checkbox', field) ? field.checked : field.value
+      }
       try {
         sessionStorage.setItem(key, JSON.stringify(typed))
       } catch {

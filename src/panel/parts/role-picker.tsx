@@ -61,7 +61,10 @@ export function RolePicker({ held, begin }: { readonly held: readonly Role[]; re
           </label>
         ))}
       </fieldset>
-      {chosen.value === 'custom' && <RoleBoxes held={held} />}
+      {/* they keep what is ticked while another kind is looked at */}
+      <div hidden={chosen.value !== 'custom'}>
+        <RoleBoxes held={held} />
+      </div>
     </>
   )
 }

@@ -22,18 +22,22 @@ import { openDatabase } from '../open-database.ts'
 import { openLogin } from '../open-login.ts'
 import { siteAddress } from '../site-address.ts'
 import type { PartProps } from './part.ts'
+import { type Days, RecentActivity, Traffic } from './recent.tsx'
 import { Favorite, Tags } from './tags.tsx'
 
 /** The dashboard of a site: how it is, how it is visited, and what is done most often. */
 export function Overview(props: PartProps) {
+  const params = { path: { site_id: props.id } }
+  const days = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/statistics/days', { params })), [props.id])
   return (
     <>
       <Head {...props} />
       <Advice {...props} />
-      <Figures {...props} />
+      <Figures {...props} days={days.got.value?.data} />
       <div class="grid-12">
         <Environment {...props} />
         <Caching {...props} />
+        <Traffic days={days.got.value?.data} />
         <RecentActivity {...props} />
       </div>
     </>
@@ -104,11 +108,10 @@ function Head({ site, act, id }: PartProps) {
   )
 }
 
-function Figures({ id }: PartProps) {
+function Figures({ id, days }: PartProps & { readonly days: Days }) {
   const params = { path: { site_id: id } }
-  const days = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/statistics/days', { params })))
   const use = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/statistics', { params })))
-  const daily = days.got.value?.data ?? []
+  const daily = days ?? []
   const views = daily.map((day) => day.views)
   const people = daily.map((day) => day.people)
   const sum = (of: readonly number[]) => of.reduce((all, each) => all + each, 0)
@@ -116,10 +119,10 @@ function Figures({ id }: PartProps) {
   const shown = (value: number | undefined) => value?.toLocaleString() ?? texts.unknown
   return (
     <div class="grid-12">
-      <Stat label={texts.views} value={shown(days.got.value && sum(views))}>
+      <Stat label={texts.views} value={shown(days && sum(views))}>
         <Spark values={views} />
       </Stat>
-      <Stat label={texts.visitors} value={shown(days.got.value && Math.round(sum(people) / (people.length || 1)))}>
+      <Stat label={texts.visitors} value={shown(days && Math.round(sum(people) / (people.length || 1)))}>
         <Spark values={people} />
       </Stat>
       <Stat
@@ -202,7 +205,11 @@ function Caching({ site, act, id }: PartProps) {
         help={texts.edgeIs}
         of="toggleEdgeCache"
         isOn={site.edgeCache === 'enabled'}
-        turn={act(texts.edge, () => ask(() => api.PUT('/v1/sites/{id}/edge-cache', path)))}
+        turn={(enabled) =>
+          act(texts.turned(texts.edge, enabled), () =>
+            ask(() => api.PUT('/v1/sites/{id}/edge-cache', { ...path, body: { enabled } })),
+          )()
+        }
       />
       <div class="rowline">
         <div>{texts.objects}</div>
@@ -220,7 +227,7 @@ function Caching({ site, act, id }: PartProps) {
         of="toggleMaintenance"
         isOn={site.status?.status === 'maintenance'}
         turn={(enabled) =>
-          act(texts.maintenance, () =>
+          act(texts.turned(texts.maintenance, enabled), () =>
             ask(() => api.PUT('/v1/sites/{id}/maintenance-mode', { ...path, body: { enabled } })),
           )()
         }
@@ -231,41 +238,11 @@ function Caching({ site, act, id }: PartProps) {
         of="setSafeMode"
         isOn={site.status?.safeMode ?? false}
         turn={(enabled) =>
-          act(texts.safeMode, () =>
+          act(texts.turned(texts.safeMode, enabled), () =>
             ask(() => api.PUT('/v1/sites/{id}/cms/safe-mode', { ...path, body: { enabled } })),
           )()
         }
       />
-    </Card>
-  )
-}
-
-const RECENT = 6
-/** Entries of reading, such as by this page. */
-const READ = 4
-
-function RecentActivity({ id }: PartProps) {
-  const params = { path: { id } }
-  const body = { page: 1, per_page: RECENT + READ }
-  const entries = useLoad(() => ask(() => api.POST('/v1/sites/{id}/logs/activity', { params, body })))
-  const shown = (entries.got.value?.data ?? []).filter(({ name }) => !name.startsWith('report.')).slice(0, RECENT)
-  return (
-    <Card class="s12" title={texts.activity} isFlush actions={<a href={`#/sites/${id}/activity`}>{texts.all}</a>}>
-      <ul class="timeline">
-        {shown.map((entry) => (
-          <li key={entry.id}>
-            <span class="mark">
-              <Icon name="list" />
-            </span>
-            <span>
-              {entry.message || entry.description}
-              <span class="quiet small row">
-                {entry.accountEmail ?? texts.byStead} · {timeOf(entry.timestamp)}
-              </span>
-            </span>
-          </li>
-        ))}
-      </ul>
     </Card>
   )
 }

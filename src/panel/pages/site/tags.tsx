@@ -16,7 +16,7 @@ export function Favorite({ site, act, id }: PartProps) {
       class="star"
       aria-pressed={site.favorite}
       aria-label={texts.favorite}
-      onClick={act(texts.favorite, () =>
+      onClick={act(texts.favoriteDone, () =>
         site.favorite
           ? ask(() => api.DELETE('/v1/sites/{id}/favorites', { params }))
           : ask(() => api.POST('/v1/sites/{id}/favorites', { params })),

@@ -49,7 +49,11 @@ export const overviewTexts = {
   safeModeIs: 'Runs WordPress without plugins',
   activity: 'Activity',
   all: 'All activity',
-  byStead: 'Stead',
+  traffic: 'Traffic, last 30 days',
+  day: 'Day',
+  pageViews: 'Page views',
+  people: 'Visitors',
+  turned: (name: string, isOn: boolean) => `${name} turned ${isOn ? 'on' : 'off'}`,
   advice: {
     shop_on_embedded_database: {
       title: 'This shop can have a faster database',
@@ -66,5 +70,6 @@ export const tagsTexts = {
   add: 'Add tag',
   remove: (name: string) => `Remove tag ${name}`,
   favorite: 'Favorite',
-  done: 'Tags',
+  done: 'Tags changed',
+  favoriteDone: 'Favorites changed',
 }

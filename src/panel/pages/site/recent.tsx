@@ -1,0 +1,47 @@
+import type { components } from '../../../sdk/api.generated.ts'
+import { api, ask } from '../../api.ts'
+import { Card } from '../../parts/card.tsx'
+import { Chart } from '../../parts/chart.tsx'
+import { Timeline } from '../../parts/timeline.tsx'
+import { useLoad } from '../../parts/use-load.ts'
+import { overviewTexts as texts } from '../../texts/site/overview.ts'
+import { happenings } from '../activity.tsx'
+import type { PartProps } from './part.ts'
+
+export type Days = readonly components['schemas']['DayViews'][] | undefined
+
+const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+
+/** How the site was visited lately. */
+export const Traffic = ({ days }: { readonly days: Days }) => (
+  <Card class="s8" title={texts.traffic}>
+    {days && (
+      <Chart
+        label={texts.traffic}
+        labelsHead={texts.day}
+        labels={days.map(({ date }) => dayFormat.format(new Date(date)))}
+        series={[
+          { name: texts.pageViews, values: days.map(({ views }) => views) },
+          { name: texts.people, values: days.map(({ people }) => people) },
+        ]}
+      />
+    )}
+  </Card>
+)
+
+const RECENT = 6
+/** Entries of reading, such as by this page. */
+const READ = 4
+
+/** What happened last. */
+export function RecentActivity({ id }: PartProps) {
+  const params = { path: { id } }
+  const body = { page: 1, per_page: RECENT + READ }
+  const entries = useLoad(() => ask(() => api.POST('/v1/sites/{id}/logs/activity', { params, body })))
+  const shown = (entries.got.value?.data ?? []).filter(({ name }) => !name.startsWith('report.')).slice(0, RECENT)
+  return (
+    <Card class="s4" title={texts.activity} isFlush actions={<a href={`#/sites/${id}/activity`}>{texts.all}</a>}>
+      <Timeline of={happenings(shown)} />
+    </Card>
+  )
+}
