@@ -38,7 +38,8 @@ function wordsIn(file: string, source: string): string[] {
     },
     CallExpression({ callee, arguments: given }) {
       const name = callee.type === 'MemberExpression' && 'name' in callee.property ? String(callee.property.name) : ''
-      if (name.startsWith('querySelector')) apart.push(...given)
+      const called = callee.type === 'Identifier' ? callee.name : name
+      if (called.startsWith('querySelector') || called === 'useRefused') apart.push(...given)
     },
     JSXText(node) {
       if (hasLetters(node.value)) say(node)
@@ -62,6 +63,9 @@ const ofPrograms = new Set([
   "'Tab'",
   "'Success'",
   "'WordPress database error'",
+  "'Fatal error'",
+  "'Warning'",
+  "'num extra'",
   "'Refusal'",
   "'Escape'",
   "'Enter'",

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { jobs } from '../../src/jobs.ts'
 import { csvOf, MOST_ROWS, readAll } from '../../src/panel/csv.ts'
-import { summaryOf } from '../../src/panel/pages/site/request-summary.ts'
+import { summaryOf } from '../../src/panel/pages/site/traffic/request-summary.ts'
 import { scaleOf } from '../../src/panel/parts/scale.ts'
 import { operationTitle, operationTypes, stepTitle } from '../../src/panel/texts/operation-names.ts'
 

@@ -22,8 +22,8 @@ import { openDatabase } from '../open-database.ts'
 import { openLogin } from '../open-login.ts'
 import { siteAddress } from '../site-address.ts'
 import type { PartProps } from './part.ts'
-import { type Days, RecentActivity, Traffic } from './recent.tsx'
 import { Favorite, Tags } from './tags.tsx'
+import { type Days, RecentActivity, Traffic } from './traffic/recent.tsx'
 
 /** The dashboard of a site: how it is, how it is visited, and what is done most often. */
 export function Overview(props: PartProps) {

@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals'
-import type { components } from '../../../sdk/api.generated.ts'
-import { api, ask } from '../../api.ts'
-import { askFirst } from '../../parts/ask-first.tsx'
-import { Button } from '../../parts/button.tsx'
-import { Card } from '../../parts/card.tsx'
-import { Form } from '../../parts/form.tsx'
-import { useLoad } from '../../parts/use-load.ts'
-import { cacheTexts as texts } from '../../texts/site/cache.ts'
-import type { PartProps } from './part.ts'
+import type { components } from '../../../../sdk/api.generated.ts'
+import { api, ask } from '../../../api.ts'
+import { askFirst } from '../../../parts/ask-first.tsx'
+import { Button } from '../../../parts/button.tsx'
+import { Card } from '../../../parts/card.tsx'
+import { Form } from '../../../parts/form.tsx'
+import { useLoad } from '../../../parts/use-load.ts'
+import { cacheTexts as texts } from '../../../texts/site/cache.ts'
+import type { PartProps } from '../part.ts'
 
 type Version = NonNullable<components['schemas']['SiteUpdate']['php_version']>
 

@@ -1,11 +1,11 @@
-import type { components } from '../../../sdk/api.generated.ts'
-import { api, ask } from '../../api.ts'
-import { Button } from '../../parts/button.tsx'
-import { Card } from '../../parts/card.tsx'
-import { Form } from '../../parts/form.tsx'
-import { cacheTexts as texts } from '../../texts/site/cache.ts'
-import { timeOf } from '../../time.ts'
-import type { PartProps } from './part.ts'
+import type { components } from '../../../../sdk/api.generated.ts'
+import { api, ask } from '../../../api.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Card } from '../../../parts/card.tsx'
+import { Form } from '../../../parts/form.tsx'
+import { cacheTexts as texts } from '../../../texts/site/cache.ts'
+import { timeOf } from '../../../time.ts'
+import type { PartProps } from '../part.ts'
 
 type Duration = components['schemas']['SetDefensiveModeBody']['duration']
 

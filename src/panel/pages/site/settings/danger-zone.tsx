@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
-import { api, ask } from '../../api.ts'
-import { askFirst } from '../../parts/ask-first.tsx'
-import { Button } from '../../parts/button.tsx'
-import { Card } from '../../parts/card.tsx'
-import { May, type Right, useRefused } from '../../parts/rights.tsx'
-import { go } from '../../route.ts'
-import { settingsTexts as texts } from '../../texts/site/settings.ts'
-import type { PartProps } from './part.ts'
+import { api, ask } from '../../../api.ts'
+import { askFirst } from '../../../parts/ask-first.tsx'
+import { Button } from '../../../parts/button.tsx'
+import { Card } from '../../../parts/card.tsx'
+import { May, type Right, useRefused } from '../../../parts/rights.tsx'
+import { go } from '../../../route.ts'
+import { settingsTexts as texts } from '../../../texts/site/settings.ts'
+import type { PartProps } from '../part.ts'
 
 /** What cannot be undone by a click. It is not there for people who may do none of it. */
 export function DangerZone(props: PartProps) {

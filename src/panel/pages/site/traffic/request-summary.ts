@@ -1,4 +1,4 @@
-import type { components } from '../../../sdk/api.generated.ts'
+import type { components } from '../../../../sdk/api.generated.ts'
 
 export type Request = components['schemas']['ServerLogEntry']
 

@@ -1,11 +1,11 @@
-import { api, ask } from '../../api.ts'
-import { Button } from '../../parts/button.tsx'
-import { Card } from '../../parts/card.tsx'
-import { Switch } from '../../parts/switch.tsx'
-import { useLoad } from '../../parts/use-load.ts'
-import { cacheTexts as texts } from '../../texts/site/cache.ts'
+import { api, ask } from '../../../api.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Card } from '../../../parts/card.tsx'
+import { Switch } from '../../../parts/switch.tsx'
+import { useLoad } from '../../../parts/use-load.ts'
+import { cacheTexts as texts } from '../../../texts/site/cache.ts'
+import type { PartProps } from '../part.ts'
 import { Defence } from './defence.tsx'
-import type { PartProps } from './part.ts'
 import { PhpVersion, WordPressVersion } from './versions.tsx'
 
 /** How fast a site answers, and with which versions. */

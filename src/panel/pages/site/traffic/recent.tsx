@@ -1,12 +1,12 @@
-import type { components } from '../../../sdk/api.generated.ts'
-import { api, ask } from '../../api.ts'
-import { Card } from '../../parts/card.tsx'
-import { Chart } from '../../parts/chart.tsx'
-import { Timeline } from '../../parts/timeline.tsx'
-import { useLoad } from '../../parts/use-load.ts'
-import { overviewTexts as texts } from '../../texts/site/overview.ts'
-import { happenings } from '../activity.tsx'
-import type { PartProps } from './part.ts'
+import type { components } from '../../../../sdk/api.generated.ts'
+import { api, ask } from '../../../api.ts'
+import { Card } from '../../../parts/card.tsx'
+import { Chart } from '../../../parts/chart.tsx'
+import { Timeline } from '../../../parts/timeline.tsx'
+import { useLoad } from '../../../parts/use-load.ts'
+import { overviewTexts as texts } from '../../../texts/site/overview.ts'
+import { happenings } from '../../activity.tsx'
+import type { PartProps } from '../part.ts'
 
 export type Days = readonly components['schemas']['DayViews'][] | undefined
 

@@ -1,12 +1,12 @@
-import { api, ask, type Got } from '../../api.ts'
-import { askFirst } from '../../parts/ask-first.tsx'
-import { Button } from '../../parts/button.tsx'
-import { Card } from '../../parts/card.tsx'
-import { CopyField } from '../../parts/copy-field.tsx'
-import { May } from '../../parts/rights.tsx'
-import { useLoad } from '../../parts/use-load.ts'
-import { settingsTexts as texts } from '../../texts/site/settings.ts'
-import type { PartProps } from './part.ts'
+import { api, ask, type Got } from '../../../api.ts'
+import { askFirst } from '../../../parts/ask-first.tsx'
+import { Button } from '../../../parts/button.tsx'
+import { Card } from '../../../parts/card.tsx'
+import { CopyField } from '../../../parts/copy-field.tsx'
+import { May } from '../../../parts/rights.tsx'
+import { useLoad } from '../../../parts/use-load.ts'
+import { settingsTexts as texts } from '../../../texts/site/settings.ts'
+import type { PartProps } from '../part.ts'
 
 /** The key that plugins of the operator read. */
 export const License = (props: PartProps) => (

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { messageOf } from '../../api.ts'
+import { messageOf } from '../../../api.ts'
 
 const FOLLOW_MS = 2000
 
