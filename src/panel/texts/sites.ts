@@ -24,6 +24,7 @@ export const sitesTexts = {
   login: 'WordPress admin',
   purge: 'Purge cache',
   purged: (name: string) => `Cache of ${name} purged`,
+  phpLog: 'Open PHP log',
   backUp: 'Back up database',
   backingUp: (name: string) => `Backing up ${name}`,
   name: 'Name',

@@ -249,6 +249,9 @@ function Actions({ site, reload }: { readonly site: Site; reload(): Promise<void
         >
           {texts.backUp}
         </MenuItem>
+        <MenuItem icon="fileText" to={`#/sites/${id}/logs?log=php`}>
+          {texts.phpLog}
+        </MenuItem>
         <MenuItem
           icon="star"
           onClick={attempt(async () => {

@@ -62,7 +62,7 @@ export const presetTexts = {
   about: {
     administrator: 'Everything the owner can do with this site, people included',
     developer: 'WordPress, plugins, database, SFTP, backups, domains, caches',
-    editor: 'WordPress login and notes',
+    editor: 'Logs in to WordPress as an administrator, and writes notes',
     viewer: 'Sees statistics and logs, changes nothing',
     custom: 'Select each permission',
   },

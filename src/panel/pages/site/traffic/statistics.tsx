@@ -67,8 +67,8 @@ function Daily({ id }: { readonly id: number }) {
       actions={
         <Segment
           label={texts.range}
-          options={texts.ranges}
-          value={String(days) as never}
+          options={texts.ranges as Readonly<Record<string, string>>}
+          value={String(days)}
           set={(to) => setQuery({ days: Number(to) === 30 ? '' : String(to) })}
         />
       }
