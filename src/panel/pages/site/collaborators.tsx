@@ -50,7 +50,7 @@ export function Collaborators({ id, act }: PartProps) {
         caption={texts.title}
         head={texts.head}
         hiddenHeads={texts.hiddenHeads}
-        columns={['wide', '', 'extra', 'extra', '']}
+        columns={['wide', '', 'extra', '']}
         isCards
         isStacked
         empty={
@@ -61,7 +61,6 @@ export function Collaborators({ id, act }: PartProps) {
         row={(one) => [
           <Person of={one} />,
           one.roles ? <span class="badge accent">{presetTexts.names[presetOf(one.roles)]}</span> : texts.notKnown,
-          one.wpUsername || texts.notKnown,
           timeOf(one.created),
           <Actions
             of={one}
@@ -87,10 +86,10 @@ export function Collaborators({ id, act }: PartProps) {
   )
 }
 
-const Person = ({ of: { email, name } }: { readonly of: Collaborator }) => (
+const Person = ({ of: { email, name, wpUsername } }: { readonly of: Collaborator }) => (
   <>
     <b>{email}</b>
-    {name && <span class="sub">{name}</span>}
+    <span class="sub">{wpUsername ? texts.wpUser(wpUsername) : name}</span>
   </>
 )
 
