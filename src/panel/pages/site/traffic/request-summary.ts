@@ -27,7 +27,7 @@ export interface Summary {
   readonly slowTime: number
 }
 
-const HOUR_MS = 3_600_000
+const HOUR_SECONDS = 3600
 const MOST_SHOWN = 8
 
 /** Sums up requests of the web server log, newest first; undefined without any. */
@@ -73,11 +73,11 @@ function countOf(names: readonly string[]): Counted[] {
 }
 
 function hoursOf(all: readonly Request[]): { start: number; count: number }[] {
-  const starts = all.map(({ timestamp }) => Math.floor((timestamp * 1000) / HOUR_MS) * HOUR_MS)
+  const starts = all.map(({ timestamp }) => Math.floor(timestamp / HOUR_SECONDS) * HOUR_SECONDS)
   const [first, last] = [Math.min(...starts), Math.max(...starts)]
   const counts = new Map(countOf(starts.map(String)).map(({ name, count }) => [Number(name), count]))
-  return Array.from({ length: (last - first) / HOUR_MS + 1 }, (_, hour) => {
-    const start = first + hour * HOUR_MS
-    return { start, count: counts.get(start) ?? 0 }
+  return Array.from({ length: (last - first) / HOUR_SECONDS + 1 }, (_, hour) => {
+    const start = first + hour * HOUR_SECONDS
+    return { start: start * 1000, count: counts.get(start) ?? 0 }
   })
 }
