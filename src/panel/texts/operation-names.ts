@@ -25,6 +25,7 @@ const titles: Readonly<Record<string, readonly [doing: string, done: string]>> =
   'mu_plugin.bring_to_site': ['Copy must-use plugins to site', 'Must-use plugins copied to site'],
   'backup.take': ['Back up site', 'Site backed up'],
   'backup.take_scheduled': ['Back up site automatically', 'Site backed up automatically'],
+  'backup.measure': ['Measure backup', 'Backup measured'],
   'backup.delete': ['Delete backup', 'Backup deleted'],
   'backup.expire': ['Delete expired backups', 'Expired backups deleted'],
   'backup.prove': ['Test backup', 'Backup tested'],
