@@ -138,7 +138,7 @@ export function Chart(props: {
         <summary>{texts.table}</summary>
         <List
           from={{ got: { value: { data: labels.map((_, index) => count - 1 - index) } }, fault: { value: '' } }}
-          caption={label}
+          caption={texts.tableOf(label)}
           head={[props.labelsHead, ...series.map(({ name }) => name)]}
           columns={['', ...series.map(() => 'num')]}
           empty=""

@@ -95,6 +95,7 @@ export const filtersTexts = {
 
 export const chartTexts = {
   table: 'Show as table',
+  tableOf: (label: string) => `${label}, as a table`,
   none: '–',
   value: (name: string, value: string) => `${name} ${value}`,
   place: (label: string, values: string) => `${label}: ${values}`,
