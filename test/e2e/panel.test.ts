@@ -129,7 +129,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
     await page.goto(`${stead.apiUrl}/#/sites`)
     await page.getByRole('link', { name: 'my-shop', exact: true }).click()
     await openPart(part)
-    await page.locator('main h2, main table, main form').first().waitFor()
+    await page.locator('main h2, main table, main form, main .timeline').first().waitFor()
     await judge()
   })
 

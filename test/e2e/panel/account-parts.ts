@@ -92,7 +92,7 @@ export function accountParts(using: () => Panel): void {
       await button('Invite person').click()
       await page.getByLabel('E-mail address').fill('bert@example.com')
       await page.getByLabel('Sites', { exact: true }).selectOption('All sites')
-      await page.getByLabel('Notes', { exact: true }).check()
+      await page.getByLabel('Manage notes', { exact: true }).check()
       await judge(using())
       await button('Send invitation').click()
       await page.getByRole('cell', { name: 'bert@example.com', exact: true }).waitFor()
