@@ -432,7 +432,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
   })
 
   it('takes bodies of unknown length, in memory and by file, to a limit, and leaves no file', async () => {
-    const folder = join((siteDirectories[0] as TestDirectory).siteDirectory, '../../')
+    const folder = join((siteDirectories[0] as TestDirectory).siteDirectory, '../')
     const budgets = testBudgets()
     open({ bodies: testBodies(4 << 20, folder, budgets) })
     await siteDirectories[0]?.script('body.php', "echo strlen(file_get_contents('php://input'));")
