@@ -95,7 +95,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
       await page.getByRole('heading', { level: 1, name: /^Sites/ }).waitFor()
     }
     await openPart('Backups')
-    await page.getByRole('button', { name: 'Back up now' }).click()
+    await page.getByRole('button', { name: 'Back up now' }).first().click()
     await page.getByRole('menuitem', { name: 'Database', exact: true }).click()
     const restore = page.getByRole('button', { name: /^Restore .*20/ }).first()
     await restore.waitFor()
