@@ -7,6 +7,7 @@ import { phpRecord } from '../../src/hosting/php-log/php-records.ts'
 import { createLogIds } from '../../src/platform/log-store/log-ids.ts'
 import { withReleases } from '../../src/resources/cms-version/samples.fixture.ts'
 import { storeCheck } from '../../src/resources/domains/check.store.ts'
+import { insertClaim } from '../../src/resources/domains/claim.store.ts'
 import type { Person } from '../support/api.ts'
 import { hasChromium } from '../support/chromium.ts'
 import { idleHost } from '../support/idle-host.ts'
@@ -102,6 +103,24 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
     expect(data.map(({ message }: { message: string }) => message)).toContain(
       'Requested a retry of the certificate for shop.example.com',
     )
+  })
+
+  test('the claim of a domain that another account has is shown, and canceled', async () => {
+    const other = await panel.api.person('other@example.com')
+    const otherSite = await panel.api.site(other, 'other-shop')
+    await other.call('POST', `/v1/sites/${otherSite}/domains`, { name: 'claimed.example' })
+    const claim = { zone: 'claimed.example', hostName: 'claimed.example', siteId: site, value: 'proof', movesAt: 2e12 }
+    const ofAccounts = { accountId: owner.accountId, holderId: other.accountId }
+    await panel.api.database.transaction((tx) => insertClaim(tx, { ...claim, ...ofAccounts }))
+    await at(`sites/${site}/domains`)
+    await page.getByLabel('Domain', { exact: true }).fill('claimed.example')
+    await button('Add domain').click()
+    await page.getByText('Keep the TXT record until then').waitFor()
+    await panel.judge(page)
+    await button('Cancel claim').click()
+    await page.getByText('Claim of claimed.example canceled').waitFor()
+    expect(await button('Cancel claim').count()).toBe(0)
+    expect(await panel.api.database.read.selectFrom('zone_claims').select('id').execute()).toEqual([])
   })
 
   test('add-ons', async () => {

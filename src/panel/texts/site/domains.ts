@@ -68,4 +68,7 @@ export const domainsTexts = {
   txt: 'TXT',
   seen: (what: string) => `Last check: ${what}.`,
   claimAgain: 'Check record and add domain',
+  claimPending: (name: string) => `Claim of ${name}`,
+  cancelClaim: 'Cancel claim',
+  claimCanceled: (name: string) => `Claim of ${name} canceled`,
 }

@@ -10,7 +10,7 @@ import { Icon } from '../../../parts/icon.tsx'
 import { Skeleton } from '../../../parts/list.tsx'
 import { Menu, MenuItem } from '../../../parts/menu.tsx'
 import { May } from '../../../parts/rights.tsx'
-import { told } from '../../../parts/toasts.tsx'
+import { attempt, told } from '../../../parts/toasts.tsx'
 import { useLoad } from '../../../parts/use-load.ts'
 import { domainsTexts as texts } from '../../../texts/site/domains.ts'
 import { siteAddress, stagingAddress } from '../../site-address.ts'
@@ -29,17 +29,27 @@ export function Domains(props: PartProps) {
     [id],
   )
   const claim = useSignal<Claim | undefined>(undefined)
+  /** The domain of a claim that waits for its day, and what the API says of it. */
+  const pending = useSignal<{ readonly name: string; readonly says: string } | undefined>(undefined)
   async function add(name: string): Promise<void> {
     try {
       const done = await ask(() => api.POST('/v1/sites/{site_id}/domains', { params, body: { name } }))
       claim.value = undefined
       // the claim of a domain that another account has says when it moves
-      told(done.message === undefined || done.message === 'Success' ? texts.added(name) : done.message)
+      const says = done.message === 'Success' ? undefined : done.message
+      pending.value = says === undefined ? undefined : { name, says }
+      if (says === undefined) told(texts.added(name))
       await domains.reload()
     } catch (error) {
       claim.value = claimIn(name, error)
       if (!claim.value) throw error
     }
+  }
+  async function cancelClaim(name: string): Promise<void> {
+    const path = { site_id: id, domain: name }
+    await ask(() => api.DELETE('/v1/sites/{site_id}/domain-claims/{domain}', { params: { path } }))
+    pending.value = undefined
+    told(texts.claimCanceled(name))
   }
   const got = domains.got.value?.data
   return (
@@ -65,6 +75,7 @@ export function Domains(props: PartProps) {
         </section>
       </May>
       {claim.value && <ClaimNote claim={claim.value} again={add} />}
+      {pending.value && <PendingClaim {...pending.value} cancel={cancelClaim} />}
       {domains.fault.value && <p class="fault">{domains.fault.value}</p>}
       {!got && !domains.fault.value && <Skeleton />}
       {got?.length === 0 && (
@@ -171,6 +182,15 @@ function claimIn(name: string, error: unknown): Claim | undefined {
   if (!host) return undefined
   return { name, zone: host.replace(/^[^.]+\./, ''), record: { type: texts.txt, host, value }, seen }
 }
+
+const PendingClaim = (props: { readonly name: string; readonly says: string; cancel(name: string): Promise<void> }) => (
+  <Card title={texts.claimPending(props.name)}>
+    <p>{props.says}</p>
+    <Button of="cancelDomainClaim" onClick={attempt(() => props.cancel(props.name))}>
+      {texts.cancelClaim}
+    </Button>
+  </Card>
+)
 
 const ClaimNote = ({ claim, again }: { readonly claim: Claim; again(name: string): Promise<void> }) => (
   <Card title={texts.claim(claim.zone)}>
