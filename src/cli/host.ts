@@ -68,7 +68,7 @@ export async function lost(call: Call<HostName & { confirm: string }, ControlDat
   await changing(loseHost)(call)
   if (call.flags.json) return
   console.log(
-    '\nThe control recovers its sites on other hosts from their newest backups, the most visited first. Until then, they return 503.\n' +
+    '\nThe control recovers its sites on other hosts from their newest backups, the most visited first. Until then, their visitors get an error.\n' +
       'Sites without a complete backup stay on this host. To follow the progress, run stead host list.',
   )
 }

@@ -143,7 +143,7 @@ describe.skipIf(!core)('the database in the folder', () => {
     for (const end of ['', '-wal', '-shm']) await rm(database() + end, { force: true })
     const adopted = await stead.cli('host', 'adopt', '--json')
     expect(adopted).toMatchObject({ code: 0 })
-    expect(JSON.parse(adopted.stdout)).toMatchObject({ siteDirectories: 0 })
+    expect(JSON.parse(adopted.stdout)).toMatchObject({ homes: 0 })
     await rm(join(stead.dataDir, 'credentials.json'))
     await stead.start()
     const photographs = Object.values(sitesAside(stead)).map(photographed)
