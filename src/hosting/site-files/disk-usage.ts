@@ -13,6 +13,9 @@ const LOWEST_NICE = 19
 const BESIDE: readonly string[] = [EXCHANGE, 'database']
 /** As PHP has by default: at the lowest it would wait for all PHP that is at work, and a start for it. */
 const AWAITED_NICE = 10
+/** Ways in which `du` counts: by blocks, and by the lengths of files. */
+const BLOCKS: readonly string[] = []
+const LENGTHS: readonly string[] = ['--apparent-size']
 
 /** What a tree takes on the disk. */
 export interface DiskUsage {
@@ -27,7 +30,7 @@ export interface DiskUsage {
  * @param options.isAwaited a start of PHP waits for it
  */
 export async function measureTree(directory: string, { isAwaited = false } = {}): Promise<DiskUsage> {
-  const parts = (await readdir(directory)).filter((name) => !BESIDE.includes(name))
+  const parts = await partsOf(directory)
   if (parts.length === 0) return { bytes: 0, files: 0 }
   const nice = isAwaited ? AWAITED_NICE : LOWEST_NICE
   const [[bytes = []], files] = await Promise.all([
@@ -39,6 +42,15 @@ export async function measureTree(directory: string, { isAwaited = false } = {})
   ])
   return { bytes: sum(bytes), files: sum(files) }
 }
+
+/** As {@link measureTree}, in blocks alone: what the site really takes of the disk, so that the length of a hole can be told from it. */
+export async function blocksOfTree(directory: string): Promise<number> {
+  const [bytes = []] = await usages([directory], await partsOf(directory), [BLOCKS], LOWEST_NICE)
+  return sum(bytes)
+}
+
+const partsOf = async (directory: string): Promise<string[]> =>
+  (await readdir(directory)).filter((name) => !BESIDE.includes(name))
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
 
@@ -52,17 +64,23 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, each)
  * @returns bytes by home and folder; a folder that is not there has none
  * @throws when `du` takes too long
  */
-export async function diskUsages(
+export const diskUsages = (
   siteDirectories: readonly string[],
   folders: readonly string[],
   nice = LOWEST_NICE,
+): Promise<number[][]> => usages(siteDirectories, folders, [BLOCKS, LENGTHS], nice)
+
+/** @param ways of counting: the one that gives more decides */
+async function usages(
+  siteDirectories: readonly string[],
+  folders: readonly string[],
+  ways: readonly (readonly string[])[],
+  nice: number,
 ): Promise<number[][]> {
   const places = siteDirectories.map((directory) => folders.map((folder) => join(directory, folder)))
   // asked about nothing, `du` would walk the folder that it is in
   if (places.flat().length === 0) return places.map(() => [])
-  const outputs = await Promise.all(
-    [[], ['--apparent-size']].map((counted) => du('/', ['-skx0', ...counted, '--', ...places.flat()], nice)),
-  )
+  const outputs = await Promise.all(ways.map((counted) => du('/', ['-skx0', ...counted, '--', ...places.flat()], nice)))
   const found = new Map<string, number>()
   for (const line of outputs.join('').split('\0')) {
     const tab = line.indexOf('\t')

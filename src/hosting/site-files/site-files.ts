@@ -3,7 +3,7 @@ import type { SourceEntry } from '../../backups/backup-store.ts'
 import type { SitePlace } from '../site-database/database-content.ts'
 import { inWords } from '../site-directories/disk-space.ts'
 import { flushingAlong } from '../site-directories/flushing-along.ts'
-import { measureTree } from './disk-usage.ts'
+import { blocksOfTree, measureTree } from './disk-usage.ts'
 import type { DiskQuota } from './disk-watch.ts'
 import type { FileContent, Prepared, PrepareOptions, WalkOptions, WantedEntry } from './file-content.ts'
 import { ALL } from './scope.ts'
@@ -201,7 +201,7 @@ export class SiteFiles implements FileContent {
         most ??= MOST_TIMES_AS_LONG * (await quotaBytes())
         if (length <= most) return
         // a quota may have become less than what the site has
-        most = Math.max(most, MOST_TIMES_AS_LONG * (await measureTree(siteDirectory)).bytes)
+        most = Math.max(most, MOST_TIMES_AS_LONG * (await blocksOfTree(siteDirectory)))
         if (length > most)
           throw new TooManyFiles('The files of the site are much longer than what they take of the disk')
       },
