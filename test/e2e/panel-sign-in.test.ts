@@ -118,7 +118,7 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
     const [mine, other] = [await panel.open(undefined, ''), await panel.open(undefined, '')]
     for (const page of [mine, other]) await signIn(page)
     await mine.goto(`${panel.url}/#/account`)
-    const sessions = mine.getByRole('region', { name: 'Sessions', exact: true })
+    const sessions = mine.getByRole('region', { name: 'Devices that are signed in' })
     await sessions.getByText('This session').waitFor()
     await sessions
       .getByRole('button', { name: /^End session/ })
