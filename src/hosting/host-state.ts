@@ -9,6 +9,12 @@ import { databaseNow } from '../platform/operations/worker/lease.ts'
 export const hostStates = ['active', 'cordoned', 'lost', 'removed'] as const
 export type HostState = (typeof hostStates)[number]
 
+/** States in which a host may run. */
+export const usableStates = ['active', 'cordoned'] as const satisfies readonly HostState[]
+
+export const isUsable = (state: HostState): state is (typeof usableStates)[number] =>
+  usableStates.some((usable) => usable === state)
+
 /** A host that has not reported for this long is silent: it gets no new site. Hosts report every two seconds. */
 export const HOST_SILENT_MS = 10_000
 

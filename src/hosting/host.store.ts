@@ -2,7 +2,7 @@ import type { Tx } from '../platform/db/database.ts'
 import { precompiled } from '../platform/db/precompiled.ts'
 import { isInProgress } from '../platform/operations/is-in-progress.ts'
 import { databaseNow } from '../platform/operations/worker/lease.ts'
-import type { HostState } from './host-state.ts'
+import { type HostState, isUsable, usableStates } from './host-state.ts'
 import type { PhpVersion } from './php/runtime.ts'
 
 /** A site of this host, as far as its traffic is concerned. */
@@ -121,7 +121,7 @@ export async function reportHost(
     .set({ seen_at: databaseNow(tx), facts: JSON.stringify(facts), counted_sites: sites, counted_to: last ?? 0 })
     .where('id', '=', hostId)
     .where('epoch', '=', epoch)
-    .where('state', 'in', ['active', 'cordoned'])
+    .where('state', 'in', usableStates)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
@@ -137,16 +137,13 @@ export async function isNewestStart(tx: Tx, { hostId, epoch }: { hostId: number;
   return row?.epoch === epoch && isUsable(row.state)
 }
 
-/** Whether a host in this state may run. */
-export const isUsable = (state: HostState): boolean => state === 'active' || state === 'cordoned'
-
 /** Returns the names of the other hosts that are in use. */
 export async function otherHosts(tx: Tx, hostId: number): Promise<string[]> {
   const rows = await tx
     .selectFrom('hosts')
     .select('name')
     .where('id', '!=', hostId)
-    .where('state', 'in', ['active', 'cordoned'])
+    .where('state', 'in', usableStates)
     .orderBy('id')
     .execute()
   return rows.map(({ name }) => name)

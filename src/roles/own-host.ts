@@ -1,5 +1,5 @@
 import type { HostReportRecord } from '../hosting/host.store.ts'
-import { HOST_SILENT_MS } from '../hosting/host-state.ts'
+import { HOST_SILENT_MS, isUsable } from '../hosting/host-state.ts'
 import type { HostReport } from './host/reports.ts'
 
 /** A host as `/readyz` shows it. */
@@ -48,5 +48,4 @@ export function datacentersDown(hosts: readonly HostStanding[], codes: readonly 
 }
 
 /** Whether a host runs and is meant to. */
-export const isRunning = ({ isHeard, state }: HostStanding): boolean =>
-  isHeard && (state === 'active' || state === 'cordoned')
+export const isRunning = ({ isHeard, state }: HostStanding): boolean => isHeard && isUsable(state)

@@ -5,6 +5,7 @@
  * host          who keeps sites in one data folder. A random text, in the folder and in the host's record.
  * epoch         a number that each start of the host raises, in the folder first and then in the record.
  */
+import { HOST_SILENT_MS } from '../host-state.ts'
 
 /** What a data folder says of itself. */
 export interface FolderFacts {
@@ -82,9 +83,6 @@ export function belongingOf(folder: FolderFacts, database: DatabaseFacts): Belon
   return { kind: 'new' }
 }
 
-/** A host that has not been heard of for so long is not running. */
-const SILENT_MS = 10_000
-
 /**
  * Whether another copy of the folder runs as this host right now: the record has an epoch that this folder has not seen, and its holder
  * was heard of just now. (The folder's own predecessor has written its epoch into the folder.)
@@ -94,4 +92,4 @@ export function isCopyRunning(folder: FolderIdentity, host: KnownHost, nowMs: nu
 }
 
 /** Whether the host has said just now that it runs. */
-export const isHeardOf = ({ seenAt }: KnownHost, nowMs: number): boolean => Math.abs(nowMs - seenAt) < SILENT_MS
+export const isHeardOf = ({ seenAt }: KnownHost, nowMs: number): boolean => Math.abs(nowMs - seenAt) < HOST_SILENT_MS

@@ -1,4 +1,4 @@
-import { type HostState, isHeard } from '../../hosting/host-state.ts'
+import { type HostState, isHeard, usableStates } from '../../hosting/host-state.ts'
 import type { Tx } from '../../platform/db/database.ts'
 
 /** A site that lives on a host, those in the trash included. */
@@ -41,7 +41,7 @@ export async function livingSites(tx: Tx): Promise<{ siteId: number; accountId: 
     .select(['sites.id as siteId', 'account_id as accountId', 'host_id as hostId'])
     .where('deleted_at', 'is', null)
     .where('sites.state', 'in', ['live', 'disabled'])
-    .where('hosts.state', 'in', ['active', 'cordoned'])
+    .where('hosts.state', 'in', usableStates)
     .where(isHeard(tx))
     .orderBy('sites.id')
     .execute()

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { usableStates } from '../../hosting/host-state.ts'
 import { lockForUpdate, type Tx } from '../../platform/db/database.ts'
 import { type RowsAsked, rowsOfPage } from '../../platform/db/rows-of-page.ts'
 import { databaseNow } from '../../platform/operations/worker/lease.ts'
@@ -135,7 +136,7 @@ export async function hostForWork(tx: Tx, accountId: number): Promise<number | u
         .on('sites.deleted_at', 'is', null),
     )
     .select('hosts.id')
-    .where('hosts.state', 'in', ['active', 'cordoned'])
+    .where('hosts.state', 'in', usableStates)
     .groupBy(['hosts.id', 'hosts.seen_at'])
     .orderBy(sql`case when hosts.seen_at > ${databaseNow(tx)} - ${SILENT_MS} then 0 else 1 end`)
     .orderBy(sql`count(sites.id)`, 'desc')

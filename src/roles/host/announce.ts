@@ -1,5 +1,6 @@
 import { recordHost } from '../../edge/routing/route-changes.store.ts'
 import { hostState, otherHosts, registerHost } from '../../hosting/host.store.ts'
+import { isUsable } from '../../hosting/host-state.ts'
 import type { Bound } from '../../hosting/identity/bind.ts'
 import { givenUp } from '../../hosting/identity/faults.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
@@ -13,7 +14,7 @@ export function announceHost({ config, database }: ProcessContext, { name, ident
   return database.transaction(async (tx) => {
     const id = await registerHost(tx, { name, address, datacenters, identity: host, epoch })
     const state = await hostState(tx, id)
-    if (state === 'lost' || state === 'removed') throw givenUp(name, state)
+    if (state !== undefined && !isUsable(state)) throw givenUp(name, state)
     if (!haveStorageInCommon(config)) {
       const others = await otherHosts(tx, id)
       if (others.length > 0) throw storageOfOneHost(name, others)

@@ -1,4 +1,5 @@
 import { hostState, isNewestStart, reportHost } from '../../hosting/host.store.ts'
+import { isUsable } from '../../hosting/host-state.ts'
 import { fenced, givenUp } from '../../hosting/identity/faults.ts'
 import type { OperatorError } from '../../platform/operator-error.ts'
 import type { ProcessContext, Role } from '../process-context.ts'
@@ -35,7 +36,7 @@ export async function startReports({ database, log }: ProcessContext, reporter: 
   const fault = Promise.withResolvers<OperatorError>()
   const reasonOf = async () => {
     const state = await hostState(database.read, reporter.hostId)
-    return state === 'lost' || state === 'removed' ? givenUp(reporter.name, state) : fenced(reporter.name)
+    return state === undefined || isUsable(state) ? fenced(reporter.name) : givenUp(reporter.name, state)
   }
   const report = async () => {
     const facts = reporter.facts()

@@ -1,8 +1,15 @@
 import { recordHost } from '../../../edge/routing/route-changes.store.ts'
-import { type HostState, takesSites } from '../../../hosting/host-state.ts'
+import type { HostState } from '../../../hosting/host-state.ts'
 import { lockForUpdate, type Tx } from '../../../platform/db/database.ts'
 import { requestEvacuation } from './evacuate-hosts.job.ts'
-import { type ChangedHost, findHostNamed, forgetDirectories, hasSites, setHostState } from './host.store.ts'
+import {
+  type ChangedHost,
+  findHostNamed,
+  forgetDirectories,
+  hasSites,
+  isOtherTaking,
+  setHostState,
+} from './host.store.ts'
 
 /** The host cannot be changed like this. The message says why, and what to do. */
 export class HostRefusal extends Error {
@@ -21,7 +28,7 @@ export async function setCordoned(tx: Tx, name: string, isCordoned: boolean, now
 export async function loseHost(tx: Tx, name: string, now: number): Promise<ChangedHost> {
   const host = await hold(tx, name)
   if (host.state !== 'lost') {
-    if (!(await hasOther(tx, host.id)))
+    if (!(await isOtherTaking(tx, host.id)))
       throw new HostRefusal('No other host can take its sites. Start another host that is active, then try again.')
     if (host.isHeard)
       throw new HostRefusal(`${name} is running: it reported in the last ten seconds. Stop it first, then try again.`)
@@ -64,14 +71,4 @@ async function change(tx: Tx, host: ChangedHost, state: HostState, now: number):
   // a host that runs all the same is told at once
   await recordHost(tx, host.id)
   return { ...host, state }
-}
-
-async function hasOther(tx: Tx, hostId: number): Promise<boolean> {
-  const row = await tx
-    .selectFrom('hosts')
-    .select('hosts.id')
-    .where('hosts.id', '!=', hostId)
-    .where(takesSites(tx))
-    .executeTakeFirst()
-  return row !== undefined
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type HostState, isHeard } from '../../../hosting/host-state.ts'
+import { type HostState, isHeard, takesSites } from '../../../hosting/host-state.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 
 /** A host as its operator changes it. */
@@ -26,6 +26,17 @@ export async function setHostState(
   { state, now }: { readonly state: HostState; readonly now: number },
 ): Promise<void> {
   await tx.updateTable('hosts').set({ state, state_at: now }).where('id', '=', hostId).execute()
+}
+
+/** Whether another host takes new sites. */
+export async function isOtherTaking(tx: Tx, hostId: number): Promise<boolean> {
+  const row = await tx
+    .selectFrom('hosts')
+    .select('hosts.id')
+    .where('hosts.id', '!=', hostId)
+    .where(takesSites(tx))
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** Hosts whose sites are to be recovered elsewhere. */
