@@ -16,11 +16,13 @@ import { Thumb } from '../../parts/thumb.tsx'
 import { attempt } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { sizeOf } from '../../size.ts'
+import { cacheTexts } from '../../texts/site/cache.ts'
 import { overviewTexts as texts } from '../../texts/site/overview.ts'
 import { timeOf } from '../../time.ts'
 import { openDatabase } from '../open-database.ts'
 import { openLogin } from '../open-login.ts'
 import { siteAddress } from '../site-address.ts'
+import { EdgeCache, FlushObjects, PurgeCache } from './cache-controls.tsx'
 import type { PartProps } from './part.ts'
 import { Favorite, Tags } from './tags.tsx'
 import { type Days, RecentActivity, Traffic } from './traffic/recent.tsx'
@@ -184,42 +186,14 @@ function Environment({ site, act, id }: PartProps) {
 
 function Caching({ site, act, id }: PartProps) {
   const path = { params: { path: { id } } }
-  const site_id = { params: { path: { site_id: id } } }
   return (
-    <Card
-      class="s4"
-      title={texts.caching}
-      isFlush
-      actions={
-        <Button
-          isSmall
-          of="purgeEdgeCache"
-          onClick={act(texts.purged, () => ask(() => api.DELETE('/v1/sites/{id}/edge-cache', path)))}
-        >
-          {texts.purge}
-        </Button>
-      }
-    >
-      <Switch
-        label={texts.edge}
-        help={texts.edgeIs}
-        of="toggleEdgeCache"
-        isOn={site.edgeCache === 'enabled'}
-        turn={(enabled) =>
-          act(texts.turned(texts.edge, enabled), () =>
-            ask(() => api.PUT('/v1/sites/{id}/edge-cache', { ...path, body: { enabled } })),
-          )()
-        }
-      />
+    <Card class="s4" title={texts.caching} isFlush actions={<PurgeCache id={id} act={act} />}>
+      <EdgeCache site={site} id={id} act={act} help={texts.edgeIs} />
       <div class="rowline">
-        <div>{texts.objects}</div>
-        <Button
-          of="purgeObjectCache"
-          label={texts.flushObjects}
-          onClick={act(texts.flushed, () => ask(() => api.DELETE('/v1/sites/{site_id}/object-cache', site_id)))}
-        >
+        <div>{cacheTexts.objects}</div>
+        <FlushObjects id={id} act={act}>
           {texts.flush}
-        </Button>
+        </FlushObjects>
       </div>
       <Switch
         label={texts.maintenance}

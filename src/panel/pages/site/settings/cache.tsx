@@ -4,6 +4,7 @@ import { Card } from '../../../parts/card.tsx'
 import { Switch } from '../../../parts/switch.tsx'
 import { useLoad } from '../../../parts/use-load.ts'
 import { cacheTexts as texts } from '../../../texts/site/cache.ts'
+import { EdgeCache, FlushObjects, PurgeCache } from '../cache-controls.tsx'
 import type { PartProps } from '../part.ts'
 import { Defence } from './defence.tsx'
 import { PhpVersion, WordPressVersion } from './versions.tsx'
@@ -25,48 +26,19 @@ export const Cache = (props: PartProps) => (
 
 function Caching({ site, id, act }: PartProps) {
   const params = { path: { id } }
-  const ofSite = { path: { site_id: id } }
   const cdn = useLoad(() => ask(() => api.GET('/v1/sites/{id}/cdn', { params })), [id])
   const hasCdn = cdn.got.value?.data.cdnEnabled ?? false
   return (
-    <Card
-      title={texts.caching}
-      isFlush
-      actions={
-        <Button
-          isSmall
-          icon="zap"
-          of="purgeEdgeCache"
-          onClick={act(texts.purged, () => ask(() => api.DELETE('/v1/sites/{id}/edge-cache', { params })))}
-        >
-          {texts.purge}
-        </Button>
-      }
-    >
-      <Switch
-        label={texts.edge}
-        help={texts.edgeIs}
-        of="toggleEdgeCache"
-        isOn={site.edgeCache === 'enabled'}
-        turn={(enabled) =>
-          act(texts.edgeTurned[`${enabled}`], () =>
-            ask(() => api.PUT('/v1/sites/{id}/edge-cache', { params, body: { enabled } })),
-          )()
-        }
-      />
+    <Card title={texts.caching} isFlush actions={<PurgeCache id={id} act={act} icon="zap" />}>
+      <EdgeCache site={site} id={id} act={act} help={texts.edgeIs} />
       <div class="rowline">
         <div>
           {texts.objects}
           <p class="quiet small">{texts.objectsIs}</p>
         </div>
-        <Button
-          of="purgeObjectCache"
-          onClick={act(texts.flushed, () =>
-            ask(() => api.DELETE('/v1/sites/{site_id}/object-cache', { params: ofSite })),
-          )}
-        >
+        <FlushObjects id={id} act={act}>
           {texts.flush}
-        </Button>
+        </FlushObjects>
       </div>
       <Switch
         label={texts.cdn}
