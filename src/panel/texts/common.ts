@@ -24,8 +24,6 @@ export const commonTexts = {
   back: 'Back',
   next: 'Next',
   pageOf: (page: number, last: number) => `${page} of ${last}`,
-  yes: 'yes',
-  notYet: 'not yet',
   done: (about: string) => `${about}: done.`,
   actions: 'Actions',
 }

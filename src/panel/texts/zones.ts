@@ -14,7 +14,6 @@ export const zonesTexts = {
   noRecords: 'Add a record, apply a mail provider, or import a zone file.',
   itself: '@',
   leadsToSite: 'Open site',
-  ttlOf: (seconds: number) => `TTL ${seconds}`,
   add: 'Add record',
   type: 'Type',
   types: {

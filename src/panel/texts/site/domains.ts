@@ -58,7 +58,6 @@ export const domainsTexts = {
   broken: (why: string) => `The last request failed: ${why}`,
   retry: 'Request certificate',
   retryOf: (name: string) => `Request certificate for ${name}`,
-  retrying: 'Certificate requested',
   force: 'Redirect visitors to https',
   forced: 'Redirect to https',
 

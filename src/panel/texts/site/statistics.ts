@@ -26,7 +26,6 @@ export const statisticsTexts = {
     lastTwoYears: 'Last 24 months',
   },
   requests: (count: number) => `Last ${count.toLocaleString()} requests`,
-  requestsTitle: 'Requests',
   since: (time: string) => `Since ${time}, from the web server log of the last 7 days.`,
   noRequests: 'No requests in the last 7 days',
   noRequestsIs: 'Pages, referrers, and cache use appear here when visitors come.',
