@@ -63,6 +63,13 @@ describe.each(dialects)('GET /v1/search on $dialect', ({ dialect, skip }) => {
     expect(await find(owner, 'anna')).toEqual([])
   })
 
+  test('200 nothing of a site that the caller does not see, whatever words are left of it', async () => {
+    const left = { account_id: helper.accountId, kind: 'site' as const, about_id: shop, word: 'leftover' }
+    await api.database.transaction((tx) => tx.insertInto('search_words').values(left).execute())
+    expect(await find(helper, 'leftover')).toEqual([])
+    await api.database.transaction((tx) => tx.deleteFrom('search_words').where('word', '=', 'leftover').execute())
+  })
+
   test('200 a collaborator finds the site, and the owner the collaborator, as long as they are one', async () => {
     await owner.call('POST', `/v1/sites/${blog}/tags`, { tag_names: ['secret'] })
     await owner.call('POST', `/v1/sites/${shop}/collaborators`, { email: 'helper@example.com' })
