@@ -46,6 +46,7 @@ CREATE TABLE \`${prefix}options\` (\`option_id\` bigint NOT NULL AUTO_INCREMENT,
 INSERT INTO \`${prefix}options\` VALUES ${rows.join(',')};
 CREATE TABLE \`${prefix}posts\` (\`ID\` bigint NOT NULL, ${text('guid')}, ${text('post_content')}, PRIMARY KEY (\`ID\`));
 INSERT INTO \`${prefix}posts\` VALUES (1,'${directory}/?p=1','See ${directory}/about/');
+CREATE TABLE \`${prefix}postmeta\` (\`meta_id\` bigint NOT NULL, \`post_id\` bigint NOT NULL, PRIMARY KEY (\`meta_id\`));
 CREATE TABLE \`${prefix}users\` (\`ID\` bigint NOT NULL, ${text('user_login', 'varchar(60)')}, PRIMARY KEY (\`ID\`));
 INSERT INTO \`${prefix}users\` VALUES (1,'anna');
 CREATE TABLE \`${prefix}usermeta\` (\`umeta_id\` bigint NOT NULL, ${text('meta_key', 'varchar(255)')}, ${text('meta_value')}, PRIMARY KEY (\`umeta_id\`));

@@ -3,7 +3,8 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ContentStand, contentKinds } from '../../../test/support/content-stands.ts'
 import { DumpUnreadable, type SitePlace } from './database-content.ts'
-import { type DumpImport, importDump, lookIntoDump } from './dumps/import-dump.ts'
+import { type DumpImport, importDump } from './dumps/import-dump.ts'
+import { lookIntoDump } from './dumps/look-into-dump.ts'
 
 const phpMyAdmin = `-- phpMyAdmin SQL Dump
 SET SQL_MODE = "NO_AUTO_VALUE_ON_ZERO";
@@ -130,7 +131,7 @@ test('what a dump says of itself is found in a thread, which ends with the signa
   const open = async function* () {
     yield Buffer.from(phpMyAdmin)
   }
-  expect(await lookIntoDump(open())).toMatchObject({ prefixes: ['abc_'] })
+  expect(await lookIntoDump(open())).toMatchObject({ sites: [{ prefix: 'abc_', hasUsers: false }] })
   const calling = new AbortController()
   const endless = async function* () {
     for (;;) {
@@ -138,9 +139,9 @@ test('what a dump says of itself is found in a thread, which ends with the signa
       calling.abort(new Error('called off'))
     }
   }
-  await expect(lookIntoDump(endless(), calling.signal)).rejects.toThrow('called off')
+  await expect(lookIntoDump(endless(), calling)).rejects.toThrow('called off')
   const bad = async function* () {
     yield Buffer.from('<html>')
   }
-  await expect(lookIntoDump(bad())).rejects.toThrow(/^The dump cannot be loaded: "<" begins/)
+  await expect(lookIntoDump(bad())).rejects.toThrow(/^"<" begins/)
 })

@@ -1,10 +1,11 @@
+import { createReadStream } from 'node:fs'
 import { link, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ArchiveRefused } from '../archives/unpack-zip.ts'
 import { DumpUnreadable } from '../site-database/database-content.ts'
+import { lookIntoDump } from '../site-database/dumps/look-into-dump.ts'
+import type { DumpFacts, DumpSite } from '../site-database/sql/look-into-dump.ts'
 import { PREFIX_PLACEHOLDER } from '../site-database/sql/prefixes.ts'
-import type { DumpFacts, DumpSite } from './dump-facts.ts'
-import { lookAtDumpApart } from './look-apart.ts'
 import type { StagedFiles, StageOptions } from './stage-files.ts'
 
 /** What is known of the database of an import. */
@@ -34,20 +35,17 @@ export async function stageDatabase(
     await rm(dumpOf(folder), { force: true })
     await link(join(folder, each), dumpOf(folder))
     try {
-      const facts = await lookAtDumpApart(dumpOf(folder), {
-        signal: options.signal,
-        onRead: options.onProgress,
-      })
+      const facts = await factsOf(dumpOf(folder), options)
       const site = siteOf(facts, prefix)
       const { size: bytes } = await stat(dumpOf(folder))
-      if (site)
+      if (site?.hasUsers)
         return {
           ...site,
           prefix: site.prefix === PREFIX_PLACEHOLDER ? USUAL_PREFIX : site.prefix,
           bytes,
           otherTables: facts.tables - site.tables,
         }
-      fault ??= 'it has no tables of WordPress'
+      fault ??= site ? `it lacks ${site.prefix}users or ${site.prefix}usermeta` : 'it has no tables of WordPress'
     } catch (error) {
       if (!(error instanceof DumpUnreadable)) throw error
       fault ??= error.message
@@ -56,7 +54,15 @@ export async function stageDatabase(
   throw new ArchiveRefused(`the dump of the database cannot be used: ${fault}`)
 }
 
-/** The prefix that the old configuration names; else the WordPress that has most. */
+async function factsOf(path: string, { signal, onProgress }: StageOptions): Promise<DumpFacts> {
+  const input = createReadStream(path, { highWaterMark: 1 << 18, signal })
+  return lookIntoDump(input, { signal, onRead: onProgress }).finally(() => input.destroy())
+}
+
+/** The prefix that the old configuration names; else the WordPress with users that has most. */
 function siteOf({ sites }: DumpFacts, prefix: string | null): DumpSite | undefined {
-  return sites.find((site) => site.prefix === prefix) ?? sites.toSorted((a, b) => b.rows - a.rows)[0]
+  return (
+    sites.find((site) => site.prefix === prefix) ??
+    sites.toSorted((a, b) => Number(b.hasUsers) - Number(a.hasUsers) || b.rows - a.rows)[0]
+  )
 }

@@ -54,7 +54,7 @@ describe.each(Object.entries(archivesOf))('%s', (format, make) => {
     expect(content).toMatchObject({ files: 5, themes: ['plain'], mustUsePlugins: ['own.php'] })
     expect(content.plugins).toMatchObject([{ path: 'forms', name: 'Forms', version: '1.2', requiresPhp: '9.9' }])
     const prefix = format === 'duplicator' ? 'old_' : 'wp_'
-    expect(database).toMatchObject({ prefix, tables: 4, otherTables: 0, isNetwork: false })
+    expect(database).toMatchObject({ prefix, tables: 5, otherTables: 0, isNetwork: false })
     expect(database.options).toMatchObject({ home: 'https://old.example.com', blogname: 'Imported' })
     // the same once more, after a crash
     expect((await stage(make())).staged).toEqual(staged)
@@ -64,7 +64,7 @@ describe.each(Object.entries(archivesOf))('%s', (format, make) => {
 test('an UpdraftPlus set in one archive', async () => {
   const set = Object.entries(archivesOf.updraftplus()).map(([name, content]) => ({ name: `set/${name}`, content }))
   const { staged, database } = await stage({ 'set.zip': makeZip(set) })
-  expect([staged.format, database.tables]).toEqual(['updraftplus', 4])
+  expect([staged.format, database.tables]).toEqual(['updraftplus', 5])
   expect((await lookAtContent(contentOf(folder), signal)).files).toBe(5)
 })
 
@@ -127,6 +127,10 @@ test.each([
     'It has no tables',
   ],
   [[{ name: 'wp-content/themes/x' }, { name: 'database.sql', content: 'DROP DATABASE' }], 'cannot be used'],
+  [
+    [{ name: 'wp-content/themes/x' }, { name: 'database.sql', content: makeDump().replaceAll('usermeta', 'somebody') }],
+    'it lacks wp_users or wp_usermeta',
+  ],
 ] as [MadeEntry[], string | undefined][])('archive %#', async (entries, says) => {
   const staging = stage({ 'a.zip': makeZip(entries) })
   if (says) await expect(staging).rejects.toThrow(says)
@@ -154,5 +158,5 @@ test('an archive as tar makes it', async () => {
   await writeFile(join(from, 'backup.sql'), makeDump())
   execFileSync('tar', ['-czf', join(folder, 'made.tgz'), '-C', from, '.'])
   const { database } = await stage({ 'made.tgz': await readFile(join(folder, 'made.tgz')) })
-  expect(database.tables).toBe(4)
+  expect(database.tables).toBe(5)
 })

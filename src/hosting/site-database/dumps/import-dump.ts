@@ -1,4 +1,3 @@
-import { extname, join } from 'node:path'
 import {
   type AddressChange,
   type DatabaseContent,
@@ -7,9 +6,9 @@ import {
   type SitePlace,
 } from '../database-content.ts'
 import type { PrefixChange } from '../sql/dump-tables.ts'
-import type { FoundInDump } from '../sql/look-into-dump.ts'
+import type { DumpFacts } from '../sql/look-into-dump.ts'
 import { PREFIX_PLACEHOLDER } from '../sql/prefixes.ts'
-import { lookInThread } from './look-in-thread.ts'
+import { lookIntoDump } from './look-into-dump.ts'
 
 export interface DumpImport {
   /** The dump from its beginning, packed or not. Called twice where something is to be found out first. */
@@ -29,9 +28,6 @@ export interface DumpImport {
   readonly onProgress?: (doneBytes: number) => void
 }
 
-/** `.ts` where Stead runs from its sources, `.js` where it was built. */
-const program = join(import.meta.dirname, `look-thread${extname(import.meta.filename)}`)
-
 /**
  * Makes the next database of a site from a dump of any program: the tables get the site's prefix, and addresses become the site's, where that is asked
  * for. The caller switches it in.
@@ -40,7 +36,7 @@ const program = join(import.meta.dirname, `look-thread${extname(import.meta.file
 export async function importDump(content: DatabaseContent, directory: SitePlace, asked: DumpImport): Promise<Loaded> {
   const { signal, keepsOthers, onProgress } = asked
   const isToLook = asked.fromPrefix === 'auto' || asked.fromAddress === 'auto'
-  const found = isToLook ? await lookIntoDump(asked.open(), signal) : undefined
+  const found = isToLook ? await factsOf(asked.open(), signal) : undefined
   const prefixes = prefixChanges(asked, found)
   const changes = addressChanges(asked, found)
   return content.load(directory, asked.open(), {
@@ -52,27 +48,33 @@ export async function importDump(content: DatabaseContent, directory: SitePlace,
   })
 }
 
-/** Reads a dump to its end, in a thread, for what it says of its site. @throws DumpUnreadable */
-export const lookIntoDump = (dump: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<FoundInDump> =>
-  lookInThread(program, dump, { signal })
+async function factsOf(dump: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<DumpFacts> {
+  try {
+    return await lookIntoDump(dump, { signal })
+  } catch (error) {
+    throw error instanceof DumpUnreadable ? new DumpUnreadable(`The dump cannot be loaded: ${error.message}`) : error
+  }
+}
 
-function prefixChanges({ prefix, fromPrefix }: DumpImport, found: FoundInDump | undefined): PrefixChange[] {
+function prefixChanges({ prefix, fromPrefix }: DumpImport, found: DumpFacts | undefined): PrefixChange[] {
   if (prefix === undefined) return []
   const changes: PrefixChange[] = [{ from: PREFIX_PLACEHOLDER, to: prefix }]
   if (fromPrefix === undefined) return changes
   if (fromPrefix !== 'auto') return [...changes, { from: fromPrefix, to: prefix }]
-  const [first, ...others] = found?.prefixes ?? []
+  const prefixes = found?.sites.map((site) => site.prefix) ?? []
+  const [first, ...others] = prefixes
   if (others.length > 0)
     throw new DumpUnreadable(
-      `The dump cannot be loaded: it has tables of several sites (${found?.prefixes.slice(0, 5).join(', ')}). Say which prefix is the one of this site.`,
+      `The dump cannot be loaded: it has tables of several sites (${prefixes.slice(0, 5).join(', ')}). Say which prefix is the one of this site.`,
     )
   return first === undefined || first === PREFIX_PLACEHOLDER ? changes : [...changes, { from: first, to: prefix }]
 }
 
-function addressChanges({ address, fromAddress }: DumpImport, found: FoundInDump | undefined): AddressChange[] {
+function addressChanges({ address, fromAddress }: DumpImport, found: DumpFacts | undefined): AddressChange[] {
   if (address === undefined || fromAddress === undefined) return []
   if (fromAddress !== 'auto') return [{ from: fromAddress, to: address }]
-  const hosts = [found?.home, found?.siteurl].flatMap((url) => (url === undefined ? [] : addressOf(url)))
+  const { home: directory, siteurl } = found?.sites[0]?.options ?? {}
+  const hosts = [directory, siteurl].flatMap((url) => (url === undefined ? [] : addressOf(url)))
   return [...new Set(hosts)].filter((from) => from !== address).map((from) => ({ from, to: address }))
 }
 

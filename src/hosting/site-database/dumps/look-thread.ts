@@ -1,4 +1,5 @@
-/** A thread of `import-dump.ts`. */
+/** A thread of `look-into-dump.ts`. */
+import { setImmediate as breathe } from 'node:timers/promises'
 import { serveOrders } from '../../../platform/threads/serve-orders.ts'
 import { DumpUnreadable } from '../database-content.ts'
 import { LookIntoDump } from '../sql/look-into-dump.ts'
@@ -6,15 +7,20 @@ import { DumpReader } from '../sql/read-dump.ts'
 import { readableDump } from '../sql/readable-dump.ts'
 import { UnreadableSql } from '../sql/tokens.ts'
 
+const SLICE_BYTES = 64 << 10
+
 serveOrders(async (_order: 'look', { input }) => {
   const look = new LookIntoDump()
   const reader = new DumpReader({ isForeign: true })
   try {
-    for await (const piece of readableDump(input)) for (const event of reader.write(piece)) look.take(event)
+    for await (const piece of readableDump(input))
+      for (let at = 0; at < piece.length; at += SLICE_BYTES) {
+        if (at > 0) await breathe()
+        for (const event of reader.write(piece.subarray(at, at + SLICE_BYTES))) look.take(event)
+      }
     for (const event of reader.finish()) look.take(event)
-    return look.found
+    return look.facts
   } catch (error) {
-    if (!(error instanceof UnreadableSql)) throw error
-    throw new DumpUnreadable(`The dump cannot be loaded: ${error.full}`)
+    throw error instanceof UnreadableSql ? new DumpUnreadable(error.full) : error
   }
 })

@@ -1,8 +1,29 @@
-import { prefixesOf } from './prefixes.ts'
+import { sitesOf } from './prefixes.ts'
 import type { DumpEvent, Value } from './read-dump.ts'
-import type { TableDefinition } from './table.ts'
 
-/** What a dump says of the site that it is of. */
+/** A WordPress among the tables of a dump. */
+export interface DumpSite {
+  /** Of its tables: `wp_`. */
+  readonly prefix: string
+  /** With those of its blogs, where it is a network. */
+  readonly tables: number
+  readonly rows: number
+  readonly isNetwork: boolean
+  /** The tables of users, which a site may share with another one. */
+  readonly hasUsers: boolean
+  /** Those of `OPTIONS` that it has. */
+  readonly options: Readonly<Record<string, string>>
+}
+
+/** What a dump has. */
+export interface DumpFacts {
+  readonly tables: number
+  readonly rows: number
+  /** In the order of their tables. */
+  readonly sites: readonly DumpSite[]
+}
+
+/** What a dump says of the site that it is of, in short. */
 export interface FoundInDump {
   /** Of the tables of each WordPress in it: `wp_`. */
   readonly prefixes: readonly string[]
@@ -11,44 +32,97 @@ export interface FoundInDump {
   readonly siteurl?: string
 }
 
-const MOST_TABLES = 20_000
+/** Settings of WordPress that tell what a site is. */
+const OPTIONS = new Set(['active_plugins', 'blogname', 'db_version', 'home', 'siteurl', 'stylesheet', 'template'])
+const MOST_OPTION_BYTES = 256 << 10
+/** Of all settings together: a dump may have any number of tables that are called so. */
+const MOST_KEPT_BYTES = 4 << 20
+/** Tables beyond these are counted, and not kept. */
+const MOST_TABLES = 100_000
 const LONGEST_ADDRESS = 400
 const MOST_PREFIXES = 20
+/** Tables that make a WordPress a network. */
+const OF_NETWORKS = ['blogs', 'site', 'sitemeta']
 
-/** Finds out of which WordPress a dump is, while it is read. */
+interface Known {
+  readonly name: string
+  rows: number
+  /** Of a table of options. */
+  readonly options?: { readonly columns: readonly string[]; readonly found: Record<string, string> }
+}
+
+/** Finds out of which WordPress a dump is, while it is read. Any dump may be given: it is nobody's word. */
 export class LookIntoDump {
-  readonly #names: string[] = []
-  /** Tables of options, by their names: what is looked for in them. */
-  readonly #options = new Map<string, { readonly table: TableDefinition; home?: string; siteurl?: string }>()
+  /** By their names in small letters. */
+  readonly #tables = new Map<string, Known>()
+  #more = 0
+  #rows = 0
+  #keptBytes = 0
 
   take(event: DumpEvent): void {
-    if (event.kind === 'create') {
-      if (this.#names.length < MOST_TABLES) this.#names.push(event.table.name)
-      if (/options$/.test(event.table.name) && this.#options.size < MOST_TABLES)
-        this.#options.set(event.table.name, { table: event.table })
-    } else if (event.kind === 'row' && event.table.endsWith('options')) this.#look(event)
+    if (event.kind === 'create') this.#create(event)
+    else if (event.kind === 'row') this.#row(event)
+  }
+
+  get facts(): DumpFacts {
+    const known = [...this.#tables.values()]
+    const sites = sitesOf(known.map(({ name }) => name)).map(({ prefix, tables }): DumpSite => {
+      const own = tables.map((name) => this.#tables.get(name.toLowerCase()) as Known)
+      const names = new Set(tables.map((name) => name.toLowerCase()))
+      const has = (table: string) => names.has(`${prefix}${table}`.toLowerCase())
+      return {
+        ...{ prefix, tables: own.length, rows: own.reduce((sum, { rows }) => sum + rows, 0) },
+        isNetwork: OF_NETWORKS.every(has),
+        hasUsers: ['users', 'usermeta'].every(has),
+        options: { ...this.#tables.get(`${prefix}options`.toLowerCase())?.options?.found },
+      }
+    })
+    return { tables: known.length + this.#more, rows: this.#rows, sites }
   }
 
   get found(): FoundInDump {
-    const prefixes = prefixesOf(this.#names).slice(0, MOST_PREFIXES)
-    const { home: directory, siteurl } = this.#options.get(`${prefixes[0]}options`) ?? {}
-    return { prefixes, ...(directory !== undefined && { home: directory }), ...(siteurl !== undefined && { siteurl }) }
+    const { sites } = this.facts
+    const { home: directory, siteurl } = sites[0]?.options ?? {}
+    return foundIn({
+      prefixes: sites.map(({ prefix }) => prefix),
+      ...(directory !== undefined && { home: directory }),
+      ...(siteurl !== undefined && { siteurl }),
+    })
   }
 
-  #look({ table, columns, values }: Extract<DumpEvent, { kind: 'row' }>): void {
-    const options = this.#options.get(table)
-    if (!options) return
-    const names = columns ?? options.table.columns.filter(({ generated }) => !generated).map(({ name }) => name)
-    const name = textOf(values[names.indexOf('option_name')])
-    if (name !== 'home' && name !== 'siteurl') return
-    options[name] = textOf(values[names.indexOf('option_value')])?.slice(0, LONGEST_ADDRESS)
+  #create({ table, ifAbsent }: Extract<DumpEvent, { kind: 'create' }>): void {
+    const { name } = table
+    const key = name.toLowerCase()
+    if (this.#tables.has(key) ? ifAbsent : this.#tables.size >= MOST_TABLES) {
+      if (!ifAbsent) this.#more++
+      return
+    }
+    const columns = () => table.columns.flatMap((each) => (each.generated ? [] : [each.name.toLowerCase()]))
+    const options = key.endsWith('options') && { options: { columns: columns(), found: {} } }
+    this.#tables.set(key, { name, rows: 0, ...options })
+  }
+
+  #row({ table, columns, values }: Extract<DumpEvent, { kind: 'row' }>): void {
+    this.#rows++
+    const known = this.#tables.get(table.toLowerCase())
+    if (!known) return
+    known.rows++
+    if (!known.options) return
+    const names = columns?.map((name) => name.toLowerCase()) ?? known.options.columns
+    const value = (column: string) => textOf(values[names.indexOf(column)])
+    const name = value('option_name')
+    if (name === undefined || !OPTIONS.has(name)) return
+    const text = value('option_value') ?? ''
+    this.#keptBytes += Buffer.byteLength(text)
+    if (this.#keptBytes <= MOST_KEPT_BYTES) known.options.found[name] = text
   }
 }
 
-const textOf = (value: Value | undefined): string | undefined =>
-  value && 'bytes' in value && value.bytes.length < LONGEST_ADDRESS * 4
-    ? Buffer.from(value.bytes).toString()
-    : undefined
+function textOf(value: Value | undefined): string | undefined {
+  if (value === undefined || value.kind === 'null') return undefined
+  if (value.kind === 'number') return value.text
+  return value.bytes.length > MOST_OPTION_BYTES ? '' : Buffer.from(value.bytes).toString()
+}
 
 /** What a contained child says of a dump: its words are a site's. */
 export function foundIn(said: unknown): FoundInDump {

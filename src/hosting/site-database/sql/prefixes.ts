@@ -75,16 +75,31 @@ export class PrefixNames {
   }
 }
 
-/** Prefixes of the WordPress installations whose tables these are. */
-export function prefixesOf(tables: readonly string[]): string[] {
-  const names = new Set(tables)
-  const found = tables.flatMap((name) => {
-    const prefix = name.endsWith('options') ? name.slice(0, -'options'.length) : undefined
-    return prefix !== undefined && names.has(`${prefix}posts`) && names.has(`${prefix}postmeta`) ? [prefix] : []
-  })
-  // those of a network's blogs belong to the network
-  return found.filter((prefix) => {
+/** Tables without which there is no WordPress. One that shares its users with another has none of its own. */
+const CORE_TABLES = ['options', 'posts', 'postmeta']
+/** In one dump. Others are not looked for. */
+const MOST_SITES = 100
+
+/** The WordPress installations whose tables these are, in their order. A table belongs to the one with the longest prefix. */
+export function sitesOf(tables: readonly string[]): { readonly prefix: string; readonly tables: readonly string[] }[] {
+  const all = new Set(tables.map((name) => name.toLowerCase()))
+  const found = new Map<string, string>()
+  for (const name of tables) {
+    const prefix = /options$/i.test(name) ? name.slice(0, -'options'.length) : undefined
+    if (prefix !== undefined && CORE_TABLES.every((table) => all.has(prefix.toLowerCase() + table)))
+      found.set(prefix.toLowerCase(), prefix)
+  }
+  const sites = new Map<string, string[]>()
+  for (const prefix of found.keys()) {
+    // those of a network's blogs belong to the network, which alone has users
     const base = prefix.replace(/\d+_$/, '')
-    return base === prefix || !found.includes(base)
-  })
+    const isBlog = base !== prefix && found.has(base) && !all.has(`${prefix}users`)
+    if (!isBlog && sites.size < MOST_SITES) sites.set(prefix, [])
+  }
+  const longestFirst = [...sites.keys()].toSorted((one, other) => other.length - one.length)
+  for (const name of tables) {
+    const prefix = longestFirst.find((each) => name.toLowerCase().startsWith(each))
+    if (prefix !== undefined) sites.get(prefix)?.push(name)
+  }
+  return [...sites].map(([prefix, own]) => ({ prefix: found.get(prefix) as string, tables: own }))
 }

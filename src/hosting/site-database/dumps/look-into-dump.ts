@@ -1,6 +1,10 @@
+import { extname, join } from 'node:path'
 import { OrderedThread } from '../../../platform/threads/ordered-thread.ts'
 import { DumpUnreadable } from '../database-content.ts'
+import type { DumpFacts } from '../sql/look-into-dump.ts'
 
+/** `.ts` where Stead runs from its sources, `.js` where it was built. */
+const program = join(import.meta.dirname, `look-thread${extname(import.meta.filename)}`)
 const MOST_MB = 512
 
 export interface LookOptions {
@@ -10,23 +14,21 @@ export interface LookOptions {
 }
 
 /**
- * Reads a dump to its end in a thread: visitors do not wait for it.
- * @param program of the thread, which answers the order `look`
- * @throws DumpUnreadable; the signal's reason
+ * Reads a dump to its end for what it says of its site, in a thread: visitors do not wait for it.
+ * @throws DumpUnreadable, with what is wrong and what to do; the signal's reason
  */
-export async function lookInThread<Found>(
-  program: string,
+export async function lookIntoDump(
   input: AsyncIterable<Uint8Array>,
   { signal, onRead }: LookOptions = {},
-): Promise<Found> {
+): Promise<DumpFacts> {
   signal?.throwIfAborted()
   const thread = new OrderedThread<'look'>({ program, mostMb: MOST_MB, errors: [DumpUnreadable] })
   const stop = () => thread.end(signal?.reason)
   signal?.addEventListener('abort', stop, { once: true })
   try {
-    const found = await thread.do<Found>('look', { input, ...(onRead && { onRead }) })
+    const facts = await thread.do<DumpFacts>('look', { input, ...(onRead && { onRead }) })
     await thread.rest()
-    return found
+    return facts
   } finally {
     signal?.removeEventListener('abort', stop)
     thread.end()
