@@ -143,7 +143,13 @@ describe.skipIf(!core).each(hereRuntimes)(
       await mkdir(content('mu-plugins'), { recursive: true })
       await writeFile(
         content('mu-plugins/refused.php'),
-        "<?php add_action('wp_loaded', fn () => $GLOBALS['wpdb']->get_results('SELECT * FROM not_there'));",
+        `<?php add_action('wp_loaded', function () {
+          global $wpdb;
+          $wpdb->get_results('SELECT * FROM not_there');
+          // as dbDelta() does
+          $wpdb->last_query = 'DESCRIBE not_yet_there';
+          $wpdb->print_error('not_yet_there does not exist');
+        });`,
       )
       const { databaseErrors } = await pool.runTask(site, 'front-page', {})
       expect(databaseErrors).toEqual([expect.stringContaining('not_there')])

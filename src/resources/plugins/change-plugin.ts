@@ -191,12 +191,16 @@ function task<Name extends ChangingTask & TaskName>(
 async function requireAnswer({ services, input, results }: ChangeContext): Promise<readonly string[]> {
   const { fault: before, inner, databaseErrors } = results.look
   if (before !== null) return []
-  const errors: DatabaseErrors = new Set()
   const { siteId } = input
-  // an operation that began with an older Stead does not know what was wrong before
-  const innerFault = async () => inner && firstOf(await innerFaults(services, siteId, inner, errors))
-  const fault = (await frontFault(services, siteId, { errors })) ?? (await innerFault())
-  if (fault !== undefined) throw new PermanentFailure(`it breaks the site: ${fault}`)
-  // an operation that began with an older Stead does not know what was refused before
-  return databaseErrors ? [...errors].filter((error) => !databaseErrors.includes(error)) : []
+  const ask = async (): Promise<readonly string[]> => {
+    const errors: DatabaseErrors = new Set()
+    // an operation that began with an older Stead does not know what was wrong before
+    const innerFault = async () => inner && firstOf(await innerFaults(services, siteId, inner, errors))
+    const fault = (await frontFault(services, siteId, { errors })) ?? (await innerFault())
+    if (fault !== undefined) throw new PermanentFailure(`it breaks the site: ${fault}`)
+    // nor what was refused before
+    return databaseErrors ? [...errors].filter((error) => !databaseErrors.includes(error)) : []
+  }
+  // many plugins create their tables on the first page of wp-admin, and what is refused only until then is no fault
+  return (await ask()).length > 0 ? ask() : []
 }

@@ -55,11 +55,17 @@ $GLOBALS['wp_filter']['muplugins_loaded'][PHP_INT_MIN]['stead'] = [
     'accepted_args' => 0,
 ];
 
-/** Statements that the database has refused in this request, each kind once: with the first of them WordPress has told PHP's log. */
+/**
+ * Statements that the database has refused in this request, each kind once: with the first of them WordPress has told PHP's log.
+ * Left out are questions whether a table exists. dbDelta() asks so before it creates one, and an error is the answer.
+ */
 function stead_database_errors(): array
 {
     $errors = [];
     foreach ($GLOBALS['EZSQL_ERROR'] ?? [] as $each) {
+        if (preg_match('/^\s*(?:DESCRIBE|DESC|SHOW)\b/i', (string) ($each['query'] ?? ''))) {
+            continue;
+        }
         $text = trim(preg_replace('/\s+/', ' ', (string) ($each['error_str'] ?? '')));
         if ($text !== '') {
             $errors[mb_strcut($text, 0, 300)] = true;
