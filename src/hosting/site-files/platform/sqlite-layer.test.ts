@@ -20,8 +20,8 @@ test('the layer is upstream’s release with all of our patches, and the same of
     await unpackLayer(join(folder, name))
   }
   const path = 'wp-includes/database/sqlite/class-wp-mysql-on-sqlite.php'
-  expect(readFileSync(join(folder, 'a', path), 'utf8')).toContain('use Stead_MySQL_More;')
-  expect(existsSync(join(folder, 'a/wp-includes/database/stead/trait-stead-mysql-more.php'))).toBe(true)
+  expect(readFileSync(join(folder, 'a', path), 'utf8')).toContain('use Stead_MySQL_Nodes;')
+  expect(existsSync(join(folder, 'a/wp-includes/database/stead/trait-stead-mysql-nodes.php'))).toBe(true)
   expect(readFileSync(join(folder, 'a', layerMark), 'utf8')).toBe(await layerNumber())
   expect((await stat(join(folder, 'a', path))).mtimeMs).toBe((await stat(join(folder, 'b', path))).mtimeMs)
 })

@@ -1024,10 +1024,27 @@ class Stead_MySQL_Functions {
 		if ( $from < 1 || $from > $this->length( $text ) + 1 ) {
 			return 0;
 		}
-		$at = function_exists( 'mb_strpos' )
-			? mb_strpos( self::folded( $text ), self::folded( $what ), (int) $from - 1, 'UTF-8' )
-			: strpos( strtolower( $text ), strtolower( $what ), (int) $from - 1 );
-		return false === $at ? 0 : $at + 1;
+		if ( ! function_exists( 'mb_strpos' ) || ! preg_match( '/[^\x00-\x7f]/', $text . $what ) ) {
+			$at = strpos( strtolower( $text ), strtolower( $what ), (int) $from - 1 );
+			return false === $at ? 0 : $at + 1;
+		}
+		$folded = self::folded( $what );
+		if ( false === mb_strpos( self::folded( $text ), $folded, 0, 'UTF-8' ) ) {
+			return 0;
+		}
+		// What is found has as many bytes as what is looked for: MariaDB does not find "arg" in "Ärger".
+		$bytes = strlen( $what );
+		$place = strlen( mb_substr( $text, 0, (int) $from - 1, 'UTF-8' ) );
+		for ( $at = (int) $from; $place + $bytes <= strlen( $text ); $at++ ) {
+			$part = substr( $text, $place, $bytes );
+			if ( mb_check_encoding( $part, 'UTF-8' ) && self::folded( $part ) === $folded ) {
+				return $at;
+			}
+			do {
+				++$place;
+			} while ( $place < strlen( $text ) && 0x80 === ( ord( $text[ $place ] ) & 0xc0 ) );
+		}
+		return 0;
 	}
 
 	public function mysql_instr( $text, $what ) {

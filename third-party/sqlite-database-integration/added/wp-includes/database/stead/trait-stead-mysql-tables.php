@@ -820,6 +820,8 @@ trait Stead_MySQL_Tables {
 					return $this->shown_type();
 				case 'COLUMN_KEY':
 					return str_replace( $this->quote_sqlite_identifier( $this->information_schema_builder->get_table_name( false, 'columns' ) ) . '.', '`columns`.', $this->shown_key( false ) );
+				case 'COLUMN_DEFAULT':
+					return $this->shown_default();
 				case 'COLLATION_NAME':
 					return $this->shown_collation( 'collation_name' );
 			}
@@ -879,17 +881,25 @@ trait Stead_MySQL_Tables {
 		return $measured;
 	}
 
-	/** Only a key of one column makes it unique. */
+	/** The key that a column is first in, by the indexes of its table: only a key of one column makes it unique. */
 	private function shown_key( bool $is_temporary ): string {
 		$statistics = $this->quote_sqlite_identifier( $this->information_schema_builder->get_table_name( $is_temporary, 'statistics' ) );
 		$columns    = $this->quote_sqlite_identifier( $this->information_schema_builder->get_table_name( $is_temporary, 'columns' ) );
-		return "CASE WHEN column_key = 'UNI' AND NOT EXISTS (
-			SELECT 1 FROM $statistics AS s WHERE s.table_schema = $columns.table_schema AND s.table_name = $columns.table_name
-			AND s.column_name = $columns.column_name AND s.non_unique = 0 AND s.seq_in_index = 1 AND NOT EXISTS (
+		$of_column  = "FROM $statistics AS s WHERE s.table_schema = $columns.table_schema AND s.table_name = $columns.table_name
+			AND s.column_name = $columns.column_name";
+		return "CASE
+			WHEN EXISTS (SELECT 1 $of_column AND s.index_name = 'PRIMARY') THEN 'PRI'
+			WHEN EXISTS (SELECT 1 $of_column AND s.non_unique = 0 AND s.seq_in_index = 1 AND NOT EXISTS (
 				SELECT 1 FROM $statistics AS more WHERE more.table_schema = s.table_schema AND more.table_name = s.table_name
 				AND more.index_name = s.index_name AND more.seq_in_index = 2
-			)
-		) THEN 'MUL' ELSE column_key END";
+			)) THEN 'UNI'
+			WHEN EXISTS (SELECT 1 $of_column AND s.seq_in_index = 1) THEN 'MUL'
+			ELSE '' END";
+	}
+
+	/** A default with the digits that its decimal has. */
+	private function shown_default(): string {
+		return "CASE WHEN data_type = 'decimal' AND column_default GLOB '[-0-9]*' THEN PRINTF(CHAR(37) || '.' || numeric_scale || 'f', column_default) ELSE column_default END";
 	}
 
 	private function shown_collation( string $column ): string {
