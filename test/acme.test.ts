@@ -1,4 +1,5 @@
 /** Certificates from an authority: ordered, proved at the real edge, served by it. */
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
@@ -346,6 +347,29 @@ describe.skipIf(!hasPebble)('certificates', () => {
       const second = await rowOf()
       expect([second.order_url === first.order_url, second.chain === first.chain]).toEqual([false, false])
       if ('PEBBLE_AUTHZREUSE' in ways) expect(second.authz_url).toBeNull()
+    } finally {
+      await other.close()
+    }
+  })
+
+  test('an authority that takes its customers alone: refused in its own words without their key, and an order with it', async () => {
+    const key = randomBytes(32).toString('base64url')
+    const ways = { PEBBLE_VA_NOSLEEP: '1' }
+    const other = await startPebble(config.edgeListen.port, pebble.resolver, ways, { customer: key })
+    try {
+      const given = { acmeDirectory: other.directory, acmeRoots: other.roots }
+      const definition = { ...orderCertificate, backoff: { firstMs: 1 } }
+      work(given, definition)
+      expect(await order()).toMatchObject({ state: 'failed' })
+      expect((await stateOf())?.reason).toMatch(/external ?account ?binding.*STEAD_ACME_EAB_KID/is)
+      await worker?.stop(10_000)
+      work({ ...given, acmeEabKid: 'customer', acmeEabKey: key }, definition)
+      expect(await retry()).toMatchObject({ state: 'succeeded', error: null })
+      await worker?.stop(10_000)
+      // who is a customer once needs no key again
+      work(given, definition)
+      await change((tx) => tx.updateTable('certificates').set({ chain: null }).where('host_name', '=', name).execute())
+      expect(await retry()).toMatchObject({ state: 'succeeded', error: null })
     } finally {
       await other.close()
     }

@@ -33,6 +33,16 @@ export class AccountUnknown extends Error {
   }
 }
 
+/** It takes customers alone, and knows us by none of theirs (RFC 8555 §7.3.4). */
+export class CustomersOnly extends Error {
+  override readonly name = 'CustomersOnly'
+
+  constructor(detail: string) {
+    super(`The authority gives accounts to its customers only: ${detail}`)
+  }
+}
+
+const CUSTOMERS_ONLY = 'urn:ietf:params:acme:error:externalAccountRequired'
 const ACCOUNT_UNKNOWN = 'urn:ietf:params:acme:error:accountDoesNotExist'
 const RATE_LIMITED = 'urn:ietf:params:acme:error:rateLimited'
 /** Nothing is waited for any longer than this in one step; the next attempt goes on. */
@@ -70,6 +80,7 @@ acme.axios.interceptors.response.use((response) => {
   const { type, detail } = (response.data ?? {}) as { type?: string; detail?: string }
   if (response.status === 429 || type === RATE_LIMITED)
     throw new RateLimited(detail ?? 'too many requests', retryAfterMs(String(response.headers['retry-after'] ?? '')))
+  if (type === CUSTOMERS_ONLY) throw new CustomersOnly(detail ?? 'it demands an external account binding')
   if (type === ACCOUNT_UNKNOWN) throw new AccountUnknown(detail ?? 'it does not exist')
   if (response.status >= 300 && response.status < 400)
     throw new AuthorityAway('it redirects, and Stead does not follow')

@@ -36,11 +36,13 @@ export interface Pebble {
  * @param httpPort where names are asked for proofs
  * @param otherResolver `address:port` of another DNS server, which is to be asked in place of its own
  * @param ways how it is to be (`PEBBLE_…`), besides: each proof takes up to two seconds, one in five nonces is refused, no proof is taken for granted
+ * @param customers keys in base64url by their identifiers: only who has one of them gets an account (external account binding)
  */
 export async function startPebble(
   httpPort: number,
   otherResolver?: string,
   ways: Readonly<Record<string, string>> = {},
+  customers?: Readonly<Record<string, string>>,
 ): Promise<Pebble> {
   const folder = await mkdtemp(join(tmpdir(), 'stead-pebble-'))
   const altNames = [{ type: 7 as const, ip: '127.0.0.1' }]
@@ -66,7 +68,8 @@ export async function startPebble(
       httpPort,
       tlsPort: unusedPort,
       ocspResponderURL: '',
-      externalAccountBindingRequired: false,
+      externalAccountBindingRequired: customers !== undefined,
+      ...(customers && { externalAccountMACKeys: customers }),
     },
   }
   await writeFile(join(folder, 'config.json'), JSON.stringify(config))

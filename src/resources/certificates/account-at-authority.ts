@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Client } from 'acme-client'
-import type { StepContext } from '../../platform/operations/definition.ts'
+import { PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import type { ControlServices } from '../kit/control-services.ts'
 import { findAcmeAccount, insertAcmeAccount, setAcmeAccountUrl } from './certificate.store.ts'
 
@@ -10,7 +10,10 @@ const PURPOSE = 'acme account key'
 const bindingOf = ({ acmeEabKid: kid, acmeEabKey: hmacKey }: ControlServices['config']) =>
   kid !== undefined && hmacKey !== undefined ? { kid, hmacKey } : undefined
 
-/** The authority of the settings, by the account that Stead has there: its key is made once, and kept before the authority is told of it. */
+/**
+ * The authority of the settings, by the account that Stead has there: its key is made once, and kept before the authority is told of it.
+ * @throws PermanentFailure when the authority gives accounts to its customers alone, and the settings name none
+ */
 export async function authorityOf({
   services: { config, database, sealer },
   transaction,
@@ -20,7 +23,7 @@ export async function authorityOf({
   'services' | 'transaction' | 'now'
 >): Promise<Client> {
   // loaded where certificates are ordered, and nowhere else
-  const { makeKey, openAuthority, register } = await import('../../certificates/authority.ts')
+  const { CustomersOnly, makeKey, openAuthority, register } = await import('../../certificates/authority.ts')
   const { acmeDirectory: directory } = config
   const roots = config.acmeRoots === undefined ? undefined : await readFile(config.acmeRoots, 'utf8')
   let account = await findAcmeAccount(database.read, directory)
@@ -31,7 +34,13 @@ export async function authorityOf({
   const accountKey = sealer.open(account.private_key, PURPOSE)
   const client = openAuthority({ directory, accountKey, accountUrl: account.url, binding: bindingOf(config), roots })
   if (account.url === null) {
-    const url = await register(client, config.acmeEmail)
+    const url = await register(client, config.acmeEmail).catch((error) => {
+      if (!(error instanceof CustomersOnly)) throw error
+      // nothing changes before somebody sets them
+      throw new PermanentFailure(
+        `${error.message}. Set STEAD_ACME_EAB_KID and STEAD_ACME_EAB_KEY as the authority shows them to you.`,
+      )
+    })
     await transaction((tx) => setAcmeAccountUrl(tx, directory, url))
   }
   return client
