@@ -58,6 +58,7 @@ import { importUploads } from './0082-import-uploads.ts'
 import { importSources } from './0084-import-sources.ts'
 import { searchWords } from './0089-search-words.ts'
 import { hostStates } from './0093-host-states.ts'
+import { recordsAsWritten } from './0095-records-as-written.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -120,4 +121,5 @@ export const migrations: Record<string, Migration> = {
   '0084-import-sources': importSources,
   '0089-search-words': searchWords,
   '0093-host-states': hostStates,
+  '0095-records-as-written': recordsAsWritten,
 }

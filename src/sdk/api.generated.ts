@@ -4317,7 +4317,10 @@ export interface components {
              * @example www
              */
             name: string;
-            /** @example 192.0.2.1 */
+            /**
+             * @description As you wrote it. Host names (CNAME, MX, NS, SRV) end with a dot
+             * @example 192.0.2.1
+             */
             value: string;
             /** @example null */
             priority: number | null;

@@ -64,6 +64,8 @@ export interface DnsRecordRow {
   name: string
   /** Names in it have no dot at the end. */
   value: string
+  /** The value in the words of its client, where the API would show others. */
+  written: Generated<string | null>
   priority: number | null
   weight: number | null
   port: number | null

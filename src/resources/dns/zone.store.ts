@@ -146,6 +146,7 @@ function records(tx: Tx) {
       'type',
       'dns_records.name',
       'value',
+      'written',
       'priority',
       'weight',
       'port',
@@ -239,7 +240,7 @@ export async function insertRecords(
 
 export async function changeValue(tx: Tx, record: DnsRecord, value: string, now: number): Promise<void> {
   const earlier = await setsOf(tx, record.zoneId, [record])
-  await tx.updateTable('dns_records').set({ value }).where('id', '=', record.id).execute()
+  await tx.updateTable('dns_records').set({ value, written: null }).where('id', '=', record.id).execute()
   await touchZone(tx, record.zoneId, now, earlier)
 }
 

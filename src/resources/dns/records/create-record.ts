@@ -15,7 +15,7 @@ import { changeValue, findZone, insertRecords, recordsOf } from '../zone.store.t
 import { presentWhole, type Zone, ZoneWithRecords } from '../zone.ts'
 import { hostNameIn } from '../zone-name.ts'
 import { NewRecord, type ReadRecord, readRecord } from './read-record.ts'
-import { ZoneId } from './record.ts'
+import { asWritten, ZoneId } from './record.ts'
 
 export const createRecord = endpoint({
   id: 'createDnsRecord',
@@ -50,7 +50,7 @@ export const createRecord = endpoint({
     const zone = await zoneToChange(context, params.zone_id)
     const read = readRecord(body, zone.name)
     if ('faults' in read) throw invalidInput(read.faults)
-    const { record } = read
+    const record = { ...read.record, written: asWritten(read.record, body.value) }
     if (body.site_id !== undefined && !site) throw invalidInput(['site_id: is not a site that you can see'])
     if (site) await leadTo(context, { site, zone, record, hasValue: read.hasValue })
     else {

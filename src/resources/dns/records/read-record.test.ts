@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { readRecord as encode } from '../../../dns/wire/record-data.ts'
 import { normalHostName, normalName, zoneNameOf } from '../zone-name.ts'
 import { type NewRecord, readRecord } from './read-record.ts'
+import { asWritten } from './record.ts'
 import { mergedSpf } from './spf.ts'
 
 const read = (input: NewRecord) => readRecord(input, 'example.com')
@@ -149,3 +150,17 @@ describe('two SPF records become one', () => {
     expect(mergedSpf(merged, second)).toBe(merged)
   })
 })
+
+test.each([
+  ['A', '192.0.2.1', ' 192.0.2.1 ', null],
+  ['A', '192.0.2.1', undefined, null],
+  ['AAAA', '2001:db8::1', '2001:DB8::1', '2001:DB8::1'],
+  ['CNAME', 'a.example', 'a.example', null],
+  ['CNAME', 'a.example', 'a.example.', null],
+  ['CNAME', 'a.example', 'A.example', 'A.example.'],
+  ['CNAME', 'example.com', '@', null],
+  ['MX', '', '.', null],
+  ['TXT', '@', '"@"', '"@"'],
+] as const)('%s: of %j the words %j are kept as %j', (type, value, given, kept) =>
+  expect(asWritten({ type, value }, given)).toBe(kept),
+)

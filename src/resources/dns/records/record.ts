@@ -14,6 +14,8 @@ export interface DnsRecord {
   readonly name: string
   /** Names in it have no dot at the end. */
   readonly value: string
+  /** As its client wrote the value, where that reads otherwise and means the same: see {@link asWritten}. */
+  readonly written?: string | null
   readonly priority: number | null
   readonly weight: number | null
   readonly port: number | null
@@ -26,7 +28,10 @@ export interface DnsRecord {
 }
 
 /** What a new record is to say. */
-export type RecordDraft = Pick<DnsRecord, 'type' | 'name' | 'value' | 'priority' | 'weight' | 'port' | 'ttl' | 'siteId'>
+export type RecordDraft = Pick<
+  DnsRecord,
+  'type' | 'name' | 'value' | 'written' | 'priority' | 'weight' | 'port' | 'ttl' | 'siteId'
+>
 
 export const MOST_RECORDS = 2000
 
@@ -46,7 +51,10 @@ export const RecordSchema = Type.Object(
       description: 'Part before the name of the zone. Empty for the zone itself',
       examples: ['www'],
     }),
-    value: Type.String({ examples: ['192.0.2.1'] }),
+    value: Type.String({
+      description: 'As you wrote it. Host names (CNAME, MX, NS, SRV) end with a dot',
+      examples: ['192.0.2.1'],
+    }),
     priority: nullable(Type.Integer({ examples: [null] })),
     weight: nullable(Type.Integer({ examples: [null] })),
     port: nullable(Type.Integer({ examples: [null] })),
@@ -59,7 +67,22 @@ export const RecordSchema = Type.Object(
 
 /** The DNS record object of the API. */
 export function presentRecord(record: DnsRecord): Type.Static<typeof RecordSchema> {
-  const { isPrimary, createdAt, value, ...rest } = record
-  const shown = leadsToName(record.type) ? `${value}.` : value
-  return { ...rest, primary: isPrimary, value: shown, created: timestamp(createdAt) }
+  const { isPrimary, createdAt, value: _value, written, ...rest } = record
+  const value = written ?? shownValue(record)
+  return { ...rest, primary: isPrimary, value, created: timestamp(createdAt) }
+}
+
+const shownValue = ({ type, value }: Pick<DnsRecord, 'type' | 'value'>): string =>
+  leadsToName(type) ? `${value}.` : value
+
+/**
+ * Returns the words of a client for a record's value, or null where they are what the API shows anyway. Tools compare what they wrote with
+ * what they read: cases, quotes and forms of addresses would be differences for ever. The dot after a host name is the API's own.
+ */
+export function asWritten(record: Pick<DnsRecord, 'type' | 'value'>, given: string | undefined): string | null {
+  const text = given?.trim() ?? ''
+  // a word for the zone's own name, and no value of a record
+  if (text === '' || (leadsToName(record.type) && text === '@')) return null
+  const written = leadsToName(record.type) && !text.endsWith('.') ? `${text}.` : text
+  return written === shownValue(record) ? null : written
 }
