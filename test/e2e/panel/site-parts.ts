@@ -128,7 +128,7 @@ export function siteParts(using: () => Panel): void {
     })
 
     test('notes', async () => {
-      const { page } = using()
+      const { page, stead } = using()
       await at('notes')
       await button('Add note').first().click()
       await page.getByLabel('Subject').fill('Whom to call')
@@ -143,6 +143,17 @@ export function siteParts(using: () => Panel): void {
       await button('Delete Whom to call').click()
       await dialog().getByRole('button', { name: 'Delete note', exact: true }).click()
       await page.getByText('No notes yet').waitFor()
+      // older ones follow the last that was seen, whatever others add meanwhile
+      const add = (subject: string) => stead.api('POST', `/v1/sites/${site}/notes`, { subject, body: 'text' })
+      for (let number = 1; number <= 22; number++) await add(`Note ${number}.`)
+      await page.getByText('Note 3.', { exact: true }).waitFor()
+      await add('A newer one')
+      await page.getByText('A newer one').waitFor()
+      await page.getByRole('link', { name: 'Older' }).click()
+      await page.getByText('Note 1.', { exact: true }).waitFor()
+      await add('The newest one')
+      await page.getByRole('link', { name: 'Newest' }).click()
+      await page.getByText('The newest one').waitFor()
     })
 
     test('logs: what visitors ask for comes in by itself, and can be filtered', async () => {

@@ -1,10 +1,10 @@
-import { useSignal } from '@preact/signals'
 import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask } from '../../api.ts'
 import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
-import { List, Pages } from '../../parts/list.tsx'
+import { CursorPages, placeShown } from '../../parts/cursor-pages.tsx'
+import { List } from '../../parts/list.tsx'
 import { showSecret } from '../../parts/secret.tsx'
 import { attempt, told } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
@@ -19,12 +19,11 @@ type Change = components['schemas']['UpdateWebhookBody']
 /** A webhook, what it was told, and what came back. */
 export function WebhookPage({ id }: { readonly id: number }) {
   const params = { path: { id } }
-  const page = useSignal(1)
-  const query = { page: page.value, per_page: 20 }
+  const query = { after: placeShown(), per_page: 20 }
   const hook = useLoad(() => ask(() => api.GET('/v1/webhooks/{id}', { params })), [id])
   const deliveries = useLoad(
     () => ask(() => api.GET('/v1/webhooks/{id}/deliveries', { params: { ...params, query } })),
-    [id, page.value],
+    [id, placeShown()],
   )
   const known = hook.got.value?.data
   if (!known) return <p class="fault">{hook.fault.value}</p>
@@ -111,12 +110,7 @@ export function WebhookPage({ id }: { readonly id: number }) {
             </Button>,
           ]}
         />
-        <Pages
-          page={deliveries.got.value?.page}
-          turn={(to) => {
-            page.value = to
-          }}
-        />
+        <CursorPages next={deliveries.got.value?.next} />
       </Card>
     </>
   )

@@ -4,10 +4,11 @@ import { api, ask } from '../../api.ts'
 import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Card } from '../../parts/card.tsx'
+import { CursorPages, placeShown } from '../../parts/cursor-pages.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Form } from '../../parts/form.tsx'
-import { Pages, Skeleton } from '../../parts/list.tsx'
+import { Skeleton } from '../../parts/list.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { Written } from '../../parts/written.tsx'
 import { notesTexts as texts } from '../../texts/site/notes.ts'
@@ -18,9 +19,8 @@ type Note = components['schemas']['Note']
 
 /** What people wrote down about a site, in Markdown. */
 export function Notes({ id }: PartProps) {
-  const page = useSignal(1)
-  const params = { path: { id }, query: { page: page.value, per_page: 20 } }
-  const notes = useLoad(() => ask(() => api.GET('/v1/sites/{id}/notes', { params })), [id, page.value])
+  const params = { path: { id }, query: { after: placeShown(), per_page: 20 } }
+  const notes = useLoad(() => ask(() => api.GET('/v1/sites/{id}/notes', { params })), [id, placeShown()])
   const written = useSignal<{ readonly note?: Note } | undefined>(undefined)
   const write = (note?: Note) => () => {
     written.value = { note }
@@ -75,12 +75,7 @@ export function Notes({ id }: PartProps) {
           <p class="quiet small signed">{texts.by(note.editor || note.author, timeOf(note.updated))}</p>
         </Card>
       ))}
-      <Pages
-        page={known?.page}
-        turn={(to) => {
-          page.value = to
-        }}
-      />
+      <CursorPages next={known?.next} />
       {written.value && (
         <Write
           id={id}
