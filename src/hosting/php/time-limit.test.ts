@@ -49,6 +49,17 @@ test('one that gets none at all is ended too in the end, and that is not its fau
   expect(onOver.mock.calls[0]?.[0]).toBeInstanceOf(PhpStarved)
 })
 
+test('what turned out to be long has the longer limit, and is ended at that', () => {
+  let isLong = false
+  const onOver = vi.fn<(error: PhpTimeout) => void>()
+  limitTime({ ms: 1000, pid: 1, what: 'it', onOver, longMs: () => (isLong ? 5000 : 0), waitedMs: () => 0 })
+  isLong = true
+  vi.advanceTimersByTime(4999)
+  expect(onOver).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(1)
+  expect(onOver).toHaveBeenCalledOnce()
+})
+
 test('nothing is ended once the limit is lifted', () => {
   const { onOver, lift } = limited(0)
   lift()

@@ -36,7 +36,10 @@ const TEXTS: Record<number, [title: string, text: string]> = {
   ],
   [CLOSED]: ['This site is under maintenance', 'Maintenance work is in progress. Please try again in a few minutes.'],
   [UNKNOWN_NOW]: ['This site cannot be found right now', 'Please try again in a moment.'],
-  504: ['This site took too long to answer', 'Please try again in a moment.'],
+  504: [
+    'This site took too long to answer',
+    'The request was stopped, and its work may be half done. The PHP log of the site has an entry about it.',
+  ],
 }
 
 const pages = new Map<number, PlainPage>(

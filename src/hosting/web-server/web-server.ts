@@ -275,7 +275,7 @@ async function answerPlace(
 const pathOf = (target: string): string => target.split('?', 1)[0] as string
 
 const edited = (result: PhpResponse, edits: Edits | undefined): PhpResponse =>
-  edits ? { ...result, headers: edits.headers(result.headers, result.status) } : result
+  edits ? { ...result, headers: edits.headers(result.headers) } : result
 
 /** An edge asks for the front page, by the site's own address, and says nothing of a visitor. */
 const isForAll = ({ address }: HostedSite, { method, url, headers }: IncomingMessage): boolean =>
@@ -329,15 +329,19 @@ async function runScript(
 ): Promise<void> {
   if (Number(request.headers['content-length'] ?? 0) > options.mostBodyBytes) throw new PhpBodyTooLarge('announced')
   const gone = new AbortController()
+  let alive: NodeJS.Timeout | undefined
   response.once('close', () => {
+    clearInterval(alive)
     if (!response.writableFinished) gone.abort()
   })
-  const result = await options.php.handle(
-    site,
-    visitorRequest(request, script, options.httpsPort, query),
-    gone.signal,
-    visit,
-  )
+  // the edge takes a host for dead that says nothing for longer
+  const onLong = () => {
+    alive = setInterval(() => !response.headersSent && response.writeProcessing(), STILL_AT_WORK_MS)
+  }
+  const asked = visitorRequest(request, script, options.httpsPort, query)
+  const result = await options.php.handle(site, asked, gone.signal, { ...visit, onLong }).finally(() => {
+    clearInterval(alive)
+  })
   if (result.status === 500 && (await options.isDatabaseAway?.(site))) {
     result.body.resume()
     throw new DatabaseAway()
@@ -354,6 +358,9 @@ const send = (
   result: PhpResponse,
   purge = 0,
 ): Promise<void> => sendPhpResponse(response, result, { siteId, method: method as string, purge }, answers)
+
+/** So often the edge hears that a page of an administrator is still being made. */
+const STILL_AT_WORK_MS = 30_000
 
 /** As PHP sees it. */
 const inWebRoot = (script: string): string => `/wordpress${script}`

@@ -260,6 +260,34 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(pool.stats()).toMatchObject({ timeouts: 1, crashes: 0, processes: 1 })
   })
 
+  it('gives a page of an administrator more time, and says what it ended', async () => {
+    const onCutOff = vi.fn()
+    const onLong = vi.fn()
+    open({ requestMs: 1500, onCutOff })
+    const directory = siteDirectories[0] as TestDirectory
+    const work = 'for ($i = 0; $i < 25; $i++) usleep(100000); echo "done";'
+    const known = await directory.script('known.php', `post_message_to_js('{"administers":true}'); ${work}`)
+    const unknown = await directory.script('unknown.php', work)
+    const visit = async (path: string, script: string, cookie: string) => {
+      const request = testRequest(path, script, { headers: ['Cookie', cookie] })
+      return text((await pool.handle(site(1), request, undefined, { onLong })).body)
+    }
+    expect(await visit('/wp-admin/admin.php', known, 'wordpress_logged_in_x=y')).toBe('done')
+    expect(onLong).toHaveBeenCalledOnce()
+    expect(onCutOff).not.toHaveBeenCalled()
+    // a cookie alone says nothing, and neither does the site of a visitor
+    for (const [script, path, cookie] of [
+      [unknown, '/wp-admin/admin.php?import=x', 'wordpress_logged_in_x=y'],
+      [known, '/wp-admin/admin.php', 'a=b'],
+      [known, '/page', 'wordpress_logged_in_x=y'],
+    ] as const) {
+      await expect(visit(path, script, cookie)).rejects.toThrow(PhpTimeout)
+      expect(onCutOff.mock.lastCall?.slice(1)).toEqual([expect.objectContaining({ path }), expect.any(PhpTimeout)])
+    }
+    expect(onCutOff).toHaveBeenCalledTimes(3)
+    expect(onLong).toHaveBeenCalledOnce()
+  })
+
   it('does not let a site that loops for ever keep another waiting', async () => {
     open({ requestMs: 8000 })
     await Promise.all([page(1, 'fast.php'), page(2, 'fast.php')])

@@ -40,6 +40,8 @@ export interface PoolLimits extends SiteQueueLimits {
   /** For requests of a site beside its first, where PHP works on several at once; default: as many as PHP does. */
   readonly places?: Budget
   readonly log?: { warn(facts: object, message: string): void }
+  /** A visitor's request was ended, or never answered, because it took too long. */
+  readonly onCutOff?: (site: PooledSite, request: VisitorRequest, error: PhpTimeout) => void
   /** PHP of a site was at work: on something that may have written its files, or on a page for a visitor. */
   readonly onWorked?: (siteId: number, kind: 'write' | 'read') => void
   /** What a site says while it works; see `PhpProcess.onNote`. */
@@ -75,6 +77,8 @@ export interface VisitOptions extends Pick<TaskOptions, 'whileHeld'> {
   readonly isOwn?: boolean
   /** Stead judges the site by it: time in which PHP had no processor does not count, as for tasks. */
   readonly isJudged?: boolean
+  /** Called when the request turns out to be a page of an administrator, which may take longer. */
+  readonly onLong?: () => void
 }
 
 /** What PHP's command line is given. */
@@ -105,6 +109,10 @@ export interface PoolStats {
 }
 
 const inUseMs = 60_000
+/** A page of an administrator (an import, a backup) may take so many times the time of a request. */
+const ADMINISTRATOR_TIMES = 5
+/** What PHP says when WordPress knows an administrator in a page of the dashboard (`tasks/prepend.php`). */
+const ADMINISTERS = '{"administers":true}'
 /** A site that has had fewer visits lately is none of the most visited, however few the others have. */
 const LEAST_VISITS = 10
 /** Processes of sites whose visitors have been announced, and have not come. */
@@ -126,6 +134,8 @@ export class PhpPool {
   readonly #commands = new Commands()
   /** Sites whose PHP runs for the work that is done on them, and for nothing else; with who holds them. */
   readonly #held = new Map<number, Set<string>>()
+  /** By site: requests for the dashboard that run, to be told when WordPress knows an administrator in one of them. */
+  readonly #administrators = new Map<number, Set<() => void>>()
 
   constructor(runtime: PhpRuntime, limits: PoolLimits) {
     this.#runtime = runtime
@@ -148,7 +158,7 @@ export class PhpPool {
     site: PooledSite,
     request: VisitorRequest,
     signal?: AbortSignal,
-    { whileHeld, isOwn, isJudged }: VisitOptions = {},
+    { whileHeld, isOwn, isJudged, onLong }: VisitOptions = {},
   ): Promise<PhpResponse> {
     const held = await this.#takeIn(site, request)
     const answer = Promise.withResolvers<PhpResponse>()
@@ -160,13 +170,16 @@ export class PhpPool {
       isVisit: !isOwn && !isJudged,
       run: async (process) => {
         const end = new AbortController()
-        const lift = this.#limitVisit(process, end, isJudged)
+        const lift = this.#limitVisit(site.siteId, process, { request, end, isJudged, onLong })
         try {
           const body = held && held.bytes > 0 ? held.read() : null
           const asked = { ...request, body, bodyBytes: held?.bytes ?? 0 }
           const { finished, ...response } = await process.request(asked, end.signal)
           answer.resolve(response)
           await finished
+        } catch (error) {
+          if (end.signal.aborted) this.#limits.onCutOff?.(site, request, end.signal.reason)
+          throw error
         } finally {
           lift()
           this.#limits.onWorked?.(site.siteId, mayWrite(request) ? 'write' : 'read')
@@ -412,12 +425,36 @@ export class PhpPool {
   }
 
   /** @returns a function that lifts the limit */
-  #limitVisit({ pid }: PhpProcess, end: AbortController, isJudged = false): () => void {
+  #limitVisit(
+    siteId: number,
+    { pid }: PhpProcess,
+    { request, end, isJudged, onLong }: Pick<VisitOptions, 'isJudged' | 'onLong'> & LimitedVisit,
+  ): () => void {
     const { requestMs: ms } = this.#limits
-    if (isJudged)
-      return limitTime({ ms, pid, what: 'PHP did not finish the page', onOver: (error) => end.abort(error) })
+    const limit = { ms, pid, what: 'PHP did not finish the page', onOver: (error: PhpTimeout) => end.abort(error) }
+    if (isJudged) return limitTime(limit)
+    if (mayAdminister(request)) {
+      let isLong = false
+      const tell = () => {
+        if (!isLong) onLong?.()
+        isLong = true
+      }
+      const lift = limitTime({ ...limit, longMs: () => (isLong ? ms * ADMINISTRATOR_TIMES : 0) })
+      const visits = this.#administrators.get(siteId) ?? new Set()
+      this.#administrators.set(siteId, visits.add(tell))
+      return () => {
+        lift()
+        visits.delete(tell)
+        if (visits.size === 0) this.#administrators.delete(siteId)
+      }
+    }
     const timer = setTimeout(() => end.abort(new PhpTimeout(`PHP did not finish within ${ms} ms`)), ms)
     return () => clearTimeout(timer)
+  }
+
+  #hear(siteId: number, text: string): void {
+    if (text === ADMINISTERS) for (const tell of this.#administrators.get(siteId) ?? []) tell()
+    else this.#limits.onNote?.(siteId, text)
   }
 
   /** Says whether what begins now may go on: so long, and as long as nothing waits for the site's PHP. */
@@ -459,9 +496,9 @@ export class PhpPool {
   #laneOf(siteId: number): SiteQueue {
     let queue = this.#queues.get(siteId)
     if (!queue) {
-      const { onNote, onAsk } = this.#limits
+      const { onAsk } = this.#limits
       queue = new SiteQueue(undefined, {
-        note: (text) => onNote?.(siteId, text),
+        note: (text) => this.#hear(siteId, text),
         ask: async (text) => onAsk?.(siteId, text) ?? '',
         limits: this.#limits,
         start: (asking, how) => this.#start(asking, how),
@@ -528,6 +565,15 @@ export class PhpPool {
     return this.#watched().reduce((sum, { process }) => sum + process.lastResidentBytes, 0)
   }
 }
+
+interface LimitedVisit {
+  readonly request: VisitorRequest
+  readonly end: AbortController
+}
+
+/** Whether it may be an administrator's page: WordPress knows whether it is. */
+const mayAdminister = ({ path, headers }: VisitorRequest): boolean =>
+  path.includes('/wp-admin/') && headers.some((text) => text.includes('wordpress_logged_in_'))
 
 /** Whether somebody does something with the site, rather than read it. */
 const mayWrite = ({ method, headers }: VisitorRequest): boolean =>
