@@ -43,8 +43,7 @@ export function nativeIni(limits: PhpLimits): Record<string, string> {
   return {
     ...same,
     auto_prepend_file: '/stead/native.php',
-    // .user.ini files and paths behind a script's name are not looked for
-    'user_ini.filename': '',
+    // paths behind a script's name are not looked for
     'cgi.fix_pathinfo': '0',
     // it would say that PHP is free while it is not
     disable_functions: `${disabledFunctions},fastcgi_finish_request,litespeed_finish_request`,

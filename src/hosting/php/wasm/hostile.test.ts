@@ -175,7 +175,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       const asked = ['memory_limit', 'auto_prepend_file', 'user_ini.filename', 'disable_functions', 'open_basedir']
       const settings = (await run(`return array_map('ini_get', ${JSON.stringify(asked)});`)) as string[]
       expect(settings.slice(0, 2)).toEqual(['256M', kind === 'wasm' ? '/stead/prepend.php' : '/stead/native.php'])
-      expect(settings[2]).toBe(kind === 'wasm' ? '.user.ini' : '')
+      expect(settings[2]).toBe('')
       expect(settings[3]).toContain('proc_open')
       // nor by a variable of the request that php-fpm takes for a setting
       expect(

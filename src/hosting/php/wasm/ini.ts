@@ -44,6 +44,8 @@ export function phpIni(limits: PhpLimits): Record<string, string> {
     max_input_time: '-1',
     disable_functions: withoutAvif,
     enable_dl: '0',
+    // of a site's own: neither runtime reads them, and the site's PHP log says so (`keep-platform.ts`)
+    'user_ini.filename': '',
     allow_url_include: '0',
     expose_php: '0',
     display_errors: '0',
