@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasMariaDb } from '../../../test/support/mariadb.ts'
 import { type OwnMariaDb, startOwnMariaDb } from '../../../test/support/own-mariadb.ts'
 import { asAdministrator } from '../mariadb/server/database-server.ts'
+import { installedTables } from './installed-tables.ts'
 import { mariaDbEvents } from './mariadb-events.ts'
 
 const AT = 1_900_000_000
@@ -36,6 +37,22 @@ describe.skipIf(!hasMariaDb)('events on a server', () => {
       ...{ kind: 'read', settled: true },
       next: { urgentAt: AT * 1000, housekeepingAt: null },
     })
+  })
+
+  test('are in tables that say what their names begin with, and which network they are', async () => {
+    const { current } = maria.databases.namesOf({ siteDirectory })
+    await asAdministrator(maria.server, async (connection) => {
+      for (const name of ['posts', 'postmeta']) await connection.query(`CREATE TABLE ${current}.my_${name} (id int)`)
+      await connection.query(`CREATE TABLE ${current}.my_site (id int, domain text, path text)`)
+      await connection.query(`INSERT INTO ${current}.my_site VALUES (1, 'network.example', '/blogs/')`)
+      await connection.query(
+        `CREATE TABLE ${current}.my_sitemeta (meta_id int, site_id int, meta_key text, meta_value text)`,
+      )
+      await connection.query(`INSERT INTO ${current}.my_sitemeta VALUES (1, 1, 'main_site', '3')`)
+    })
+    const network = { networkId: 1, domain: 'network.example', path: '/blogs/', blogId: 3, isSubdomainInstall: false }
+    expect(await installedTables(siteDirectory, maria.databases)).toEqual({ prefixes: ['my_'], network })
+    await expect(installedTables(siteDirectory, undefined)).rejects.toThrow('MariaDB')
   })
 
   test('that cannot be read are WordPress’ to tell, whatever a site has put there', async () => {

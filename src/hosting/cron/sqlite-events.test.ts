@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { installedTables } from './installed-tables.ts'
 import { sqliteEvents } from './sqlite-events.ts'
 
 const createOptions = (prefix = 'wp_') => `CREATE TABLE \`${prefix}options\` (
@@ -45,6 +46,21 @@ describe('events from an SQLite file', () => {
     database.prepare('insert into wp_options (option_name, option_value) values (?, ?)').run(name, value)
 
   const expected = { kind: 'read', next: { urgentAt: 1_700_000_000_000, housekeepingAt: null }, settled: true }
+
+  it('says with what the names of tables begin, and which network they are, to whom has no wp-config.php', async () => {
+    expect(await installedTables(directory, undefined)).toEqual({ prefixes: [] })
+    make((database) => {
+      for (const name of ['posts', 'postmeta']) database.exec(`create table wp_${name} (id integer primary key)`)
+    })
+    expect(await installedTables(directory, undefined)).toEqual({ prefixes: ['wp_'] })
+    using database = new DatabaseSync(file)
+    database.exec(`create table wp_site (id integer primary key, domain text, path text);
+      insert into wp_site values (1, 'network.example', '/');
+      create table wp_sitemeta (meta_id integer primary key, site_id integer, meta_key text, meta_value text);
+      insert into wp_sitemeta values (1, 1, 'site_name', 'x'), (2, 1, 'subdomain_install', '1')`)
+    const network = { networkId: 1, domain: 'network.example', path: '/', blogId: 1, isSubdomainInstall: true }
+    expect(await installedTables(directory, undefined)).toEqual({ prefixes: ['wp_'], network })
+  })
 
   it.each([512, 1024, 4096, 65_536])(
     'finds them in pages of %i bytes, among thousands of rows, long ones too',

@@ -193,5 +193,27 @@ describe.skipIf(!core).each(hereRuntimes)(
       await rename(`${before}-aside`, before)
       expect(await page()).toBe('A test site')
     })
+
+    it('a site without its wp-config.php shows nobody the installer, and asks for the file', async () => {
+      const visits = async (name: string, code: string) => {
+        const { status, headers } = await pool.handle(site, testRequest(`/${name}`, await directory.script(name, code)))
+        return { status, hasLocation: headers.some((each) => each.toLowerCase() === 'location') }
+      }
+      const notes: string[] = []
+      heard = (note) => notes.push(note)
+      await rename(content('../wp-config.php'), content('../aside.php'))
+      const setUp = "define('ABSPATH', '/wordpress/'); require ABSPATH . 'wp-admin/setup-config.php';"
+      expect(await visits('front.php', "require '/wordpress/wp-load.php';")).toEqual({
+        status: 503,
+        hasLocation: false,
+      })
+      expect(await visits('setup-config.php', setUp)).toEqual({ status: 503, hasLocation: false })
+      expect(notes).toEqual(['{"mend":"config"}', '{"mend":"config"}'])
+      // its owner's own mistake is his to correct
+      await writeFile(content('../wp-config.php'), '<?php define(')
+      expect((await visits('front.php', "require '/wordpress/wp-load.php';")).status).toBe(500)
+      expect(notes).toHaveLength(2)
+      await rename(content('../aside.php'), content('../wp-config.php'))
+    })
   },
 )

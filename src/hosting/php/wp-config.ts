@@ -7,6 +7,8 @@ export interface WpConfig {
   readonly database?: Readonly<Record<string, string | number | boolean | null>>
   /** Constants besides the usual ones (multisite and the like); they come before WordPress is loaded. */
   readonly extraConstants?: Readonly<Record<string, string | number | boolean>>
+  /** What the names of its tables begin with; default `wp_`. */
+  readonly tablePrefix?: string
 }
 
 /** Where WordPress finds the site's database. They are the host's to say, whatever a site's file says. */
@@ -69,7 +71,7 @@ export function wpConfig(config: WpConfig, random: (size: number) => Buffer): st
   return [
     '<?php',
     ...defines,
-    "$table_prefix = 'wp_';",
+    `$table_prefix = ${phpLiteral(config.tablePrefix ?? 'wp_')};`,
     // where WP-CLI and plugins put what they add: they look for these very comments
     "/* That's all, stop editing! Happy publishing. */",
     '/** Absolute path to the WordPress directory. */',

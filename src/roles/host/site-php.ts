@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { hostBudgets } from '../../budgets.ts'
 import { purgesSince } from '../../edge/cache/purge/purges.store.ts'
 import { findAdminer } from '../../hosting/adminer/adminer.ts'
+import { installedTables } from '../../hosting/cron/installed-tables.ts'
 import { isSiteName } from '../../hosting/host.store.ts'
 import { anyDatabase } from '../../hosting/mariadb/content-by-directory.ts'
 import { isOnMariaDb } from '../../hosting/mariadb/on-mariadb.ts'
@@ -14,7 +15,7 @@ import {
 } from '../../hosting/php/hairpin-route.ts'
 import { defaultFpmLimits } from '../../hosting/php/native/settings.ts'
 import type { NativeDatabases } from '../../hosting/php/native/start.ts'
-import { PhpPool } from '../../hosting/php/pool/pool.ts'
+import { PhpPool, type PooledSite } from '../../hosting/php/pool/pool.ts'
 import { type PhpRuntime, type PhpSite, PhpUnavailable } from '../../hosting/php/runtime.ts'
 import { defaultEgressLimits } from '../../hosting/php/wasm/network/egress.ts'
 import { databaseConstantsOf } from '../../hosting/php/wp-config.ts'
@@ -24,7 +25,7 @@ import { createSiteChanges, type SiteChanges } from '../../hosting/site-changes/
 import { type SiteWatch, watchSites } from '../../hosting/site-database/watch-sites.ts'
 import { compiledOf } from '../../hosting/site-directories/template.ts'
 import type { DiskWatch } from '../../hosting/site-files/disk-watch.ts'
-import { PlatformKeeper } from '../../hosting/site-files/platform/keep-platform.ts'
+import { type KeptSite, PlatformKeeper } from '../../hosting/site-files/platform/keep-platform.ts'
 import type { SiteMail } from '../../hosting/site-mail/site-mail.ts'
 import { FirstPages } from '../../hosting/web-server/first-pages.ts'
 import { ServedFiles } from '../../hosting/web-server/served-files.ts'
@@ -32,8 +33,9 @@ import type { Budgets } from '../../platform/budgets/budget.ts'
 import { outsideOnly } from '../../platform/fetch/addresses.ts'
 import { createOwnAddresses } from '../../platform/fetch/own-addresses.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
+import { networkConstants } from '../../resources/sites/network/network.ts'
 import { tellOfLostSite } from '../../resources/sites/remove/lost-site.ts'
-import { httpsPort, purgeCaches } from '../../resources/sites/site.ts'
+import { findSite, httpsPort, purgeCaches, siteConstants } from '../../resources/sites/site.ts'
 import { tellOfRecovery } from '../../resources/sites/switches/recovery-mail.ts'
 import type { ProcessContext } from '../process-context.ts'
 import type { Spill } from './data-folder.ts'
@@ -99,16 +101,24 @@ export async function openSitePhp(
   const watch = watchForLostSites(context)
   const listeners: ((siteId: number, text: string) => void)[] = []
   const kept = keepPlatform(context, mariaDb, runtime)
-  const pool = new PhpPool(watch.guard(kept), {
+  const pool = new PhpPool(watch.guard(kept.runtime), {
     onNote(siteId, text) {
+      if (text === MEND_CONFIG)
+        for (const each of pool.running()) if (each.siteId === siteId) kept.keeper.distrustConfig(each.siteDirectory)
       // before its next page; what it is at goes on to its end
-      if (text === '{"mend":true}')
+      if (text === MEND || text === MEND_CONFIG)
         void pool.restart(siteId).catch((err) => log.warn({ err, siteId }, 'PHP was not started anew'))
       for (const hear of listeners) hear(siteId, text)
       changes.take(siteId, text)
       takeRecoveryLink(siteId, text)
     },
     onAsk: (siteId, text) => mail.ask(siteId, text),
+    onCutOff(site, { method, path }, { message }) {
+      const asked = `${method} ${path.split('?', 1)[0]}`
+      sayInPhpLog(site, `${asked} was stopped: ${message}. It may be half done.`).catch((err) =>
+        log.warn({ err, siteId: site.siteId }, 'the PHP log of a site was not written'),
+      )
+    },
     onWorked: (siteId, kind) => servedFiles.mayHaveChanged(siteId, kind),
     log,
     requestMs: config.phpRequestSeconds * 1000,
@@ -138,22 +148,37 @@ export async function openSitePhp(
   }
 }
 
+/** What a site's PHP says when it lacks something that only the host can put back (`tasks/prepend.php`). */
+const MEND = '{"mend":true}'
+const MEND_CONFIG = '{"mend":"config"}'
+
 /** Each start of a site's PHP finds what the site needs to reach its database. A site that cannot be mended starts as it is. */
-function keepPlatform({ config, log }: ProcessContext, { databases }: MariaDb, runtime: PhpRuntime): PhpRuntime {
+function keepPlatform(
+  { config, log, database }: ProcessContext,
+  { databases }: MariaDb,
+  runtime: PhpRuntime,
+): { readonly runtime: PhpRuntime; readonly keeper: PlatformKeeper } {
   const keeper = new PlatformKeeper({
     folder: join(config.dataDir, 'templates', '.platform'),
     isOnServer: isOnMariaDb,
     constants: async (siteDirectory) =>
       databaseConstantsOf(isOnMariaDb(siteDirectory) ? await databases?.loginOf({ siteDirectory }) : undefined),
+    async installed(site) {
+      const { prefixes, network } = await installedTables(site.siteDirectory, databases)
+      const { siteId } = site as KeptSite & Partial<PooledSite>
+      const record = siteId === undefined ? undefined : await findSite(database.read, siteId)
+      const ofNetwork = record?.hasMultisite && network ? networkConstants(network, network.domain) : {}
+      return { prefixes, constants: { ...(record && siteConstants(record)), ...ofNetwork } }
+    },
   })
   const mend = async (site: PhpSite) => {
     try {
-      for (const what of await keeper.mend(site)) await sayInPhpLog(site, `${what}. Stead put them back.`)
+      for (const what of await keeper.mend(site)) await sayInPhpLog(site, what)
     } catch (error) {
       log.warn({ err: error, folder: site.siteDirectory }, 'it is not known whether a site has what it needs')
     }
   }
-  return {
+  const mending: PhpRuntime = {
     ...(runtime.machineCode && { machineCode: runtime.machineCode }),
     usualBytes: (site) => runtime.usualBytes(site),
     containment: () => runtime.containment(),
@@ -163,6 +188,7 @@ function keepPlatform({ config, log }: ProcessContext, { databases }: MariaDb, r
       return runtime.start(site, how)
     },
   }
+  return { runtime: mending, keeper }
 }
 
 interface RuntimeParts {

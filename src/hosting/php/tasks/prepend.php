@@ -226,6 +226,15 @@ if (function_exists('post_message_to_js')) {
     if (stead_may_be_editor()) {
         $GLOBALS['wp_filter']['query'][PHP_INT_MAX]['stead'] = ['function' => 'stead_see_query', 'accepted_args' => 1];
     }
+    // A page of an administrator may take longer: an import, a backup.
+    $GLOBALS['wp_filter']['admin_init'][-1]['stead'] = [
+        'function' => static function (): void {
+            if (current_user_can('manage_options')) {
+                post_message_to_js('{"administers":true}');
+            }
+        },
+        'accepted_args' => 0,
+    ];
     // Plugins that know caches call one.
     $GLOBALS['wp_filter']['wp_loaded'][PHP_INT_MAX]['stead'] = ['function' => 'stead_offer_cache_functions', 'accepted_args' => 0];
     // Objects are kept from one request to the next where the site has no drop-in of its own for that. Not with several
@@ -331,6 +340,10 @@ if (PHP_SAPI === 'cli') {
     // plugins do not want to be kept (DONOTCACHEPAGE, which all page caches of WordPress honour) say so.
     header_register_callback(static function (): void {
         global $stead_changes;
+        if (stead_lacks_config()) {
+            stead_ask_for_repair('config');
+            return;
+        }
         if ($stead_changes) {
             $stead_changes->tell();
         }
@@ -353,6 +366,35 @@ $GLOBALS['wp_filter']['sanitize_user'][10]['stead'] = [
     'accepted_args' => 2,
 ];
 
+/** Has the host put back what is not PHP's to write, before the next page. */
+function stead_ask_for_repair($what = true): void
+{
+    static $has_asked = false;
+    if (!$has_asked && function_exists('post_message_to_js')) {
+        post_message_to_js((string) json_encode(['mend' => $what]));
+    }
+    $has_asked = true;
+    http_response_code(503);
+    header_remove('Location');
+    header('Retry-After: 2');
+    header('Refresh: 2');
+    header('Cache-Control: no-store');
+}
+
+/**
+ * WordPress was asked for and has not begun: there is no wp-config.php, so that it would offer its installer to the first who comes; or, in
+ * safe mode, the site's own ends with an error.
+ */
+function stead_lacks_config(): bool
+{
+    if (!defined('ABSPATH') || defined('WP_START_TIMESTAMP')) {
+        return false;
+    }
+    $file = ABSPATH . 'wp-config.php';
+    // scripts that print styles do without it
+    return !@filesize($file) || defined('STEAD_SAFE_MODE') && in_array($file, get_included_files(), true);
+}
+
 // What the site reaches its database by is not the site's to remove, or a plugin's: without it each page would end, those of the dashboard
 // too. What is more than the drop-in the host puts back before PHP starts; it is asked to start it anew.
 function stead_keep_database_drop_in(): void
@@ -373,12 +415,7 @@ function stead_keep_database_drop_in(): void
         error_log('Stead: wp-content/db.php was removed or replaced, by which the site reaches its database. It was put back.');
         return;
     }
-    if (function_exists('post_message_to_js')) {
-        post_message_to_js('{"mend":true}');
-    }
-    http_response_code(503);
-    header('Retry-After: 2');
-    header('Cache-Control: no-store');
+    stead_ask_for_repair();
     echo 'This site is being repaired. Try again in a moment.';
     exit;
 }
@@ -399,6 +436,12 @@ $GLOBALS['wp_filter']['enable_wp_debug_mode_checks'][-1]['stead'] = [
         }
         if (defined('DB_DIR') && defined('DB_FILE')) {
             stead_keep_database_drop_in();
+        }
+        // the form that writes a wp-config.php would give the site to the first who fills it in
+        if (defined('WP_SETUP_CONFIG') && $is_installed) {
+            stead_ask_for_repair('config');
+            echo 'This site is being repaired. Try again in a moment.';
+            exit;
         }
         return $enabled;
     },

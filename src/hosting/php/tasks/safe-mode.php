@@ -7,6 +7,13 @@ const STEAD_SAFE_MODE = true;
 // the first to define it wins
 define('WPMU_PLUGIN_DIR', '/stead/no-plugins');
 
+// after a fatal error PHP-FPM sends the head without asking what it is to be
+register_shutdown_function(static function (): void {
+    if (stead_lacks_config()) {
+        stead_ask_for_repair('config');
+    }
+});
+
 /** A file with nothing in it. */
 final class Stead_Left_Out
 {
@@ -46,6 +53,8 @@ final class Stead_Left_Out
     if (!$names) {
         return;
     }
+    // it would run what it has compiled of them, and not ask the wrapper; this is until the end of the request
+    ini_set('opcache.enable', '0');
     stream_wrapper_unregister('file');
     stream_wrapper_register('file', Stead_Left_Out::class);
     foreach ($names as $name) {

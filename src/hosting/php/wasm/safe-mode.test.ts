@@ -1,5 +1,5 @@
 /** What an owner can do when the site's own code ends every request with a fatal error. */
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -118,6 +118,16 @@ describe.skipIf(!core).each(hereRuntimes)(
         login: 'admin',
         dropIn: true,
       })
+      // one that PHP has compiled and kept
+      await put('sunrise.php', "<?php exit('sunrise');")
+      const sunrise = join(directory.siteDirectory, 'web/wp-content/sunrise.php')
+      await utimes(sunrise, 1_000_000_000, 1_000_000_000)
+      const including = "include '/wordpress/wp-content/sunrise.php';"
+      for (let i = 0; i < 2; i++) expect(await script(usual, 'include.php', including)).toBe('sunrise')
+      expect(await usual.runTask('reset-password', { login: 'admin', password: PASSWORD })).toMatchObject({
+        login: 'admin',
+      })
+      await rm(sunrise)
       // a collaborator's, too, who may be missing
       const mate = { email: 'mate@example.com', name: 'Mate', login: 'mate', password }
       expect(await usual.runTask('reset-administrator', mate)).toEqual({ login: 'mate', created: true, dropIn: true })
@@ -125,6 +135,23 @@ describe.skipIf(!core).each(hereRuntimes)(
       await expect(
         usual.runTask('ensure-administrator', { email: 'x@example.com', name: 'X', login: 'x' }),
       ).rejects.toThrow()
+    })
+
+    it('in safe mode asks for another wp-config.php where its own keeps WordPress from starting', async () => {
+      const config = join(directory.siteDirectory, 'web/wp-config.php')
+      const before = await readFile(config, 'utf8')
+      safe = await restarted(true)
+      const notes: string[] = []
+      safe.onNote = (text) => notes.push(text)
+      for (const broken of ['<?php define(', "<?php require '/home/old/waf.php';", '<?php exit;']) {
+        await writeFile(config, broken)
+        expect((await fetchPage(safe, testRequest('/'))).status).toBeGreaterThanOrEqual(500)
+        expect(notes.splice(0)).toEqual(['{"mend":"config"}'])
+      }
+      await writeFile(config, before)
+      const styles = testRequest('/wp-admin/load-styles.php?load=buttons', '/wordpress/wp-admin/load-styles.php')
+      expect((await fetchPage(safe, styles)).status).toBe(200)
+      expect(notes).toEqual([])
     })
 
     it('in safe mode shows its pages, lets the owner in, and has its plugins deactivated there', async () => {

@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { databaseConstantsOf, wpConfig } from '../../php/wp-config.ts'
-import { PlatformKeeper } from './keep-platform.ts'
+import { type InstalledWordPress, PlatformKeeper } from './keep-platform.ts'
 import { layLayer } from './lay-out-directory.ts'
 
 describe('what a site needs to reach its database', () => {
@@ -13,7 +13,9 @@ describe('what a site needs to reach its database', () => {
   let keeper: PlatformKeeper
   const web = (path: string) => join(siteDirectory, 'web', path)
   const plugin = 'wp-content/mu-plugins/sqlite-database-integration'
-  const mend = () => keeper.mend({ siteDirectory, uid: null })
+  let installed: InstalledWordPress
+  const mend = (inSafeMode = false) => keeper.mend({ siteDirectory, uid: null, inSafeMode })
+  const config = () => readFile(web('wp-config.php'), 'utf8')
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'stead-keeper-'))
@@ -29,7 +31,10 @@ describe('what a site needs to reach its database', () => {
       folder: join(folder, 'platform'),
       isOnServer: () => isOnServer,
       constants: async () => databaseConstantsOf(),
+      installed: async () => installed,
     })
+    installed = { prefixes: ['one_', 'wp_'], constants: { WP_ENVIRONMENT_TYPE: 'staging', COOKIE_DOMAIN: null } }
+    await mkdir(join(siteDirectory, 'private'))
   })
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
@@ -88,12 +93,62 @@ describe('what a site needs to reach its database', () => {
     expect(await readFile(web('wp-config.php'), 'utf8')).toContain('elsewhere.php')
   })
 
+  it('says once of a .user.ini that it has no effect, and which settings those are', async () => {
+    const text = "; of a firewall\nauto_prepend_file = '/wordpress/waf.php'\n upload_max_filesize=64M\n"
+    await writeFile(web('.user.ini'), text)
+    const said = expect.stringMatching(/^\.user\.ini has no effect.*: auto_prepend_file, upload_max_filesize\. /)
+    expect(await mend()).toEqual([said])
+    expect(await mend()).toEqual([])
+    await utimes(web('.user.ini'), 1, 1)
+    expect(await mend()).toEqual([said])
+    await writeFile(web('.user.ini'), '; nothing\n')
+    expect(await mend()).toEqual([])
+  })
+
   it('has no drop-in where the database is on a server, and is not looked for where WordPress is not yet', async () => {
     isOnServer = true
     await rm(web('wp-content/db.php'))
     expect(await mend()).toEqual([])
     isOnServer = false
     await rm(web('wp-config.php'))
+    installed = { prefixes: [], constants: {} }
     expect(await mend()).toEqual([])
+  })
+
+  it.each([
+    ['is gone', () => rm(web('wp-config.php'))],
+    ['is empty', () => writeFile(web('wp-config.php'), '\n')],
+    [
+      'is a link',
+      async () => {
+        await rm(web('wp-config.php'))
+        await symlink('/etc/passwd', web('wp-config.php'))
+      },
+    ],
+  ])('gives a site whose wp-config.php %s another, for the tables that it has', async (_what, harm) => {
+    await harm()
+    expect(await mend()).toEqual([expect.stringContaining('wp-config.php was missing')])
+    expect(await config()).toContain("$table_prefix = 'one_';")
+    expect(await config()).toContain("define('DB_FILE', 'site.sqlite');")
+    expect(await config()).toContain("define('WP_ENVIRONMENT_TYPE', 'staging');")
+    expect(await config()).not.toContain('COOKIE_DOMAIN')
+    expect(await mend()).toEqual([])
+  })
+
+  it('replaces a wp-config.php with which WordPress did not start in safe mode alone, and keeps what it said', async () => {
+    const broken = `${await config()}}\ndefine( 'MINE', "text" );\ndefine('WP_CONTENT_DIR', '/old');\n// define('OUT', 1);\n`
+    await writeFile(web('wp-config.php'), broken.replace(/^define\('AUTH_KEY'.*$/m, "define('AUTH_KEY', 'it\\'s');"))
+    keeper.distrustConfig(siteDirectory)
+    expect(await mend()).toEqual([])
+    expect(await mend(true)).toEqual([])
+    keeper.distrustConfig(siteDirectory)
+    expect(await mend(true)).toEqual([expect.stringContaining('private/wp-config.broken.php')])
+    const after = await config()
+    expect(after).toContain("$table_prefix = 'wp_';")
+    expect(after).toContain("define('MINE', 'text');")
+    expect(after).toContain("define('AUTH_KEY', 'it\\'s');")
+    for (const gone of ['}\n', 'WP_CONTENT_DIR', 'OUT']) expect(after.replace(/if \([^}]*\}/, '')).not.toContain(gone)
+    expect(await readFile(join(siteDirectory, 'private/wp-config.broken.php'), 'utf8')).toContain("'/old'")
+    expect(await mend(true)).toEqual([])
   })
 })

@@ -1,16 +1,45 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, lstatSync, type Stats, statSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { wpConfig } from '../../php/wp-config.ts'
 import { lookInside } from '../open-inside.ts'
 import { removeTree } from '../remove-tree.ts'
 import { layLayer, layPlatformFiles } from './lay-out-directory.ts'
 import { databaseDropIn, sqlitePlugin } from './platform-files.ts'
-import { type ConfigConstants, changeWpConfig, editWpConfig, withStandardComment } from './wp-config-file.ts'
+import {
+  BROKEN_CONFIG,
+  type ConfigConstants,
+  changeWpConfig,
+  editWpConfig,
+  plainConstants,
+  readWpConfig,
+  withStandardComment,
+  writeWpConfig,
+} from './wp-config-file.ts'
+
+/** A file that has no more than this may have nothing but space in it. */
+const MOST_EMPTY_BYTES = 100
+/** Constants of a wp-config.php that are not the site's to say, and folders: a wrong one keeps WordPress from starting. */
+const OF_THE_PLATFORM = /^(?:ABSPATH|WPINC|DB_(?:NAME|USER|PASSWORD|HOST|DIR|FILE)|SQLITE_JOURNAL_MODE|\w+_DIR)$/
+
+const USER_INI = '.user.ini'
+/** Sites whose `.user.ini` was told of; over it, all are told again. */
+const MOST_TOLD = 10_000
 
 /** A site whose PHP is about to start. */
 export interface KeptSite {
   readonly siteDirectory: string
   readonly uid: number | null
+  readonly inSafeMode?: boolean
+}
+
+/** What is known of a site's WordPress beside its wp-config.php. */
+export interface InstalledWordPress {
+  /** What the names of its tables may begin with, by the tables themselves. */
+  readonly prefixes: readonly string[]
+  /** Its constants beside those of every site; what is `null` must not be there. */
+  readonly constants: ConfigConstants
 }
 
 export interface PlatformKeeperOptions {
@@ -20,11 +49,13 @@ export interface PlatformKeeperOptions {
   readonly isOnServer: (siteDirectory: string) => boolean
   /** What its wp-config.php has to say of its database. */
   readonly constants: (siteDirectory: string) => Promise<ConfigConstants>
+  /** Asked only when its wp-config.php is lost. No prefix: nothing of WordPress is there yet. */
+  readonly installed: (site: KeptSite) => Promise<InstalledWordPress>
 }
 
 /**
  * Looks, before PHP of a site starts, whether it has what it cannot live without: the drop-in and the plugin by which it reaches a
- * database that is a file, and the constants of `wp-config.php` that say where its database is. What the site, one of its plugins or
+ * database that is a file, `wp-config.php`, and the constants in it that say where its database is. What the site, one of its plugins or
  * somebody by SFTP has removed or replaced is put back; nothing else of the site changes.
  */
 export class PlatformKeeper {
@@ -32,12 +63,22 @@ export class PlatformKeeper {
   #reference: Promise<ReadonlyMap<string, number>> | undefined
   /** By home: the next one finds it done. */
   readonly #mending = new Map<string, Promise<string[]>>()
+  /** Site directories where WordPress did not get past `wp-config.php`. */
+  readonly #distrusted = new Set<string>()
 
   constructor(options: PlatformKeeperOptions) {
     this.#options = options
   }
 
-  /** @returns what was put back, each as the beginning of a sentence */
+  /** By site directory: when the `.user.ini` that was told of was written. */
+  readonly #told = new Map<string, number>()
+
+  /** Notes that WordPress did not start with the site's wp-config.php. Where the site is in safe mode, the next start replaces the file. */
+  distrustConfig(siteDirectory: string): void {
+    this.#distrusted.add(siteDirectory)
+  }
+
+  /** @returns what was put back, each as a sentence */
   mend(site: KeptSite): Promise<string[]> {
     const under = this.#mending.get(site.siteDirectory)
     if (under) return under.then(() => [])
@@ -49,20 +90,67 @@ export class PlatformKeeper {
   async #mend(site: KeptSite): Promise<string[]> {
     const { siteDirectory, uid } = site
     // nothing of WordPress is there yet
-    if (!isFile(join(siteDirectory, 'web/wp-config.php')) || !existsSync(join(siteDirectory, 'web/wp-content')))
-      return []
-    const mended: string[] = []
+    if (!existsSync(join(siteDirectory, 'web/wp-content'))) return []
+    const mended = await this.#mendConfig(site)
+    if (!isFile(join(siteDirectory, 'web/wp-config.php'))) return mended
     if (!this.#options.isOnServer(siteDirectory) && !(await this.#hasFiles(siteDirectory))) {
       await layPlatformFiles(siteDirectory, this.#options.folder, uid)
       mended.push(
-        `${databaseDropIn} and ${sqlitePlugin}, by which the site reaches its database, were changed or missing`,
+        `${databaseDropIn} and ${sqlitePlugin}, by which the site reaches its database, were changed or missing. Stead put them back.`,
       )
     }
     if (await changeWpConfig(siteDirectory, uid, await this.#options.constants(siteDirectory)))
-      mended.push('The constants of wp-config.php that say where the database is were changed or missing')
+      mended.push(
+        'The constants of wp-config.php that say where the database is were changed or missing. Stead put them back.',
+      )
     // files that Stead wrote earlier
     await editWpConfig(siteDirectory, uid, withStandardComment)
-    return mended
+    return [...mended, ...this.#ownSettings(siteDirectory)]
+  }
+
+  /** Says once of each `.user.ini` that PHP does not read it. */
+  #ownSettings(siteDirectory: string): string[] {
+    const writtenAt = statsOf(join(siteDirectory, 'web', USER_INI))?.mtimeMs
+    if (writtenAt === undefined || this.#told.get(siteDirectory) === writtenAt) return []
+    if (this.#told.size >= MOST_TOLD) this.#told.clear()
+    this.#told.set(siteDirectory, writtenAt)
+    const text = textOf(siteDirectory, `web/${USER_INI}`) ?? ''
+    const names = [...text.matchAll(/^[ \t]*([a-z][\w.]{0,60})[ \t]*=/gim)].map(([, name]) => name as string)
+    if (names.length === 0) return []
+    const listed = [...new Set(names)].slice(0, 20).join(', ')
+    return [
+      `${USER_INI} has no effect here, so these settings keep the values of the host: ${listed}. PHP code can change most settings with ini_set, such as in wp-config.php.`,
+    ]
+  }
+
+  /**
+   * Writes a wp-config.php that is not there, is empty, or kept WordPress from starting in safe mode: with what the database and the record
+   * of the site say, and with the constants that the old one set in plain words.
+   */
+  async #mendConfig(site: KeptSite): Promise<string[]> {
+    const { siteDirectory, uid } = site
+    const isBroken = this.#distrusted.delete(siteDirectory) && site.inSafeMode === true
+    const size = statsOf(join(siteDirectory, 'web/wp-config.php'))?.size ?? 0
+    if (size > MOST_EMPTY_BYTES && !isBroken) return []
+    const before = await readWpConfig(siteDirectory)
+    if (before?.trim() && !isBroken) return []
+    const { prefixes, constants } = await this.#options.installed(site)
+    const said = /^[ \t]*\$table_prefix\s*=\s*(['"])(\w{1,64})\1\s*;/m.exec(before ?? '')?.[2]
+    const prefix = prefixes.find((each) => each === said) ?? prefixes[0]
+    if (prefix === undefined) return []
+    const kept = Object.entries(plainConstants(before ?? '')).filter(([name]) => !OF_THE_PLATFORM.test(name))
+    const all = Object.entries({ ...Object.fromEntries(kept), ...constants })
+    const extraConstants = Object.fromEntries(all.flatMap(([name, value]) => (value === null ? [] : [[name, value]])))
+    const database = await this.#options.constants(siteDirectory)
+    const config = { environmentType: 'production' as const, database, extraConstants, tablePrefix: prefix }
+    await writeWpConfig(siteDirectory, uid, wpConfig(config, randomBytes), before)
+    if (!before?.trim())
+      return [
+        `wp-config.php was missing. Stead wrote a new one for the tables that begin with ${prefix}. Its keys are new, so all users must log in again.`,
+      ]
+    return [
+      `WordPress did not start with wp-config.php. Stead wrote a new one with the constants that it could read. The old one is in private/${BROKEN_CONFIG}.`,
+    ]
   }
 
   /** Whether each file is there and as long as it should be: what is changed on purpose, and of the same length, is the site's own loss. */

@@ -39,6 +39,48 @@ export async function editWpConfig(
   return changed
 }
 
+/**
+ * Reads the text of a site directory's wp-config.php.
+ * @returns undefined when there is none: something else by that name is not followed
+ */
+export const readWpConfig = (siteDirectory: string): Promise<string | undefined> =>
+  inFolder(siteDirectory, 'web', (folder) => read(`${folder}/wp-config.php`).catch(() => undefined))
+
+/**
+ * Writes a site directory's wp-config.php anew.
+ * @param before the text that it takes the place of; kept as `private/${BROKEN_CONFIG}`, where no visitor reads it
+ */
+export async function writeWpConfig(
+  siteDirectory: string,
+  uid: number | null,
+  text: string,
+  before: string | undefined,
+): Promise<void> {
+  if (before?.trim())
+    await inFolder(siteDirectory, 'private', (folder) => replace(folder, `${folder}/${BROKEN_CONFIG}`, before, uid))
+  await inFolder(siteDirectory, 'web', (folder) => replace(folder, `${folder}/wp-config.php`, text, uid))
+}
+
+/** A wp-config.php that did not work, for its owner to look at. */
+export const BROKEN_CONFIG = 'wp-config.broken.php'
+
+/**
+ * Reads the constants that a wp-config.php sets in plain words, each in a line of its own. The text is never run, and may be broken
+ * anywhere else.
+ */
+export function plainConstants(text: string): Record<string, string | number | boolean> {
+  const define =
+    /^[ \t]*define\(\s*(['"])([A-Za-z_]\w{0,99})\1\s*,\s*(?:'((?:[^'\\\n]|\\.)*)'|"([^"\\$\n]*)"|(true|false)|(-?\d{1,15}))\s*\)\s*;/gim
+  const found: Record<string, string | number | boolean> = {}
+  for (const [, , name, single, double, truth, number] of text.matchAll(define)) {
+    if (name === undefined || name in found) continue
+    if (number !== undefined) found[name] = Number(number)
+    else if (truth !== undefined) found[name] = truth.toLowerCase() === 'true'
+    else found[name] = double ?? (single as string).replaceAll(/\\([\\'])/g, '$1')
+  }
+  return found
+}
+
 async function read(file: string): Promise<string> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
