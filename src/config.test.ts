@@ -136,6 +136,7 @@ describe('a value that cannot be used is named with its reason', () => {
     ['rateLimit', '1e9', 'a whole number from 0'],
     ['tokenRateLimit', 'none', 'a whole number from 0'],
     ['logLevel', 'loud', 'one of fatal, error'],
+    ['logFormat', 'xml', 'one of auto, text, json'],
   ])('%s: %s', (key, value, reason) => {
     const [fault, ...others] = faultsOf({ [variableOf(key)]: value })
     expect(others).toEqual([])

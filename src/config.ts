@@ -520,6 +520,11 @@ export const settings = {
     default: 'info',
     parse: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
   },
+  logFormat: {
+    help: 'How Stead writes its log: text for people, json for programs, or auto: text on a terminal and json elsewhere',
+    default: 'auto',
+    parse: oneOf('auto', 'text', 'json'),
+  },
 } as const satisfies Record<string, Setting<unknown>>
 
 type Settings = typeof settings

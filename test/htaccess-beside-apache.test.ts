@@ -159,6 +159,15 @@ const rows: readonly Row[] = [
   ['<FilesMatch "\\.css$">\nHeader set X-Only yes\n</FilesMatch>', 'GET /a.txt', ['x-only']],
   ['AddType application/x-thing .xyz', 'GET /note.xyz', ['content-type']],
   ['<Files note.xyz>\nForceType application/octet-stream\n</Files>', 'GET /note.xyz', ['content-type']],
+  // how long answers last
+  ['ExpiresActive On\nExpiresDefault "access plus 1 month 2 days"', 'GET /a.txt', ['cache-control']],
+  ['ExpiresActive On\nExpiresByType image/jpeg A600\nExpiresByType text/* "now plus 1 hour"\nExpiresDefault A5', 'GET /img/p.jpg', ['cache-control']],
+  ['ExpiresActive On\nExpiresByType text/css "access plus 1 year"\nExpiresByType text/* "now plus 1 hour"', 'GET /deep/er/z.css', ['cache-control']],
+  ['ExpiresActive On\nExpiresByType text/* "now plus 1 hour"', 'GET /a.txt', ['cache-control']],
+  ['ExpiresActive On\nExpiresDefault "modification plus 0 seconds"', 'GET /a.txt', ['cache-control']],
+  [{ '': 'ExpiresActive On\nExpiresDefault A60', sub: 'ExpiresDefault A70' }, 'GET /sub/x.txt', ['cache-control']],
+  ['ExpiresActive On\nExpiresDefault A60\nHeader set Cache-Control "max-age=7"', 'GET /a.txt', ['cache-control']],
+  ['ExpiresActive On\nExpiresDefault A60', 'HEAD /a.txt', ['cache-control']],
   // folders and refusals
   ['Options -Indexes', 'GET /nolist/'],
   ['DirectoryIndex start.html index.php', 'GET /home/'],
@@ -184,7 +193,7 @@ const freePort = async () => {
 }
 
 const LOADED =
-  'access_compat alias auth_basic authn_core authn_file authz_core authz_host authz_user autoindex dir env headers mime mpm_event rewrite setenvif vhost_alias'
+  'access_compat alias auth_basic authn_core authn_file authz_core authz_host authz_user autoindex dir env expires headers mime mpm_event rewrite setenvif vhost_alias'
 
 async function startApache(port: number): Promise<void> {
   const config = [

@@ -1,3 +1,5 @@
+import { OperatorError } from '../platform/operator-error.ts'
+
 /*
  * Where backups are kept: chunks cut by content, compressed, encrypted, named by a keyed hash. The words:
  *
@@ -141,16 +143,19 @@ export interface BackupStore {
 }
 
 /** The storage cannot be reached, refuses, or takes too long: another attempt may help. */
-export class StorageFailure extends Error {
+export class StorageFailure extends OperatorError {
   override readonly name = 'StorageFailure'
+  override readonly exitCode = 1
 }
 
 /** There is no such backup. */
-export class BackupMissing extends Error {
+export class BackupMissing extends OperatorError {
   override readonly name = 'BackupMissing'
+  override readonly exitCode = 1
 }
 
 /** Something of a backup is lost, or is not what was written. The message names each chunk, and whose it was. */
-export class BackupDamaged extends Error {
+export class BackupDamaged extends OperatorError {
   override readonly name = 'BackupDamaged'
+  override readonly exitCode = 1
 }

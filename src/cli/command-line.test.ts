@@ -53,6 +53,19 @@ describe('exit codes', () => {
     expect(unknown).toMatchObject({ code: 2, error: expect.stringContaining('run stead account list') })
     expect((await stead('site restore --name=never-was')).code).toBe(2)
   })
+  test('1 and one line for a storage that does not answer', async () => {
+    const away = {
+      STEAD_BACKUP_S3_BUCKET: 'kept',
+      STEAD_BACKUP_S3_ENDPOINT: 'http://127.0.0.1:9',
+      STEAD_BACKUP_S3_ACCESS_KEY_ID: 'key',
+      STEAD_BACKUP_S3_SECRET_ACCESS_KEY: 'secret',
+    }
+    expect(await stead('backup list', away)).toEqual({
+      code: 1,
+      out: '',
+      error: expect.stringMatching(/^.*kept.*127\.0\.0\.1:9.*\n$/),
+    })
+  })
 })
 
 /** The command with a value for each flag that it needs. */

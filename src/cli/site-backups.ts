@@ -3,12 +3,13 @@ import { resolve } from 'node:path'
 import { archiveBytes } from '../backups/archive/archive.ts'
 import { ArchiveLengths } from '../backups/archive/archive-lengths.ts'
 import { Bzip2Threads } from '../backups/archive/bzip2-threads.ts'
-import { BackupDamaged, type BackupFacts, BackupMissing, type BackupStore } from '../backups/backup-store.ts'
+import { BackupDamaged, type BackupFacts, type BackupStore } from '../backups/backup-store.ts'
 import type { Config } from '../config.ts'
 import { masterKeyFile, readMasterKey } from '../platform/crypto/master-key.ts'
 import type { Row, Value } from '../platform/db/rows/table-rows.ts'
 import { writeFileOnce } from '../platform/files/write-file.ts'
 import { timestamp } from '../platform/http/schemas.ts'
+import { OperatorError } from '../platform/operator-error.ts'
 import { CORE_BACKUP, coreOwner, siteOwner } from '../resources/backups/backup.ts'
 import { backupNumber } from '../resources/backups/schedule/reconcile-backups.ts'
 import { newestWholeBackup, openRecordsBackup, recordsRepository } from '../resources/installation/records-backup.ts'
@@ -169,8 +170,7 @@ async function writeWhole(file: string, content: AsyncIterable<Uint8Array>): Pro
   try {
     if (await writeFileOnce(file, content, 0o600)) return
   } catch (error) {
-    if (error instanceof BackupDamaged || error instanceof BackupMissing)
-      throw new CommandError(error.message, { cause: error })
+    if (error instanceof OperatorError) throw error
     throw diskError(file, error)
   }
   throw new CommandError(`${file} already exists. Nothing was overwritten.`)

@@ -147,7 +147,7 @@ export const nothingThere = (config: ControlDatabaseSettings): OperatorError =>
  */
 export async function openProcessContext(config: Config, name: string): Promise<ProcessContext> {
   await usableDataFolder(config.dataDir)
-  const log = createLog(config.logLevel, name)
+  const log = createLog(config, name)
   const { database, key } = await untilReachable(() => openOwnControlDatabase(config, name))
   try {
     const hostKey = Buffer.from(hkdfSync('sha256', key, '', 'stead edge to host', 32)).toString('base64url')

@@ -55,7 +55,7 @@ interface Supervised {
 /** `stead serve`: starts every part as a process of its own, and starts again what dies. */
 export async function serve(call: Call<unknown, SettingKey>): Promise<number> {
   const { config } = call
-  const log = createLog(config.logLevel, 'supervisor')
+  const log = createLog(config, 'supervisor')
   await usableDataFolder(config.dataDir)
   // held as long as this process lives
   const unlock = await lockFile(serveLock(config.dataDir), { patienceMs: GLANCE_MS })
@@ -88,7 +88,7 @@ export async function serve(call: Call<unknown, SettingKey>): Promise<number> {
 /** `stead edge` or `stead dns` with several processes: starts them, and starts again what dies. */
 export async function runSeveral(call: Call<unknown, SettingKey>, part: 'edge' | 'dns'): Promise<number> {
   const { config } = call
-  const log = createLog(config.logLevel, 'supervisor')
+  const log = createLog(config, 'supervisor')
   await beforeParts(call, log, part)
   return untilStopped(supervise(log, call, part === 'edge' ? edges(config) : nameServers(config)))
 }

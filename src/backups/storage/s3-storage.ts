@@ -188,7 +188,7 @@ const REFUSALS = new Set([301, 307, 400, 401, 403, 404])
 function failureOf(error: unknown, where: string): Error {
   if (error instanceof StorageFailure) return error
   const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } }
-  const text = `${where}: ${name === 'Error' ? '' : `${name}: `}${message || 'no answer'}`
+  const text = `${where}: ${name === 'Error' ? '' : `${name}: `}${message || String((error as { code?: string }).code ?? 'no answer')}`
   return REFUSALS.has($metadata?.httpStatusCode ?? 0)
     ? new StorageRefusal(text, { cause: error })
     : new StorageFailure(text, { cause: error })

@@ -6,7 +6,7 @@ import { giveHostIdentity, installationOf } from '../../hosting/identity/identit
 import { someUsers } from '../../hosting/identity/users.ts'
 import { DirectoriesOnDisk } from '../../hosting/site-directories/directories-on-disk.ts'
 import { SiteDirectories } from '../../hosting/site-directories/site-directories.ts'
-import { createLog } from '../../platform/log/log.ts'
+import { noLog } from '../../platform/log/log.ts'
 import {
   type ControlDatabase,
   type ControlDatabaseSettings,
@@ -55,7 +55,6 @@ async function adopt(
   wanted?: string,
 ): Promise<Adopted> {
   const { dataDir } = config
-  const log = createLog('silent', 'cli')
   // a folder that comes back from another installation has another identity by now, and still its name
   const own = 'host' in belonging ? belonging.host : facts.hosts.find(({ name }) => name === folder.hostName)
   const known = wanted === undefined ? own : hostNamed(facts.hosts, wanted)
@@ -72,10 +71,17 @@ async function adopt(
     lastHome: folder.identity?.lastHome ?? 0,
     firstUser: folder.firstUser ?? someUsers(),
   })
-  const folders = new DirectoriesOnDisk({ dataDir, identity, isRoot: process.getuid?.() === 0, log })
+  const folders = new DirectoriesOnDisk({ dataDir, identity, isRoot: process.getuid?.() === 0, log: noLog })
   if (known) {
     await database.transaction((tx) => giveHostIdentity(tx, known.id, identity.current.host))
-    const siteDirectories = new SiteDirectories({ database, hostId: known.id, folders, identity, prepared: 0, log })
+    const siteDirectories = new SiteDirectories({
+      database,
+      hostId: known.id,
+      folders,
+      identity,
+      prepared: 0,
+      log: noLog,
+    })
     await siteDirectories.reconcile({ isTakenOver: true })
   } else await quarantineAll(folders, identity)
   const { present, aside } = await folders.open()

@@ -3,8 +3,10 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { VisitorRequest } from '../php/pool/pool.ts'
 import { ask, createTestSite, ok, type TestSite } from '../web-server/test-support.ts'
+import { withExpiry } from './expires.ts'
 import type { FolderLimits } from './folders.ts'
 import { Htaccess } from './htaccess.ts'
+import { parseHtaccess } from './parse.ts'
 
 let site: TestSite
 let htaccess: Htaccess
@@ -111,6 +113,46 @@ describe('what protects a folder', () => {
     expect(await statusOf(port, '/open/a.txt')).toBe(200)
     expect(told.length).toBeGreaterThan(0)
   })
+
+  // biome-ignore format: a table
+  test.each([
+    ['a script says so itself', ['Cache-Control', 'max-age=5'], { 'cache-control': 'max-age=5' }],
+    ['a script has a date', ['Expires', 'Thu, 01 Jan 1970 00:00:00 GMT'], { expires: 'Thu, 01 Jan 1970 00:00:00 GMT' }],
+    ['nobody may keep it', ['Cache-Control', 'no-store'], { 'cache-control': 'no-store' }],
+    ['for one visitor', ['Cache-Control', 'private'], { 'cache-control': 'private' }],
+    ['a script says something else', ['Cache-Control', 'no-transform'], { 'cache-control': 'no-transform, max-age=60', expires: 'Thu, 01 Jan 1970 00:01:00 GMT' }],
+    ['a script says nothing', [], { 'cache-control': 'max-age=60', expires: 'Thu, 01 Jan 1970 00:01:00 GMT' }],
+    ['a file', ['X-Stead-Renderer', 'static', 'Cache-Control', 'public, max-age=9'], { 'x-stead-renderer': 'static', 'cache-control': 'max-age=60', expires: 'Thu, 01 Jan 1970 00:01:00 GMT' }],
+  ])('ExpiresDefault, where %s', (_what, raw, wanted) => {
+    const { folder } = parseHtaccess('ExpiresActive On\nExpiresDefault "access plus 1 minute"', false)
+    const answered = withExpiry(raw, [folder], { now: 0, type: undefined })
+    const pairs = answered.flatMap((name, at) => (at % 2 === 0 ? [[name.toLowerCase(), answered[at + 1]]] : []))
+    expect(Object.fromEntries(pairs)).toEqual(wanted)
+  })
+
+  test('an error never lasts as Expires says, and a file that has not changed keeps its type’s time', async () => {
+    await write('lasting/a.css', 'a')
+    await write('lasting/.htaccess', 'ExpiresActive On\nExpiresDefault A60\nExpiresByType text/css A70')
+    const port = await start()
+    const first = await ask(port, '/lasting/a.css')
+    expect([first.status, first.headers['cache-control']]).toEqual([200, 'max-age=70'])
+    const again = await ask(port, '/lasting/a.css', {
+      headers: { 'if-none-match': String(first.headers.etag) },
+    })
+    expect([again.status, again.headers['cache-control']]).toEqual([304, 'max-age=70'])
+    const missing = await ask(port, '/lasting/a.css', { headers: { range: 'bytes=900-' } })
+    expect(missing.headers['cache-control'] ?? '').not.toContain('max-age=70')
+  })
+
+  test.each(['ExpiresActive maybe', 'ExpiresDefault never', 'ExpiresByType text/css "access plus 1 moon"'])(
+    '%s is told, and closes nothing',
+    async (rules) => {
+      await write('late/a.css', 'a')
+      await write('late/.htaccess', rules)
+      expect(await statusOf(await start(), '/late/a.css')).toBe(200)
+      expect(told[0]).toMatch(/^late\/\.htaccess:1 expires/)
+    },
+  )
 
   test('a link or a folder in its place is none that can be read', async () => {
     await write('link/a.txt', 'a')

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { lookInside } from '../site-files/open-inside.ts'
 import { accessOf, lastOf, sectionsFor } from './access.ts'
 import { type Asked, Dependence, DOCUMENT_ROOT, envOf, type Tree, type Trial } from './asked.ts'
+import { withExpiry } from './expires.ts'
 import { Folders, type FoldersOptions, type RuledSite } from './folders.ts'
 import { editHeaders } from './headers.ts'
 import { hashOf, isSupported, Passwords, TooManyPasswords } from './passwords.ts'
@@ -24,8 +25,8 @@ export type ErrorDocument =
 
 /** How an answer is to be changed. */
 export interface Edits {
-  /** Raw pairs, flat, of an answer that comes from a file or from PHP. */
-  headers(raw: readonly string[]): string[]
+  /** Raw pairs, flat, of an answer that comes from a file or from PHP. @param status default 200 @param type where no header has it */
+  headers(raw: readonly string[], status?: number, type?: string): string[]
   readonly type: string | undefined
 }
 
@@ -429,7 +430,14 @@ class Attempt<P extends Place> {
     return {
       kind: 'go',
       place,
-      edits: { type, headers: (raw) => this.#marked(editHeaders(raw, edits, () => env)) },
+      edits: {
+        type,
+        headers: (raw, status = 200, media) => {
+          const isWhole = status < 300 || status === 304
+          const lasting = isWhole ? withExpiry(raw, sections, { now: Date.now(), type: media }) : raw
+          return this.#marked(editHeaders(lasting, edits, () => env))
+        },
+      },
       query: isChanged ? more.query : undefined,
     }
   }

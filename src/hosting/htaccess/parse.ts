@@ -1,5 +1,6 @@
 /** Reads a `.htaccess` by what Apache 2.4 documents. What is not understood is told, and closes what it may protect. */
 import { addressTest } from './addresses.ts'
+import { readExpiry } from './expires.ts'
 import { type Line, readLines, words } from './lines.ts'
 import { isHarmless, isLoaded, VERSION } from './modules.ts'
 import { BadPattern, Pattern } from './pattern.ts'
@@ -99,8 +100,8 @@ class Parser {
 
   /** It says nothing besides rewriting. */
   get #isEmpty(): boolean {
-    const { types, errors } = this.#folder
-    const others = [this.#files, this.#env, this.#redirects, [...types], [...errors]]
+    const { types, errors, expiresTypes } = this.#folder
+    const others = [this.#files, this.#env, this.#redirects, [...types], [...errors], [...expiresTypes]]
     return others.every(({ length }) => length === 0) && JSON.stringify(this.#folder) === JSON.stringify(newSection())
   }
 
@@ -351,6 +352,11 @@ class Parser {
       case 'errordocument':
         this.#errorDocument(section, given, rest)
         return
+      case 'expiresactive':
+      case 'expiresdefault':
+      case 'expiresbytype':
+        expires(name, section, given)
+        return
       default:
         this.#aboutOthers(line, this.#here)
     }
@@ -525,6 +531,20 @@ const ACCESS = new Set([
   'files',
   'filesmatch',
 ])
+
+function expires(name: string, section: Section, given: readonly string[]): void {
+  const first = given[0] ?? ''
+  if (name === 'expiresactive') {
+    if (!/^(?:on|off)$/i.test(first)) throw new NotUnderstoodHere('neither "on" nor "off"')
+    section.expiresActive = first.toLowerCase() === 'on'
+    return
+  }
+  const isDefault = name === 'expiresdefault'
+  const expiry = readExpiry((isDefault ? given : given.slice(1)).join(' '))
+  if (!expiry) throw new NotUnderstoodHere('not a time such as "access plus 1 month"')
+  if (isDefault) section.expiresDefault = expiry
+  else section.expiresTypes.set(first.toLowerCase(), expiry)
+}
 
 const compatOf = (section: Section): Compat => {
   section.compat ??= { order: [], allow: [], deny: [] }

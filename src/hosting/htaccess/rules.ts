@@ -55,6 +55,12 @@ export interface HeaderEdit {
   readonly env: { readonly name: string; readonly negated: boolean } | undefined
 }
 
+/** When an answer is stale: so long after it was asked for, or after its file was changed. */
+export interface Expiry {
+  readonly seconds: number
+  readonly since: 'access' | 'modification'
+}
+
 /** What holds for a folder, or for files of a name. What is undefined is as it was without. */
 export interface Section {
   require: LimitedRequirement[] | undefined
@@ -70,6 +76,10 @@ export interface Section {
   readonly headers: HeaderEdit[]
   forcedType: string | undefined
   readonly types: Map<string, string>
+  expiresActive: boolean | undefined
+  expiresDefault: Expiry | undefined
+  /** By media type, or by its first half and a star. */
+  readonly expiresTypes: Map<string, Expiry>
   index: readonly string[] | undefined
   /** What is shown with a status. */
   readonly errors: Map<number, string>
@@ -179,6 +189,9 @@ export const newSection = (): Section => ({
   headers: [],
   forcedType: undefined,
   types: new Map(),
+  expiresActive: undefined,
+  expiresDefault: undefined,
+  expiresTypes: new Map(),
   index: undefined,
   errors: new Map(),
   listings: undefined,

@@ -406,6 +406,16 @@ export const more: readonly string[] = [
   `SELECT COUNT(*) c FROM (SELECT 'ubung' AS t UNION SELECT title FROM s_item WHERE id = 3) u`,
   `SELECT a.id AS ID, a.id as id, b.id as other FROM s_item a JOIN p1 b ON a.id = b.id GROUP BY ID`,
   `SELECT a.id AS ID, b.id as other FROM s_item a JOIN p1 b ON a.id = b.id GROUP BY id`,
+  // empty texts
+  `CREATE TABLE s_rate (id int NOT NULL AUTO_INCREMENT, state varchar(200) NOT NULL DEFAULT '', PRIMARY KEY (id))`,
+  `INSERT INTO s_rate (state) VALUES (''), ('DE-BE'), ('Übung')`,
+  `SELECT id FROM s_rate WHERE state IN ('DE-BE', '') ORDER BY id`,
+  `SELECT id FROM s_rate WHERE state IN ('') ORDER BY id`,
+  `SELECT id FROM s_rate WHERE state NOT IN ('', 'x') ORDER BY id`,
+  `SELECT id FROM s_rate WHERE state IN ('', 'ubung', 'a', 'b', 'c', 'd', 'e') ORDER BY id`,
+  `SELECT id FROM s_rate WHERE state = '' ORDER BY id`,
+  `SELECT id FROM s_rate WHERE state <> '' ORDER BY id`,
+  `SELECT CASE state WHEN '' THEN 1 ELSE 0 END c FROM s_rate ORDER BY id`,
 ]
 
 /** What of them is answered otherwise, and why that is known. */

@@ -39,7 +39,8 @@ export async function sendFile(
   // without it browsers refuse fonts at a site's other names and behind a CDN
   if (FONT.test(name)) headers.push('Access-Control-Allow-Origin', '*')
   if (GZIPPED.test(name)) headers.push('Content-Encoding', 'gzip')
-  const asRuled = (raw: string[]) => edits?.headers(raw) ?? raw
+  const type = edits?.type ?? mediaType(name)
+  const asRuled = (raw: string[]) => edits?.headers(raw, 200, type) ?? raw
   if (isNotModified(request.headers, validators)) {
     response.writeHead(304, asRuled(headers)).end()
     return
@@ -50,7 +51,7 @@ export async function sendFile(
     return
   }
   const part = range ?? { start: 0, end: size - 1 }
-  headers.push('Content-Type', edits?.type ?? mediaType(name))
+  headers.push('Content-Type', type)
   const ruled = asRuled(headers)
   ruled.push('Content-Length', String(part.end - part.start + 1))
   if (range) ruled.push('Content-Range', `bytes ${part.start}-${part.end}/${size}`)

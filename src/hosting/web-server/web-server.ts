@@ -275,7 +275,7 @@ async function answerPlace(
 const pathOf = (target: string): string => target.split('?', 1)[0] as string
 
 const edited = (result: PhpResponse, edits: Edits | undefined): PhpResponse =>
-  edits ? { ...result, headers: edits.headers(result.headers) } : result
+  edits ? { ...result, headers: edits.headers(result.headers, result.status) } : result
 
 /** An edge asks for the front page, by the site's own address, and says nothing of a visitor. */
 const isForAll = ({ address }: HostedSite, { method, url, headers }: IncomingMessage): boolean =>

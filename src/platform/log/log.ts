@@ -1,26 +1,42 @@
 import { pino } from 'pino'
 import { freshLine } from '../terminal/fresh-line.ts'
+import { logText } from './log-text.ts'
 
-/** What the parts log with: pino's methods, one JSON object a line. */
+/** What the parts log with: pino's methods. */
 export type Log = Pick<pino.Logger, 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'isLevelEnabled'> & {
   child(bindings: Record<string, unknown>): Log
 }
 
-/** @param part `control`, `host`, …: on every line */
-export function createLog(level: string, part: string): Log {
+/** Settings of the log. */
+export interface LogOptions {
+  readonly logLevel: string
+  /** `auto`: text on a terminal, else one JSON object a line. */
+  readonly logFormat: 'auto' | 'text' | 'json'
+}
+
+/** Colors follow NO_COLOR and TERM, as Node reads them. @param part `control`, `host`, …: on every line */
+export function createLog({ logLevel: level, logFormat: format }: LogOptions, part: string): Log {
   const options = {
     level,
     base: { part },
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: ['*.authorization', '*.client_secret', '*.password', '*.secret', '*.token'],
   }
-  return process.stdout.isTTY ? pino(options, besideProgress) : pino(options)
+  const { isTTY } = process.stdout
+  const isText = formatFor(format, isTTY) === 'text'
+  // without a stream of its own pino writes at once, and faster
+  if (!isTTY && !isText) return pino(options)
+  const colors = isTTY && process.stdout.hasColors()
+  const write = (line: string) => {
+    // a progress bar may stand there
+    process.stdout.write(freshLine(process.stdout) + (isText ? logText(line, { colors }) : line))
+  }
+  return pino(options, { write })
 }
 
-/** For a terminal, on which a progress bar may stand. */
-const besideProgress = {
-  write: (line: string) => void process.stdout.write(`${freshLine(process.stdout)}${line}`),
-}
+/** What is written where. */
+export const formatFor = (format: LogOptions['logFormat'], isTerminal: boolean): 'text' | 'json' =>
+  format === 'auto' ? (isTerminal ? 'text' : 'json') : format
 
 /** For tests and tools that want silence. */
 export const noLog: Log = pino({ level: 'silent' })

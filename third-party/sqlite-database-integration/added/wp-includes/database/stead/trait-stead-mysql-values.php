@@ -276,7 +276,7 @@ trait Stead_MySQL_Values {
 		$quoted = $this->quote_sqlite_value( $key );
 		$equals = $this->more_call( 'sort_key', $column ) . " = $quoted";
 		if ( ! preg_match( '/^[a-z0-9]/', $key ) ) {
-			return preg_match( '/[^\x00-\x7f]/', $key ) || '' === $key ? "($column GLOB '*[^ -~]*' AND $equals)" : "($column = $quoted OR ($column GLOB '*[^ -~]*' AND $equals))";
+			return preg_match( '/[^\x00-\x7f]/', $key ) ? "($column GLOB '*[^ -~]*' AND $equals)" : "($column = $quoted OR ($column GLOB '*[^ -~]*' AND $equals))";
 		}
 		$accents = sprintf( "(%s >= '%s' AND %s < '%s' AND %s GLOB '*[^ -~]*' AND %s) OR (%s >= '" . "\u{80}" . "' AND %s)", $column, $key[0], $column, chr( ord( $key[0] ) + 1 ), $column, $equals, $column, $equals );
 		return preg_match( '/[^\x00-\x7f]/', $key ) ? "($accents)" : "($column = $quoted OR $accents)";
