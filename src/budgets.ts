@@ -281,6 +281,7 @@ export const mariaDbLimits = {
   memoryBytes: 1024 * MB,
   temporaryBytes: 512 * MB,
   allTemporaryBytes: 1024 * MB,
+  temporaryTablesBytes: 512 * MB,
 } as const
 
 /** What the budgets of memory of a process may add up to, in bytes. The process itself takes some 100 MB besides. */

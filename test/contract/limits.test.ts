@@ -47,6 +47,7 @@ it('the limits of MariaDB stand there as well', () => {
     'memory of the server': mariaDbLimits.memoryBytes,
     'temporary files of a session': mariaDbLimits.temporaryBytes,
     'temporary files of all': mariaDbLimits.allTemporaryBytes,
+    'temporary tables of all': mariaDbLimits.temporaryTablesBytes,
   }).map(([what, bytes]) => `| ${what} | ${(bytes / (1 << 20)).toLocaleString('en')} MB |`)
   expect(rows.filter((row) => !page.includes(row))).toEqual([])
 })

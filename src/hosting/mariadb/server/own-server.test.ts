@@ -65,7 +65,7 @@ describe.skipIf(!hasMariaDb)('the server of a host', () => {
       ),
     ).toEqual([
       [
-        'ibtmp1:12M:autoextend:max:512M',
+        'ibtmp1:12M:autoextend:max:2048M',
         ...[256 << 20, 512 << 20, 64 << 20].map(String),
         expect.stringContaining(folder),
         '2000',

@@ -25,6 +25,13 @@ const MB = 1 << 20
 export const SESSION_MEMORY_BYTES = 256 * MB
 /** Of one table that a statement makes for itself on the disk, of what a session has of such files, and of all of them. */
 export const temporaryLimits = { tableBytes: 512 * MB, sessionBytes: 512 * MB, allBytes: 1024 * MB } as const
+/** In the data folder: the temporary tables of all sessions. */
+export const TEMPORARY_TABLES_FILE = 'ibtmp1'
+/**
+ * Where that file ends. A rollback that meets the end aborts the server, so sessions are ended long before (`watch/resource-watch.ts`): this is for a
+ * server that nobody watches.
+ */
+export const MOST_TEMPORARY_TABLES_BYTES = 2048 * MB
 
 /** A statement, and so a value, may be no longer. */
 export const MOST_PACKET_BYTES = 64 << 20
@@ -107,7 +114,7 @@ function limitSettings({ hasUndoFiles, version }: ServerPlaces): string[] {
     `max-allowed-packet = ${MOST_PACKET_BYTES}`,
     ...upTo('max-session-mem-used', SESSION_MEMORY_BYTES),
     ...upTo('tmp-disk-table-size', tableBytes),
-    `innodb-temp-data-file-path = ibtmp1:12M:autoextend:max:${sessionBytes / MB}M`,
+    `innodb-temp-data-file-path = ${TEMPORARY_TABLES_FILE}:12M:autoextend:max:${MOST_TEMPORARY_TABLES_BYTES / MB}M`,
     ...(hasUndoFiles ? [`innodb-undo-tablespaces = ${UNDO_FILES}`, 'innodb-undo-log-truncate = 1'] : []),
     ...(countsTemporaryFiles
       ? [...upTo('max-tmp-session-space-usage', sessionBytes), `max-tmp-total-space-usage = ${allBytes}`]

@@ -8,7 +8,7 @@ import { noLog } from '../../../platform/log/log.ts'
 import type { ServerLogin } from '../../php/wp-config.ts'
 import { rowsOf } from '../server/connect.ts'
 import { SESSION_MEMORY_BYTES } from '../server/server-settings.ts'
-import { overMemory, overTemporary, type ResourceLimits, ResourceWatch } from './resource-watch.ts'
+import { overMemory, overTables, overTemporary, type ResourceLimits, ResourceWatch } from './resource-watch.ts'
 import type { SiteSession } from './sessions.ts'
 
 const MB = 1 << 20
@@ -46,6 +46,19 @@ describe('who is ended', () => {
     expect(idsOf(overTemporary(sessions, limits, files(101, [1, 40])))).toEqual([1])
     expect(idsOf(overTemporary(sessions, limits, files(300, [1, 60])))).toEqual([1, 2])
     expect(overTemporary([], limits, files(300))).toEqual([])
+  })
+
+  test('for temporary tables: whose statement changes rows for longest, and who was idle for long', () => {
+    const sessions = [
+      session(1, 7, { seconds: 3 }),
+      session(2, 8, { seconds: 5 }),
+      // reads only
+      session(3, 9, { seconds: 99 }),
+      session(4, 7, { seconds: 10, isIdle: true }),
+      session(5, 8, { seconds: 9, isIdle: true }),
+    ]
+    expect(idsOf(overTables(sessions, new Set([1, 2, 4]), 1))).toEqual([2, 4])
+    expect(idsOf(overTables(sessions, new Set(), 1))).toEqual([4])
   })
 })
 
@@ -102,6 +115,24 @@ describe.skipIf(!hasMariaDb)('a site', { timeout: 120_000 }, () => {
       await site.query(`set session ${name} = 100000000000`)
       expect(Number((await rowsOf(site, `select @@${name}`))[0]?.[0])).toBeLessThanOrEqual(2 * SESSION_MEMORY_BYTES)
     }
+  })
+
+  test('has a statement ended that fills the file with the temporary tables of all, before a rollback aborts the server', async () => {
+    const site = await connect()
+    watching({ temporaryTablesBytes: 40 * MB }).start()
+    const fill = async () => {
+      await site.query('create temporary table filled (a longtext)')
+      await site.query("insert into filled values (repeat('x', 30000000))")
+      // to half of what the file may take
+      for (let doubled = 0; doubled < 5; doubled++) await site.query('insert into filled select a from filled')
+    }
+    await expect(fill()).rejects.toThrow(/closed|killed|lost|gone/i)
+    await expect.poll(() => watch?.ended).toBe(1)
+    expect(maria.server.restarts).toBe(0)
+    // the file keeps its size, and that ends nobody
+    const next = await connect()
+    await next.query("create temporary table filled as select repeat('x', 1000000) a")
+    expect([await rowsOf(next, 'select length(a) from filled'), watch?.ended]).toEqual([[['1000000']], 1])
   })
 
   test('has a statement ended that takes the disk for temporary files, named or not', async () => {

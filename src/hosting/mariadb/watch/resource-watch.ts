@@ -1,12 +1,17 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Connection } from 'mysql2/promise'
 import type { Log } from '../../../platform/log/log.ts'
 import { Repeat } from '../content/repeat.ts'
 import { asAdministrator, type DatabaseServer } from '../server/database-server.ts'
+import { TEMPORARY_TABLES_FILE } from '../server/server-settings.ts'
 import { temporaryFiles } from '../server/temporary-files.ts'
-import { endSession, type SiteSession, siteSessions } from './sessions.ts'
+import { changingSessions, endSession, type SiteSession, siteSessions } from './sessions.ts'
 
 /** The process of the server is asked how much memory it has, which takes microseconds. */
 const TICK_MS = 200
+/** A session that is idle for longer may hold temporary tables, and the server does not tell which ones do. */
+const IDLE_SECONDS = 10
 /** Memory of each site is asked for as often, where the server's is not over its limit. */
 const SESSIONS_EVERY_MS = 2000
 
@@ -17,6 +22,8 @@ export interface ResourceLimits {
   /** Of temporary files: of one session, and of all. */
   readonly temporaryBytes: number
   readonly allTemporaryBytes: number
+  /** Of the file with the temporary tables of all sessions. */
+  readonly temporaryTablesBytes: number
 }
 
 export interface ResourceWatchOptions {
@@ -35,6 +42,7 @@ export class ResourceWatch {
   readonly #options: ResourceWatchOptions
   readonly #repeat: Repeat
   #lookedAt = Number.NEGATIVE_INFINITY
+  #tablesBytes = 0
   #ended = 0
 
   constructor(options: ResourceWatchOptions) {
@@ -66,21 +74,40 @@ export class ResourceWatch {
     const { server, limits } = this.#options
     if (!server.isUp) return
     const isOver = (await residentBytes(server.pid)) > limits.memoryBytes
+    const bytes = await this.#bytesOfTables()
+    // the file never shrinks while the server runs, so only growth shows that someone takes more
+    const haveGrown = bytes > Math.max(this.#tablesBytes, limits.temporaryTablesBytes)
+    this.#tablesBytes = bytes
+    if (haveGrown) await this.#endForTables(bytes)
     if (isOver || performance.now() - this.#lookedAt >= SESSIONS_EVERY_MS) await this.look()
   }
 
   async look(): Promise<void> {
-    const { server, prefix } = this.#options
+    await this.#end((_, sessions) => this.#tooMuch(sessions))
+    this.#lookedAt = performance.now()
+  }
+
+  #endForTables(bytes: number): Promise<void> {
+    return this.#end(async (connection, sessions) => overTables(sessions, await changingSessions(connection), bytes))
+  }
+
+  async #end(choose: (connection: Connection, sessions: readonly SiteSession[]) => Promise<Ending[]>): Promise<void> {
+    const { server, prefix, log } = this.#options
     await asAdministrator(server, async (connection) => {
-      const sessions = await siteSessions(connection, prefix)
-      for (const { session, why, bytes } of await this.#tooMuch(sessions)) {
+      for (const { session, why, bytes } of await choose(connection, await siteSessions(connection, prefix))) {
         await endSession(connection, session.id)
         this.#ended++
         const facts = { home: session.home, bytes, seconds: session.seconds }
-        this.#options.log.warn(facts, `ended a database session of a site: ${why}`)
+        log.warn(facts, `ended a database session of a site: ${why}`)
       }
     })
-    this.#lookedAt = performance.now()
+  }
+
+  async #bytesOfTables(): Promise<number> {
+    const { dataFolder } = this.#options.server
+    if (dataFolder === undefined) return 0
+    const file = await stat(join(dataFolder, TEMPORARY_TABLES_FILE)).catch(() => undefined)
+    return file?.size ?? 0
   }
 
   async #tooMuch(sessions: readonly SiteSession[]): Promise<Ending[]> {
@@ -148,6 +175,19 @@ export function overTemporary(
     .filter((session) => !session.isIdle && !endings.some((ending) => ending.session === session))
     .toSorted((one, other) => bytesOf(other) - bytesOf(one) || other.seconds - one.seconds)
   return next ? [...endings, { session: next, bytes: bytesOf(next), why }] : endings
+}
+
+/**
+ * Returns the sessions to end when the temporary tables of all sites take too much: the one whose statement changes rows for longest, and those that
+ * keep tables while they are idle. InnoDB ends the whole server if that file is full during a rollback.
+ */
+export function overTables(sessions: readonly SiteSession[], changing: ReadonlySet<number>, bytes: number): Ending[] {
+  const [writer] = sessions
+    .filter((session) => !session.isIdle && changing.has(session.id))
+    .toSorted((one, other) => other.seconds - one.seconds)
+  const idle = sessions.filter((session) => session.isIdle && session.seconds >= IDLE_SECONDS)
+  const why = 'temporary tables use too much disk space'
+  return [...(writer ? [writer] : []), ...idle].map((session) => ({ session, bytes, why }))
 }
 
 /** Memory of a process; 0 where it is not of this machine. */

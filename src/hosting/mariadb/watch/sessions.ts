@@ -40,6 +40,15 @@ export async function siteSessions(connection: Connection, prefix: string): Prom
   })
 }
 
+/** Returns the ids of connections whose statement may change rows, including those of temporary tables. */
+export async function changingSessions(connection: Connection): Promise<Set<number>> {
+  const rows = await rowsOf(
+    connection,
+    'SELECT trx_mysql_thread_id FROM information_schema.INNODB_TRX WHERE trx_autocommit_non_locking = 0',
+  )
+  return new Set(rows.map(([id]) => Number(id)))
+}
+
 /** Ends a connection. One that has ended already is no fault. */
 export async function endSession(connection: Connection, id: number): Promise<void> {
   await connection.query(`KILL HARD CONNECTION ${id}`).catch((error: { errno?: number }) => {
