@@ -31,9 +31,9 @@ import { checksOfControl, logProblems } from './checks/of-control.ts'
 import { type Credentials, credentialsFile, readCredentials, urlOf } from './credentials.ts'
 import { untilFree } from './free-port.ts'
 import { createInstallationMetrics } from './installation-metrics.ts'
-import { datacentersDown, type HostStanding, isRunning, OwnHost } from './own-host.ts'
+import { type HostStanding, isRunning, OwnHost } from './own-host.ts'
 import type { ProcessContext, Role } from './process-context.ts'
-import { isReady } from './readiness.ts'
+import { judgeReadiness } from './readiness.ts'
 
 /** Checks ask other machines: several callers share an answer. */
 const CHECKED_MS = 10_000
@@ -53,6 +53,7 @@ const describeHost = (host: HostStanding) => ({
   name: host.name,
   state: host.isHeard || host.state === 'lost' ? host.state : 'silent',
   seen_seconds: host.seenSeconds,
+  ...(host.recordFault && { record_fault: host.recordFault }),
   ...(isRunning(host) && host.facts),
 })
 
@@ -78,15 +79,16 @@ export async function startControl(
   const codes = config.datacenters.map(({ code }) => code)
   const readiness = async () => {
     const known = ownHost.among(await hostReports(database.read), await readDatabaseTime(database))
-    const hosts = known.filter(isRunning)
-    const canWrite = await isWritable(config.dataDir)
+    const disk = (await isWritable(config.dataDir)) ? reserve.room.state : 'read-only'
+    const { reasons, ...verdict } = judgeReadiness({
+      ...{ hosts: known, datacenters: codes, parts: parts(), disk, isIntroduced },
+    })
     return {
-      ready: isReady({ hosts, parts: parts(), canWrite, isIntroduced }),
-      // reading, changing and deleting work, and a load balancer must not take that away
-      isDegraded: hosts.every(({ facts }) => facts.wordpress === null) || datacentersDown(known, codes).length > 0,
+      ...verdict,
       details: {
+        reasons,
         database: database.dialect,
-        disk: { state: canWrite ? reserve.room.state : 'read-only', free_bytes: reserve.room.freeBytes },
+        disk: { state: disk, free_bytes: reserve.room.freeBytes },
         parts: parts(),
         hosts: known.map(describeHost),
       },

@@ -33,6 +33,8 @@ it('goes by what its own host says, and not by a record that the host could not 
     { name: 'one', facts: facts('told') },
     { name: 'two', facts: facts('recorded') },
   ])
+  own.hear({ name: 'one', facts: facts('told'), fault: 'database or disk is full' })
+  expect(running()[0]?.recordFault).toBe('database or disk is full')
   now = 10_000
   expect(running().map(({ name }) => name)).toEqual(['two'])
 })

@@ -8,6 +8,8 @@ export interface HostStanding extends Pick<HostReportRecord, 'name' | 'state' | 
   readonly isHeard: boolean
   /** Since its last report; null: it never reported. */
   readonly seenSeconds: number | null
+  /** Why it could not record its state, as it told its supervisor. */
+  readonly recordFault?: string | undefined
 }
 
 /**
@@ -33,7 +35,8 @@ export class OwnHost {
     return recorded.map(({ name, state, datacenters, seenAt, facts }) => {
       const seenSeconds = seenAt === 0 ? null : Math.max(0, Math.round((now - seenAt) / 1000))
       const host = { name, state, datacenters, seenSeconds }
-      if (name === told?.name) return { ...host, isHeard: true, facts: told.facts as HostReportRecord['facts'] }
+      if (name === told?.name)
+        return { ...host, isHeard: true, facts: told.facts as HostReportRecord['facts'], recordFault: told.fault }
       // a time to come is that of a clock that was set back since: a living host reports again within seconds
       return { ...host, isHeard: Math.abs(now - seenAt) < HOST_SILENT_MS, facts }
     })

@@ -1,21 +1,76 @@
+import type { DiskState } from '../platform/files/free-room.ts'
 import type { PartStates } from './control.ts'
+import { datacentersDown, type HostStanding, isRunning } from './own-host.ts'
 
 /** What readiness depends on. */
 export interface Readiness {
-  /** Hosts that run (`isRunning`): a host that could not record its state for ten seconds is not among them. */
-  readonly hosts: readonly { readonly facts: Record<string, unknown> }[]
+  /** All that were not removed, running or not. */
+  readonly hosts: readonly HostStanding[]
+  /** Codes of all datacenters. */
+  readonly datacenters: readonly string[]
   readonly parts: PartStates
-  readonly canWrite: boolean
+  /** Of the data folder. */
+  readonly disk: DiskState | 'read-only'
   /** The keys of a first start can be read. */
   readonly isIntroduced: boolean
 }
 
-/** Returns whether all sites and the API work. Without any host, no site does. */
-export function isReady({ hosts, parts, canWrite, isIntroduced }: Readiness): boolean {
-  const isPrepared = hosts.length > 0 && hosts.every(({ facts }) => facts.preparing === false)
-  return isIntroduced && canWrite && isPrepared && hosts.every(hasDatabases) && Object.values(parts).every(Boolean)
+export interface Verdict {
+  /** All sites and the API work. */
+  readonly ready: boolean
+  /** The API works. Reading, changing and deleting do, and a load balancer must not take that away. */
+  readonly isDegraded: boolean
+  /** Why it is not ready, or degraded: sentences. */
+  readonly reasons: readonly string[]
 }
 
-/** Whether a host's MariaDB answers. A host without one needs none. */
-const hasDatabases = ({ facts }: Readiness['hosts'][number]): boolean =>
-  (facts.mariaDb as { isUp?: boolean } | undefined)?.isUp !== false
+/** Returns whether Stead works, and if not, why. */
+export function judgeReadiness(readiness: Readiness): Verdict {
+  const missing = [...faultsOfControl(readiness), ...faultsOfHosts(readiness)]
+  const limits = limitsOf(readiness)
+  return { ready: missing.length === 0, isDegraded: limits.length > 0, reasons: [...missing, ...limits] }
+}
+
+function faultsOfControl({ parts, disk, isIntroduced }: Readiness): string[] {
+  const stopped = Object.keys(parts).filter((name) => !parts[name])
+  return [
+    ...(isIntroduced ? [] : ['Stead has not created the first account yet.']),
+    ...(disk === 'read-only' ? ['Stead cannot write to its data folder.'] : []),
+    ...stopped.map((name) => `The process "${name}" does not run.`),
+  ]
+}
+
+/** Without any host, no site works. */
+function faultsOfHosts({ hosts, disk }: Readiness): string[] {
+  const running = hosts.filter(isRunning)
+  if (hosts.length === 0) return ['No host has started yet.']
+  if (running.length === 0) return hosts.map((host) => whyAway(host, disk))
+  return running.flatMap(({ name, facts }) => {
+    const { isUp, fault } = (facts.mariaDb ?? {}) as { isUp?: boolean; fault?: string }
+    return [
+      ...(facts.preparing === false ? [] : [`The host ${name} is preparing WordPress.`]),
+      // a host without MariaDB needs none
+      ...(isUp === false ? [`MariaDB on the host ${name} does not respond${fault ? `: ${fault}` : ''}.`] : []),
+    ]
+  })
+}
+
+/** A host that cannot record its state cannot record the reason either: what this process sees of the same disk is told instead. */
+function whyAway({ name, state, isHeard, seenSeconds }: HostStanding, disk: Readiness['disk']): string {
+  if (isHeard) return `The host ${name} is marked as ${state}.`
+  const since = seenSeconds === null ? 'has never reported' : `has not reported for ${seenSeconds} s`
+  const why =
+    disk === 'essential' || disk === 'read-only'
+      ? 'It cannot record its state on a disk that is full or read-only. Free space on the disk of the data folder.'
+      : 'It does not run, or it cannot write to the control database. Its log says why.'
+  return `The host ${name} ${since}. ${why}`
+}
+
+function limitsOf({ hosts, datacenters }: Readiness): string[] {
+  const running = hosts.filter(isRunning)
+  const hasCore = running.length === 0 || running.some(({ facts }) => facts.wordpress !== null)
+  return [
+    ...(hasCore ? [] : ['No host has a WordPress to create sites from.']),
+    ...datacentersDown(hosts, datacenters).map((code) => `No running host serves the datacenter ${code}.`),
+  ]
+}

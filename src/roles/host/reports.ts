@@ -21,6 +21,8 @@ export interface Reporter {
 export interface HostReport {
   readonly name: string
   readonly facts: object
+  /** Why its last report could not be recorded. */
+  readonly fault?: string | undefined
 }
 
 export interface Reports extends Role {
@@ -38,11 +40,18 @@ export async function startReports({ database, log }: ProcessContext, reporter: 
     const state = await hostState(database.read, reporter.hostId)
     return state === undefined || isUsable(state) ? fenced(reporter.name) : givenUp(reporter.name, state)
   }
+  let recordFault: string | undefined
   const report = async () => {
     const facts = reporter.facts()
-    reporter.say?.({ name: reporter.name, facts })
-    const isStillOurs = await database.transaction((tx) => reportHost(tx, reporter, facts))
-    if (!isStillOurs) fault.resolve(await reasonOf())
+    reporter.say?.({ name: reporter.name, facts, fault: recordFault })
+    try {
+      const isStillOurs = await database.transaction((tx) => reportHost(tx, reporter, facts))
+      recordFault = undefined
+      if (!isStillOurs) fault.resolve(await reasonOf())
+    } catch (error) {
+      recordFault = (error as Error).message
+      throw error
+    }
   }
   await report()
   // a host that starts says so with its routes: its predecessor must be gone before it gives out work. On SQLite all are on one machine.

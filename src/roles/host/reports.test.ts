@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { noLog } from '../../platform/log/log.ts'
+import type { ProcessContext } from '../process-context.ts'
+import { type HostReport, startReports } from './reports.ts'
+
+it('a host that cannot record its state tells its supervisor why, until it can', async () => {
+  let isFull = false
+  const database = {
+    dialect: 'sqlite',
+    async transaction() {
+      if (isFull) throw new Error('database or disk is full')
+      return true
+    },
+  }
+  const said: HostReport[] = []
+  const reports = await startReports({ database, log: noLog } as unknown as ProcessContext, {
+    ...{ hostId: 1, epoch: 1, name: 'one', facts: () => ({}) },
+    say: (report) => said.push(report),
+  })
+  await reports.stop()
+  isFull = true
+  await expect(reports.report()).rejects.toThrow('disk is full')
+  await expect(reports.report()).rejects.toThrow('disk is full')
+  isFull = false
+  await reports.report()
+  await reports.report()
+  const full = 'database or disk is full'
+  expect(said.map(({ fault }) => fault)).toEqual([undefined, undefined, full, full, undefined])
+})
