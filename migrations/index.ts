@@ -59,6 +59,7 @@ import { importSources } from './0084-import-sources.ts'
 import { searchWords } from './0089-search-words.ts'
 import { hostStates } from './0093-host-states.ts'
 import { recordsAsWritten } from './0095-records-as-written.ts'
+import { claimsOfHolders } from './0096-claims-of-holders.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -122,4 +123,5 @@ export const migrations: Record<string, Migration> = {
   '0089-search-words': searchWords,
   '0093-host-states': hostStates,
   '0095-records-as-written': recordsAsWritten,
+  '0096-claims-of-holders': claimsOfHolders,
 }

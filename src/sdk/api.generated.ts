@@ -2336,6 +2336,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sites/{site_id}/domain-claims": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the domain claims of a site
+         * @description Returns up to 100 pending claims, the ones that move first at the beginning: claims of this site on domains of other accounts, and claims of other accounts on domains of this site.
+         *
+         *     Requires the site's owner, or a collaborator with any role.
+         */
+        get: operations["listDomainClaims"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{site_id}/domain-claims/{domain}": {
         parameters: {
             query?: never;
@@ -5778,6 +5800,35 @@ export interface components {
         PrimaryDomain: {
             /** @description One entry per address, with the id of its record */
             separate_records?: boolean;
+        };
+        DomainClaim: {
+            /** @example example.com */
+            domain: string;
+            /**
+             * @description `claimant`: this site claims the domain. `holder`: another account claims a domain of this site
+             * @enum {string}
+             */
+            role: "claimant" | "holder";
+            /**
+             * @description Host name that the site gets when the domain moves. Null for the holder
+             * @example www.example.com
+             */
+            domainName: string | null;
+            /**
+             * @description TXT record that proves the claim. Without it, the claim ends
+             * @example _stead-challenge.example.com
+             */
+            recordName: string;
+            /**
+             * @description Value of that record. Null for the holder
+             * @example stead-Hn2vGkqT0m4yW8rZ
+             */
+            recordValue: string | null;
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            movesAt: string;
         };
         SftpUser: {
             id: number;
@@ -12200,6 +12251,34 @@ export interface operations {
                         /** @example Success */
                         message: string;
                         data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    listDomainClaims: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1 */
+                site_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["DomainClaim"][];
                         errors: null;
                     };
                 };

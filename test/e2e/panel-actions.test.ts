@@ -113,14 +113,21 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
     const ofAccounts = { accountId: owner.accountId, holderId: other.accountId }
     await panel.api.database.transaction((tx) => insertClaim(tx, { ...claim, ...ofAccounts }))
     await at(`sites/${site}/domains`)
-    await page.getByLabel('Domain', { exact: true }).fill('claimed.example')
-    await button('Add domain').click()
     await page.getByText('Keep the TXT record until then').waitFor()
     await panel.judge(page)
     await button('Cancel claim').click()
     await page.getByText('Claim of claimed.example canceled').waitFor()
     expect(await button('Cancel claim').count()).toBe(0)
     expect(await panel.api.database.read.selectFrom('zone_claims').select('id').execute()).toEqual([])
+    // and who has a domain sees the claim of another account
+    await owner.call('POST', `/v1/sites/${site}/domains`, { name: 'wanted.example' })
+    const byOther = { zone: 'wanted.example', hostName: 'wanted.example', siteId: otherSite, value: 'proof' }
+    const accounts = { accountId: other.accountId, holderId: owner.accountId }
+    await panel.api.database.transaction((tx) => insertClaim(tx, { ...byOther, ...accounts, movesAt: 2e12 }))
+    await page.reload()
+    await page.getByText('remove the TXT record _stead-challenge.wanted.example').waitFor()
+    expect(await button('Cancel claim').count()).toBe(0)
+    await panel.judge(page)
   })
 
   test('add-ons', async () => {

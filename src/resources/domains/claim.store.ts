@@ -1,4 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts'
+import type { Site } from '../sites/site.ts'
 import type { Claim } from './claim.ts'
 
 const columns = [
@@ -32,6 +33,24 @@ export const claimOfAccount = (tx: Tx, accountId: number, zone: string): Promise
 
 export const findClaim = (tx: Tx, id: number): Promise<Claim | undefined> =>
   tx.selectFrom('zone_claims').select(columns).where('id', '=', id).executeTakeFirst()
+
+/** Returns the pending claims of a site, and those of zones by other accounts than the site's; the ones that move first come first. */
+export const claimsAround = (
+  tx: Tx,
+  { id, accountId }: Pick<Site, 'id' | 'accountId'>,
+  { zones, most }: { readonly zones: readonly string[]; readonly most: number },
+): Promise<Claim[]> =>
+  tx
+    .selectFrom('zone_claims')
+    .select(columns)
+    .where((is) => {
+      const ofOthers = zones.length > 0 ? [is.and([is('zone', 'in', zones), is('account_id', '<>', accountId)])] : []
+      return is.or([is('site_id', '=', id), ...ofOthers])
+    })
+    .orderBy('moves_at')
+    .orderBy('id')
+    .limit(most)
+    .execute()
 
 export async function countClaims(tx: Tx, accountId: number): Promise<number> {
   const { count } = await tx

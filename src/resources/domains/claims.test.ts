@@ -238,6 +238,61 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
     expect([await zones(holder), await zones(claimant)]).toEqual([['claimed.test'], []])
   })
 
+  test('who claims a domain and who has it list the claim, each without the secret of the other; nobody else does', async () => {
+    const other = await api.site(claimant, 'another-of-claimant')
+    const list = async (person: Person, id: number) => {
+      const { status, body } = await person.call('GET', `/v1/sites/${id}/domain-claims`)
+      return status === 200 ? body.data : status
+    }
+    expect(await Promise.all([list(claimant, site), list(holder, held)])).toEqual([[], []])
+    await prove(claimant, site, 'shop.claimed.test')
+    const ofBoth = { domain: 'claimed.test', recordName: RECORD, movesAt: new Date(now + NOTICE_MS).toISOString() }
+    const value = outside.texts[RECORD]?.at(-1)
+    expect(await list(claimant, site)).toEqual([
+      { ...ofBoth, role: 'claimant', domainName: 'shop.claimed.test', recordValue: value },
+    ])
+    expect(await list(holder, held)).toEqual([{ ...ofBoth, role: 'holder', domainName: null, recordValue: null }])
+    // neither the sites of strangers, nor other sites of the same account
+    const unrelated = await api.site(holder, 'unrelated-of-holder')
+    expect(await list(claimant, other)).toEqual([])
+    expect(await list(holder, unrelated)).toEqual([])
+    expect([await list(holder, site), await list(claimant, held)]).toEqual([404, 404])
+    await afterNotice()
+    expect([await list(claimant, site), await list(holder, held)]).toEqual([[], []])
+  })
+
+  test('a claim that is canceled while the job looks at its record moves nothing, and ends once', async () => {
+    await prove(claimant, site)
+    const canceled: number[] = []
+    outside.meanwhile = async () => {
+      canceled.push((await claimant.call('DELETE', `/v1/sites/${site}/domain-claims/claimed.test`)).status)
+    }
+    await afterNotice()
+    expect(canceled[0]).toBe(200)
+    expect([await zones(holder), await zones(claimant)]).toEqual([['claimed.test'], []])
+    expect((await log(claimant)).slice(1)).toEqual([
+      'domain.claim_ended: The claim of claimed.test ended: it was canceled',
+    ])
+  })
+
+  test('of a cancel and the job at the same moment one wins, and both accounts learn which', async () => {
+    await prove(claimant, site)
+    now += NOTICE_MS
+    const cancel = () => claimant.call('DELETE', `/v1/sites/${site}/domain-claims/claimed.test`)
+    const [{ status }] = await Promise.all([cancel(), settle()])
+    const hasMoved = status === 404
+    expect([await zones(holder), await zones(claimant)]).toEqual(
+      hasMoved ? [[], ['claimed.test']] : [['claimed.test'], []],
+    )
+    const ends = [...(await events(claimant)), ...(await events(holder))].filter(
+      ([type]) => type === 'domain_claim_ended',
+    )
+    expect(ends.map(([, { role, moved }]) => [role, moved])).toEqual([
+      ['claimant', hasMoved],
+      ['holder', hasMoved],
+    ])
+  })
+
   test('a DNS that does not answer moves nothing; after a day more the claim ends', async () => {
     await prove(claimant, site)
     outside.isFailing = true

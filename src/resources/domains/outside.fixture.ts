@@ -11,6 +11,8 @@ export interface Outside {
   readonly texts: Record<string, string[]>
   /** The name server says that it cannot answer. */
   isFailing: boolean
+  /** What happens while the name server is asked, before it answers. */
+  meanwhile?: () => Promise<void>
   /** What the edge answers with, by host name; 404 for others. */
   readonly edge: Record<string, number>
   /** What the edge was asked: method and host name. */
@@ -27,7 +29,8 @@ export async function startOutside(): Promise<Outside> {
   const texts: Outside['texts'] = {}
   const edge: Outside['edge'] = {}
   const asked: string[] = []
-  const dns = createSocket('udp4', (query, { port, address }) => {
+  const dns = createSocket('udp4', async (query, { port, address }) => {
+    await outside.meanwhile?.()
     const answer = answerTo(query, { zone, texts })
     // SERVFAIL
     if (outside.isFailing) answer.writeUInt16BE(0x8582, 2)

@@ -21,6 +21,7 @@ export const samples: readonly Sample[] = [
   { endpoint: 'deleteDomain', path: (world) => onSite(`/domains/${world.record}`)(world), roles: ['manage_dns'] },
   { endpoint: 'setPrimaryDomain', path: (world) => onSite(`/domains/${world.record}/primary`)(world), roles: ['manage_dns'] },
   { endpoint: 'checkDomain', path: (world) => onSite(`/domains/${world.record}/check`)(world), roles: ['manage_dns'] },
+  { endpoint: 'listDomainClaims', path: onSite('/domain-claims'), roles: [], prepare: claimedByOwner },
   { endpoint: 'cancelDomainClaim', path: onSite('/domain-claims/claimed.test'), roles: ['manage_dns'], prepare: claimedByOwner },
 ]
 
@@ -30,6 +31,7 @@ export const examples: Examples = {
   deleteDomain: primary,
   setPrimaryDomain: added,
   checkDomain: added,
+  listDomainClaims: claimed,
   cancelDomainClaim: claimed,
 }
 

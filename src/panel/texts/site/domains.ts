@@ -68,6 +68,9 @@ export const domainsTexts = {
   seen: (what: string) => `Last check: ${what}.`,
   claimAgain: 'Check record and add domain',
   claimPending: (name: string) => `Claim of ${name}`,
+  claimMoves: (time: string) => `The domain moves to this site on ${time}. Keep the TXT record until then.`,
+  claimByOther: (time: string, record: string) =>
+    `Another account proved that it controls this domain. The domain moves to that account on ${time}. If it is yours, remove the TXT record ${record} at your DNS provider.`,
   cancelClaim: 'Cancel claim',
   claimCanceled: (name: string) => `Claim of ${name} canceled`,
 }

@@ -13,6 +13,7 @@ import { May } from '../../../parts/rights.tsx'
 import { attempt, told } from '../../../parts/toasts.tsx'
 import { useLoad } from '../../../parts/use-load.ts'
 import { domainsTexts as texts } from '../../../texts/site/domains.ts'
+import { timeOf } from '../../../time.ts'
 import { siteAddress, stagingAddress } from '../../site-address.ts'
 import type { PartProps } from '../part.ts'
 import { type DnsLine, Records } from './domain-records.tsx'
@@ -29,17 +30,14 @@ export function Domains(props: PartProps) {
     [id],
   )
   const claim = useSignal<Claim | undefined>(undefined)
-  /** The domain of a claim that waits for its day, and what the API says of it. */
-  const pending = useSignal<{ readonly name: string; readonly says: string } | undefined>(undefined)
+  const claims = useLoad(() => ask(() => api.GET('/v1/sites/{site_id}/domain-claims', { params })), [id])
   async function add(name: string): Promise<void> {
     try {
       const done = await ask(() => api.POST('/v1/sites/{site_id}/domains', { params, body: { name } }))
       claim.value = undefined
-      // the claim of a domain that another account has says when it moves
-      const says = done.message === 'Success' ? undefined : done.message
-      pending.value = says === undefined ? undefined : { name, says }
-      if (says === undefined) told(texts.added(name))
-      await domains.reload()
+      // a domain that another account has is claimed, and the list of claims says when it moves
+      if (done.message === 'Success') told(texts.added(name))
+      await Promise.all([domains.reload(), claims.reload()])
     } catch (error) {
       claim.value = claimIn(name, error)
       if (!claim.value) throw error
@@ -48,8 +46,8 @@ export function Domains(props: PartProps) {
   async function cancelClaim(name: string): Promise<void> {
     const path = { site_id: id, domain: name }
     await ask(() => api.DELETE('/v1/sites/{site_id}/domain-claims/{domain}', { params: { path } }))
-    pending.value = undefined
     told(texts.claimCanceled(name))
+    await claims.reload()
   }
   const got = domains.got.value?.data
   return (
@@ -75,7 +73,9 @@ export function Domains(props: PartProps) {
         </section>
       </May>
       {claim.value && <ClaimNote claim={claim.value} again={add} />}
-      {pending.value && <PendingClaim {...pending.value} cancel={cancelClaim} />}
+      {claims.got.value?.data.map((each) => (
+        <PendingClaim key={`${each.role} ${each.domain}`} {...each} cancel={cancelClaim} />
+      ))}
       {domains.fault.value && <p class="fault">{domains.fault.value}</p>}
       {!got && !domains.fault.value && <Skeleton />}
       {got?.length === 0 && (
@@ -183,14 +183,27 @@ function claimIn(name: string, error: unknown): Claim | undefined {
   return { name, zone: host.replace(/^[^.]+\./, ''), record: { type: texts.txt, host, value }, seen }
 }
 
-const PendingClaim = (props: { readonly name: string; readonly says: string; cancel(name: string): Promise<void> }) => (
-  <Card title={texts.claimPending(props.name)}>
-    <p>{props.says}</p>
-    <Button of="cancelDomainClaim" onClick={attempt(() => props.cancel(props.name))}>
-      {texts.cancelClaim}
-    </Button>
-  </Card>
-)
+interface PendingClaimProps {
+  readonly role: 'claimant' | 'holder'
+  readonly domain: string
+  readonly recordName: string
+  readonly movesAt: string
+  cancel(name: string): Promise<void>
+}
+
+const PendingClaim = ({ role, domain, recordName, movesAt, cancel }: PendingClaimProps) =>
+  role === 'claimant' ? (
+    <Card title={texts.claimPending(domain)}>
+      <p>{texts.claimMoves(timeOf(movesAt))}</p>
+      <Button of="cancelDomainClaim" onClick={attempt(() => cancel(domain))}>
+        {texts.cancelClaim}
+      </Button>
+    </Card>
+  ) : (
+    <Card title={texts.claimPending(domain)}>
+      <Callout kind="warn">{texts.claimByOther(timeOf(movesAt), recordName)}</Callout>
+    </Card>
+  )
 
 const ClaimNote = ({ claim, again }: { readonly claim: Claim; again(name: string): Promise<void> }) => (
   <Card title={texts.claim(claim.zone)}>
