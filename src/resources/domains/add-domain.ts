@@ -94,6 +94,8 @@ export const addDomain = endpoint({
 
 /** @throws Problem what is wrong with a name */
 function read(name: string): { hostName: string; zoneName: string } {
+  if (name.startsWith('*.'))
+    throw invalidInput(['name: must be one host name, not a wildcard. Add the host name of each site of a network.'])
   const hostName = normalHostName(name)
   if (!hostName) throw invalidInput(['name: must be a host name, such as www.example.com'])
   const zoneName = zoneNameOf(hostName)
