@@ -109,8 +109,8 @@ const commands: readonly (readonly [line: string, code: number | readonly number
   [`cd '/wordpress'; WP_CLI_RUNTIME_ALIAS='{"@s":{"user":"admin"}}' wp @s 'option' 'get' 'home'`, 0, /^http/],
   // Stead has none of these, and says so
   ['wp core update', 1, /updated by Stead/],
-  ['wp server', 1, /^Error: /],
-  ['wp shell', 1, /shell binary '\/bin\/bash' is not valid/],
+  ['wp server', 1, /^Error: Stead serves this site already/],
+  ['wp shell', 1, /^Error: There is no interactive shell here/],
   ['wp --ssh=nobody@nowhere.example option get home', 255, /Cannot connect over SSH/],
   ['wp nonsense', 1, /not a registered wp command/],
   // nothing works after it

@@ -154,6 +154,8 @@ describeSites(
         ['wp option get a > b', 1, '> is not possible'],
         ["wp option get 'a", 1, "' that is not closed"],
         ['wp core update', 1, 'WordPress itself is updated by Stead'],
+        ['wp server --port=8080', 1, 'Stead serves this site already'],
+        ['wp shell', 1, 'There is no interactive shell here'],
         ['wp db export --all-databases', 1, '--all-databases is not possible'],
         ['wp nonsense', 1, 'not a registered wp command'],
       ] as const)
@@ -259,6 +261,7 @@ describeSites(
         ["wp eval 'echo MINE;'", 0, '7', ''],
         ['wp option update shop-name zebra', 0, /^Success/, ''],
         ['wp search-replace zebra zebu', 0, 'Success: Made 1 replacements.\n', ''],
+        [`wp launch ${quote('wp shell')}`, 0, /^\[1,"","Error: There is no interactive shell/, ''],
         [`wp launch ${quote('wp core update')}`, 0, /^\[1,"","Error: WordPress itself is updated by Stead/, ''],
         [`wp launch ${quote('wp option get shop-name')}`, 0, '[0,"zebu\\n",""]', ''],
       ] as const) {

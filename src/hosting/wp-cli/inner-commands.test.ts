@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import type { CommandIo, Ended } from './command-io.ts'
 import { write } from './command-io.ts'
@@ -15,8 +16,8 @@ const question = (words: string[], shows = false) =>
   JSON.stringify({ ask: 'command', words: Buffer.from(words.join('\0')).toString('base64'), shows })
 const read = async (answer: Promise<string> | undefined) => {
   const { code, output, errors } = JSON.parse((await answer) as string)
-  const text = (base64: string) => Buffer.from(base64, 'base64').toString()
-  return { code, output: text(output), errors: text(errors) }
+  const decoded = (base64: string) => Buffer.from(base64, 'base64').toString()
+  return { code, output: decoded(output), errors: decoded(errors) }
 }
 
 test('a command that a command starts has its words, and gives what it printed', async () => {
@@ -35,6 +36,18 @@ test('a command that a command starts has its words, and gives what it printed',
   const shown = outer()
   expect(await read(inner.answer(question(['a'], true), shown))).toEqual({ code: 3, output: '', errors: '' })
   expect(String((shown.output as PassThrough).read())).toBe('["a"]')
+})
+
+test('it reads what its question holds, and nothing else', async () => {
+  const inner = new InnerCommands(async (_words, io): Promise<Ended> => {
+    await write(io.output, `read ${await text(io.input)}`, io.signal)
+    return { code: 0, wrote: false }
+  })
+  const asked = { ...JSON.parse(question(['eval-file', '-'])), input: Buffer.from('\0ä').toString('base64') }
+  expect(await read(inner.answer(JSON.stringify(asked), outer()))).toMatchObject({ code: 0, output: 'read \0ä' })
+  expect(await read(inner.answer(question(['eval-file', '-']), outer()))).toMatchObject({ code: 0, output: 'read ' })
+  const large = JSON.stringify({ ...asked, input: 'x'.repeat((1 << 18) + 1) })
+  expect(await inner.answer(large, outer())).toBe('')
 })
 
 test('output beyond what an answer holds is cut off, and the command has failed', async () => {

@@ -10,6 +10,8 @@ const Question = Type.Object({
   words: Type.String({ maxLength: 1 << 18 }),
   /** Its output is that of the command that starts it; else it is the answer's. */
   shows: Type.Boolean(),
+  /** Base64 of its standard input; left out for none. */
+  input: Type.Optional(Type.String({ maxLength: 1 << 18 })),
 })
 const START = '{"ask":"command"'
 /** Of an answer's output and errors each: an answer is one frame. */
@@ -17,8 +19,8 @@ const MOST_BYTES = 300 << 10
 const FAILED = 1
 
 /**
- * The commands that one command starts, one after the other. Each is run as if its user had given it, with nothing to read: it may do
- * nothing that the command itself may not.
+ * The commands that one command starts, one after the other. Each is run as if its user had given it, with what the question says to
+ * read: it may do nothing that the command itself may not.
  */
 export class InnerCommands {
   wrote = false
@@ -52,9 +54,10 @@ export class InnerCommands {
     const bytes = Buffer.from(question.words, 'base64')
     const words = bytes.length === 0 ? [] : bytes.toString().split('\0')
     const [output, errors] = [kept(), kept()]
+    const read = question.input ? [Buffer.from(question.input, 'base64')] : []
     const signal = AbortSignal.any([outer.signal, this.#stop.signal])
     const streams = question.shows ? outer : { output: output.stream, errors: errors.stream }
-    const io = { ...outer, ...streams, input: Readable.from([]), signal }
+    const io = { ...outer, ...streams, input: Readable.from(read), signal }
     const { code, wrote } = await this.#run(words, io)
     this.wrote ||= wrote
     const isWhole = output.isWhole() && errors.isWhole()

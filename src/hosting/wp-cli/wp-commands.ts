@@ -16,10 +16,13 @@ import { PHAR, type WpCli, WpCliMissing } from './wp-cli.ts'
 /** So long a command may take. */
 const MOST_MS = 30 * 60_000
 const [FAILED, TIMED_OUT, KILLED] = [1, 124, 137]
-/** What WP-CLI would do to the files of the core, which are not the site's. */
+/** What WP-CLI would do to the files of the core, which are not the site's, and what needs programs that no site has. */
 const REFUSED: Readonly<Record<string, string>> = {
   'core update': "WordPress itself is updated by Stead: ask for another version by the site's API (cms_version).",
   'core download': "WordPress itself is laid out by Stead: ask for another version by the site's API (cms_version).",
+  server: 'Stead serves this site already. Open its address instead.',
+  shell:
+    "There is no interactive shell here. Use `wp eval '<code>'`, or `wp eval-file -` with the code as standard input.",
 }
 
 export interface WpCommandsOptions extends DatabaseCommandParts {
@@ -76,7 +79,7 @@ async function runWords(
 
 function requirePossible(words: readonly string[]): void {
   const [group, name] = plainWords(words)
-  const refusal = REFUSED[`${group} ${name}`]
+  const refusal = REFUSED[`${group} ${name}`] ?? REFUSED[`${group}`]
   if (refusal !== undefined) throw new LineRefused(refusal)
 }
 

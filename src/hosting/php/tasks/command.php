@@ -8,6 +8,8 @@ final class Stead_Programs
     private const NOT_FOUND = 127;
     private const FAILED = 1;
     private const NO_CONNECTION = 255;
+    /** Of what an inner command reads: the question that holds it is bounded. */
+    private const MOST_INPUT = 128 << 10;
     /** Characters that a shell acts on outside of quotes; here nothing does. */
     private const SPECIAL = '|&;<>()$`*?[~#' . "\n\r";
 
@@ -36,7 +38,7 @@ final class Stead_Programs
         $program = basename($words[0] ?? '');
         $rest = array_slice($words, 1);
         if ($program === 'wp' || ($words[0] ?? '') === PHP_BINARY) {
-            return self::wp($program === 'wp' ? $rest : self::argumentsOfWp($rest), $out, $err);
+            return self::wp($program === 'wp' ? $rest : self::argumentsOfWp($rest), $in, $out, $err);
         }
         switch ($program) {
             case 'which':
@@ -127,16 +129,24 @@ final class Stead_Programs
         return $script !== null && $own !== false && realpath($script) === $own ? $words : null;
     }
 
-    /** A command that a command starts: the host runs it in a process of its own. */
-    private static function wp(?array $words, $out, $err): int
+    /**
+     * A command that a command starts: the host runs it in a process of its own. It gets the standard input if a `-` among its words says that it
+     * reads it. All others get none: an input that nobody ends would have them wait for ever.
+     */
+    private static function wp(?array $words, $in, $out, $err): int
     {
         if ($words === null) {
             fwrite($err, "Error: PHP runs WP-CLI here, and neither a server nor another script.\n");
             return self::FAILED;
         }
+        $input = in_array('-', $words, true) ? (string) stream_get_contents($in, self::MOST_INPUT + 1) : '';
+        if (strlen($input) > self::MOST_INPUT) {
+            fwrite($err, 'Error: A command that a command starts can read at most ' . (self::MOST_INPUT >> 10) . " kB. Run it directly instead.\n");
+            return self::FAILED;
+        }
         $shows = $out === STDOUT && $err === STDERR;
-        $question = ['ask' => 'command', 'words' => base64_encode(implode("\0", $words)), 'shows' => $shows];
-        $answer = json_decode(post_message_to_js((string) json_encode($question)), true);
+        $question = ['ask' => 'command', 'words' => base64_encode(implode("\0", $words)), 'shows' => $shows, 'input' => base64_encode($input)];
+        $answer = json_decode(post_message_to_js((string) json_encode($question, JSON_UNESCAPED_SLASHES)), true);
         if (!is_array($answer)) {
             fwrite($err, "Error: The command could not be started.\n");
             return self::FAILED;

@@ -7,7 +7,7 @@ import { testCore } from '../../../../test/support/core.ts'
 import { type TestDirectory, testBodies, testDirectory, testRuntime } from '../../../../test/support/site-directory.ts'
 import { hereRuntimes } from '../../../../test/support/ways.ts'
 import { PhpPool } from '../pool/pool.ts'
-import { PhpCrashed, type PhpRuntime } from '../runtime.ts'
+import { PhpCrashed, type PhpRuntime, type PhpVersion } from '../runtime.ts'
 
 const core = await testCore()
 
@@ -31,6 +31,13 @@ const lines: readonly [string, string, string, number][] = [
   ['php8.2 /wordpress/index.php', '', 'sh: 1: php8.2: not found\n', 127],
   ['', '', 'sh: 1: : not found\n', 127],
 ]
+
+interface RunOptions {
+  readonly phpVersion?: PhpVersion
+  readonly args?: readonly string[]
+  readonly sent?: string
+  readonly onAsk?: (question: string) => Promise<string>
+}
 
 describe.skipIf(!core).each(hereRuntimes)('PHP’s command line, $runtime', ({ runtime: kind, ...tested }) => {
   let runtime: PhpRuntime
@@ -59,11 +66,19 @@ describe.skipIf(!core).each(hereRuntimes)('PHP’s command line, $runtime', ({ r
     if (programs) await rm(programs, { recursive: true, force: true })
   })
 
-  const run = async (code: string, { phpVersion = directory.phpVersion, args = [] as string[] } = {}) => {
+  const run = async (
+    code: string,
+    { phpVersion = directory.phpVersion, args = [], sent = 'what is sent', onAsk }: RunOptions = {},
+  ) => {
     await writeFile(join(programs, 'run.php'), `<?php ${code}`)
     const site = { ...directory, phpVersion, siteId: 1 }
-    const command = await pool.runCommand(site, { programs, environment: {}, args: ['/command/run.php', ...args] })
-    command.input.end('what is sent')
+    const command = await pool.runCommand(site, {
+      programs,
+      environment: {},
+      args: ['/command/run.php', ...args],
+      ...(onAsk && { onAsk }),
+    })
+    command.input.end(sent)
     const [output, errors] = await Promise.all([text(command.output), text(command.errors)])
     return { output, errors, code: await command.finished, wrote: command.wrote() }
   }
@@ -107,6 +122,25 @@ describe.skipIf(!core).each(hereRuntimes)('PHP’s command line, $runtime', ({ r
       lines.map(([, out, err, code]) => [true, out, err, code]),
     )
     expect(said.slice(lines.length)).toEqual(['[false,true,true]', 'paged0'])
+  })
+
+  test('a command that it starts reads the standard input if it says so by a dash', async () => {
+    const asked: unknown[] = []
+    const onAsk = async (question: string) => {
+      asked.push(JSON.parse(question))
+      return JSON.stringify({ code: 0, output: '', errors: '' })
+    }
+    const sent = `${'ä/'.repeat(20_000)}\0`
+    const { errors } = await run(
+      `$words = ['wp eval-file -', 'wp option get home', 'wp eval-file -'];
+      foreach ($words as $line) proc_close(proc_open($line, [STDIN, STDOUT, STDERR], $pipes));
+      $large = fopen('php://temp', 'r+b'); fwrite($large, str_repeat('x', (128 << 10) + 1)); rewind($large);
+      echo proc_close(proc_open('wp eval-file -', [$large, STDOUT, STDERR], $pipes));`,
+      { sent, onAsk },
+    )
+    const input = Buffer.from(sent).toString('base64')
+    expect(asked).toMatchObject([{ input }, { input: '' }, { input: '' }])
+    expect(errors).toContain('at most 128 kB')
   })
 
   test('runs a phar with a stub, an alias and files in it', async () => {
