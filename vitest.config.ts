@@ -115,6 +115,7 @@ const apart = (name: string, include: readonly string[], exclude: string[], grou
     name,
     include: [...include],
     exclude,
+    setupFiles: ['test/support/processor-time.ts'],
     pool: 'forks' as const,
     maxWorkers,
     sequence: { groupOrder },
@@ -134,7 +135,13 @@ export default defineConfig({
       apart('first-site', [firstSite], [], 0),
       apart('wordpress', wordpress, alone, 2),
       // on PostgreSQL the tier `databases` runs them
-      { test: { ...long.test, env: { TEST_DATABASE: 'sqlite' }, setupFiles: unit.setupFiles } },
+      {
+        test: {
+          ...long.test,
+          env: { TEST_DATABASE: 'sqlite' },
+          setupFiles: [...unit.setupFiles, ...long.test.setupFiles],
+        },
+      },
       apart('system', [...system, ...allJobs], [...alone, firstSite], 3),
       apart('alone', alone, [], 4, 1),
     ],

@@ -43,7 +43,7 @@ const LOOK = `
     'posts' => (int) wp_count_posts()->publish, 'widget' => get_option('widget_text')[2]['text'],
     'link' => $wpdb->get_var("SELECT link FROM {$wpdb->prefix}plugin_links"), 'env' => wp_get_environment_type()]);`
 
-describeSites('clone', ({ env }) => {
+describeSites('clone', ({ env, testOnce }) => {
   let stead: Stead
   let source: number
   let clone: number
@@ -125,7 +125,7 @@ describeSites('clone', ({ env }) => {
     expect((await browserOf('source').logIn('admin', password)).text).not.toContain('wpadminbar')
   })
 
-  test('each changes by itself', async () => {
+  testOnce('each changes by itself', async () => {
     await writeFile(join(stead.directoryOf('the-copy'), 'web/only-here.txt'), 'x')
     const post = `<?php require 'wp-load.php'; echo wp_insert_post(['post_title' => 'New', 'post_status' => 'publish']);`
     await writeFile(join(stead.directoryOf('the-copy'), 'web/post.php'), post)
@@ -135,7 +135,7 @@ describeSites('clone', ({ env }) => {
     expect((await stead.visit('source', '/only-here.txt')).status).toBe(404)
   })
 
-  test('a source whose configuration says its address, and one that leads to it all the same', async () => {
+  testOnce('a source whose configuration says its address, and one that leads to it all the same', async () => {
     const config = join(stead.directoryOf('source'), 'web/wp-config.php')
     const before = await readFile(config, 'utf8')
     const fixed = `define('WP_HOME', 'http://source.localhost:${stead.edgePort}');\n`

@@ -12,7 +12,7 @@ import { Browser } from '../support/visit.ts'
 
 const core = await testCore()
 
-describeSites('the release of WordPress', ({ env, isNative }) => {
+describeSites('the release of WordPress', ({ env, testOnce }) => {
   let releases: ReleaseApi
   let entries: MadeEntry[]
   let stead: Stead
@@ -84,8 +84,7 @@ describeSites('the release of WordPress', ({ env, isNative }) => {
     expect(await siteRows(stead, 'moving', title)).toMatchObject([{ title: 'moving' }])
   })
 
-  // what follows and says so is about records alone, whatever runs the site
-  test.skipIf(isNative)('is the beta and the stable one in turn', async () => {
+  testOnce('is the beta and the stable one in turn', async () => {
     releases.publish('6.8.93', release('6.8.93'))
     publish('6.9-beta1')
     expect(await update({})).toMatchObject({ state: 'succeeded' })
@@ -93,7 +92,7 @@ describeSites('the release of WordPress', ({ env, isNative }) => {
     expect(await generator()).toBe('6.9-beta1')
   })
 
-  test.skipIf(isNative)('of a disabled site is updated, too, and it stays disabled', async () => {
+  testOnce('of a disabled site is updated, too, and it stays disabled', async () => {
     expect((await stead.api('PUT', `/v1/sites/${id}/disable`)).status).toBe(200)
     publish('6.8.94')
     expect(await update()).toMatchObject({ state: 'succeeded' })
@@ -103,7 +102,7 @@ describeSites('the release of WordPress', ({ env, isNative }) => {
     expect(await until('it answers', () => generator())).toBe('6.8.94')
   })
 
-  test('of a network brings the databases of all its blogs along', async () => {
+  testOnce('of a network brings the databases of all its blogs along', async () => {
     const network = await stead.createSite({ name: 'many' })
     const made = await stead.api('PUT', `/v1/sites/${network}/multisite-support`)
     expect(await stead.ended(made.headers.get('operation-id') as string)).toMatchObject({ state: 'succeeded' })
@@ -135,7 +134,7 @@ describeSites('the release of WordPress', ({ env, isNative }) => {
     expect((await stead.visit('many', '/second/')).text).toContain('<title>The second site</title>')
   })
 
-  test.skipIf(isNative)(
+  testOnce(
     'of the branch reaches a site by itself, once somebody has found out that there is a newer one',
     async () => {
       const idle = await stead.createSite({ name: 'left-alone' })

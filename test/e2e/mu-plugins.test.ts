@@ -10,7 +10,7 @@ import { type Stead, showOutputOfFailures, startStead, until } from '../support/
 const plugin = (text: string) =>
   `<?php\n/* Plugin Name: Agency banner */\nadd_action('wp_footer', static function () { echo '<p>${text}</p>'; });\n`
 
-describeSites('a must-use plugin', ({ env, isNative }) => {
+describeSites('a must-use plugin', ({ env, testOnce }) => {
   let stead: Stead
   let server: FileServer
   let id: number
@@ -76,7 +76,7 @@ describeSites('a must-use plugin', ({ env, isNative }) => {
     for (const site of ['first', 'second', 'third']) expect(await front(site)).toContain('Made in June')
   })
 
-  test('that needs others to run is read, and not run for it', async () => {
+  testOnce('that needs others to run is read, and not run for it', async () => {
     const text = `<?php\ndeclare(strict_types=1);\nnamespace Agency;\nthrow new \\Exception(missing());\nfinal class Tool extends \\Elsewhere {}\n`
     server.files.set('/tool.php', text)
     const body = { path: `${server.base}/tool.php`, existing_sites: false, future_sites: false }
@@ -86,8 +86,7 @@ describeSites('a must-use plugin', ({ env, isNative }) => {
     expect((await ordered('DELETE', `/v1/mu-plugins/${data.id}`)).ended).toMatchObject({ state: 'succeeded' })
   })
 
-  // a restore puts it back without asking what runs the site
-  test.skipIf(isNative)('is there again after a backup from before it was restored, and stays what it is', async () => {
+  testOnce('is there again after a backup from before it was restored, and stays what it is', async () => {
     const { data: sites } = (await stead.api('GET', '/v1/sites')).body
     const first = sites.find(({ name }: { name: string }) => name === 'first').id
     server.files.set('/banner.php', plugin('Before the backup'))

@@ -17,7 +17,7 @@ const CONTENT = `
   wp_insert_post(['post_title' => 'Ways', 'post_name' => 'ways', 'post_status' => 'publish', 'post_content' => $to]);
   echo 'made';`
 
-describeSites('content of a network', ({ env }) => {
+describeSites('content of a network', ({ env, testOnce }) => {
   let stead: Stead
   let id: number
   showOutputOfFailures(() => stead)
@@ -66,7 +66,7 @@ describeSites('content of a network', ({ env }) => {
 
   let backup: { filesystem_id: number; database_id: number }
 
-  test('a backup on another network, and a sync', async () => {
+  testOnce('a backup on another network, and a sync', async () => {
     backup = { filesystem_id: await backUp('fs'), database_id: await backUp('db') }
     const other = await stead.createSite({ name: 'other', multisite_support: true })
     await isNetwork('other')
@@ -76,18 +76,21 @@ describeSites('content of a network', ({ env }) => {
     await isWhole('other.localhost')
   })
 
-  test('a backup of a day with another address: files alone, the database alone, both; domains of blogs stay', async () => {
-    stead.set({ STEAD_STAGING_DOMAIN: 'moved.localhost' })
-    await stead.restart()
-    await until('it has moved', async () => (await titleOf('network.moved.localhost', '/second/')) === 'The second')
-    const { filesystem_id, database_id } = backup
-    for (const what of [{ filesystem_id }, { database_id }, backup]) {
-      await done(`/v1/sites/${id}/restores`, what)
-      expect(await titleOf('network.moved.localhost', '/second/')).toBe('The second')
-      expect(await titleOf('shop.example.test')).toBe('The shop')
-    }
-    const ways = (await stead.visit('network.moved.localhost', '/ways/')).text
-    expect(ways).toContain(`//network.moved.localhost:${stead.edgePort}/second/`)
-    expect(ways).toContain(`//shop.example.test:${stead.edgePort}/about/`)
-  })
+  testOnce(
+    'a backup of a day with another address: files alone, the database alone, both; domains of blogs stay',
+    async () => {
+      stead.set({ STEAD_STAGING_DOMAIN: 'moved.localhost' })
+      await stead.restart()
+      await until('it has moved', async () => (await titleOf('network.moved.localhost', '/second/')) === 'The second')
+      const { filesystem_id, database_id } = backup
+      for (const what of [{ filesystem_id }, { database_id }, backup]) {
+        await done(`/v1/sites/${id}/restores`, what)
+        expect(await titleOf('network.moved.localhost', '/second/')).toBe('The second')
+        expect(await titleOf('shop.example.test')).toBe('The shop')
+      }
+      const ways = (await stead.visit('network.moved.localhost', '/ways/')).text
+      expect(ways).toContain(`//network.moved.localhost:${stead.edgePort}/second/`)
+      expect(ways).toContain(`//shop.example.test:${stead.edgePort}/about/`)
+    },
+  )
 })

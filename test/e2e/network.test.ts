@@ -6,7 +6,7 @@ import { describeSites } from '../support/describe-sites.ts'
 import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 import { Browser } from '../support/visit.ts'
 
-describeSites('multisite support', ({ env }) => {
+describeSites('multisite support', ({ env, testOnce }) => {
   let stead: Stead
   let id: number
   let browser: Browser
@@ -78,7 +78,7 @@ describeSites('multisite support', ({ env }) => {
     expect((await stead.visit('network', '/second/wp-json/')).text).toContain('The second site')
   })
 
-  test('the network follows a changed address', async () => {
+  testOnce('the network follows a changed address', async () => {
     const port = stead.edgePort
     stead.set({ STEAD_STAGING_DOMAIN: 'moved.localhost' })
     await stead.restart()
@@ -89,19 +89,22 @@ describeSites('multisite support', ({ env }) => {
     expect((await stead.visit(host)).text).toContain('<title>network</title>')
   })
 
-  test('off: no constant is left, the site is one again, and the data of the network wait for the next time', async () => {
-    const visit = (path = '/') => stead.visit('network.moved.localhost', path)
-    const off = await stead.api('PUT', `/v1/sites/${id}/multisite-support`)
-    expect(await stead.ended(off.headers.get('operation-id') as string)).toMatchObject({ state: 'succeeded' })
-    expect(await config()).not.toMatch(/MULTISITE|SUBDOMAIN_INSTALL|CURRENT_SITE|COOKIE_DOMAIN/)
-    expect((await visit()).text).toContain('<title>network</title>')
-    expect((await visit('/second/')).text).not.toContain('The second site')
-    const on = await stead.api('PUT', `/v1/sites/${id}/multisite-support`)
-    expect(await stead.ended(on.headers.get('operation-id') as string)).toMatchObject({ state: 'succeeded' })
-    expect((await visit('/second/')).text).toContain('<title>The second site</title>')
-  })
+  testOnce(
+    'off: no constant is left, the site is one again, and the data of the network wait for the next time',
+    async () => {
+      const visit = (path = '/') => stead.visit('network.moved.localhost', path)
+      const off = await stead.api('PUT', `/v1/sites/${id}/multisite-support`)
+      expect(await stead.ended(off.headers.get('operation-id') as string)).toMatchObject({ state: 'succeeded' })
+      expect(await config()).not.toMatch(/MULTISITE|SUBDOMAIN_INSTALL|CURRENT_SITE|COOKIE_DOMAIN/)
+      expect((await visit()).text).toContain('<title>network</title>')
+      expect((await visit('/second/')).text).not.toContain('The second site')
+      const on = await stead.api('PUT', `/v1/sites/${id}/multisite-support`)
+      expect(await stead.ended(on.headers.get('operation-id') as string)).toMatchObject({ state: 'succeeded' })
+      expect((await visit('/second/')).text).toContain('<title>The second site</title>')
+    },
+  )
 
-  test('a site that is ordered with multisite support has its network', async () => {
+  testOnce('a site that is ordered with multisite support has its network', async () => {
     await stead.createSite({ name: 'born-many', multisite_support: true })
     const file = join(stead.directoryOf('born-many'), 'web/wp-config.php')
     await until('its network is made', async () => (await readFile(file, 'utf8')).includes("'MULTISITE', true"))
@@ -109,23 +112,26 @@ describeSites('multisite support', ({ env }) => {
     expect([page.status, page.text.includes('<title>born-many</title>')]).toEqual([200, true])
   })
 
-  test('lightweight 404: PHP is not asked for missing files; maintenance: by its operation, the dashboard works', async () => {
-    const visit = (path = '/') => stead.visit('network.moved.localhost', path)
-    await writeFile(join(stead.directoryOf('network'), 'web/there.png'), 'a picture')
-    expect((await visit('/none.png')).text).toContain('<html')
-    await stead.api('PUT', `/v1/sites/${id}/light_weight_404`, { enabled: true })
-    await until('it is light', async () => (await visit('/none2.png')).text === '404 Not Found\n')
-    expect((await visit('/none2.png')).status).toBe(404)
-    expect((await visit('/there.png')).status).toBe(200)
-    expect((await visit('/none')).text).toContain('<html')
-    const { headers } = await stead.api('PUT', `/v1/sites/${id}/maintenance-mode`)
-    expect(await stead.ended(headers.get('operation-id') as string)).toMatchObject({ state: 'succeeded' })
-    const page = await until('visitors are kept out', async () => {
-      const answer = await visit()
-      return answer.status === 503 && answer
-    })
-    expect(page.text).toContain('under maintenance')
-    expect((await visit('/wp-login.php')).text).toContain('user_login')
-    expect((await visit('/wp-admin/css/common.css')).status).toBe(200)
-  })
+  testOnce(
+    'lightweight 404: PHP is not asked for missing files; maintenance: by its operation, the dashboard works',
+    async () => {
+      const visit = (path = '/') => stead.visit('network.moved.localhost', path)
+      await writeFile(join(stead.directoryOf('network'), 'web/there.png'), 'a picture')
+      expect((await visit('/none.png')).text).toContain('<html')
+      await stead.api('PUT', `/v1/sites/${id}/light_weight_404`, { enabled: true })
+      await until('it is light', async () => (await visit('/none2.png')).text === '404 Not Found\n')
+      expect((await visit('/none2.png')).status).toBe(404)
+      expect((await visit('/there.png')).status).toBe(200)
+      expect((await visit('/none')).text).toContain('<html')
+      const { headers } = await stead.api('PUT', `/v1/sites/${id}/maintenance-mode`)
+      expect(await stead.ended(headers.get('operation-id') as string)).toMatchObject({ state: 'succeeded' })
+      const page = await until('visitors are kept out', async () => {
+        const answer = await visit()
+        return answer.status === 503 && answer
+      })
+      expect(page.text).toContain('under maintenance')
+      expect((await visit('/wp-login.php')).text).toContain('user_login')
+      expect((await visit('/wp-admin/css/common.css')).status).toBe(200)
+    },
+  )
 })

@@ -43,7 +43,7 @@ const shop = `
   function is_checkout() { return is_page(wc_get_page_id('checkout')); }
   function is_account_page() { return is_page(wc_get_page_id('myaccount')); }`
 
-describeSites('plugins', ({ env, isNative }) => {
+describeSites('plugins', ({ env, testOnce, isNative }) => {
   let stead: Stead
   let directory: PluginDirectoryServer
   let id: number
@@ -110,7 +110,7 @@ describeSites('plugins', ({ env, isNative }) => {
     expect(found.every(({ status }) => ['active', 'inactive', 'must-use', 'dropin'].includes(status))).toBe(true)
   })
 
-  test('are refused before anything starts, one by one', async () => {
+  testOnce('are refused before anything starts, one by one', async () => {
     const { status, body, headers } = await ask('POST', '', [
       { path: 'speaking' },
       { path: 'nobody-has-this' },
@@ -163,7 +163,7 @@ describeSites('plugins', ({ env, isNative }) => {
     expect(existsSync(join(stead.directoryOf('plugged'), 'web/wp-content/plugins/speaking/old.txt'))).toBe(false)
   })
 
-  test('are deactivated and activated again', async () => {
+  testOnce('are deactivated and activated again', async () => {
     expect(await done('PUT', '/deactivate', [{ path: 'speaking' }])).toMatchObject({ state: 'succeeded' })
     expect(await states()).toMatchObject({ speaking: 'inactive 1.2' })
     expect(await frontPage()).not.toContain('speaking')
@@ -171,14 +171,14 @@ describeSites('plugins', ({ env, isNative }) => {
     expect(await frontPage()).toContain('speaking 1.2')
   })
 
-  test('one that does not even load is not installed', async () => {
+  testOnce('one that does not even load is not installed', async () => {
     const operation = await done('POST', '', [{ path: 'dead' }])
     expect(operation).toMatchObject({ state: 'failed', error: expect.stringContaining('syntax error') })
     expect(await states()).toEqual({ speaking: 'active 1.2', quiet: 'active 3.0' })
     expect(await frontPage()).toContain('speaking 1.2')
   })
 
-  test.each([
+  testOnce.each([
     ['blank', 'it breaks the site: its homepage is empty'],
     ['sorry', 'it breaks the site: its homepage responds with status 500'],
     ['hooked', 'WordPress says: Call to undefined function no_such_hook() (hooked.php:7)'],
@@ -194,13 +194,13 @@ describeSites('plugins', ({ env, isNative }) => {
     expect((await listed()).map(({ name }) => name)).not.toContain(slug)
   })
 
-  test('one that sends visitors of the front page elsewhere is as good as any', async () => {
+  testOnce('one that sends visitors of the front page elsewhere is as good as any', async () => {
     expect(await done('POST', '', [{ path: 'members' }])).toMatchObject({ state: 'succeeded' })
     expect((await stead.visit('plugged', '/', { headers: { cookie: 'a=b' } })).status).toBe(302)
     expect(await done('DELETE', '', [{ path: 'members' }])).toMatchObject({ state: 'succeeded' })
   })
 
-  test('a zip is named by what is in it, and where it came from; an address only once', async () => {
+  testOnce('a zip is named by what is in it, and where it came from; an address only once', async () => {
     const url = directory.publish('tool', '0.3', { 'tool.php': pluginFile('Tool', '0.3') })
     const { results } = await done('POST', '', [{ path: url }])
     expect(results).toMatchObject([{ subject: url, message: `Installed tool 0.3 from ${url}` }])
@@ -225,7 +225,7 @@ describeSites('plugins', ({ env, isNative }) => {
     expect(await frontPage()).toContain('speaking 1.2')
   })
 
-  test('make a site a shop, whose cart, checkout and account are kept for nobody', async () => {
+  testOnce('make a site a shop, whose cart, checkout and account are kept for nobody', async () => {
     directory.publish('woocommerce', '9.0', { 'woocommerce.php': pluginFile('WooCommerce', '9.0', shop) })
     const shopId = await stead.createSite({ name: 'a-shop', install: 'woocommerce' })
     const { body } = await stead.api('GET', `/v1/sites/${shopId}/plugins`)

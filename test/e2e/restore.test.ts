@@ -8,7 +8,7 @@ import { databaseConstants, siteRows } from '../support/site-rows.ts'
 import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 import { Browser } from '../support/visit.ts'
 
-describeSites('restore', ({ env }) => {
+describeSites('restore', ({ env, testOnce }) => {
   let stead: Stead
   let id: number
   let browser: Browser
@@ -91,7 +91,7 @@ describeSites('restore', ({ env }) => {
     expect(await database()).toEqual(constants)
   })
 
-  test('onto another site: its address stands in all links', async () => {
+  testOnce('onto another site: its address stands in all links', async () => {
     const copy = await stead.createSite({ name: 'its-copy' })
     const restore = await ordered(`/v1/sites/${id}/restores`, { ...backup, restore_on_site_id: copy })
     expect(await stead.ended(restore, 120_000)).toMatchObject({ state: 'succeeded' })
@@ -101,7 +101,7 @@ describeSites('restore', ({ env }) => {
     expect((await stead.visit('its-copy', '/note.txt')).text).toBe('the first')
   })
 
-  test('a host that dies while the site is closed: the restore is completed, and the site opens', async () => {
+  testOnce('a host that dies while the site is closed: the restore is completed, and the site opens', async () => {
     const operation = await ordered(`/v1/sites/${id}/restores`, backup)
     const isClosed = async () => (await stead.visit('precious', '/wp-login.php')).status === 503
     await until('it is closed', isClosed)

@@ -6,7 +6,7 @@ import { describeSites } from '../support/describe-sites.ts'
 import { freePort, type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 import { Browser } from '../support/visit.ts'
 
-describeSites('the life of a site', ({ env }) => {
+describeSites('the life of a site', ({ env, testOnce }) => {
   let stead: Stead
   let id: number
   showOutputOfFailures(() => stead)
@@ -30,7 +30,7 @@ describeSites('the life of a site', ({ env }) => {
     await until('it answers', async () => (await stead.visit('lively')).status === 200)
   })
 
-  test('multisite support at creation is written into wp-config.php, its absence too', async () => {
+  testOnce('multisite support at creation is written into wp-config.php, its absence too', async () => {
     await stead.createSite({ name: 'manysites', multisite_support: true })
     const config = (name: string) => readFile(join(stead.directoryOf(name), 'web/wp-config.php'), 'utf8')
     expect(await config('manysites')).toMatch(/define\('WP_ALLOW_MULTISITE', true\);/)
@@ -38,21 +38,24 @@ describeSites('the life of a site', ({ env }) => {
     expect((await stead.visit('manysites')).text).toContain('<title>manysites</title>')
   })
 
-  test('a shop without the plugin directory: the operation fails with its reason, can be retried, and the site deleted', async () => {
-    const { status, headers, body } = await stead.api('POST', '/v1/sites', { name: 'a-shop', install: 'woocommerce' })
-    expect([status, body.data.ecommerce]).toEqual([201, true])
-    const operation = headers.get('operation-id') as string
-    expect(await stead.ended(operation)).toMatchObject({
-      state: 'failed',
-      error: expect.stringContaining('WooCommerce cannot be installed: '),
-    })
-    expect((await stead.api('GET', `/v1/sites/${body.data.id}`)).body.data.state).toBe('deploying')
-    expect((await stead.visit('a-shop')).status).not.toBe(200)
-    expect((await stead.api('POST', `/v1/operations/${operation}/retry`)).status).toBe(200)
-    expect((await stead.ended(operation)).state).toBe('failed')
-    expect((await stead.api('DELETE', `/v1/sites/${body.data.id}`)).status).toBe(200)
-    expect((await stead.visit('a-shop')).status).toBe(404)
-  })
+  testOnce(
+    'a shop without the plugin directory: the operation fails with its reason, can be retried, and the site deleted',
+    async () => {
+      const { status, headers, body } = await stead.api('POST', '/v1/sites', { name: 'a-shop', install: 'woocommerce' })
+      expect([status, body.data.ecommerce]).toEqual([201, true])
+      const operation = headers.get('operation-id') as string
+      expect(await stead.ended(operation)).toMatchObject({
+        state: 'failed',
+        error: expect.stringContaining('WooCommerce cannot be installed: '),
+      })
+      expect((await stead.api('GET', `/v1/sites/${body.data.id}`)).body.data.state).toBe('deploying')
+      expect((await stead.visit('a-shop')).status).not.toBe(200)
+      expect((await stead.api('POST', `/v1/operations/${operation}/retry`)).status).toBe(200)
+      expect((await stead.ended(operation)).state).toBe('failed')
+      expect((await stead.api('DELETE', `/v1/sites/${body.data.id}`)).status).toBe(200)
+      expect((await stead.visit('a-shop')).status).toBe(404)
+    },
+  )
 
   test('from the trash: a deleted site works again, also after another had its name meanwhile', async () => {
     await writeFile(join(stead.directoryOf('lively'), 'web/mine.txt'), 'the first')

@@ -28,7 +28,7 @@ for ($count = $given['times'] ?? 1; $count > 0; $count--) {
 echo json_encode(['results' => $results, 'failure' => $GLOBALS['failure'] ?? null]);
 `
 
-describeSites('mails of a site', ({ env }) => {
+describeSites('mails of a site', ({ env, testOnce }) => {
   let stead: Stead
   let server: Awaited<ReturnType<typeof mailServer>>
   let id: number
@@ -75,7 +75,7 @@ describeSites('mails of a site', ({ env }) => {
     return JSON.stringify(body).match(/mail\(\)[^"\\]*/g) ?? []
   }
 
-  test('a lost password comes by mail, and its link sets a new one', async () => {
+  testOnce('a lost password comes by mail, and its link sets a new one', async () => {
     const browser = new Browser((path, options) => stead.visit('letters', path, options))
     await browser.open('/wp-login.php?action=lostpassword', {
       method: 'POST',
@@ -140,7 +140,7 @@ describeSites('mails of a site', ({ env }) => {
     await until('the log says so', async () => (await phpLog(id)).some((line) => line.includes('line break')))
   })
 
-  test('a mailbox that is not there is in the log of the site; the others get their mail', async () => {
+  testOnce('a mailbox that is not there is in the log of the site; the others get their mail', async () => {
     const given = { arguments: [['nobody@example.com', 'some@example.com'], 'To two', 'text'] }
     expect((await send('letters', given)).results).toEqual([true])
     expect((await received('To two')).recipients).toEqual(['some@example.com'])
@@ -149,7 +149,7 @@ describeSites('mails of a site', ({ env }) => {
     )
   })
 
-  test('a mail that was taken arrives, also when the host is killed before it has left', async () => {
+  testOnce('a mail that was taken arrives, also when the host is killed before it has left', async () => {
     let isKilled = false
     beforeYes = () => (isKilled ? Promise.resolve() : new Promise(() => {}))
     const before = asked
@@ -163,7 +163,7 @@ describeSites('mails of a site', ({ env }) => {
     await until('nothing is left', async () => (await readdir(join(stead.dataDir, 'mail-queue'))).length === 0)
   })
 
-  test('a site sends so many an hour, is told so once, and others send on', async () => {
+  testOnce('a site sends so many an hour, is told so once, and others send on', async () => {
     const noisy = await newSite('noisy')
     const given = { times: LIMIT + 8, arguments: ['to@example.com', 'Noise', 'text'] }
     const { results } = await send('noisy', given)
@@ -178,7 +178,7 @@ describeSites('mails of a site', ({ env }) => {
     await received('From another')
   })
 
-  test('a site that is not in production writes to nobody: its mails are files', async () => {
+  testOnce('a site that is not in production writes to nobody: its mails are files', async () => {
     const staging = await newSite('copy')
     const { status } = await stead.api('PUT', `/v1/sites/${staging}`, { wp_environment_type: 'staging' })
     expect(status).toBe(200)

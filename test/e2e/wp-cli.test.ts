@@ -25,7 +25,7 @@ const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 describeSites(
   'WP-CLI over SSH',
-  ({ env }) => {
+  ({ env, testOnce }) => {
     let stead: Stead
     let folder: string
     let port: string
@@ -143,7 +143,7 @@ describeSites(
       expect(JSON.parse((await ssh('wp env')).out)).toEqual(['/wordpress', '/tmp', true, true, '1', false])
     })
 
-    test('says what cannot be done, and does none of it', async () => {
+    testOnce('says what cannot be done, and does none of it', async () => {
       for (const [command, code, text] of [
         ['id', 127, 'the only command is wp'],
         ['wpx', 127, 'the only command is wp'],
@@ -165,13 +165,13 @@ describeSites(
       expect(shown).toMatchObject({ code: 1, out: expect.stringContaining('There is no shell') })
     })
 
-    test('with a terminal, lines end as terminals need it, and colours and tables are on', async () => {
+    testOnce('with a terminal, lines end as terminals need it, and colours and tables are on', async () => {
       const { code, out } = await ended(start(['wp env'], { more: ['-tt'] }))
       expect([code, out.endsWith('\r\n')]).toEqual([0, true])
       expect(JSON.parse(out).slice(4)).toEqual(['0', expect.stringMatching(/^\d+$/)])
     })
 
-    test('a collaborator needs wp_access besides sftp_access, and loses its commands with it', async () => {
+    testOnce('a collaborator needs wp_access besides sftp_access, and loses its commands with it', async () => {
       const email = 'mate@example.com'
       const added = await stead.api('POST', `/v1/sites/${id}/collaborators`, { email, roles: ['sftp_access'] })
       const user = (await users()).find((each) => each.email === email)?.username as string
@@ -226,7 +226,7 @@ describeSites(
       ).toBe('80')
     })
 
-    test('the log tells of commands without their values', async () => {
+    testOnce('the log tells of commands without their values', async () => {
       await ssh('wp option update secret_name secret_value')
       await ssh("wp eval --skip-wordpress 'secret_function_is_not_there();'")
       const log = await activity()
@@ -271,7 +271,7 @@ describeSites(
       expect(existsSync(folder)).toBe(false)
     })
 
-    test('is run by WP-CLI on another machine, by --ssh and by an alias', async () => {
+    testOnce('is run by WP-CLI on another machine, by --ssh and by an alias', async () => {
       const alias = `WP_CLI_RUNTIME_ALIAS='{"@s":{"path":"\\/wordpress","key":"~\\/.ssh\\/id"}}'`
       const here = { code: 0, out: expect.stringMatching(/^http:/), err: '' }
       expect(await ssh(`${alias} wp @s 'option' 'get' 'home'`)).toEqual(here)
@@ -318,7 +318,7 @@ describeSites(
       })
     })
 
-    test('an import that is refused, or whose client has gone, says so and leaves the next one alone', async () => {
+    testOnce('an import that is refused, or whose client has gone, says so and leaves the next one alone', async () => {
       const dump = (await ssh('wp db export -')).out
       // refused at its beginning, while the client has much more to send
       const refused = `CREATE NONSENSE;\n${dump}${`-- ${'x'.repeat(1000)}\n`.repeat(8000)}`
@@ -342,7 +342,7 @@ describeSites(
       await until('the next one may begin', async () => (await other()).code === 0)
     })
 
-    test('a database from elsewhere: it says where visitors would be sent, and what to do', async () => {
+    testOnce('a database from elsewhere: it says where visitors would be sent, and what to do', async () => {
       const dump = (await ssh('wp db export - --tables=wp_options')).out
       const here = `http://commanded.localhost:${stead.edgePort}`
       const theirs = dump.replaceAll(`'${here}'`, "'https://www.elsewhere.example'")

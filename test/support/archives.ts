@@ -10,14 +10,24 @@ export interface MadeEntry {
   readonly claims?: { crc32?: number; sizeBytes?: number }
 }
 
+/** What a content packs to: releases of one core share nearly all of theirs, and packing it whole takes seconds of a processor. */
+const packedContents = new WeakMap<Buffer, Buffer>()
+
+function pack(content: Buffer): Buffer {
+  const packed = packedContents.get(content) ?? deflateRawSync(content)
+  packedContents.set(content, packed)
+  return packed
+}
+
 /** A zip with exactly these entries, evil names included. */
 export function makeZip(entries: readonly MadeEntry[]): Buffer {
   const locals: Buffer[] = []
   const central: Buffer[] = []
   let offset = 0
   for (const { name, content = '', mode = 0o100644, linkTo, claims } of entries) {
-    const plain = Buffer.from(linkTo ?? content)
-    const packed = deflateRawSync(plain)
+    const shown = linkTo ?? content
+    const plain = Buffer.isBuffer(shown) ? shown : Buffer.from(shown)
+    const packed = pack(plain)
     const nameBytes = Buffer.from(name)
     const shared = Buffer.alloc(26)
     shared.writeUInt16LE(20, 0)

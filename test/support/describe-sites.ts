@@ -1,4 +1,4 @@
-import { describe } from 'vitest'
+import { describe, test } from 'vitest'
 import { testCore } from './core.ts'
 import { nativeAndMariaDb } from './native-mariadb.ts'
 
@@ -9,9 +9,14 @@ export interface SitesOn {
   readonly isNative: boolean
   /** Settings with which all new sites are made on it. */
   readonly env: Readonly<Record<string, string>>
+  /**
+   * A test whose subject does not depend on what runs the sites, so once is enough: on native PHP where this machine has it, since its
+   * pages cost a tenth.
+   */
+  readonly testOnce: typeof test
 }
 
-const kinds: readonly (SitesOn & { name: string; skip: boolean })[] = [
+const kinds: readonly (Omit<SitesOn, 'testOnce'> & { name: string; skip: boolean })[] = [
   // a whole run on native PHP has that in all tests
   { name: 'WebAssembly and SQLite', isNative: false, env: {}, skip: process.env.TEST_RUNTIME === 'native' },
   {
@@ -24,6 +29,8 @@ const kinds: readonly (SitesOn & { name: string; skip: boolean })[] = [
 
 /** Tests that go through sites, once on each of what can run them; where this machine lacks one they are listed as skipped. */
 export function describeSites(what: string, suite: (on: SitesOn) => void, { skip = false } = {}): void {
-  for (const { name, skip: isLacking, ...on } of kinds)
-    describe.skipIf(!core || skip || isLacking)(`${what}, on ${name}`, () => suite(on))
+  for (const { name, skip: isLacking, ...on } of kinds) {
+    const testOnce = test.runIf(on.isNative || nativeAndMariaDb.skip)
+    describe.skipIf(!core || skip || isLacking)(`${what}, on ${name}`, () => suite({ ...on, testOnce }))
+  }
 }

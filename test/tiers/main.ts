@@ -85,8 +85,9 @@ async function runTier({ env: ofPlace }: Place, tier: Tier, words: readonly stri
 function sayWhatTookLong({ name }: Tier, report: RunReport | undefined): void {
   const longest = (report?.longest ?? []).filter(({ seconds }) => seconds > 0)
   if (longest.length === 0) return
-  console.log(`\nFiles of ${name} that took longest, in seconds:`)
-  for (const { file, seconds } of longest) console.log(`${seconds}`.padStart(6), file)
+  console.log(`\nFiles of ${name} that took longest, in seconds, and their processor time:`)
+  for (const { file, seconds, processorSeconds = 0 } of longest)
+    console.log(`${seconds}`.padStart(6), `${Math.round(processorSeconds)}`.padStart(6), file)
 }
 
 /** @returns undefined when the run ended without a report */

@@ -25,7 +25,14 @@ export interface RunReport {
   readonly strayErrors: readonly string[]
   readonly isComplete: boolean
   /** Those that took longest, the longest first. */
-  readonly longest: readonly { readonly file: string; readonly seconds: number }[]
+  readonly longest: readonly LongFile[]
+}
+
+export interface LongFile {
+  readonly file: string
+  readonly seconds: number
+  /** Processor time, which another's work does not lengthen; undefined where it is not known. */
+  readonly processorSeconds?: number | undefined
 }
 
 const LISTED = 40
@@ -53,7 +60,11 @@ export default class TierReporter implements Reporter {
       strayErrors: stray.map((error) => firstLine(error.message)),
       isComplete: reason !== 'interrupted',
       longest: modules
-        .map((module) => ({ file: pathOf(module), seconds: Math.round(module.diagnostic().duration / 1000) }))
+        .map((module) => ({
+          file: pathOf(module),
+          seconds: Math.round(module.diagnostic().duration / 1000),
+          processorSeconds: module.meta().processorSeconds,
+        }))
         .toSorted((a, b) => b.seconds - a.seconds)
         .slice(0, LISTED),
     }
