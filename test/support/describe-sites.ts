@@ -13,7 +13,7 @@ export interface SitesOn {
    * A test whose subject does not depend on what runs the sites, so once is enough: on native PHP where this machine has it, since its
    * pages cost a tenth.
    */
-  readonly testOnce: typeof test
+  readonly testOnce: ReturnType<typeof test.runIf>
 }
 
 const kinds: readonly (Omit<SitesOn, 'testOnce'> & { name: string; skip: boolean })[] = [
