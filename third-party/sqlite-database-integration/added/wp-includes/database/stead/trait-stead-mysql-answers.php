@@ -86,10 +86,106 @@ trait Stead_MySQL_Answers {
 			}
 		}
 		$group = $node->get_first_child_node( 'groupByClause' );
-		if ( null !== $group && $group->has_child_node( 'olapOption' ) ) {
-			throw $this->new_not_supported_exception( 'GROUP BY … WITH ROLLUP' );
+		return null !== $group && $group->has_child_node( 'olapOption' ) ? $this->translate_rollup( $node, $group ) : null;
+	}
+
+	/**
+	 * GROUP BY … WITH ROLLUP: the groups, then those of all keys but the last, and so on to the total of all rows. In each the
+	 * keys that are left out are NULL.
+	 */
+	private function translate_rollup( WP_Parser_Node $node, WP_Parser_Node $group ): string {
+		$text = function ( WP_Parser_Node $part ) {
+			return trim( substr( $this->last_mysql_query, $part->get_start(), $part->get_length() ) );
+		};
+		$bare = function ( string $name ) {
+			return strtolower( preg_replace( '/[`\s]/', '', $name ) );
+		};
+		$keys = array();
+		foreach ( $group->get_first_child_node( 'orderList' )->get_child_nodes() as $key ) {
+			$keys[] = $text( $key->get_first_child_node( 'expr' ) );
 		}
-		return null;
+		$list  = $node->get_first_child_node( 'selectItemList' );
+		$items = $list->get_child_nodes( 'selectItem' );
+		$place = array();
+		$named = array();
+		foreach ( $items as $i => $item ) {
+			$named[ $i ] = "stead_$i";
+
+			$expr  = $item->get_first_child_node( 'expr' );
+			$alias = $item->get_first_child_node( 'selectAlias' );
+			$names = null === $expr ? array() : array( $bare( $text( $expr ) ), $bare( preg_replace( '/^.*\./s', '', $text( $expr ) ) ) );
+			if ( null !== $alias ) {
+				$parts   = $alias->get_child_nodes();
+				$names[] = $bare( $text( end( $parts ) ) );
+
+				// HAVING asks for it by this name.
+				$named[ $i ] = trim( $text( end( $parts ) ), '`\'"' );
+			}
+			$place[ $i ] = null;
+			foreach ( $keys as $at => $key ) {
+				if ( in_array( $bare( $key ), $names, true ) || in_array( $bare( preg_replace( '/^.*\./s', '', $key ) ), $names, true ) ) {
+					$place[ $i ] = $at;
+				}
+			}
+			if ( null === $expr || ( null === $place[ $i ] && null === $expr->get_first_descendant_node( 'sumExpr' ) && null !== $expr->get_first_descendant_node( 'columnRef' ) ) ) {
+				throw $this->new_not_supported_exception( 'GROUP BY … WITH ROLLUP, and a column that is no key' );
+			}
+		}
+		if ( $list->has_child_token( WP_MySQL_Lexer::MULT_OPERATOR ) ) {
+			throw $this->new_not_supported_exception( 'GROUP BY … WITH ROLLUP of all columns' );
+		}
+		$from_end = $list->get_start() + $list->get_length();
+		$head     = substr( $this->last_mysql_query, $node->get_start(), $list->get_start() - $node->get_start() );
+		$from     = substr( $this->last_mysql_query, $from_end, $group->get_start() - $from_end );
+		$having   = $node->get_first_child_node( 'havingClause' );
+		$sets     = array();
+		for ( $count = count( $keys ); $count >= 0; $count-- ) {
+			// What SQLite groups the total by, where there is a HAVING, comes first.
+			$columns = array( "$count AS stead_keys", 'COUNT(*) AS stead_rows' );
+			foreach ( $items as $i => $item ) {
+				$is_out    = null !== $place[ $i ] && $place[ $i ] >= $count;
+				$columns[] = ( $is_out ? 'NULL' : $text( $item->get_first_child_node( 'expr' ) ) ) . ' AS ' . $this->quote_mysql_identifier( $named[ $i ] );
+			}
+			foreach ( $keys as $at => $key ) {
+				$alias     = array_search( $at, $place, true );
+				$columns[] = ( $at >= $count ? 'NULL' : ( false === $alias ? $key : $text( $items[ $alias ]->get_first_child_node( 'expr' ) ) ) ) . " AS stead_key_$at";
+			}
+			$by = array();
+			foreach ( array_slice( $keys, 0, $count, true ) as $at => $key ) {
+				$alias = array_search( $at, $place, true );
+				$by[]  = false === $alias ? $key : $text( $items[ $alias ]->get_first_child_node( 'expr' ) );
+			}
+			$sets[] = $this->translated_apart(
+				$head . implode( ', ', $columns ) . $from . ( array() === $by ? '' : ' GROUP BY ' . implode( ', ', $by ) )
+				. ( null === $having ? '' : ' ' . $text( $having ) )
+			);
+		}
+		$names = array();
+		foreach ( $items as $i => $item ) {
+			$name    = $item->has_child_node( 'selectAlias' ) ? $named[ $i ] : preg_replace( '/^[`\w]+\.(?=`?\w+`?$)/', '', $text( $item ) );
+			$names[] = $this->quote_sqlite_identifier( $named[ $i ] ) . ' AS ' . $this->quote_sqlite_identifier( trim( $name, '`' ) );
+		}
+		$order = array();
+		foreach ( array_keys( $keys ) as $at ) {
+			$order[] = "stead_keys <= $at, stead_key_$at COLLATE " . $this->collation();
+		}
+		return sprintf( 'SELECT * FROM (SELECT %s FROM (%s) WHERE stead_rows > 0 ORDER BY %s)', implode( ', ', $names ), implode( ' UNION ALL ', $sets ), implode( ', ', $order ) );
+	}
+
+	/** The translation of a query that stands by itself. */
+	private function translated_apart( string $query ): string {
+		$outer                  = array( $this->last_mysql_query, $this->more_statement );
+		$this->last_mysql_query = $query;
+		try {
+			$tree = $this->create_parser( $query )->parse();
+			if ( null === $tree ) {
+				throw $this->new_not_supported_exception( 'GROUP BY … WITH ROLLUP of this form' );
+			}
+			$this->more_statement = $tree;
+			return (string) $this->translate( $tree->get_first_descendant_node( 'queryExpression' ) );
+		} finally {
+			list( $this->last_mysql_query, $this->more_statement ) = $outer;
+		}
 	}
 
 	/** An item of a SELECT DISTINCT: texts are told apart without case and accents. */
