@@ -32,12 +32,20 @@ describe.each(dialects.filter(({ skip }) => !skip))('endpoints on $dialect', ({ 
   })
 
   it.each(cases(endpoints))('2xx %s: what the owner asks for comes as described', async (_id, endpoint) => {
-    const response = await tour.send(endpoint, await tour.requestOf(endpoint, await tour.scene()))
+    const request = await tour.requestOf(endpoint, await tour.scene())
+    const response = await tour.send(endpoint, request)
     const hint = `${endpoint.id}: ${response.body} (does it need an example in samples.fixture.ts?)`
     expect(response.statusCode, hint).toBe(endpoint.status ?? 200)
     expect(response.headers['x-request-id']).toBeTruthy()
     expect(response.headers['stead-ignored'], hint).toBeUndefined()
     if (endpoint.etag) expect(response.headers.etag).toMatch(/^".+"$/)
+    if (endpoint.method !== 'GET' || endpoint.writes || /^watch/.test(endpoint.id)) return
+    const head = await tour.api.app.inject({ ...request, method: 'HEAD' })
+    expect([head.statusCode, head.body, head.headers.etag], 'HEAD').toEqual([
+      response.statusCode,
+      '',
+      response.headers.etag,
+    ])
   })
 
   it.each(Object.entries(documentedBodies()).filter(([, body]) => typeof body === 'object'))(

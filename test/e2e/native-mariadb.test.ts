@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { phpVersions } from '../../src/hosting/php/runtime.ts'
 import { testCore } from '../support/core.ts'
 import { nativeAndMariaDb, settingsOf } from '../support/native-mariadb.ts'
-import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
+import { program, type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 import { Browser } from '../support/visit.ts'
 
 const core = await testCore()
@@ -25,7 +25,9 @@ describe.skipIf(!core || skip)('a site on native PHP and MariaDB', () => {
   let browser: Browser
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
-    stead = await startStead({ env: settingsOf })
+    // the strictest of an operator's shells: MariaDB and sites run as other users, and read what Stead has written
+    const launch = ['/bin/sh', '-c', 'umask 077 && exec "$@"', 'sh', process.execPath, program, 'serve']
+    stead = await startStead({ env: settingsOf, launch })
     id = await stead.createSite({ name: 'on-server', php_version: phpVersion })
     browser = new Browser((path, options) => stead.visit('on-server', path, options))
   })
