@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import type { Registry } from 'prom-client'
 import { createApp } from '../app.ts'
@@ -9,6 +10,7 @@ import { createSendPart } from '../hosting/site-imports/send-part.ts'
 import { controlJobs, jobs } from '../jobs.ts'
 import { openBudgets } from '../platform/budgets/budget.ts'
 import { DiskReserve, isWritable } from '../platform/files/free-room.ts'
+import { readSettingFile } from '../platform/files/setting-file.ts'
 import { removeLeftTemporaries, writeFileDurably } from '../platform/files/write-file.ts'
 import { createApiMetrics } from '../platform/http/metrics.ts'
 import { keptFor } from '../platform/kept-for.ts'
@@ -64,6 +66,9 @@ export async function startControl(
   ownHost: OwnHost = new OwnHost(),
 ): Promise<Control> {
   const { config, database, log, sealer, logs, hostKey } = context
+  // said now, and not by each order of a certificate
+  if (config.acmeRoots !== undefined)
+    await readSettingFile(config.acmeRoots, 'STEAD_ACME_ROOTS', (text) => new X509Certificate(text))
   const budgets = openBudgets(controlBudgets(config))
   const own = createPartMetrics('control', { budgets, room: context.room })
   const installation = createInstallationMetrics({ database, schedules, version })

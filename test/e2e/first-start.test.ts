@@ -142,6 +142,18 @@ describe.skipIf(!core)('the first start', () => {
     } finally {
       await idle.remove()
     }
+    const rootless = await prepareStead({ golden: false })
+    try {
+      rootless.set({ STEAD_ACME_ROOTS: '/nowhere/roots.pem' })
+      expect(await rootless.cli('control')).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(
+          /nowhere.roots\.pem \(STEAD_ACME_ROOTS\) cannot be used: the file does not exist/,
+        ),
+      })
+    } finally {
+      await rootless.remove()
+    }
   })
 
   test('a port that is taken: exit code 2, which one, and how to take another', async () => {

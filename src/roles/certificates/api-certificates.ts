@@ -1,9 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { localAuthority } from '../../certificates/local-authority.store.ts'
 import { issueLocally } from '../../certificates/local-authority.ts'
 import { isBelow, LOCAL_CERTIFICATE_MS, localDomainOf } from '../../certificates/local-domain.ts'
 import { KEY_PURPOSE, loadCertificate } from '../../edge/tls/tls.store.ts'
+import { readSettingFile } from '../../platform/files/setting-file.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 import { apiCertificateName } from '../../resources/certificates/own-names.ts'
 import type { ProcessContext } from '../process-context.ts'
@@ -42,24 +42,11 @@ export function apiCertificates(context: NeededContext, now = Date.now): Load {
 async function ofFiles(certificate: string | undefined, key: string | undefined): Promise<ApiCertificate> {
   if (certificate === undefined || key === undefined)
     throw new OperatorError('Set STEAD_API_TLS_CERTIFICATE and STEAD_API_TLS_KEY together.')
-  const chain = await read(certificate, 'STEAD_API_TLS_CERTIFICATE', (text) => new X509Certificate(text))
-  const secret = await read(key, 'STEAD_API_TLS_KEY', createPrivateKey)
+  const chain = await readSettingFile(certificate, 'STEAD_API_TLS_CERTIFICATE', (text) => new X509Certificate(text))
+  const secret = await readSettingFile(key, 'STEAD_API_TLS_KEY', createPrivateKey)
   if (!new X509Certificate(chain).checkPrivateKey(createPrivateKey(secret)))
     throw new OperatorError(`The key in ${key} does not match the certificate in ${certificate}.`)
   return { chain, key: secret }
-}
-
-async function read(file: string, variable: string, check: (text: string) => unknown): Promise<string> {
-  try {
-    const text = await readFile(file, 'utf8')
-    check(text)
-    return text
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    throw new OperatorError(
-      `${file} (${variable}) cannot be used: ${code === 'ENOENT' ? 'the file does not exist' : message}.`,
-    )
-  }
 }
 
 /** Made by each process for itself: it is trusted for its authority. */
