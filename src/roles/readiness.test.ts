@@ -61,7 +61,7 @@ it.each<[string, Partial<Readiness>, string]>([
   ['its only host is lost', { hosts: [host({ state: 'lost' })] }, 'The host one is marked as lost.'],
 ])('is red, and says why, while %s', (_, bad, reason) => {
   const verdict = judgeReadiness({ ...good, ...bad })
-  expect([verdict.ready, verdict.reasons[0]]).toEqual([false, reason])
+  expect([verdict.ready, verdict.reasons]).toEqual([false, [reason]])
 })
 
 it('is degraded, and says why, without a WordPress or without a host for a datacenter', () => {

@@ -28,7 +28,8 @@ export interface Verdict {
 export function judgeReadiness(readiness: Readiness): Verdict {
   const missing = [...faultsOfControl(readiness), ...faultsOfHosts(readiness)]
   const limits = limitsOf(readiness)
-  return { ready: missing.length === 0, isDegraded: limits.length > 0, reasons: [...missing, ...limits] }
+  const reasons = missing.length > 0 ? missing : limits
+  return { ready: missing.length === 0, isDegraded: limits.length > 0, reasons }
 }
 
 function faultsOfControl({ parts, disk, isIntroduced }: Readiness): string[] {
