@@ -424,6 +424,9 @@ export const more: readonly string[] = [
   `SELECT COUNT(*) c FROM (SELECT title, COUNT(*) n FROM s_item GROUP BY title WITH ROLLUP) x`,
   `SELECT title, MAX(stock) m FROM s_item WHERE stock > 1000 GROUP BY title WITH ROLLUP`,
   `SELECT COUNT(*) c, open FROM s_item GROUP BY open WITH ROLLUP HAVING c > 2`,
+  // a list in a subquery
+  `SELECT id FROM s_item WHERE id IN (SELECT m.item_id FROM s_meta m WHERE m.meta_key IN ('color', 'size') AND m.meta_value NOT LIKE '%müller%') ORDER BY id`,
+  `SELECT id FROM s_item WHERE id NOT IN (SELECT m.item_id FROM s_meta m WHERE m.meta_key IN ('color', 'size') AND m.meta_value <> 'Übung') ORDER BY id`,
 ]
 
 /** What of them is answered otherwise, and why that is known. */

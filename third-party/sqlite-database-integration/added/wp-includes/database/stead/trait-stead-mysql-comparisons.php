@@ -330,7 +330,8 @@ trait Stead_MySQL_Comparisons {
 		if ( ! preg_match( '/[^\x00-\x7f]/', substr( $this->last_mysql_query, $operation->get_start(), $operation->get_length() ) ) ) {
 			return null;
 		}
-		$list  = $operation->get_first_child_node( 'exprList' ) ?? $operation->get_first_descendant_node( 'exprList' );
+		// A list in a subquery is not this one.
+		$list  = $operation->get_first_child_node( 'exprList' );
 		$forms = array();
 		foreach ( null === $list ? array() : $list->get_child_nodes() as $each ) {
 			if ( ! preg_match( "/^\s*'((?:[^']|'')*)'\s*$/u", (string) $this->translate( $each ), $match ) ) {
