@@ -1672,7 +1672,7 @@ export interface paths {
         put?: never;
         /**
          * Import a site from an archive
-         * @description Takes a site of another host from `.zip`, `.tar`, `.tar.gz`, `.wpress` (All-in-One WP Migration), a set of UpdraftPlus, an archive of Duplicator (`.zip`), or an archive of the files and a dump of the database (`.sql`, `.sql.gz`). Name the https addresses of its files (`urls`), or upload them (`files`, then `PUT /v1/sites/{site_id}/imports/{import_id}/uploads/{number}`). Or, as `source`, from the running old site by SSH: its `wp-content` and a dump of its database, which is left as it is. First it is fetched and inspected, which changes nothing on the site: `GET /v1/sites/{site_id}/imports/{import_id}` shows the plan. Then `POST /v1/sites/{site_id}/imports/{import_id}/start` replaces `wp-content` and the database of the site; with `start` that happens automatically when nothing is in the way. Staged data is removed after 24 hours. A site has one import at a time.
+         * @description Takes a site of another host from `.zip`, `.tar`, `.tar.gz`, `.wpress` (All-in-One WP Migration), a set of UpdraftPlus, an archive of Duplicator (`.zip`), or an archive of the files and a dump of the database (`.sql`, `.sql.gz`). Name the https addresses of its files (`urls`), or upload them (`files`, then `PUT /v1/sites/{site_id}/imports/{import_id}/uploads/{number}`). Or, as `source`, from the running old site by SSH: its `wp-content` and a dump of its database, which is left as it is. Without SSH, as `plugin`: `GET /v1/sites/{site_id}/imports/{import_id}/plugin` gives out a plugin for the old site, and `POST /v1/sites/{site_id}/imports/{import_id}/fetch` fetches the site when the plugin is active there. First it is fetched and inspected, which changes nothing on the site: `GET /v1/sites/{site_id}/imports/{import_id}` shows the plan. Then `POST /v1/sites/{site_id}/imports/{import_id}/start` replaces `wp-content` and the database of the site; with `start` that happens automatically when nothing is in the way. Staged data is removed after 24 hours. A site has one import at a time.
          *
          *     Requires the site's owner, or a collaborator with the role `restore_site`.
          */
@@ -1706,6 +1706,50 @@ export interface paths {
          *     Requires the site's owner, or a collaborator with the role `restore_site`.
          */
         delete: operations["deleteImport"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{site_id}/imports/{import_id}/plugin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the plugin for the old site
+         * @description A zip file to upload on the Plugins page of the old site. It answers this import alone, until the import expires. It has only a hash of the token by which it knows Stead. Delete it from the old site after the move.
+         *
+         *     Requires the site's owner, or a collaborator with the role `restore_site`.
+         */
+        get: operations["getImportPlugin"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sites/{site_id}/imports/{import_id}/fetch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fetch the old site by its plugin
+         * @description Stead fetches `wp-content` and the tables from the plugin of this import, and inspects them. Install and activate the plugin on the old site first. If it does not answer, the import waits again, with the reason as `error`.
+         *
+         *     Requires the site's owner, or a collaborator with the role `restore_site`.
+         */
+        post: operations["fetchImport"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -5131,6 +5175,10 @@ export interface components {
              */
             hostKey: string | null;
         };
+        ImportByPlugin: {
+            /** @example https://old.example.com */
+            address: string;
+        };
         ImportFrom: {
             /**
              * @description Address of the old site
@@ -5274,15 +5322,16 @@ export interface components {
             /** @example 1 */
             id: number;
             /**
-             * @description `uploading`: its files are not complete yet; `inspecting`; `ready` with its `plan`; `importing`; `imported`; `failed`: it could not be inspected
+             * @description `uploading`: its files are not complete yet; `waiting`: for its plugin on the old site; `inspecting`; `ready` with its `plan`; `importing`; `imported`; `failed`: it could not be inspected
              * @enum {string}
              */
-            state: "uploading" | "inspecting" | "ready" | "importing" | "imported" | "failed";
+            state: "uploading" | "waiting" | "inspecting" | "ready" | "importing" | "imported" | "failed";
             /** @description Addresses of its files, or the names of those that are uploaded */
             sources: string[];
             /** @description Files that are uploaded. Empty when Stead fetches them */
             uploads: components["schemas"]["ImportUpload"][];
             source: components["schemas"]["ImportSource"] | null;
+            plugin: components["schemas"]["ImportByPlugin"] | null;
             plan: components["schemas"]["ImportPlan"] | null;
             /** @description The front page and five others, after the import */
             comparison: components["schemas"]["ImportComparedPage"][] | null;
@@ -5353,6 +5402,14 @@ export interface components {
              */
             path: string;
         };
+        /** @description The running old site by a plugin of Stead, for hosts without SSH */
+        NewImportPlugin: {
+            /**
+             * @description https address of the front page of the old site, without a folder
+             * @example https://old.example.com
+             */
+            address: string;
+        };
         NewImport: {
             /**
              * @description https addresses of the archive; several for a set of UpdraftPlus, or for files and a dump
@@ -5364,6 +5421,7 @@ export interface components {
             /** @description Files that you upload instead */
             files?: components["schemas"]["NewImportUpload"][];
             source?: components["schemas"]["NewImportSource"];
+            plugin?: components["schemas"]["NewImportPlugin"];
             /**
              * @description Start without a stop when the plan has no blockers
              * @example false
@@ -10779,6 +10837,67 @@ export interface operations {
                         /** @example Success */
                         message: string;
                         data: null;
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    getImportPlugin: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @example 1 */
+                site_id: number;
+                /** @example 1 */
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+        };
+    };
+    fetchImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                site_id: number;
+                /** @example 1 */
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["Import"];
                         errors: null;
                     };
                 };

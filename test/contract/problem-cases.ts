@@ -284,7 +284,7 @@ export const ownCases: readonly OwnCase[] = [
   { of: ['createImport'], code: 'import_exists', prepare: ({ api, siteId }) => importIn(api, siteId) },
   { of: ['createImport'], code: 'import_limit_reached', prepare: async ({ api, owner, number }) => { for (let index = 0; index < 5; index++) await importIn(api, await api.site(owner, `import-${number}-${index}`)) } },
   { of: ['uploadImport'], code: 'import_not_ready', example: (scene) => uploadingIn(scene, {}, 'inspecting') },
-  { of: ['startImport', 'deleteImport'], code: 'import_not_ready', example: async ({ api, siteId }) => ({ params: { import_id: await importIn(api, siteId, { state: 'inspecting' }) } }) },
+  { of: ['startImport', 'deleteImport', 'fetchImport'], code: 'import_not_ready', example: async ({ api, siteId }) => ({ params: { import_id: await importIn(api, siteId, { state: 'inspecting' }) } }) },
   { of: ['startImport'], code: 'import_blocked', example: async ({ api, siteId }) => ({ params: { import_id: await importIn(api, siteId, { plan: { ...madePlan, blockers: ['It is a network of sites.'] } }) } }) },
   { of: ['createImport', 'startImport'], code: 'site_not_live', prepare: siteIs({ state: 'deploying' }) },
   { of: ['undoOperation'], code: 'operation_not_undoable', example: operationThatHas('succeeded') },

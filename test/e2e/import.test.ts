@@ -1,13 +1,17 @@
 /** An import in real WordPress: an archive of one site becomes another one, and can be undone. */
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { unpackZip } from '../../src/hosting/archives/unpack-zip.ts'
 import type { MadeEntry } from '../support/archives.ts'
 import { describeSites } from '../support/describe-sites.ts'
 import { type FileServer, startFileServer } from '../support/file-server.ts'
 import { makeWpress } from '../support/hosted-archives.ts'
 import { type Stead, showOutputOfFailures, startStead } from '../support/stead.ts'
+
+const sha256 = (content: Buffer) => createHash('sha256').update(content).digest('hex')
 
 describeSites('import', ({ env }) => {
   let stead: Stead
@@ -98,5 +102,57 @@ describeSites('import', ({ env }) => {
     expect(await stead.ended(undo.body.data.id, 200_000)).toMatchObject({ state: 'succeeded', error: null })
     expect((await stead.visit('new-site', '/kept/?undone')).status).toBe(404)
     expect(existsSync(join(content, 'plugins/greeter'))).toBe(false)
+  })
+
+  test('by the plugin that Stead gives out, the running site becomes another one', async () => {
+    const address = `http://old-site.localhost:${stead.edgePort}`
+    const made = await stead.api('POST', `/v1/sites/${to}/imports`, { plugin: { address } })
+    expect([made.status, made.body.data?.state]).toEqual([201, 'waiting'])
+    const path = `/v1/sites/${to}/imports/${made.body.data.id}`
+    const fetched = async () => {
+      const { headers } = await stead.api('POST', `${path}/fetch`)
+      return stead.ended(headers.get('operation-id') as string, 200_000)
+    }
+    expect((await fetched()).error).toContain('Install and activate it')
+    expect((await stead.api('GET', path)).body.data).toMatchObject({ state: 'waiting', plugin: { address } })
+
+    const content = join(stead.directoryOf('old-site'), 'web/wp-content')
+    const zip = await fetch(`${stead.apiUrl}${path}/plugin`, {
+      headers: { authorization: `Bearer ${await stead.freshToken()}` },
+    })
+    await writeFile(join(content, '../move.zip'), Buffer.from(await zip.arrayBuffer()))
+    const limits = { maxBytes: 1 << 20, maxEntries: 10 }
+    await mkdir(join(content, '../move'))
+    await unpackZip(join(content, '../move.zip'), join(content, '../move'), { limits })
+    await rename(join(content, '../move/stead-move'), join(content, 'plugins/stead-move'))
+    const activate = `require 'wp-load.php'; global $wpdb; $q = chr(96); $p = $wpdb->prefix;
+      update_option('active_plugins', ['greeter/greeter.php', 'stead-move/stead-move.php']);
+      $wpdb->query("CREATE TABLE $q{$p}odd$q (a int, b varchar(20), c blob, PRIMARY KEY (a, b))");
+      $wpdb->query("INSERT INTO $q{$p}odd$q VALUES " . implode(',', array_map(fn ($at) => "($at, 'it''s', x'00ff')", range(0, 1499))));
+      $wpdb->insert($p . 'odd', ['a' => -1, 'b' => "back\\\\slash\\n", 'c' => '']);
+      file_put_contents(WP_CONTENT_DIR . '/uploads/large.bin', random_bytes(20 << 20));
+      wp_insert_post(['post_title' => "O'Brien Ü 🎈", 'post_name' => 'odd', 'post_status' => 'publish', 'post_content' => 'odd']); echo 'done';`
+    await writeFile(join(content, '../activate.php'), `<?php ${activate}`)
+    expect((await stead.visit('old-site', '/activate.php')).text).toContain('done')
+
+    expect(await fetched()).toMatchObject({ state: 'succeeded', error: null })
+    const { data: inspected } = (await stead.api('GET', path)).body
+    expect(inspected).toMatchObject({ state: 'ready', plan: { blockers: [], from: { title: 'Of the old site' } } })
+    expect(inspected.plan.plugins.map((each: { path: string }) => each.path)).toEqual(['akismet', 'greeter'])
+    const started = await stead.api('POST', `${path}/start`)
+    const done = await stead.ended(started.headers.get('operation-id') as string, 200_000)
+    expect(done).toMatchObject({ state: 'succeeded', error: null })
+    const page = await stead.visit('new-site', '/odd/?now')
+    expect([page.status, page.text.includes('greeted by the plugin')]).toEqual([200, true])
+    const large = join('web/wp-content/uploads/large.bin')
+    const hashes = await Promise.all(
+      ['old-site', 'new-site'].map(async (name) => readFile(join(stead.directoryOf(name), large)).then(sha256)),
+    )
+    expect(hashes[0]).toBe(hashes[1])
+    const count = `require 'wp-load.php'; global $wpdb; $q = chr(96);
+      echo json_encode([$wpdb->get_row("SELECT COUNT(*), SUM(a), MAX(HEX(c)), MAX(b), MIN(b) FROM $q{$wpdb->prefix}odd$q", ARRAY_N), get_page_by_path('odd', OBJECT, 'post')->post_title]);`
+    await writeFile(join(stead.directoryOf('new-site'), 'web/count.php'), `<?php ${count}`)
+    const counted = JSON.parse((await stead.visit('new-site', '/count.php')).text)
+    expect(counted).toEqual([['1501', String((1499 * 1500) / 2 - 1), '00FF', "it's", 'back\\slash\n'], "O'Brien Ü 🎈"])
   })
 })

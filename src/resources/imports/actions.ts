@@ -5,6 +5,7 @@ import { declareEvents } from '../webhooks/event.ts'
 export const actions = declareActions('site', {
   'import.created': 'An import of a site was created, and its archive is inspected',
   'import.uploaded': 'All files of an import were uploaded, and its archive is inspected',
+  'import.fetching': 'The plugin of an import is active on the old site, and the site is fetched',
   'import.inspected': 'The archive of an import was inspected',
   'import.inspection_failed': 'The archive of an import cannot be used',
   'import.started': 'An import was started',

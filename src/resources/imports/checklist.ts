@@ -41,6 +41,9 @@ export async function checklistOf(
       title: 'Set the primary domain',
       text: `Make ${domain} the primary domain of the site: its certificate is then issued, and its addresses are rewritten.`,
     },
+    ...(live?.type === 'plugin'
+      ? [{ title: 'Remove the plugin', text: 'Delete the plugin Stead Move from the old site.' }]
+      : []),
     { title: 'Send a test mail', text: 'Mails of the site now leave from here. Check the SPF record of the domain.' },
     { title: 'Keep the old site', text: 'Leave it where it is for a week, then cancel it.' },
   ]

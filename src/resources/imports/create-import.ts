@@ -9,7 +9,7 @@ import { actions } from './actions.ts'
 import { changeImport, countStaged, insertImport, stagedImportOf } from './import.store.ts'
 import { ImportSchema, MOST_SOURCES, MOST_STAGED, presentImport, STAGED_MS } from './import.ts'
 import { inspectImport } from './inspect-import.job.ts'
-import { NewImportSource, takeSource } from './old-site-source.ts'
+import { NewImportPlugin, NewImportSource, takePlugin, takeSource } from './old-site-source.ts'
 import { problems } from './problems.ts'
 
 const Url = Type.String({ minLength: 1, maxLength: 2000, examples: ['https://old.example.com/backup.wpress'] })
@@ -31,6 +31,7 @@ export const createImport = endpoint({
     'Takes a site of another host from `.zip`, `.tar`, `.tar.gz`, `.wpress` (All-in-One WP Migration), a set of UpdraftPlus, an archive of Duplicator (`.zip`), or an archive of the files and a dump of the database (`.sql`, `.sql.gz`). ' +
     'Name the https addresses of its files (`urls`), or upload them (`files`, then `PUT /v1/sites/{site_id}/imports/{import_id}/uploads/{number}`). ' +
     'Or, as `source`, from the running old site by SSH: its `wp-content` and a dump of its database, which is left as it is. ' +
+    'Without SSH, as `plugin`: `GET /v1/sites/{site_id}/imports/{import_id}/plugin` gives out a plugin for the old site, and `POST /v1/sites/{site_id}/imports/{import_id}/fetch` fetches the site when the plugin is active there. ' +
     'First it is fetched and inspected, which changes nothing on the site: `GET /v1/sites/{site_id}/imports/{import_id}` shows the plan. ' +
     'Then `POST /v1/sites/{site_id}/imports/{import_id}/start` replaces `wp-content` and the database of the site; with `start` that happens automatically when nothing is in the way. ' +
     'Staged data is removed after 24 hours. A site has one import at a time.',
@@ -50,6 +51,7 @@ export const createImport = endpoint({
         Type.Array(NewUpload, { minItems: 1, maxItems: MOST_SOURCES, description: 'Files that you upload instead' }),
       ),
       source: Type.Optional(NewImportSource),
+      plugin: Type.Optional(NewImportPlugin),
       start: Type.Optional(
         Type.Boolean({ description: 'Start without a stop when the plan has no blockers', examples: [false] }),
       ),
@@ -71,12 +73,14 @@ export const createImport = endpoint({
   async handle(context, { body }) {
     const { tx, site, caller, config, sealer, now } = context
     requireInstalled(site)
-    const { urls = [], files = [], source, start = false } = body
-    const given = [urls.length > 0, files.length > 0, source !== undefined].filter(Boolean).length
-    if (given !== 1) throw invalidInput(['urls: provide one of `urls`, `files`, and `source`'])
+    const { urls = [], files = [], source, plugin, start = false } = body
+    const given = [urls.length > 0, files.length > 0, source !== undefined, plugin !== undefined].filter(Boolean).length
+    if (given !== 1) throw invalidInput(['urls: provide one of `urls`, `files`, `source`, and `plugin`'])
     for (const url of urls) requireUrl(url, config.allowPrivateFetch)
     requireSpace(files, config.importMaxMb)
-    const live = source && (await takeSource(source, sealer))
+    const live = plugin
+      ? takePlugin(plugin, { sealer, allowsHttp: config.allowPrivateFetch })
+      : source && (await takeSource(source, sealer))
     const other = await stagedImportOf(tx, site.id)
     if (other) throw new Problem(problems.import_exists, { import: other.id, state: other.state })
     await lockForUpdate(tx, 'accounts', site.accountId)
@@ -84,19 +88,19 @@ export const createImport = endpoint({
       throw new Problem(problems.import_limit_reached, { limit: MOST_STAGED })
     const made = await insertImport(tx, {
       ...{ siteId: site.id, sources: urls, starts: start },
-      state: files.length > 0 ? 'uploading' : 'inspecting',
+      state: files.length > 0 ? 'uploading' : plugin ? 'waiting' : 'inspecting',
       uploads: files.length > 0 ? files.map((file, index) => ({ number: index + 1, ...file, received: 0 })) : null,
       ...live,
       ...{ createdAt: now, expiresAt: now + STAGED_MS },
     })
     const sources = live
-      ? [`ssh://${live.live.host}:${live.live.port}`]
+      ? [live.live.type === 'plugin' ? live.live.address : `ssh://${live.live.host}:${live.live.port}`]
       : [...urls.map(shown), ...files.map(({ name }) => name)]
     await context.record({
       action: actions['import.created'],
       message: `Created import ${made.id} from ${sources.join(', ')}`,
     })
-    if (files.length > 0) return presentImport(made, [])
+    if (made.state !== 'inspecting') return presentImport(made, [])
     const order = { siteId: site.id, importId: made.id, askedById: caller.accountId }
     const operationId = await context.start(inspectImport, order)
     await changeImport(tx, made.id, { operationId })

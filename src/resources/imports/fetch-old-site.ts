@@ -6,13 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DiskFull } from '../../hosting/site-directories/disk-space.ts'
 import { mirrorContent } from '../../hosting/site-imports/sources/mirror-content.ts'
 import { type OldSite, OldSiteLost, OldSiteRefused } from '../../hosting/site-imports/sources/old-site.ts'
+import { openPluginSite } from '../../hosting/site-imports/sources/plugin-site.ts'
 import { openSshSite } from '../../hosting/site-imports/sources/ssh-site.ts'
 import { contentOf, type StagedFiles } from '../../hosting/site-imports/stage-files.ts'
 import { PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
 import type { HostServices } from '../kit/host-services.ts'
 import { changeImport, findImport } from './import.store.ts'
 import type { StoredImport } from './import.ts'
-import { openSecret } from './old-site-source.ts'
+import { openSecret, openToken } from './old-site-source.ts'
 import { folderOf, stagingBounds } from './staging.ts'
 
 type Context = Pick<
@@ -94,11 +95,16 @@ async function openOldSite(context: Context, signal: AbortSignal): Promise<OldSi
   const { live, liveSecret } = (await findImportOf(context)) ?? {}
   if (!live || !liveSecret)
     throw new PermanentFailure('The login of the old site was removed when the import ended. Create the import again')
+  const bounds = {
+    ...{ allowPrivate: services.config.allowPrivateFetch, signal, idleMs: IDLE_MS },
+    maxEntries: stagingBounds(services.config).maxEntries,
+  }
+  if (live.type === 'plugin')
+    return openPluginSite({ address: live.address, token: openToken(liveSecret, services.sealer) }, bounds)
   return openSshSite(
     { ...live, secret: openSecret(liveSecret, services.sealer) },
     {
-      ...{ allowPrivate: services.config.allowPrivateFetch, signal, idleMs: IDLE_MS },
-      maxEntries: stagingBounds(services.config).maxEntries,
+      ...bounds,
       onHostKey: (hostKey) => transaction((tx) => changeImport(tx, input.importId, { live: { ...live, hostKey } })),
     },
   )

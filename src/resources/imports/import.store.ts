@@ -8,7 +8,7 @@ import {
   type StoredImport,
   stagedStates,
 } from './import.ts'
-import type { LiveSource } from './old-site-source.ts'
+import type { OldSource } from './old-site-source.ts'
 import type { ImportRow } from './tables.ts'
 
 /** Of a site; older ones that have no data any more go. */
@@ -87,7 +87,7 @@ export async function countStaged(tx: Tx, accountId: number): Promise<number> {
 interface Changes {
   readonly state?: ImportState
   readonly uploads?: readonly ImportUpload[]
-  readonly live?: LiveSource
+  readonly live?: OldSource
   readonly plan?: ImportPlan
   readonly comparison?: readonly ComparedPage[]
   readonly error?: string | null
@@ -129,7 +129,7 @@ export async function expiredImports(
     .innerJoin('sites', 'sites.id', 'imports.site_id')
     .select(['imports.id', 'imports.site_id as siteId', 'sites.account_id as accountId', 'sites.host_id as hostId'])
     .where('imports.expires_at', '<', now)
-    .where('imports.state', 'in', ['uploading', 'ready'])
+    .where('imports.state', 'in', ['uploading', 'waiting', 'ready'])
     .orderBy('imports.id')
     .limit(limit)
     .execute()
@@ -153,7 +153,7 @@ const storedOf = (row: Selectable<ImportRow>): StoredImport => ({
   state: row.state,
   sources: JSON.parse(row.sources) as string[],
   uploads: row.uploads === null ? null : (JSON.parse(row.uploads) as ImportUpload[]),
-  live: row.live_source === null ? null : (JSON.parse(row.live_source) as LiveSource),
+  live: row.live_source === null ? null : (JSON.parse(row.live_source) as OldSource),
   liveSecret: row.live_secret,
   starts: row.starts === 1,
   plan: row.plan === null ? null : (JSON.parse(row.plan) as ImportPlan),

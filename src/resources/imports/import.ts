@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { defaultPhpVersion } from '../../hosting/php/runtime.ts'
 import { nullable, oneOf, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import type { Needed } from '../access/still-allowed.ts'
-import { ImportSourceSchema, type LiveSource } from './old-site-source.ts'
+import { ImportPluginSchema, ImportSourceSchema, type OldSource } from './old-site-source.ts'
 
 export const ImportId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
@@ -15,11 +15,11 @@ export const MOST_PART_BYTES = 16 << 20
 /** How long staged data stays. */
 export const STAGED_MS = 24 * 3_600_000
 
-export const importStates = ['uploading', 'inspecting', 'ready', 'importing', 'imported', 'failed'] as const
+export const importStates = ['uploading', 'waiting', 'inspecting', 'ready', 'importing', 'imported', 'failed'] as const
 export type ImportState = (typeof importStates)[number]
 
 /** States in which an import has, or will have, data on the disk of its host. */
-export const stagedStates: readonly ImportState[] = ['uploading', 'inspecting', 'ready', 'importing']
+export const stagedStates: readonly ImportState[] = ['uploading', 'waiting', 'inspecting', 'ready', 'importing']
 
 const Text = (description: string, example: string) => Type.String({ description, examples: [example] })
 
@@ -160,13 +160,14 @@ export const ImportSchema = Type.Object(
     id: Type.Integer({ examples: [1] }),
     state: oneOf(importStates, {
       description:
-        '`uploading`: its files are not complete yet; `inspecting`; `ready` with its `plan`; `importing`; `imported`; `failed`: it could not be inspected',
+        '`uploading`: its files are not complete yet; `waiting`: for its plugin on the old site; `inspecting`; `ready` with its `plan`; `importing`; `imported`; `failed`: it could not be inspected',
     }),
     sources: Type.Array(Type.String({ examples: ['https://old.example.com/backup.zip'] }), {
       description: 'Addresses of its files, or the names of those that are uploaded',
     }),
     uploads: Type.Array(ImportUpload, { description: 'Files that are uploaded. Empty when Stead fetches them' }),
     source: nullable(ImportSourceSchema),
+    plugin: nullable(ImportPluginSchema),
     plan: nullable(ImportPlan),
     comparison: nullable(Type.Array(ComparedPage, { description: 'The front page and five others, after the import' })),
     checklist: Type.Array(ChecklistItem, { description: 'What to do until visitors come to the new site, in order' }),
@@ -187,7 +188,7 @@ export interface StoredImport {
   /** Null: its files are fetched. */
   readonly uploads: readonly ImportUpload[] | null
   /** The running old site; null: it comes from files. */
-  readonly live: LiveSource | null
+  readonly live: OldSource | null
   /** Sealed; null when the import has ended. */
   readonly liveSecret: string | null
   readonly starts: boolean
@@ -215,7 +216,8 @@ export function presentImport(
     ...{ id, state, plan, error, operationId },
     sources: uploads ? uploads.map(({ name }) => name) : sources.map(withoutQuery),
     uploads: [...(uploads ?? [])],
-    source: live,
+    source: live?.type === 'ssh' ? live : null,
+    plugin: live?.type === 'plugin' ? { address: live.address } : null,
     comparison: comparison && [...comparison],
     checklist: [...checklist],
     created: timestamp(createdAt),

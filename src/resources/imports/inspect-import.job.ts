@@ -217,9 +217,12 @@ async function tellOfFailure(tx: Tx, context: FailureContext<Order>): Promise<vo
   const { siteId, importId } = context.input
   // all was done but the clearing up
   if (await hasResult(tx, context.operationId, 'ready')) return
-  if (!(await holdSite(tx, siteId)) || !(await findImport(tx, siteId, importId))) return
+  const found = (await holdSite(tx, siteId)) && (await findImport(tx, siteId, importId))
+  if (!found) return
   const reason = (context.error ?? 'canceled').replace(/\.$/, '')
-  await changeImport(tx, importId, { state: 'failed', error: `${reason}.` })
+  // its plugin may have to be installed first
+  const state = found.live?.type === 'plugin' && !context.canceled ? 'waiting' : 'failed'
+  await changeImport(tx, importId, { state, error: `${reason}.` })
   if (context.canceled) return
   await changeOfJob(tx, context).record({
     action: actions['import.inspection_failed'],

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import Type from 'typebox'
 import { fingerprintOf } from '../../hosting/site-imports/sources/fingerprint.ts'
 import type { Sealer } from '../../platform/crypto/seal.ts'
@@ -10,6 +11,7 @@ const MOST_KEY_TEXT = 16_384
 const SSH_PORT = 22
 /** What seals the login of an old site. It is bound to that purpose. */
 const PURPOSE = 'import login'
+const PLUGIN_PURPOSE = 'import plugin'
 
 /** The running old site, in a request. */
 export const NewImportSource = Type.Object(
@@ -70,11 +72,57 @@ export const ImportSourceSchema = Type.Object(
 /** The running old site, as it is stored; what it is logged in to with lies sealed beside it. */
 export type LiveSource = Type.Static<typeof ImportSourceSchema>
 
+/** The old site by the plugin that Stead gives out, in a request. */
+export const NewImportPlugin = Type.Object(
+  {
+    address: Type.String({
+      minLength: 1,
+      maxLength: 300,
+      description: 'https address of the front page of the old site, without a folder',
+      examples: ['https://old.example.com'],
+    }),
+  },
+  { title: 'NewImportPlugin', description: 'The running old site by a plugin of Stead, for hosts without SSH' },
+)
+
+/** The same, as the API shows it. */
+export const ImportPluginSchema = Type.Object(
+  { address: Type.String({ examples: ['https://old.example.com'] }) },
+  { title: 'ImportByPlugin' },
+)
+
+/** An old site that answers by its plugin, as it is stored. The token lies sealed beside it. */
+export interface PluginSource {
+  readonly type: 'plugin'
+  readonly address: string
+}
+
+/** A running old site, whichever way leads to it. */
+export type OldSource = LiveSource | PluginSource
+
 /** What an old site is logged in to with. */
 export type LiveSecret = { readonly password: string } | { readonly privateKey: string }
 
 export const sealSecret = (secret: LiveSecret, sealer: Sealer): string => sealer.seal(JSON.stringify(secret), PURPOSE)
 export const openSecret = (sealed: string, sealer: Sealer): LiveSecret => JSON.parse(sealer.open(sealed, PURPOSE))
+
+/** Makes the token by which the plugin of one import knows Stead. */
+export function takePlugin(
+  { address }: Type.Static<typeof NewImportPlugin>,
+  { sealer, allowsHttp }: { readonly sealer: Sealer; readonly allowsHttp: boolean },
+): { live: PluginSource; liveSecret: string } {
+  const url = URL.parse(address)
+  const isPlain = url && !url.username && !url.password && url.pathname === '/' && !url.search && !url.hash
+  if (!isPlain || (url.protocol !== 'https:' && !(allowsHttp && url.protocol === 'http:')))
+    throw new Problem(problems.import_url_refused, {
+      fault: '`plugin.address` is not an https address without a folder, such as https://old.example.com',
+    })
+  const liveSecret = sealer.seal(randomBytes(32).toString('base64url'), PLUGIN_PURPOSE)
+  return { live: { type: 'plugin', address: url.origin }, liveSecret }
+}
+
+/** The token of the plugin of an import. */
+export const openToken = (sealed: string, sealer: Sealer): string => sealer.open(sealed, PLUGIN_PURPOSE)
 
 /** Checks the source of a request. @throws Problem `import_source_refused` */
 export async function takeSource(

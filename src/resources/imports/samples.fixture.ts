@@ -2,6 +2,7 @@ import type { TestApi } from '../../../test/support/api.ts'
 import { type Examples, onSite, type Sample, type Scene, type World } from '../../../test/support/samples.ts'
 import { changeImport, insertImport } from './import.store.ts'
 import { type ImportPlan, type ImportState, type ImportUpload, STAGED_MS } from './import.ts'
+import { type OldSource, takePlugin } from './old-site-source.ts'
 
 export const madePlan: ImportPlan = {
   format: 'wpress',
@@ -28,14 +29,15 @@ export async function importIn(
     starts = false,
     sources = ['https://example.com/a.zip'],
     uploads = null as readonly ImportUpload[] | null,
+    live = null as { live: OldSource; liveSecret: string } | null,
   } = {},
 ): Promise<number> {
   return api.database.transaction(async (tx) => {
     await tx.deleteFrom('imports').where('site_id', '=', siteId).execute()
     const now = Date.now()
-    const values = { siteId, state, sources, uploads, starts, createdAt: now, expiresAt: now + STAGED_MS }
+    const values = { siteId, state, sources, uploads, ...live, starts, createdAt: now, expiresAt: now + STAGED_MS }
     const { id } = await insertImport(tx, values)
-    if (state !== 'inspecting' && state !== 'uploading') await changeImport(tx, id, { plan })
+    if (!['inspecting', 'uploading', 'waiting'].includes(state)) await changeImport(tx, id, { plan })
     return id
   })
 }
@@ -54,6 +56,15 @@ export const waiting = {
 const uploading: Sample['prepare'] = async ({ site }: World, api) => {
   made.set(site, await importIn(api, site, waiting))
 }
+/** One that waits for its plugin. */
+export const waitingForPlugin = ({ sealer }: Pick<TestApi, 'sealer'>) => ({
+  state: 'waiting' as const,
+  sources: [],
+  live: takePlugin({ address: 'https://old.example.com' }, { sealer, allowsHttp: false }),
+})
+const withPlugin: Sample['prepare'] = async ({ site }: World, api) => {
+  made.set(site, await importIn(api, site, waitingForPlugin(api)))
+}
 const part = () => ({ bytes: 0 })
 const onImport = (rest: string) => (world: World) => onSite(`/imports/${made.get(world.site) ?? 1}${rest}`)(world)
 const none: Sample['prepare'] = ({ site }, api) =>
@@ -67,11 +78,17 @@ export const samples: readonly Sample[] = [
   { endpoint: 'createImport', prepare: none, path: onSite('/imports'), body, status: 201, roles: ['restore_site'] },
   { endpoint: 'getImport', prepare: ready, path: onImport(''), roles: ['restore_site'] },
   { endpoint: 'uploadImport', prepare: uploading, path: onImport('/uploads/1?offset=0'), body: part, roles: ['restore_site'] },
+  { endpoint: 'getImportPlugin', prepare: withPlugin, path: onImport('/plugin'), roles: ['restore_site'] },
+  { endpoint: 'fetchImport', prepare: withPlugin, path: onImport('/fetch'), roles: ['restore_site'] },
   { endpoint: 'startImport', prepare: ready, path: onImport('/start'), body: () => ({}), roles: ['restore_site'] },
   { endpoint: 'deleteImport', prepare: ready, path: onImport(''), roles: ['restore_site'] },
 ]
 
 const staged = async ({ api, siteId }: Scene) => ({ params: { import_id: await importIn(api, siteId) } })
+
+const pluginAwaited = async ({ api, siteId }: Scene) => ({
+  params: { import_id: await importIn(api, siteId, waitingForPlugin(api)) },
+})
 
 export const examples: Examples = {
   createImport: () => ({ body: body() }),
@@ -81,6 +98,8 @@ export const examples: Examples = {
     query: { offset: '0' },
     body: part(),
   }),
+  getImportPlugin: pluginAwaited,
+  fetchImport: pluginAwaited,
   startImport: staged,
   deleteImport: staged,
 }

@@ -10,12 +10,12 @@ declare module '../../platform/db/schema.ts' {
 export interface ImportRow {
   id: Generated<number>
   site_id: number
-  state: 'uploading' | 'inspecting' | 'ready' | 'importing' | 'imported' | 'failed'
+  state: 'uploading' | 'waiting' | 'inspecting' | 'ready' | 'importing' | 'imported' | 'failed'
   /** JSON: addresses from which its files are fetched. */
   sources: string
   /** JSON: `ImportUpload[]`; null: its files are fetched. */
   uploads: string | null
-  /** JSON: `LiveSource`, the running old site; null: it comes from files. */
+  /** JSON: `OldSource`, the running old site; null: it comes from files. */
   live_source: string | null
   /** Sealed: what the old site is logged in to with. Null as soon as the import has ended. */
   live_secret: string | null

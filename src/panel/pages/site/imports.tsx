@@ -15,6 +15,7 @@ import { Imported } from './imported.tsx'
 import type { PartProps } from './part.ts'
 import { ChooseFiles, type Sending, Uploading, useSending } from './upload.tsx'
 
+type NewImportBody = components['schemas']['NewImport']
 export type Import = components['schemas']['Import']
 
 /** A site of another host that takes the place of this one: its archive, the plan, the import, and what is left to do. */
@@ -33,6 +34,9 @@ export function Imports(props: PartProps) {
       {sending.shown.value && <Uploading sending={sending} />}
       {current?.state === 'uploading' && !sending.shown.value && (
         <Waiting id={id} current={current} sending={sending} onDone={list.reload} />
+      )}
+      {current?.state === 'waiting' && current.plugin && (
+        <WaitingForPlugin id={id} current={current} address={current.plugin.address} onDone={list.reload} />
       )}
       {current?.operationId && current.state === 'inspecting' && (
         <Progress key={current.operationId} id={current.operationId} about={texts.inspecting} onEnd={again} />
@@ -55,8 +59,8 @@ export function Imports(props: PartProps) {
           caption={texts.earlier}
           head={texts.earlierHead}
           empty={texts.noImports}
-          row={({ sources, state, created }) => [
-            <span class="wrap">{sources.join(', ')}</span>,
+          row={({ sources, source, plugin, state, created }) => [
+            <span class="wrap">{source?.host ?? plugin?.address ?? sources.join(', ')}</span>,
             <span class={`state ${state === 'imported' ? 'succeeded' : state === 'failed' ? 'failed' : 'running'}`}>
               {texts.states[state]}
             </span>,
@@ -67,6 +71,8 @@ export function Imports(props: PartProps) {
     </>
   )
 }
+
+const ways = ['upload', 'address', 'ssh', 'plugin'] as const
 
 const Failed = ({ error }: { readonly error: string }) => (
   <section class="sheet">
@@ -81,13 +87,17 @@ interface Ends {
 }
 
 function NewImport({ id, sending, onDone }: Ends & { readonly sending: Sending }) {
-  const way = useSignal<'upload' | 'address'>('upload')
+  const way = useSignal<(typeof ways)[number]>('upload')
+  const create = async (body: NewImportBody) => {
+    await ask(() => api.POST('/v1/sites/{id}/imports', { params: { path: { id } }, body }))
+    await onDone()
+  }
   return (
     <section class="sheet">
       <div class="row spread">
         <h2>{texts.title}</h2>
         <fieldset class="row choice" aria-label={texts.ways}>
-          {(['upload', 'address'] as const).map((each) => (
+          {ways.map((each) => (
             <button
               key={each}
               type="button"
@@ -102,25 +112,92 @@ function NewImport({ id, sending, onDone }: Ends & { readonly sending: Sending }
         </fieldset>
       </div>
       <p>{texts.is}</p>
-      <p class="quiet">{texts.formats}</p>
-      {way.value === 'upload' ? (
-        <ChooseFiles sending={sending} button={texts.upload} />
-      ) : (
+      <p class="quiet">{texts.wayIs[way.value]}</p>
+      {way.value === 'upload' && <ChooseFiles sending={sending} button={texts.upload} />}
+      {way.value === 'address' && (
         <Form
           fields={[{ name: 'urls', label: texts.addresses, type: 'textarea' }]}
           of="createImport"
           button={texts.fetch}
           isEmptied
-          submit={async ({ urls = '' }) => {
-            const body = { urls: urls.split(/\s+/).filter(Boolean) }
-            await ask(() => api.POST('/v1/sites/{id}/imports', { params: { path: { id } }, body }))
-            await onDone()
-          }}
+          submit={({ urls = '' }) => create({ urls: urls.split(/\s+/).filter(Boolean) })}
+        />
+      )}
+      {way.value === 'ssh' && <OverSsh create={create} />}
+      {way.value === 'plugin' && (
+        <Form
+          fields={[{ name: 'address', label: texts.oldAddress, type: 'url', placeholder: 'https://old.example.com' }]}
+          of="createImport"
+          button={texts.getPlugin}
+          submit={({ address = '' }) => create({ plugin: { address: address.trim() } })}
         />
       )}
     </section>
   )
 }
+
+/** The login of the old site. What was typed is not kept by the browser. */
+const OverSsh = ({ create }: { create(body: NewImportBody): Promise<void> }) => (
+  <Form
+    fields={[
+      { name: 'host', label: texts.ssh.host, placeholder: 'ssh.example.com' },
+      { name: 'port', label: texts.ssh.port, type: 'number', value: '22' },
+      { name: 'user', label: texts.ssh.user, autocomplete: 'off' },
+      { name: 'password', label: texts.ssh.password, type: 'password', autocomplete: 'off', isOptional: true },
+      { name: 'key', label: texts.ssh.key, type: 'textarea', hint: texts.ssh.keyIs, isOptional: true },
+      { name: 'path', label: texts.ssh.path, placeholder: 'public_html', hint: texts.ssh.pathIs },
+      { name: 'hostKey', label: texts.ssh.hostKey, hint: texts.ssh.hostKeyIs, isOptional: true },
+    ]}
+    of="createImport"
+    button={texts.fetch}
+    isForgotten
+    submit={({ host = '', port, user = '', password, key = '', path = '', hostKey = '' }) =>
+      create({
+        source: {
+          ...{ type: 'ssh', host: host.trim(), port: Number(port), user, path },
+          ...(password && { password }),
+          ...(key.trim() && { private_key: key }),
+          ...(hostKey.trim() && { host_key: hostKey }),
+        },
+      })
+    }
+  />
+)
+
+/** The plugin is to be installed on the old site, or does not answer there. */
+const WaitingForPlugin = ({
+  id,
+  current,
+  address,
+  onDone,
+}: Ends & { readonly current: Import; readonly address: string }) => (
+  <section class="sheet">
+    <h2>{texts.installPlugin}</h2>
+    {current.error && <p class="fault">{current.error}</p>}
+    <ol>
+      {texts.pluginSteps(address).map((step) => (
+        <li key={step}>{step}</li>
+      ))}
+    </ol>
+    <p class="row">
+      <a class="button" href={`/v1/sites/${id}/imports/${current.id}/plugin`} download>
+        {texts.downloadPlugin}
+      </a>
+      <Button
+        of="fetchImport"
+        isMain
+        onClick={async () => {
+          const path = { site_id: id, import_id: current.id }
+          await ask(() => api.POST('/v1/sites/{site_id}/imports/{import_id}/fetch', { params: { path } }))
+          await onDone()
+        }}
+      >
+        {texts.fetch}
+      </Button>
+      <DeleteImport id={id} importId={current.id} onDone={onDone} />
+    </p>
+  </section>
+)
 
 /** An upload that was cut off, or that somebody else has begun. */
 const Waiting = ({ id, current, sending, onDone }: Ends & { readonly current: Import; readonly sending: Sending }) => (
