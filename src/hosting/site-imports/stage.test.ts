@@ -146,6 +146,8 @@ test('what is encrypted or compressed in its own way, and what is no archive', a
   await expect(stage({ a: wpress({ Encrypted: true }) })).rejects.toThrow('encrypted')
   await expect(stage({ a: wpress({ Compression: { Enabled: true } }) })).rejects.toThrow('without compression')
   await expect(stage({ a: Buffer.from('BZh91AY') })).rejects.toThrow('bzip2')
+  const daf = '<A><V>1.0</V><C>true</C></A><D><MT>1</MT><P>755</P><RPL>1</RPL><RP>/</RP></D>'
+  await expect(stage({ a: Buffer.from(daf) })).rejects.toThrow('create the archive again as .zip')
   await expect(stage({ a: Buffer.from([0, 1, 2]) })).rejects.toThrow('neither a .zip')
   await expect(stage({ a: Buffer.alloc(0) })).rejects.toThrow('empty')
   await expect(stage({ a: gzipSync(makeDump({ more: `-- ${'x'.repeat(2 << 20)}\n` })) })).rejects.toThrow('larger than')

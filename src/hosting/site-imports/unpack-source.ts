@@ -24,6 +24,11 @@ export async function kindOfSource(path: string): Promise<SourceKind> {
   if (isTar(head)) return 'tar'
   if (looksLikeWpress(head)) return 'wpress'
   if (head.toString('latin1', 0, 3) === 'BZh') throw new ArchiveRefused('compressed with bzip2. Send .tar.gz or .zip')
+  // what DupArchive begins with
+  if (head.toString('latin1', 0, 6) === '<A><V>')
+    throw new ArchiveRefused(
+      "Duplicator's own archive format (.daf). Choose ZipArchive as the archive engine in the settings of Duplicator, and create the archive again as .zip",
+    )
   if (head.includes(0)) throw new ArchiveRefused('neither a .zip, a .tar, a .wpress archive, nor a dump of a database')
   return 'sql'
 }
