@@ -30,10 +30,12 @@ export async function importIn(
     sources = ['https://example.com/a.zip'],
     uploads = null as readonly ImportUpload[] | null,
     live = null as { live: OldSource; liveSecret: string } | null,
+    // others of the site go, as a site has one at a time
+    isOnly = true,
   } = {},
 ): Promise<number> {
   return api.database.transaction(async (tx) => {
-    await tx.deleteFrom('imports').where('site_id', '=', siteId).execute()
+    if (isOnly) await tx.deleteFrom('imports').where('site_id', '=', siteId).execute()
     const now = Date.now()
     const values = { siteId, state, sources, uploads, ...live, starts, createdAt: now, expiresAt: now + STAGED_MS }
     const { id } = await insertImport(tx, values)
@@ -86,8 +88,9 @@ export const samples: readonly Sample[] = [
 
 const staged = async ({ api, siteId }: Scene) => ({ params: { import_id: await importIn(api, siteId) } })
 
+// beside the one that other readers have been told of
 const pluginAwaited = async ({ api, siteId }: Scene) => ({
-  params: { import_id: await importIn(api, siteId, waitingForPlugin(api)) },
+  params: { import_id: await importIn(api, siteId, { ...waitingForPlugin(api), isOnly: false }) },
 })
 
 export const examples: Examples = {
