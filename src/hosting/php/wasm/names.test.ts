@@ -49,7 +49,8 @@ describe('names for sites', () => {
     )
     const { addressesOf } = names()
     expect(await addressesOf('One.test', 'a')).toEqual(['192.0.2.1', '2001:db8::1'])
-    expect(asked).toEqual([])
+    // the root is asked for to see whether a server lives, wherever a busy machine makes an answer late
+    expect(asked.filter((name) => name !== '')).toEqual([])
     expect(await addressesOf('v4.test', 'a')).toEqual(['192.0.2.4'])
     expect(await addressesOf('v6.test', 'a')).toEqual(['2001:db8::6'])
     await expect(addressesOf('nowhere.test', 'a')).rejects.toThrow('ENOTFOUND')
