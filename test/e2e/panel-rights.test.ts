@@ -19,7 +19,7 @@ const open: Readonly<Record<string, readonly string[]>> = {
   statistics: ['30 days', '90 days', '12 months'],
   logs: ['Visits', 'PHP'],
   activity: ['Export CSV'],
-  imports: ['Upload', 'Web address'],
+  imports: ['Upload', 'Web address', 'SSH', 'Plugin'],
   plugins: ['All 2', 'Updates due 2', 'Inactive 1', 'Must-use 0'],
   domains: ['Copy name', 'Copy value 127.0.0.1'],
   sftp: ['Host', 'Port', 'SFTP command', 'WP-CLI over SSH', 'Export database', 'Import database'].map(

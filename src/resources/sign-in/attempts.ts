@@ -30,8 +30,9 @@ function slowings(email: string, ipAddress: string): Slowing[] {
   ]
 }
 
-const waitMs = (count: number, { free, longestMs }: Slowing): number =>
-  count < free ? 0 : Math.min(FIRST_WAIT_MS * 2 ** (count - free), longestMs)
+/** When the next guess is taken. At once while they are free, also for a request that began before the last one and is counted after it. */
+const readyAfter = ({ free, longestMs }: Slowing, count: number, lastAt: number): number =>
+  count < free ? 0 : lastAt + Math.min(FIRST_WAIT_MS * 2 ** (count - free), longestMs)
 
 /**
  * Counts a guess before anybody looks whether it is right, so that many at once are counted like many one after the other.
@@ -47,7 +48,7 @@ export async function countAttempt(tx: Tx, who: { email: string; ipAddress: stri
     const { count, lastAt } = known.get(each.key) ?? { count: 0, lastAt: 0 }
     // a time to come is that of a clock that was set back since
     const isOld = Math.abs(now - lastAt) > FORGET_MS
-    return { ...each, count: isOld ? 0 : count, readyAt: isOld ? 0 : lastAt + waitMs(count, each) }
+    return { ...each, count: isOld ? 0 : count, readyAt: isOld ? 0 : readyAfter(each, count, lastAt) }
   })
   const readyAt = Math.max(...counts.map((each) => each.readyAt))
   if (readyAt > now) {

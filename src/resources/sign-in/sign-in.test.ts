@@ -107,6 +107,13 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect(codes(wrong).slice(19)).toEqual(['wrong_password', 'too_many_guesses'])
   })
 
+  test('200 who began before another guess and is counted after it does not wait', async () => {
+    expect((await signIn({ password: 'wrong' })).body.code).toBe('wrong_password')
+    clock -= 1
+    expect((await signIn()).status).toBe(200)
+    clock += 1
+  })
+
   test('401 a page of another site gets nothing by the cookie, whatever it asks; ours does, where browsers say little, too', async () => {
     const token = owner.sessionToken
     const { cookie } = ofBrowser(token)
