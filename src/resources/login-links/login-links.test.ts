@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
+import { whileUnderWay } from '../../../test/support/overlap.ts'
+import type { Tx } from '../../platform/db/database.ts'
 import { setFacts } from '../account/account.ts'
-import { deleteLoginLinksOfSite } from './login-link.store.ts'
+import { deleteLoginLinksOfSite, openLoginLink } from './login-link.store.ts'
 import { redeemLoginLink } from './redeem-login-link.ts'
 
 const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64)'
@@ -53,6 +55,14 @@ describe.each(dialects.filter(({ skip }) => !skip))('links that log in once, on 
     const { status, body } = await ask()
     expect([status, body.errors]).toEqual([400, ['This operation requires a live site, and this site is disabled.']])
     expect(await entries()).toEqual([])
+  })
+
+  test('opened twice at the same moment log in one of the two', async () => {
+    const url = await link()
+    const token = new URL(url).searchParams.get('stead_login') as string
+    const first = (tx: Tx) => openLoginLink(tx, { siteId: site, token, now })
+    expect(await whileUnderWay(api.database, first, [() => visit(url)])).toEqual(['used'])
+    expect(runTask).not.toHaveBeenCalled()
   })
 
   test('log in the owner, once; the log has both', async () => {
