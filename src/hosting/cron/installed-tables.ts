@@ -1,6 +1,7 @@
 import { isOnMariaDb } from '../mariadb/on-mariadb.ts'
 import { named, rowsOf } from '../mariadb/server/connect.ts'
 import type { SiteDatabases } from '../mariadb/site-databases.ts'
+import { sitesOf } from '../site-database/sql/prefixes.ts'
 import { DATABASE_FILE } from '../site-database/sqlite-place.ts'
 import { openInside } from '../site-files/open-inside.ts'
 import { SqlitePages } from './sqlite-pages.ts'
@@ -87,7 +88,7 @@ async function lookIntoServer(siteDirectory: string, databases: SiteDatabases): 
 }
 
 async function whatTheySay({ names, first }: Tables): Promise<InstalledTables> {
-  const prefixes = prefixesOf(names)
+  const prefixes = sitesOf(names).map((each) => each.prefix)
   const [prefix] = prefixes
   const [site, sitemeta] = [`${prefix}site`, `${prefix}sitemeta`]
   if (prefix === undefined || !names.includes(site) || !names.includes(sitemeta)) return { prefixes }
@@ -100,14 +101,6 @@ async function whatTheySay({ names, first }: Tables): Promise<InstalledTables> {
     prefixes,
     network: { networkId: Number(id), domain, path, blogId: Number(of('main_site') ?? 1), isSubdomainInstall },
   }
-}
-
-/** Prefixes of the WordPress installations whose tables these are; those of a network's blogs belong to the network. */
-function prefixesOf(names: readonly string[]): string[] {
-  const isThere = new Set(names)
-  const all = names.flatMap((name) => (name.endsWith('options') ? [name.slice(0, -'options'.length)] : []))
-  const found = all.filter((prefix) => isThere.has(`${prefix}posts`) && isThere.has(`${prefix}postmeta`))
-  return found.filter((prefix) => !/\d+_$/.test(prefix) || !found.includes(prefix.replace(/\d+_$/, '')))
 }
 
 /** A number of a file is not a text there: not known is as good. */

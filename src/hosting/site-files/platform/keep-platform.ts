@@ -65,13 +65,12 @@ export class PlatformKeeper {
   readonly #mending = new Map<string, Promise<string[]>>()
   /** Site directories where WordPress did not get past `wp-config.php`. */
   readonly #distrusted = new Set<string>()
+  /** By site directory: when the `.user.ini` that was told of was written. */
+  readonly #told = new Map<string, number>()
 
   constructor(options: PlatformKeeperOptions) {
     this.#options = options
   }
-
-  /** By site directory: when the `.user.ini` that was told of was written. */
-  readonly #told = new Map<string, number>()
 
   /** Notes that WordPress did not start with the site's wp-config.php. Where the site is in safe mode, the next start replaces the file. */
   distrustConfig(siteDirectory: string): void {
