@@ -5379,7 +5379,7 @@ export interface components {
              */
             port?: number;
             /**
-             * @description Who logs in there
+             * @description User name of the login
              * @example me
              */
             user: string;

@@ -21,7 +21,7 @@ export const NewImportSource = Type.Object(
     port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535, description: 'Default: 22', examples: [22] })),
     user: Type.String({
       pattern: '^[^\\x00-\\x1f\\x7f]{1,100}$',
-      description: 'Who logs in there',
+      description: 'User name of the login',
       examples: ['me'],
     }),
     password: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, examples: ['a-password'] })),

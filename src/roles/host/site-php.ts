@@ -107,7 +107,7 @@ export async function openSitePhp(
         for (const each of pool.running()) if (each.siteId === siteId) kept.keeper.distrustConfig(each.siteDirectory)
       // before its next page; what it is at goes on to its end
       if (text === MEND || text === MEND_CONFIG)
-        void pool.restart(siteId).catch((err) => log.warn({ err, siteId }, 'PHP was not started anew'))
+        void pool.restart(siteId).catch((err) => log.warn({ err, siteId }, 'PHP was not restarted'))
       for (const hear of listeners) hear(siteId, text)
       changes.take(siteId, text)
       takeRecoveryLink(siteId, text)
