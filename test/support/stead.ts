@@ -18,7 +18,8 @@ import { nativeAndMariaDb, settingsOf } from './native-mariadb.ts'
 import { descendantsOf, type RunningProcess, stillRunning } from './processes.ts'
 import { type Page, type VisitOptions, visit } from './visit.ts'
 
-export const program = join(import.meta.dirname, '../../bin/stead.js')
+/** The launcher: of what the package holds in the tier `system` (`test/tiers/main.ts` builds it), else of the sources. */
+export const program = process.env.TEST_PROGRAM ?? join(import.meta.dirname, '../../bin/stead.js')
 
 /** For a whole run with sites on native PHP and MariaDB: only where both are there. */
 const allNative = process.env.TEST_RUNTIME === 'native' && !nativeAndMariaDb.skip ? settingsOf : undefined

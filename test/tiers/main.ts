@@ -7,7 +7,7 @@
  *   node test/tiers/main.ts changed [<commit>]    unit tests that a change since the commit can reach; default: what is not on origin/main
  *   node test/tiers/main.ts shuffle [<seed>]      the unit tests with their files in a random order
  */
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -70,7 +70,8 @@ async function runTier({ env: ofPlace }: Place, tier: Tier, words: readonly stri
   console.log(`\n== ${tier.name}: ${tier.proves}`)
   for (const { what, how } of tier.needs.filter((need) => !need.isHere()))
     console.log(`SKIPPED: tests that need ${what} (${how})`)
-  const env = { ...process.env, ...ofPlace, ...tier.env }
+  await using program = tier.startsProgram ? buildProgram() : undefined
+  const env = { ...process.env, ...ofPlace, ...tier.env, ...(program && { TEST_PROGRAM: program.launcher }) }
   const projects = tier.projects.map((project) => `--project=${project}`)
   const first = await runVitest([...projects, ...words], env)
   sayWhatTookLong(tier, first)
@@ -88,6 +89,17 @@ function sayWhatTookLong({ name }: Tier, report: RunReport | undefined): void {
   console.log(`\nFiles of ${name} that took longest, in seconds, and their processor time:`)
   for (const { file, seconds, processorSeconds = 0 } of longest)
     console.log(`${seconds}`.padStart(6), `${Math.round(processorSeconds)}`.padStart(6), file)
+}
+
+/** The code as the package holds it: that is what people run, and a start costs half of one from the sources. */
+function buildProgram(): { launcher: string } & AsyncDisposable {
+  // below node_modules, whose packages it uses
+  const folder = join(root, `node_modules/.cache/program-${process.pid}`)
+  execFileSync(process.execPath, [join(root, 'packaging/build.js'), '--program', folder], { stdio: 'inherit' })
+  return {
+    launcher: join(folder, 'bin/stead.js'),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+  }
 }
 
 /** @returns undefined when the run ended without a report */

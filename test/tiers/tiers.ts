@@ -10,6 +10,8 @@ export interface Tier {
   readonly projects: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly needs: readonly Need[]
+  /** Its tests start the whole program again and again. */
+  readonly startsProgram?: boolean
 }
 
 /** Something of the machine without which some tests of a tier are skipped. */
@@ -73,6 +75,7 @@ export const tiers: readonly Tier[] = [
       'the whole program: browsers, clients of others, kills, full disks, all background work cut off in each step',
     projects: ['long', 'system', 'alone'],
     env: { TEST_TIER: 'system' },
+    startsProgram: true,
     needs: [
       root,
       postgres,

@@ -1,0 +1,149 @@
+/**
+ * Puts the modules of a built Stead, and those packages that a start loads, into few files. Node takes about a millisecond of processor
+ * time to find and link a module, and Stead's four processes load thousands of them at a start.
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, relative, sep } from 'node:path'
+import { rolldown } from 'rolldown'
+
+/** Files that are started by their names, without `.js`. Other threads and children load few modules, and stay as they are. */
+const entries = ['main', 'roles/preparing']
+
+/**
+ * Licences that only ask that their text goes along. It is in `LICENSES`. The Apache License asks for more, such as notes of what was
+ * changed, so those packages stay where npm puts them.
+ */
+const allowedLicenses = new Set(['0BSD', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0'])
+const LICENSES = 'third-party-licenses.txt'
+
+/** Packages that cannot move, with the reason. */
+const excluded = {
+  '@fastify/static': 'sends files that stand beside it',
+  '@fastify/swagger-ui': 'sends files that stand beside it',
+  '@peculiar/': 'shares a registry between its packages',
+  '@php-wasm/': 'PHP itself, read by path',
+  asn1js: 'shares a registry with @peculiar',
+  lighthouse: 'runs in a process of its own',
+  pino: 'starts threads from its own files',
+  ssh2: 'has a part in C++',
+  '@simplewebauthn/server': 'needs its own version of @peculiar/x509',
+  'thread-stream': 'starts threads from its own files',
+}
+
+/**
+ * @param {string} dist a folder that mirrors the root, with JavaScript below `src`
+ * @throws Error if the result would resolve a package otherwise than npm has installed it
+ */
+export async function bundle(dist) {
+  const source = join(dist, 'src')
+  const build = await rolldown({
+    input: Object.fromEntries(entries.map((name) => [name, join(source, `${name}.js`)])),
+    platform: 'node',
+    plugins: [ownPackages(dist), ownPlaces(source)],
+    onLog(level, log) {
+      if (level === 'warn' && log.code !== 'EVAL' && log.code !== 'CIRCULAR_DEPENDENCY') console.error(log.message)
+    },
+  })
+  const { output } = await build.write({
+    dir: source,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    comments: { legal: false },
+    intro: ({ fileName }) => `const here$ = import.meta.dirname + ${JSON.stringify(upFrom(fileName))}`,
+  })
+  await build.close()
+  const modules = output.flatMap((file) => (file.type === 'chunk' ? Object.keys(file.modules) : []))
+  writeFileSync(
+    join(dist, LICENSES),
+    licensesOf(modules.filter((id) => !id.startsWith(dist) && id.includes('node_modules'))),
+  )
+}
+
+/** @param {string} file below `src` */
+const upFrom = (file) => '/..'.repeat(file.split('/').length - 1)
+
+/** A module that finds files by its own place finds them as before. @param {string} source */
+function ownPlaces(source) {
+  return {
+    name: 'own-places',
+    /**
+     * @param {string} code
+     * @param {string} id
+     */
+    transform(code, id) {
+      if (!id.startsWith(source) || !code.includes('import.meta.')) return undefined
+      const file = relative(source, id).split(sep).join('/')
+      const place = (/** @type {string} */ path) => `(here$ + ${JSON.stringify(path === '.' ? '' : `/${path}`)})`
+      return code
+        .replaceAll('import.meta.dirname', place(dirname(file)))
+        .replaceAll('import.meta.filename', place(file))
+        .replaceAll('import.meta.url', `"file://".concat(${place(file)})`)
+    },
+  }
+}
+
+/** Leaves packages where they are that may not move. @param {string} dist */
+function ownPackages(dist) {
+  const fromStead = createRequire(join(dist, 'package.json'))
+  return {
+    name: 'own-packages',
+    /**
+     * @this {{ resolve(source: string, importer?: string, options?: object): Promise<{ id: string } | null> }}
+     * @param {string} id
+     * @param {string} [importer]
+     */
+    async resolveId(id, importer, /** @type {object} */ options) {
+      if (id.startsWith('.') || id.startsWith('/') || id.startsWith('node:')) return undefined
+      const found = await this.resolve(id, importer, { ...options, skipSelf: true })
+      if (!found?.id.includes('node_modules')) return { id, external: true }
+      const { folder, name } = packageOf(found.id)
+      if (mayMove(folder, name)) return undefined
+      // Stead's own import would be answered from the root; one of a bundled package must get the same
+      const fromRoot = folderFrom(fromStead, name)
+      if (fromRoot !== folder) throw new Error(`${importer} needs ${folder}, and would get ${fromRoot}`)
+      return { id, external: true }
+    },
+  }
+}
+
+/**
+ * @param {string} folder
+ * @param {string} name
+ */
+function mayMove(folder, name) {
+  if (Object.keys(excluded).some((each) => name === each || (each.endsWith('/') && name.startsWith(each)))) return false
+  const { license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  return allowedLicenses.has(license)
+}
+
+/** @param {string} file */
+function packageOf(file) {
+  const match = /^(.*[\\/]node_modules[\\/])((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(file)
+  if (!match) throw new Error(`${file} is in no package`)
+  const [folder, , name = ''] = match
+  return { folder, name: name.split(sep).join('/') }
+}
+
+/**
+ * @param {NodeJS.Require} require
+ * @param {string} name
+ */
+function folderFrom(require, name) {
+  for (const path of require.resolve.paths(name) ?? []) if (existsSync(join(path, name))) return join(path, name)
+  return undefined
+}
+
+/** @param {readonly string[]} modules of packages */
+function licensesOf(modules) {
+  const folders = new Set(modules.map((id) => packageOf(id).folder))
+  const texts = [...folders].map((folder) => {
+    const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const file = readdirSync(folder).find((name) => /^(licen[cs]e|copying)/i.test(name))
+    const by = typeof author === 'string' ? author : author?.name
+    const text = file ? readFileSync(join(folder, file), 'utf8').trim() : `License: ${license}${by ? `, by ${by}` : ''}`
+    return `${name} ${version}\n\n${text}\n`
+  })
+  return `Stead's program holds code of these packages.\n\n${texts.toSorted().join(`\n${'-'.repeat(80)}\n\n`)}`
+}
