@@ -2738,6 +2738,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sites/{id}/logs/php/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count entries of a site's PHP error log
+         * @description An addition of Stead. Counts the entries of the last 7 days, of one severity if you name it, up to 1000. With the status `Database error`, it tells how many database statements of the site failed.
+         *
+         *     Requires the site's owner, or a collaborator with any role.
+         */
+        get: operations["countPhpLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{site_id}/statistics": {
         parameters: {
             query?: never;
@@ -6083,7 +6105,7 @@ export interface components {
             /** @example Undefined variable $title */
             message: string;
             /**
-             * @description Type of the error in PHP. `User` means that the site's code wrote the entry
+             * @description Type of the error in PHP. `User` means that the site's code wrote the entry, `Database error` that a database statement failed
              * @example Warning
              */
             severity: string;
@@ -6124,6 +6146,13 @@ export interface components {
              * @example nWq0c1xkZ3J5cGg
              */
             scroll_id: string;
+        };
+        PhpLogCount: {
+            /**
+             * @description 1000 stands for that many or more
+             * @example 12
+             */
+            count: number;
         };
         StatisticsPageViews: {
             today: components["schemas"]["Views"];
@@ -13064,7 +13093,7 @@ export interface operations {
     listPhpLog: {
         parameters: {
             query?: {
-                status?: "User" | "Warning" | "Deprecated" | "Fatal error";
+                status?: "User" | "Warning" | "Deprecated" | "Fatal error" | "Database error";
                 /** @description `scroll_id` of a page, to get the page after it. Filters in the same request apply to the new page */
                 scroll_id?: string;
             };
@@ -13087,6 +13116,39 @@ export interface operations {
                         /** @example Success */
                         message: string;
                         data: components["schemas"]["PhpLog"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    countPhpLog: {
+        parameters: {
+            query?: {
+                status?: "User" | "Warning" | "Deprecated" | "Fatal error" | "Database error";
+            };
+            header?: {
+                /** @description ETag of the client's copy. The response is 304 if the copy is current. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["PhpLogCount"];
                         errors: null;
                     };
                 };

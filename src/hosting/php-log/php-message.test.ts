@@ -21,6 +21,8 @@ Stack trace:
 [21-Nov-2026 02:39:40 UTC] PHP Parse error:  syntax error, unexpected token ";" in /wordpress/eval.php(1) : eval()'d code on line 1
 [21-Nov-2026 02:39:40 UTC] PHP Fatal error:  Allowed memory size of 268435456 bytes exhausted (tried to allocate 1073741848 bytes) in /wordpress/mem.php on line 1
 [21-Nov-2026 02:39:40 UTC] PHP Warning:  PHP Startup: cannot open in Unknown on line 0
+[21-Nov-2026 02:39:41 UTC] WordPress database error Table 'x' doesn't exist for query SELECT 1 made by y
+[21-Nov-2026 02:39:41 UTC] PHP Database error:  nothing of PHP's
 [21-Nov-2026 02:39:41 UTC] PHP Recoverable fatal error:  Object could not be converted in /wordpress/x in y.php on line 9
 `
 
@@ -69,6 +71,13 @@ Stack trace:
         line: 1,
       },
       { severity: 'Warning', message: 'PHP Startup: cannot open', file: '', line: -1 },
+      {
+        severity: 'Database error',
+        message: "WordPress database error Table 'x' doesn't exist for query SELECT 1 made by y",
+        file: '',
+        line: -1,
+      },
+      { severity: 'User', message: "PHP Database error:  nothing of PHP's", file: '', line: -1 },
       { severity: 'Recoverable fatal error', message: 'Object could not be converted', file: 'x in y.php', line: 9 },
     ])
   })

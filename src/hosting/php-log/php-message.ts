@@ -8,7 +8,10 @@ export interface PhpMessage {
   readonly line: number
 }
 
-/** What PHP calls its severities (main/main.c, php_error_cb); `User` is what `error_log()` writes. Stored by place: only add. */
+/**
+ * What PHP calls its severities (main/main.c, php_error_cb); `User` is what `error_log()` writes, `Database error` what WordPress writes
+ * with it of a statement that failed. Stored by place: only add.
+ */
 export const severities = [
   'User',
   'Warning',
@@ -19,8 +22,14 @@ export const severities = [
   'Recoverable fatal error',
   'Strict Standards',
   'Unknown error',
+  'Database error',
 ] as const
 export type Severity = (typeof severities)[number]
+
+/** Severities of what the site's code wrote with `error_log()`. */
+const ofCode: ReadonlySet<Severity> = new Set<Severity>(['User', 'Database error'])
+/** As WordPress begins the line of a statement that failed. */
+const DATABASE_ERROR = 'WordPress database error'
 
 const MOST_CHARACTERS = 8192
 /** Where PHP sees the web root. */
@@ -46,8 +55,11 @@ export function readHead(text: string): { length: number; atMs: number | undefin
 /** Reads what follows the head: `PHP Warning:  … in /wordpress/x.php on line 3`, or whatever `error_log()` was given. */
 export function readMessage(text: string): PhpMessage {
   const match = /^PHP ([A-Z][A-Za-z ]{1,30}): {1,2}/.exec(text)
-  const severity = severities.find((name) => name === match?.[1] && name !== 'User')
-  if (!match || !severity) return { message: shown(text), severity: 'User', file: '', line: -1 }
+  const severity = severities.find((name) => name === match?.[1] && !ofCode.has(name))
+  if (!match || !severity) {
+    const severity = text.startsWith(DATABASE_ERROR) ? 'Database error' : 'User'
+    return { message: shown(text), severity, file: '', line: -1 }
+  }
   return { severity, ...place(text.slice(match[0].length).trimEnd()) }
 }
 

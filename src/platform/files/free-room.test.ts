@@ -47,6 +47,7 @@ describe.skipIf(!mayMount)('a disk that fills', () => {
       {
         append: async (_kind, records) => void stored.push(...records),
         page: async () => [],
+        count: async () => 0,
         maintain: async () => {},
         close: async () => {},
       },

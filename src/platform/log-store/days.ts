@@ -14,7 +14,16 @@ export function* daysOf(
   query: { before: { atMs: number }; sinceMs: number },
   retentionDays: number,
 ): Generator<number> {
+  yield* daysSince(query.sinceMs, retentionDays, query.before.atMs)
+}
+
+/** The days that may have entries of this time or later, newest first. */
+export function* daysSince(
+  sinceMs: number,
+  retentionDays: number,
+  beforeMs = Number.POSITIVE_INFINITY,
+): Generator<number> {
   const nowMs = Date.now()
-  const first = Math.max(dayOf(query.sinceMs), dayOf(nowMs) - retentionDays)
-  for (let day = dayOf(Math.min(query.before.atMs, nowMs + AHEAD_MS)); day >= first; day--) yield day
+  const first = Math.max(dayOf(sinceMs), dayOf(nowMs) - retentionDays)
+  for (let day = dayOf(Math.min(beforeMs, nowMs + AHEAD_MS)); day >= first; day--) yield day
 }

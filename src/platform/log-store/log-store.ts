@@ -65,6 +65,12 @@ export interface LogQuery {
   readonly limit: number
 }
 
+/** Which entries are counted: by facets alone, so that an index answers. */
+export interface LogCount extends Pick<LogQuery, 'kind' | 'siteId' | 'sinceMs'> {
+  readonly facets: readonly number[]
+  readonly most: number
+}
+
 /** Keeps log entries by day. Any number of processes may write and read at the same time. */
 export interface LogStore {
   /**
@@ -74,6 +80,8 @@ export interface LogStore {
   append(kind: LogKind, records: readonly LogRecord[]): Promise<void>
   /** Newest first. */
   page(query: LogQuery): Promise<LogRecord[]>
+  /** Returns how many entries match, at most `most`. */
+  count(query: LogCount): Promise<number>
   /** Drops whole days that ended before `nowMs - retentionMs`, the oldest of what is too much, and makes ready what the next days need. */
   maintain(nowMs: number): Promise<void>
   close(): Promise<void>

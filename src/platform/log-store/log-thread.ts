@@ -13,6 +13,8 @@ function run({ call, values }: ThreadCall): unknown {
       return logs.append(values[0], values[1])
     case 'page':
       return logs.page(values[0])
+    case 'count':
+      return logs.count(values[0])
     case 'maintain':
       return logs.maintain(values[0])
     default:

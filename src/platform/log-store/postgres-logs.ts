@@ -1,10 +1,11 @@
 import type pg from 'pg'
 import { openPool } from '../db/pool.ts'
 import { DAY_MS } from '../durations.ts'
-import { AHEAD_MS, dayName, dayOf, daysOf } from './days.ts'
+import { AHEAD_MS, dayName, dayOf, daysOf, daysSince } from './days.ts'
 import {
   KEYED,
   KINDS,
+  type LogCount,
   type LogKind,
   type LogQuery,
   type LogRecord,
@@ -32,6 +33,7 @@ export function openPostgresLogs(url: string, limits: LogLimits): LogStore {
   return {
     append: (kind, records) => append({ pool, kind, limits, sums }, records),
     page: (query) => page(pool, query),
+    count: (query) => count(pool, query),
     maintain: (nowMs) => maintain(pool, limits, nowMs),
     close: () => pool.end(),
   }
@@ -173,6 +175,20 @@ async function page(pool: pg.Pool, query: LogQuery): Promise<LogRecord[]> {
   return found
 }
 
+async function count(pool: pg.Pool, { kind, siteId, sinceMs, facets, most }: LogCount): Promise<number> {
+  let found = 0
+  for (const day of daysSince(sinceMs, RETENTION_DAYS)) {
+    if (found >= most) break
+    const some = `select from ${partitionOf(kind, day)}
+      where site_id = $1 and facet = any($2::int[]) and at >= $3 limit $4`
+    const [row] = await rowsOfDay<{ count: string }>(pool, `select count(*) as count from (${some}) found`, [
+      ...[siteId, facets, sinceMs, most - found],
+    ])
+    found += Number(row?.count ?? 0)
+  }
+  return found
+}
+
 type Row = { site_id: string; at: string; id: string; facet: number; key: string; body: string }
 
 async function dayPage(pool: pg.Pool, partition: string, query: LogQuery): Promise<LogRecord[]> {
@@ -182,16 +198,24 @@ async function dayPage(pool: pg.Pool, partition: string, query: LogQuery): Promi
     !facets && key === undefined
       ? [plainPage(partition), position]
       : [facetPage(partition, key !== undefined), [...position, facets ?? null, ...(key === undefined ? [] : [key])]]
+  return (await rowsOfDay<Row>(pool, text, values)).map((row) => ({
+    siteId: Number(row.site_id),
+    atMs: Number(row.at),
+    id: Number(row.id),
+    facet: row.facet,
+    key: row.key,
+    body: row.body,
+  }))
+}
+
+/** None of a day that has no table yet, or none any more. */
+async function rowsOfDay<Found extends pg.QueryResultRow>(
+  pool: pg.Pool,
+  text: string,
+  values: unknown[],
+): Promise<Found[]> {
   try {
-    const { rows } = await pool.query<Row>(text, values)
-    return rows.map((row) => ({
-      siteId: Number(row.site_id),
-      atMs: Number(row.at),
-      id: Number(row.id),
-      facet: row.facet,
-      key: row.key,
-      body: row.body,
-    }))
+    return (await pool.query<Found>(text, values)).rows
   } catch (error) {
     if ((error as { code?: string }).code === UNDEFINED_TABLE) return []
     throw error

@@ -2,8 +2,17 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync, rmS
 import { join } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { DAY_MS } from '../durations.ts'
-import { AHEAD_MS, dayName, dayOf, daysOf } from './days.ts'
-import { KEYED, KINDS, type LogKind, type LogQuery, type LogRecord, noticeOf, RETENTION_DAYS } from './log-store.ts'
+import { AHEAD_MS, dayName, dayOf, daysOf, daysSince } from './days.ts'
+import {
+  KEYED,
+  KINDS,
+  type LogCount,
+  type LogKind,
+  type LogQuery,
+  type LogRecord,
+  noticeOf,
+  RETENTION_DAYS,
+} from './log-store.ts'
 import { admitted, type LogLimits, recordBytes, SUMS_MS } from './shares.ts'
 
 /** Waiting for another process' transaction blocks the thread, which is one of our own. */
@@ -57,6 +66,15 @@ export class SqliteLogs {
       if (reader) found.push(...reader.page({ ...query, limit: query.limit - found.length }))
     }
     return found
+  }
+
+  count(query: LogCount): number {
+    let count = 0
+    for (const day of daysSince(query.sinceMs, RETENTION_DAYS)) {
+      if (count >= query.most) break
+      count += this.#reader(query.kind, day)?.count({ ...query, most: query.most - count }) ?? 0
+    }
+    return count
   }
 
   maintain(nowMs: number): void {
@@ -284,6 +302,17 @@ class DayReader {
         this.#all('select * from entries where site_id = ? and at = ? and id = ?', [siteId, at, id]),
       )
       .map((row) => record(row as unknown as Row))
+  }
+
+  count({ siteId, sinceMs, facets, most }: LogCount): number {
+    let count = 0
+    for (const facet of facets) {
+      const some = 'select 1 from entries where site_id = ? and facet = ? and at >= ? limit ?'
+      const values = [siteId, facet, sinceMs, most - count]
+      const [row] = this.#all(`select count(*) as count from (${some})`, values)
+      count += (row as { count: number }).count
+    }
+    return count
   }
 
   /** Facets that occur, ascending: one step down the index for each. */

@@ -1,11 +1,12 @@
 import { extname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { LogKind, LogQuery, LogRecord, LogStore } from './log-store.ts'
+import type { LogCount, LogKind, LogQuery, LogRecord, LogStore } from './log-store.ts'
 import type { LogLimits } from './shares.ts'
 
 type Call =
   | { readonly call: 'append'; readonly values: [LogKind, readonly LogRecord[]] }
   | { readonly call: 'page'; readonly values: [LogQuery] }
+  | { readonly call: 'count'; readonly values: [LogCount] }
   | { readonly call: 'maintain'; readonly values: [number] }
   | { readonly call: 'close'; readonly values: [] }
 
@@ -68,6 +69,7 @@ export function openThreadedLogs(folder: string, limits: LogLimits): LogStore {
       if (records.length > 0) await ask({ call: 'append', values: [kind, records] })
     },
     page: (query) => ask({ call: 'page', values: [query] }) as Promise<LogRecord[]>,
+    count: (query) => ask({ call: 'count', values: [query] }) as Promise<number>,
     async maintain(nowMs) {
       await ask({ call: 'maintain', values: [nowMs] })
     },

@@ -1,5 +1,6 @@
+import { countPhpLog } from './count-php-log.ts'
 import { listPhpLog } from './list-php-log.ts'
 import { listServerLog } from './list-server-log.ts'
 
 /** In the order of the description of the API. */
-export const endpoints = [listServerLog, listPhpLog]
+export const endpoints = [listServerLog, listPhpLog, countPhpLog]

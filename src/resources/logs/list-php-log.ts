@@ -8,13 +8,20 @@ import { logPage, scrollQuery } from './log-page.ts'
 import { pageStart, sealScroll } from './scroll.ts'
 
 /** Severities that the log can be filtered by. */
-const statuses = ['User', 'Warning', 'Deprecated', 'Fatal error'] as const satisfies readonly Severity[]
+export const phpStatuses = [
+  'User',
+  'Warning',
+  'Deprecated',
+  'Fatal error',
+  'Database error',
+] as const satisfies readonly Severity[]
 
 const PhpLogEntry = Type.Object(
   {
     message: Type.String({ examples: ['Undefined variable $title'] }),
     severity: Type.String({
-      description: "Type of the error in PHP. `User` means that the site's code wrote the entry",
+      description:
+        "Type of the error in PHP. `User` means that the site's code wrote the entry, `Database error` that a database statement failed",
       examples: ['Warning'],
     }),
     kind: Type.String({
@@ -41,7 +48,7 @@ export const listPhpLog = endpoint({
   description: 'Returns errors of the last 7 days, newest first, 200 per page.',
   access: { site: 'read the site' },
   params: Type.Object({ id: SiteId }),
-  query: Type.Object({ status: Type.Optional(oneOf(statuses)), ...scrollQuery }),
+  query: Type.Object({ status: Type.Optional(oneOf(phpStatuses)), ...scrollQuery }),
   response: logPage('PhpLog', PhpLogEntry),
 
   async handle({ site, logs, sealer, now }, { query }) {

@@ -207,6 +207,35 @@ for (const { dialect, skip } of dialects) {
       expect((await php(`?scroll_id=${data.scroll_id}`)).body.data.logs).toEqual([])
     })
 
+    test('200 counts database errors of the site and the week, up to a thousand', async () => {
+      const now = Date.now()
+      const entry = (text: string, atMs: number, of = siteId) =>
+        phpRecord({ siteId: of, atMs, id: nextId() }, readMessage(text))
+      const failed = 'WordPress database error no such table: wp_x for query SELECT * FROM wp_x made by main'
+      const count = async (status = 'Database error') => {
+        const answer = await owner.call(
+          'GET',
+          `/v1/sites/${siteId}/logs/php/count?status=${encodeURIComponent(status)}`,
+        )
+        return answer.body.data?.count
+      }
+      expect(await count()).toBe(0)
+      await logs.append('php', [
+        ...[entry(failed, now), entry(failed, now - 3 * DAY_MS), entry('plain words', now)],
+        ...[entry(failed, now - 7 * DAY_MS - 1000), entry(failed, now, siteId + 1)],
+      ])
+      expect([await count(), await count('User'), await count('Warning')]).toEqual([2, 1, 0])
+      expect((await php('?status=Database%20error')).body.data.logs).toHaveLength(2)
+      await logs.append(
+        'php',
+        Array.from({ length: 1100 }, (_, n) => entry(failed, now - (n % 4) * DAY_MS - n)),
+      )
+      expect(await count()).toBe(1000)
+      expect(await count('Notice'), 'no status of the filter').toBeUndefined()
+      const all = await owner.call('GET', `/v1/sites/${siteId}/logs/php/count`)
+      expect(all.body.data).toEqual({ count: 1000 })
+    })
+
     test('400 for values that no log has', async () => {
       for (const query of [
         'status=99',

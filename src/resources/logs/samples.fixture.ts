@@ -4,4 +4,5 @@ import { onSite, type Sample } from '../../../test/support/samples.ts'
 export const samples: readonly Sample[] = [
   { endpoint: 'listServerLog', path: onSite('/logs/server'), roles: [] },
   { endpoint: 'listPhpLog', path: onSite('/logs/php'), roles: [] },
+  { endpoint: 'countPhpLog', path: onSite('/logs/php/count?status=Database%20error'), roles: [] },
 ]

@@ -1,4 +1,6 @@
 /** A person's way through the parts of a site's page. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { archivesOf } from '../../support/hosted-archives.ts'
 import { fitsPhone, judge, openPage, type Panel, siteNamed } from '../../support/panel.ts'
@@ -188,6 +190,27 @@ export function siteParts(using: () => Panel): void {
       await page.getByText('GET /not-there').waitFor()
       await page.getByRole('tab', { name: 'PHP', exact: true }).click()
       await page.getByText('No PHP errors in the last 7 days').waitFor()
+      await judge(using())
+    })
+
+    test('overview: statements that the database refused are counted, and lead to the log', async () => {
+      const { page, stead } = using()
+      await at('overview')
+      await page.getByText('Page views, 30 days').waitFor()
+      expect(await page.getByText(/database errors? in the last 7 days/).count()).toBe(0)
+      const broken =
+        "<?php require 'wp-load.php'; $wpdb->suppress_errors(false); $wpdb->query('SELECT 1 FROM not_there'); error_log('other');"
+      await writeFile(join(stead.directoryOf('parts-shop'), 'web/broken.php'), broken)
+      await stead.visit('parts-shop', '/broken.php')
+      const counted = async () =>
+        (await stead.api('GET', `/v1/sites/${site}/logs/php/count?status=Database%20error`)).body
+      await expect.poll(async () => (await counted()).data).toEqual({ count: 1 })
+      await page.reload()
+      await page.getByText('1 database error in the last 7 days').waitFor()
+      await judge(using())
+      await page.getByRole('link', { name: 'Show database errors' }).click()
+      await page.getByText(/^WordPress database error .*not_there/).waitFor()
+      expect(await page.getByText('other', { exact: true }).count()).toBe(0)
       await judge(using())
     })
 

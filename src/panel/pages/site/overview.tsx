@@ -35,6 +35,7 @@ export function Overview(props: PartProps) {
     <>
       <Head {...props} />
       <Advice {...props} />
+      <DatabaseErrors {...props} />
       <Figures {...props} days={days.got.value?.data} />
       <div class="grid-12">
         <Environment {...props} />
@@ -248,6 +249,29 @@ function Advice({ id, act }: PartProps) {
       </p>
     </Callout>
   ))
+}
+
+/** Counting ends there. */
+const MOST_COUNTED = 1000
+
+/** A statement that fails is told here: the page that it was for often looks like an empty one. */
+function DatabaseErrors({ id }: PartProps) {
+  const status = 'Database error' as const
+  const params = { path: { id }, query: { status } }
+  const counted = useLoad(() => ask(() => api.GET('/v1/sites/{id}/logs/php/count', { params })), [id])
+  const count = counted.got.value?.data.count ?? 0
+  if (count === 0) return null
+  return (
+    <Callout>
+      <b>{texts.databaseErrors.title(count, MOST_COUNTED)}</b>
+      <p>{texts.databaseErrors.text}</p>
+      <p class="row">
+        <a class="button" href={`#/sites/${id}/logs?${new URLSearchParams({ log: 'php', severity: status })}`}>
+          {texts.databaseErrors.log}
+        </a>
+      </p>
+    </Callout>
+  )
 }
 
 const resetPassword = (id: number) =>

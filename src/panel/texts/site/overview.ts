@@ -23,6 +23,16 @@ export const overviewTexts = {
   yesterday: (count: number) => `${count.toLocaleString()} yesterday`,
   disk: 'Disk',
   ofDatabase: (size: string) => `${size} database`,
+  databaseErrors: {
+    title: (count: number, most: number) =>
+      count >= most
+        ? `At least ${most.toLocaleString()} database errors in the last 7 days`
+        : count === 1
+          ? '1 database error in the last 7 days'
+          : `${count.toLocaleString()} database errors in the last 7 days`,
+    text: 'WordPress or a plugin sent statements that the database refused. Pages may lack content. The log names each statement and the code that sent it.',
+    log: 'Show database errors',
+  },
   environment: 'Environment',
   wordpress: 'WordPress',
   php: 'PHP',

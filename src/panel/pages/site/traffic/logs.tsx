@@ -152,9 +152,6 @@ function countsOf(visits: readonly Visit[]): Count[] {
   }))
 }
 
-/** As WordPress begins the message of a statement that failed. */
-const DATABASE_ERROR = 'WordPress database error'
-
 function PhpLog({ id }: { readonly id: number }) {
   const severity = filterOf('severity')
   const log = useLog<PhpError>(
@@ -171,14 +168,13 @@ function PhpLog({ id }: { readonly id: number }) {
   const counts = [...Map.groupBy(shown, (entry) => entry.severity)].map(([name, { length }]) => ({
     ...{ name, count: length, kind: severityKind(name) },
   }))
-  const ofDatabase = shown.filter(({ message }) => message.startsWith(DATABASE_ERROR)).length
   return (
     <>
       <div class="row spread top-aligned">
         <Filters of={phpFilters} />
         <Follow log={log} />
       </div>
-      {shown.length > 0 && <Counts of={[{ name: texts.databaseErrors, count: ofDatabase, kind: 'bad' }, ...counts]} />}
+      {shown.length > 0 && <Counts of={counts} />}
       <List
         from={log.from}
         caption={texts.kinds.php}
@@ -203,4 +199,4 @@ function PhpLog({ id }: { readonly id: number }) {
 }
 
 const severityKind = (severity: string): Count['kind'] =>
-  severity === 'Fatal error' ? 'bad' : severity === 'Warning' ? 'warn' : undefined
+  severity === 'Fatal error' || severity === 'Database error' ? 'bad' : severity === 'Warning' ? 'warn' : undefined
