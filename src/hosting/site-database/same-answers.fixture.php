@@ -12,6 +12,18 @@ function kind( string $sql ): string {
 	return preg_match( '/^\s*(insert|replace|update|delete)\s/i', $sql ) ? 'change' : 'other';
 }
 
+/** What a column holds, by the number that mysqli, and wpdb::get_col_info(), have for its type. */
+function kind_of_type( int $type ): string {
+	$kinds = array(
+		MYSQLI_TYPE_NULL      => 'null',
+		MYSQLI_TYPE_DATE      => 'date',
+		MYSQLI_TYPE_TIME      => 'time',
+		MYSQLI_TYPE_DATETIME  => 'moment',
+		MYSQLI_TYPE_TIMESTAMP => 'moment',
+	);
+	return $kinds[ $type ] ?? ( $type >= 247 || MYSQLI_TYPE_JSON === $type ? 'text' : 'number' );
+}
+
 $server = null;
 if ( '' !== $socket ) {
 	mysqli_report( MYSQLI_REPORT_OFF );
@@ -39,7 +51,8 @@ function by_server( ?mysqli $server, string $sql ): array {
 	while ( $row = $result->fetch_row() ) {
 		$rows[] = $row;
 	}
-	return array( 'columns' => array_column( $result->fetch_fields(), 'name' ), 'rows' => $rows );
+	$fields = $result->fetch_fields();
+	return array( 'columns' => array_column( $fields, 'name' ), 'types' => array_map( 'kind_of_type', array_column( $fields, 'type' ) ), 'rows' => $rows );
 }
 
 ini_set( 'error_log', $sqlite . '.log' );
@@ -62,11 +75,15 @@ function by_layer( WP_MySQL_On_SQLite $embedded, string $sql, ?string &$why ): a
 		return array( 'done' => true );
 	}
 	$columns = array();
+	$types   = array();
 	for ( $i = 0; $i < $result->columnCount(); $i++ ) {
-		$columns[] = $result->getColumnMeta( $i )['name'];
+		$meta      = $result->getColumnMeta( $i );
+		$columns[] = $meta['name'];
+		$types[]   = kind_of_type( $meta['mysqli:type'] );
 	}
 	return array(
 		'columns' => $columns,
+		'types'   => $types,
 		'rows'    => array_map(
 			function ( $row ) {
 				return array_values( (array) $row );
@@ -76,9 +93,25 @@ function by_layer( WP_MySQL_On_SQLite $embedded, string $sql, ?string &$why ): a
 	);
 }
 
+/** Rows of SHOW WARNINGS. Of an error its number: MariaDB words many otherwise than MySQL does. */
+function warned( array $answer ): array {
+	return array_map(
+		function ( array $row ) {
+			return 'Error' === $row[0] ? array( $row[0], $row[1] ) : $row;
+		},
+		$answer['rows']
+	);
+}
+
 $answers = array();
-foreach ( $statements as $sql ) {
-	$why       = null;
-	$answers[] = array( by_server( $server, $sql ), by_layer( $embedded, $sql, $why ), $why );
+foreach ( $statements as $i => $sql ) {
+	$why  = null;
+	$pair = array( by_server( $server, $sql ), by_layer( $embedded, $sql, $why ), $why );
+	// The next statement may ask for what SHOW WARNINGS itself would change.
+	if ( ! preg_match( '/found_rows|row_count|warning/i', $statements[ $i + 1 ] ?? '' ) ) {
+		$pair[0] += null === $server ? array() : array( 'warnings' => warned( by_server( $server, 'SHOW WARNINGS' ) ) );
+		$pair[1] += array( 'warnings' => warned( by_layer( $embedded, 'SHOW WARNINGS', $ignored ) ) );
+	}
+	$answers[] = $pair;
 }
 echo json_encode( $answers, JSON_INVALID_UTF8_SUBSTITUTE | JSON_UNESCAPED_UNICODE );

@@ -1,4 +1,5 @@
 import { more, moreKnown } from './same-answers-more.fixture.ts'
+import { warning } from './same-answers-warnings.fixture.ts'
 
 /** Statements as plugins send them, in order: each sees what those before it have changed. */
 export const setup: readonly string[] = [
@@ -306,7 +307,7 @@ const first: readonly string[] = [
   `select json_table_of_none from dual`,
 ]
 
-export const statements: readonly string[] = [...first, ...more]
+export const statements: readonly string[] = [...first, ...more, ...warning]
 
 /** What is answered otherwise, and why that is known. Each of them must differ: the list is no longer than it has to be. */
 export const known: Readonly<Record<string, string>> = { ...moreKnown }

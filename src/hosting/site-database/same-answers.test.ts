@@ -1,6 +1,6 @@
 /**
- * The same statements on MariaDB and on the layer that has WordPress run on SQLite: rows, names of columns, changed rows, ids
- * and whether it failed. What differs is in a list, with the reason.
+ * The same statements on MariaDB and on the layer that has WordPress run on SQLite: rows, names and kinds of columns, changed
+ * rows, ids, warnings, and whether it failed. What differs is in a list, with the reason.
  */
 import { execFile, execFileSync } from 'node:child_process'
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -141,6 +141,21 @@ test.skipIf(!core)(
       const many = await logOf(`for ($i = 0; $i < 1000; $i++) $wpdb->query('select nothing_of_this_name()');`)
       expect(many).toHaveLength(21)
       expect(many.at(-1)).toContain('more statements of this request failed')
+      // what a plugin sees of a failure, of warnings and of types
+      const [seen] = await logOf(`
+      $wpdb->suppress_errors(true);
+      $wpdb->query("insert into $wpdb->options (option_name, option_value) values ('blogname', 'again')");
+      $failure = $wpdb->last_error;
+      $wpdb->query("insert ignore into $wpdb->options (option_name, option_value) values ('blogname', 'again')");
+      $warnings = $wpdb->get_results('show warnings', ARRAY_N);
+      $wpdb->get_results("select ID, post_title, post_date, ID + 1.5 half, null none, max(post_date) last from $wpdb->posts where ID < 0");
+      error_log(json_encode(array($failure, $warnings, $wpdb->get_col_info('type'))));`)
+      const duplicate = `Duplicate entry 'blogname' for key 'option_name'`
+      expect(JSON.parse(String(seen).replace(/^\[[^\]]*\] /, ''))).toEqual([
+        duplicate,
+        [['Warning', '1062', duplicate]],
+        [8, 252, 12, 246, 6, 12],
+      ])
     } finally {
       await php.stop()
       await runtime.close()

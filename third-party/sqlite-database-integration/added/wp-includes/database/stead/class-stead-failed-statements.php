@@ -61,4 +61,44 @@ class Stead_Failed_Statements {
 	public static function is_also_of_mysql( Throwable $error ): bool {
 		return 1 === preg_match( '/^SQLSTATE\[(23000|42S01|42S02|42S22)\]|no such column|no such table/', $error->getMessage() );
 	}
+
+	/** Codes of MySQL by what a message says, for failures that do not bring theirs. */
+	private static $codes = array(
+		"/^Table '.*' doesn't exist/"         => '1146',
+		"/^Table '.*' already exists/"        => '1050',
+		'/^Duplicate entry/'                  => '1062',
+		'/^Duplicate column name/'            => '1060',
+		'/^Duplicate key name/'               => '1061',
+		'/^Unknown column/'                   => '1054',
+		"/^Column '.*' cannot be null/"       => '1048',
+		"/^Field '.*' doesn't have a default/" => '1364',
+		'/^Data too long for column/'         => '1406',
+		'/^Unknown character set/'            => '1115',
+		"/^Can't DROP/"                       => '1091',
+		'/value is out of range/'             => '1690',
+		'/^no such function: |^SAVEPOINT/'    => '1305',
+		'/^no such index: /'                  => '1091',
+		'/^cannot store TEXT value in /'      => '1366',
+		'/^Unknown VIEW/'                     => '4092',
+		'/^Incorrect (?:integer|decimal|double) value/' => '1366',
+		'/^Incorrect (?:date|datetime|time|timestamp) value/' => '1292',
+	);
+
+	/** Number and words of a failure, as SHOW ERRORS has them. */
+	public static function code_and_message( Throwable $error, string $statement ): array {
+		$message = self::message( $error );
+		if ( 'Failed to parse the MySQL query.' === $message ) {
+			return array( '1064', 'You have an error in your SQL syntax; check the manual that corresponds to your MariaDB server version for the right syntax to use near \'' . substr( $statement, 0, 80 ) . "' at line 1" );
+		}
+		if ( preg_match( "/^Column '(.*)' cannot be null$/", $message, $match ) && false === stripos( $statement, $match[1] ) ) {
+			return array( '1364', "Field '{$match[1]}' doesn't have a default value" );
+		}
+		foreach ( self::$codes as $pattern => $code ) {
+			if ( preg_match( $pattern, $message ) ) {
+				return array( $code, preg_replace( '/^no such function: (.*)$/', 'FUNCTION $1 does not exist', $message ) );
+			}
+		}
+		$info = $error instanceof PDOException && is_array( $error->errorInfo ) ? $error->errorInfo : array();
+		return array( preg_match( '/: (\d{4}) /', $error->getMessage(), $match ) ? $match[1] : (string) ( ( $info[1] ?? 0 ) > 1000 ? $info[1] : 1105 ), $message );
+	}
 }

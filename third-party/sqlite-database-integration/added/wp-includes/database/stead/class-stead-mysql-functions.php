@@ -38,6 +38,8 @@ class Stead_MySQL_Functions {
 	public $last_id   = 0;
 	/** What LAST_INSERT_ID() was given to keep. */
 	public $kept_id = null;
+	/** Warnings of a statement that is examined, null while none is. */
+	public $warned = null;
 
 	public function __construct( $pdo ) {
 		$this->pdo = $pdo;
@@ -91,6 +93,14 @@ class Stead_MySQL_Functions {
 
 	/** Parts of a date or time as MySQL reads it, null when it is none. */
 	private function parts( $value ): ?array {
+		$parts = $this->parts_of( $value );
+		if ( null === $parts && null !== $this->warned && null !== $value && ! preg_match( '/^-?\d+:\d/', (string) $value ) ) {
+			$this->warned[] = array( 'Warning', '1292', "Incorrect datetime value: '$value'" );
+		}
+		return $parts;
+	}
+
+	private function parts_of( $value ): ?array {
 		if ( null === $value ) {
 			return null;
 		}
@@ -869,6 +879,14 @@ class Stead_MySQL_Functions {
 	}
 
 	public function mysql_str_to_date( $text, $format ) {
+		$date = $this->date_of_format( $text, $format );
+		if ( null === $date && null !== $this->warned && null !== $text ) {
+			$this->warned[] = array( 'Warning', '1411', "Incorrect datetime value: '$text' for function str_to_date" );
+		}
+		return $date;
+	}
+
+	private function date_of_format( $text, $format ) {
 		if ( null === $text || null === $format ) {
 			return null;
 		}
@@ -1670,7 +1688,32 @@ class Stead_MySQL_Functions {
 		return null === $value ? null : self::whole( floor( self::number( $value ) ) );
 	}
 
+	/** A number that is divided by. */
+	public function mysql_noted_divisor( $value ) {
+		if ( null !== $this->warned && null !== $value && 0.0 === (float) $value ) {
+			$this->warned[] = array( 'Warning', '1365', 'Division by 0' );
+		}
+		return $value;
+	}
+
+	/** A value that is taken for a number. */
+	public function mysql_noted_number( $value, $kind ) {
+		if ( null !== $this->warned && is_string( $value ) && ! preg_match( '/^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i', $value ) ) {
+			$this->warned[] = array( 'Warning', '1292', "Truncated incorrect $kind value: '$value'" );
+		}
+		return $value;
+	}
+
+	/** A text that is cut by a cast. */
+	public function mysql_noted_text( $value, $most ) {
+		if ( null !== $this->warned && null !== $value && $this->length( (string) $value ) > $most ) {
+			$this->warned[] = array( 'Warning', '1292', "Truncated incorrect CHAR($most) value: '$value'" );
+		}
+		return $value;
+	}
+
 	public function mysql_mod( $a, $b ) {
+		$this->mysql_noted_divisor( $b );
 		if ( null === $a || null === $b || 0.0 === (float) $b ) {
 			return null;
 		}
@@ -1793,14 +1836,21 @@ class Stead_MySQL_Functions {
 	}
 
 	public function mysql_cast_decimal( $value, $scale ) {
+		$this->mysql_noted_number( $value, 'DECIMAL' );
 		return null === $value ? null : round( (float) $value, (int) $scale );
 	}
 
 	public function mysql_cast_integer( $value, $is_unsigned ) {
+		$this->mysql_noted_number( $value, 'INTEGER' );
 		if ( null === $value ) {
 			return null;
 		}
 		$number = is_string( $value ) ? (int) $value : (int) round( $value );
+		if ( null !== $this->warned && $is_unsigned && $number < 0 ) {
+			$this->warned[] = array( 'Note', '1105', "Cast to unsigned converted negative integer to it's positive complement" );
+		} elseif ( null !== $this->warned && ! $is_unsigned && (float) $value > PHP_INT_MAX ) {
+			$this->warned[] = array( 'Note', '1105', "Cast to signed converted positive out-of-range integer to it's negative complement" );
+		}
 		return $is_unsigned && $number < 0 ? sprintf( '%u', $number ) : $number;
 	}
 
@@ -1873,8 +1923,18 @@ class Stead_MySQL_Functions {
 	}
 
 	/** A text comes without its quotes, so that it can be compared with one. */
+	/** PHP does not say where a text stops being JSON. What is none is mostly none from its beginning. */
+	private function warn_of_json( string $level, string $function ): void {
+		if ( null !== $this->warned ) {
+			$this->warned[] = array( $level, '4038', "Syntax error in JSON text in argument 1 to function '$function' at position 1" );
+		}
+	}
+
 	public function mysql_json_extract( $text, ...$paths ) {
 		if ( ! self::json( $text, $value ) ) {
+			if ( null !== $text ) {
+				$this->warn_of_json( 'Warning', 'json_extract' );
+			}
 			return null;
 		}
 		$found   = array();
@@ -1928,7 +1988,11 @@ class Stead_MySQL_Functions {
 	}
 
 	public function mysql_json_valid( $text ) {
-		return null === $text ? null : (int) self::json( $text, $value );
+		$is_json = self::json( $text, $value );
+		if ( null !== $text && ! $is_json ) {
+			$this->warn_of_json( 'Note', 'json_valid' );
+		}
+		return null === $text ? null : (int) $is_json;
 	}
 
 	public function mysql_json_length( $text, $path = '$' ) {

@@ -78,6 +78,9 @@ trait Stead_MySQL_Calls {
 		$count = count( $args );
 		switch ( $name ) {
 			case 'IF':
+				if ( $this->more_examines && 'text' === $this->value_of( $this->argument_nodes( $node, $is_named )[0] )[0] ) {
+					$args[0] = $this->more_call( 'noted_number', $args[0], "'DOUBLE'" );
+				}
 				return 3 === $count ? sprintf( 'CASE WHEN %s THEN %s ELSE %s END', ...$args ) : null;
 			case 'ISNULL':
 				return "({$args[0]} IS NULL)";
@@ -225,6 +228,9 @@ trait Stead_MySQL_Calls {
 		if ( isset( $functions[ $name ] ) && ! $node->has_child_node( 'windowingClause' ) ) {
 			$expr = $node->get_child_nodes()[0];
 			return sprintf( '%s(%s%s)', $this->more_functions()->aggregate( $functions[ $name ] ), $is_once ? 'DISTINCT ' : '', $this->translate( $expr ) );
+		}
+		if ( $this->more_examines && ! $is_once && in_array( $name, array( 'SUM', 'AVG' ), true ) && 'text' === $this->value_of( $node->get_child_nodes()[0] )[0] && ! $node->has_child_node( 'windowingClause' ) ) {
+			return "$name(" . $this->more_call( 'noted_number', (string) $this->translate( $node->get_child_nodes()[0] ), "'DOUBLE'" ) . ')';
 		}
 		$list = $node->get_first_child_node( 'exprList' );
 		if ( 'COUNT' === $name && null !== $list && count( $list->get_child_nodes() ) > 1 ) {
@@ -386,6 +392,9 @@ trait Stead_MySQL_Calls {
 			case 'TIME':
 				return $this->more_call( 'time', $value );
 			case 'CHAR':
+				if ( isset( $numbers[0] ) && $this->more_examines ) {
+					$value = $this->more_call( 'noted_text', $value, $numbers[0] );
+				}
 				return isset( $numbers[0] ) ? "SUBSTR(CAST($value AS TEXT), 1, {$numbers[0]})" : null;
 		}
 		return null;

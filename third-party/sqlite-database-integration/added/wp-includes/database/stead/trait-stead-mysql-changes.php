@@ -85,7 +85,9 @@ trait Stead_MySQL_Changes {
 			$this->last_insert_id = $node->has_child_node( 'insertUpdateList' ) ? $this->more_functions()->last_id : 0;
 		} elseif ( $added > 1 && ! $is_named ) {
 			// MySQL says the first of the ids that it gave.
-			$this->last_insert_id = (string) ( (int) $this->last_insert_id - $added + 1 );
+			$this->last_insert_id = $node->has_child_token( WP_MySQL_Lexer::IGNORE_SYMBOL )
+				? (string) $this->execute_sqlite_query( sprintf( 'SELECT MIN(id) FROM (SELECT %1$s AS id FROM %2$s ORDER BY 1 DESC LIMIT %3$d)', $this->quote_sqlite_identifier( $id ), $this->quote_sqlite_identifier( $table ), $added ) )->fetchColumn()
+				: (string) ( (int) $this->last_insert_id - $added + 1 );
 		}
 		if ( null !== $id && $added > 0 ) {
 			$this->more_last_id = (int) $this->last_insert_id;
@@ -149,5 +151,15 @@ trait Stead_MySQL_Changes {
 			}
 		}
 		return false;
+	}
+
+	/** Whether an INSERT gives a column that takes no NULL its implicit default instead: with IGNORE, and of several rows. */
+	private function fills_in_nulls( WP_Parser_Node $body ): bool {
+		if ( null !== $this->more_statement && 'insertStatement' === $this->more_statement->rule_name && $this->more_statement->has_child_token( WP_MySQL_Lexer::IGNORE_SYMBOL ) ) {
+			return true;
+		}
+		$values = $body->get_first_child_node( 'insertValues' );
+		$list   = null === $values ? null : $values->get_first_child_node( 'valueList' );
+		return null !== $list && count( $list->get_child_nodes( 'values' ) ) > 1;
 	}
 }

@@ -170,7 +170,7 @@ trait Stead_MySQL_Nodes {
 			$is_temporary = $this->information_schema_builder->temporary_table_exists( $table );
 			$rows         = $this->execute_sqlite_query(
 				sprintf(
-					'SELECT LOWER(column_name) AS NAME, data_type AS DATA_TYPE, column_type AS COLUMN_TYPE, collation_name AS COLLATION_NAME, extra AS EXTRA, column_name AS COLUMN_NAME, is_nullable AS IS_NULLABLE, column_default AS COLUMN_DEFAULT, character_maximum_length AS CHARACTER_MAXIMUM_LENGTH FROM %s WHERE table_schema = ? AND table_name = ?',
+					'SELECT LOWER(column_name) AS NAME, data_type AS DATA_TYPE, column_type AS COLUMN_TYPE, collation_name AS COLLATION_NAME, extra AS EXTRA, column_name AS COLUMN_NAME, is_nullable AS IS_NULLABLE, column_default AS COLUMN_DEFAULT, character_maximum_length AS CHARACTER_MAXIMUM_LENGTH FROM %s WHERE table_schema = ? AND table_name = ? ORDER BY ordinal_position',
 					$this->quote_sqlite_identifier( $this->information_schema_builder->get_table_name( $is_temporary, 'columns' ) )
 				),
 				array( $this->get_saved_db_name( $this->main_db_name ), $table )

@@ -160,7 +160,7 @@ trait Stead_MySQL_Operators {
 		if ( $next && in_array( $this->value_of( $value )[0], array( 'day', 'moment' ), true ) && false === strpos( $this->last_mysql_query, 'INTERVAL' ) && false === stripos( $this->last_mysql_query, 'interval' ) ) {
 			return $this->more_call( 'number_of_date', $sql );
 		}
-		return $sql;
+		return $this->more_examines && $next && false === stripos( $this->last_mysql_query, 'interval' ) && 'text' === $this->value_of( $value )[0] ? $this->more_call( 'noted_number', $sql, "'DOUBLE'" ) : $sql;
 	}
 
 	/** So that array_splice() puts one thing in, whatever it is. */
@@ -173,6 +173,9 @@ trait Stead_MySQL_Operators {
 		list( $b ) = $right;
 		if ( is_object( $b ) ) {
 			return array( array( $this->more_call( 'date_move', $a, $b->amount, $b->unit, '-' === $operator ? '-1' : '1' ) ) );
+		}
+		if ( $this->more_examines && in_array( $operator, array( '/', 'DIV' ), true ) ) {
+			$b = $this->more_call( 'noted_divisor', $b );
 		}
 		switch ( $operator ) {
 			case '+':

@@ -52,6 +52,9 @@ trait Stead_MySQL_Statements {
 
 	private function translate_known_variable( WP_Parser_Node $node ): ?string {
 		$name  = strtolower( $this->unquote_sqlite_identifier( $this->translate( $node->get_first_child_node( 'textOrIdentifier' ) ) ) );
+		if ( 'warning_count' === $name || 'error_count' === $name ) {
+			return (string) count( 'error_count' === $name ? $this->errors() : $this->warnings() );
+		}
 		$value = $this->known_variables()[ $name ] ?? null;
 		if ( 'sql_mode' === $name ) {
 			return $this->quote_sqlite_value( $value );
@@ -121,16 +124,21 @@ trait Stead_MySQL_Statements {
 				$this->more_columns = array();
 				$this->more_keys    = array();
 				$this->more_has_binary = null;
+				$this->note_passed_over( $node );
 				return $this->execute_create_view( $node ) || $this->execute_create_unique( $node ) || $this->execute_create_from( $node->get_first_child_node() );
 			case 'alterStatement':
 				$this->more_columns = array();
 				$this->more_keys    = array();
 				$this->more_has_binary = null;
+				$this->note_passed_over( $node );
+				$this->more_columns = array();
 				return $this->execute_alter_rename( $node ) || $this->execute_more_alter( $node );
 			case 'dropStatement':
 				$this->more_columns = array();
 				$this->more_keys    = array();
 				$this->more_has_binary = null;
+				$this->note_passed_over( $node );
+				$this->more_columns = array();
 				return $this->execute_drop_view( $node );
 			case 'showStatement':
 				return $this->execute_more_show( $node );
@@ -308,11 +316,15 @@ trait Stead_MySQL_Statements {
 				return true;
 			case 'WARNINGS':
 			case 'ERRORS':
-				$this->answer_filtered( array( 'Level', 'Code', 'Message' ), array(), null );
+				$rows = 'ERRORS' === $words[0] ? $this->errors() : $this->warnings();
+				if ( preg_match( '/\bLIMIT\s+(?:(\d+)\s*,\s*)?(\d+)/i', $this->last_mysql_query, $limit ) ) {
+					$rows = array_slice( $rows, (int) $limit[1], (int) $limit[2] );
+				}
+				$this->answer_filtered( array( 'Level', 'Code', 'Message' ), $rows, null );
 				return true;
 			case 'COUNT':
-				$name = '@@session.' . ( in_array( 'ERRORS', $words, true ) ? 'error_count' : 'warning_count' );
-				$this->answer_filtered( array( $name ), array( array( '0' ) ), null );
+				$is_errors = in_array( 'ERRORS', $words, true );
+				$this->answer_filtered( array( $is_errors ? '@@session.error_count' : '@@session.warning_count' ), array( array( (string) count( $is_errors ? $this->errors() : $this->warnings() ) ) ), null );
 				return true;
 			case 'CHARACTER':
 			case 'CHARSET':

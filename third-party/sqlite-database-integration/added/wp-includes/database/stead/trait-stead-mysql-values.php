@@ -240,7 +240,9 @@ trait Stead_MySQL_Values {
 		foreach ( array( 0, 1 ) as $i ) {
 			$other = 1 - $i;
 			list( $kind, $literal, $column ) = $values[ $i ];
-			if ( 'text' === $kind && 'number' === $kinds[ $other ] ) {
+			if ( 'text' === $kind && 'number' === $kinds[ $other ] && $this->more_examines && ( null !== $column || null === $values[ $other ][2] ) ) {
+				$sides[ $i ] = 'CAST(' . $this->more_call( 'noted_number', (string) $this->translate( $nodes[ $i ] ), "'DECIMAL'" ) . ' AS NUMERIC)';
+			} elseif ( 'text' === $kind && 'number' === $kinds[ $other ] ) {
 				$sides[ $i ] = null !== $literal
 					? $this->number_of_text( $literal )
 					: 'CAST(' . $this->translate( $nodes[ $i ] ) . ' AS NUMERIC)';
@@ -319,6 +321,10 @@ trait Stead_MySQL_Values {
 				}
 				$why = $this->quote_sqlite_value( sprintf( "Data too long for column '%s'", $column['COLUMN_NAME'] ) );
 				return "CASE WHEN LENGTH(RTRIM($upstream)) > $length THEN THROW($why) ELSE SUBSTR($upstream, 1, $length) END";
+			case 'varbinary':
+			case 'binary':
+				$length = (int) ( $column['CHARACTER_MAXIMUM_LENGTH'] ?? 0 );
+				return $is_strict || $length <= 0 ? $upstream : "CASE WHEN LENGTH(CAST($sql AS BLOB)) > $length THEN SUBSTR(CAST($sql AS BLOB), 1, $length) ELSE $upstream END";
 			case 'tinytext':
 			case 'text':
 				$bytes = 'text' === $type ? 65535 : 255;
