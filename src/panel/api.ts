@@ -40,6 +40,8 @@ export interface Got<Data> {
   readonly operationId?: number | undefined
   /** Of a list that is read by ids: what `after` is for the entries behind these. */
   readonly next?: number | undefined
+  /** Of a list of sites that is read in its order: what `place` is for those behind these. */
+  readonly nextPlace?: string | undefined
 }
 
 /**
@@ -61,6 +63,7 @@ export async function ask<Data>(request: () => Promise<Answer<Data>>): Promise<G
       message: data?.message,
       operationId: numberOf('operation-id'),
       next: numberOf('next-after'),
+      nextPlace: response.headers.get('next-place') ?? undefined,
     }
   }
   const refusal = new Refusal(response.status, (error ?? {}) as object)

@@ -4012,6 +4012,8 @@ export interface components {
             per_page?: number;
             /** @description Use it instead of `page`: ID of the last entry that you have seen, 0 to begin. The header `Next-After` has the value for the next request; it is missing on the last one. Sites then come in order of ID. Entries that are added or deleted meanwhile cause no gaps */
             after?: number;
+            /** @description Use it instead of `page` to keep the order of the list: empty to begin, then the value of the header `Next-Place`, which is missing on the last answer. Sites that are added or deleted meanwhile cause no gaps */
+            place?: string;
         };
         FoundSite: {
             id: number;
@@ -8541,6 +8543,8 @@ export interface operations {
                 per_page?: number;
                 /** @description Use it instead of `page`: ID of the last entry that you have seen, 0 to begin. The header `Next-After` has the value for the next request; it is missing on the last one. Sites then come in order of ID. Entries that are added or deleted meanwhile cause no gaps */
                 after?: number;
+                /** @description Use it instead of `page` to keep the order of the list: empty to begin, then the value of the header `Next-Place`, which is missing on the last answer. Sites that are added or deleted meanwhile cause no gaps */
+                place?: string;
             };
             header?: never;
             path?: never;

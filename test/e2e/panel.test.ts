@@ -154,6 +154,28 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
   accountParts(() => ({ stead, page }))
   pictures(() => ({ stead, page }), 'my-shop')
 
+  test('the next page of sites begins behind the last site, whatever comes and goes before it', async () => {
+    await page.route(/\/v1\/sites\?.*place=/, (route) =>
+      route.continue({ url: route.request().url().replace('per_page=25', 'per_page=1') }),
+    )
+    const turn = (to: string) => page.getByRole('navigation', { name: 'Pages' }).getByRole('button', { name: to })
+    await page.goto(`${stead.apiUrl}/#/sites`)
+    const { id, name } = (await stead.api('GET', '/v1/sites')).body.data[0]
+    await page.getByRole('link', { name: 'my-shop', exact: true }).waitFor()
+    expect([name, await page.locator('h1').textContent()]).toEqual(['my-shop', expect.stringMatching(/[2-9]/)])
+    await judge()
+    await turn('Next').click()
+    await page.getByRole('link', { name: 'The shop of parts', exact: true }).waitFor()
+    // a site that comes before the shown page moves nothing, and is the first when somebody goes back
+    await stead.api('POST', `/v1/sites/${id}/favorites`)
+    await page.getByRole('link', { name: 'The shop of parts', exact: true }).waitFor()
+    await turn('Back').click()
+    await page.getByRole('link', { name: 'my-shop', exact: true }).waitFor()
+    expect(await turn('Back').isDisabled()).toBe(true)
+    await stead.api('DELETE', `/v1/sites/${id}/favorites`)
+    await page.unroute(/\/v1\/sites\?.*place=/)
+  })
+
   test('a site is deleted by who types its name', async () => {
     await page.goto(`${stead.apiUrl}/#/sites`)
     await page.getByRole('link', { name: 'my-shop', exact: true }).click()

@@ -2,11 +2,12 @@ import { query, route } from '../route.ts'
 import { cursorTexts as texts } from '../texts/parts.ts'
 import { filterOf, PLACE } from './filters.tsx'
 
-/** Returns `after` of the API for the page of a list that the address names: 0 for the newest entries. */
+/** Returns `after` of the API for the page of a list that the address names: 0 for the first entries. */
 export const placeShown = (): number => Number(filterOf(PLACE)) || 0
 
-/** Links to older entries, and to the newest: each page has an address, so that the browser goes back through them. */
-export function CursorPages({ next }: { readonly next: number | undefined }) {
+/** Links to the entries behind, and to the first ones: each page has an address, so that the browser goes back through them. */
+export function CursorPages(props: { readonly next: number | undefined; readonly isOldestFirst?: boolean }) {
+  const { next, isOldestFirst } = props
   if (next === undefined && placeShown() === 0) return null
   const at = (place: string): string => {
     const asked = new URLSearchParams(query.value)
@@ -18,12 +19,12 @@ export function CursorPages({ next }: { readonly next: number | undefined }) {
     <nav class="row pager" aria-label={texts.pages}>
       {placeShown() > 0 && (
         <a class="button" href={at('')}>
-          {texts.first}
+          {isOldestFirst ? texts.first : texts.newest}
         </a>
       )}
       {next !== undefined && (
         <a class="button" href={at(String(next))}>
-          {texts.older}
+          {isOldestFirst ? texts.next : texts.older}
         </a>
       )}
     </nav>

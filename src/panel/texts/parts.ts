@@ -101,7 +101,13 @@ export const chartTexts = {
   place: (label: string, values: string) => `${label}: ${values}`,
 }
 
-export const cursorTexts = { pages: 'Pages', first: 'Newest', older: 'Older' }
+export const cursorTexts = {
+  pages: 'Pages',
+  newest: 'Newest',
+  older: 'Older',
+  first: 'First page',
+  next: 'Next page',
+}
 
 export const exportTexts = {
   button: 'Export CSV',

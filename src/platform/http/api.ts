@@ -18,7 +18,7 @@ import { takeJsonBodies } from './request/body.ts'
 import { countBodies } from './request/count-bodies.ts'
 import { IGNORED_HEADER } from './request/ignored-fields.ts'
 import { leaveBodies } from './request/uploads.ts'
-import { NEXT_AFTER, ProblemEnvelope } from './schemas.ts'
+import { NEXT_AFTER, NEXT_PLACE, ProblemEnvelope } from './schemas.ts'
 import { compiledWhenUsed } from './serializers.ts'
 
 export interface ApiOptions<Caller extends CallerFacts> {
@@ -123,6 +123,7 @@ async function allowOrigins(app: FastifyInstance, origins: readonly string[]): P
       'operation-id',
       'x-request-id',
       NEXT_AFTER,
+      NEXT_PLACE,
       'etag',
       'ratelimit',
       'ratelimit-policy',

@@ -101,6 +101,8 @@ export async function besidesOf(
 
 /** Where a list goes on that is read by ids. */
 export const NEXT_AFTER = 'next-after'
+/** Where a list of sites goes on that is read in its order. */
+export const NEXT_PLACE = 'next-place'
 
 /** The `page` object for a page and the number of all items. */
 export function pageInfo(asked: { page: number; perPage: number }, totalItems: number): Page {

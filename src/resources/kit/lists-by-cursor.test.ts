@@ -35,6 +35,31 @@ test.each(dialects.filter(({ skip }) => !skip))(
       expect(first).toEqual({ found: ids.slice(0, 3), next: `${ids[2]}`, page: undefined })
       expect((await ask('/v1/sites/search', { filters, after: ids[2], per_page: 3 })).found).toEqual([ids[3]])
 
+      // in the order of the list, with favourites first, whatever comes and goes
+      const ordered = async (path: string, body?: object) => {
+        const { status, body: answer, headers } = await owner.call(body ? 'POST' : 'GET', path, body)
+        expect(status).toBe(200)
+        expect(answer.page).toBeUndefined()
+        return [(answer.data as { name: string }[]).map(({ name }) => name), headers['next-place']]
+      }
+      expect(await ordered('/v1/sites?place=&per_page=2')).toEqual([['bravo', 'alpha'], '1.alpha'])
+      for (const name of ['aaron', 'baker']) await api.site(owner, name)
+      expect(await ordered('/v1/sites?place=1.alpha&per_page=2')).toEqual([['baker', 'charlie'], '1.charlie'])
+      await owner.call('POST', `/v1/sites/${ids[2]}/favorites`)
+      expect(await ordered('/v1/sites?place=1.charlie&per_page=2')).toEqual([['delta', 'echo'], '1.echo'])
+      await owner.call('DELETE', `/v1/sites/${ids[2]}/favorites`)
+      expect(await ordered('/v1/sites?place=1.echo&per_page=2')).toEqual([[], undefined])
+      expect(await ordered('/v1/sites/search', { filters, place: '0.bravo', per_page: 4 })).toEqual([
+        ['aaron', 'alpha', 'baker', 'charlie'],
+        '1.charlie',
+      ])
+      expect(await ordered('/v1/sites/search', { filters, place: '1.charlie', per_page: 4 })).toEqual([
+        ['delta'],
+        undefined,
+      ])
+      for (const wrong of ['place=2.alpha', 'place=alpha', 'place=1.a%27', 'place=&after=0'])
+        expect((await owner.call('GET', `/v1/sites?${wrong}`)).status, wrong).toBe(400)
+
       // newest first goes down
       for (const subject of ['one', 'two', 'three'])
         expect((await owner.call('POST', `/v1/sites/${ids[0]}/notes`, { subject, body: 'text' })).status).toBe(200)

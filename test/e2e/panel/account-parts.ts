@@ -84,6 +84,25 @@ export function accountParts(using: () => Panel): void {
       await button('Delete webhook').click()
       await page.getByRole('dialog').getByRole('button', { name: 'Delete webhook', exact: true }).click()
       await page.getByText('No webhooks yet').waitFor()
+      // the next page begins behind the last one that was seen, though the ones before are gone
+      const { stead } = using()
+      await page.route(/\/v1\/webhooks\?/, (route) =>
+        route.continue({ url: route.request().url().replace('per_page=20', 'per_page=2') }),
+      )
+      const address = (number: number) => `https://hooks.example.com/${number}`
+      const ids: number[] = []
+      for (const number of [1, 2, 3, 4])
+        ids.push((await stead.api('POST', '/v1/webhooks', { url: address(number) })).body.data.id)
+      await page.getByText(address(2), { exact: true }).waitFor()
+      for (const id of ids.slice(0, 2)) await stead.api('DELETE', `/v1/webhooks/${id}`)
+      await page.getByText(address(4), { exact: true }).waitFor()
+      await page.getByRole('link', { name: 'Next page' }).click()
+      await page.getByRole('link', { name: 'First page' }).waitFor()
+      await page.goBack()
+      await page.getByText(address(3), { exact: true }).waitFor()
+      for (const id of ids.slice(2)) await stead.api('DELETE', `/v1/webhooks/${id}`)
+      await page.unroute(/\/v1\/webhooks\?/)
+      await page.getByText('No webhooks yet').waitFor()
     })
 
     test('collaborators on all sites at once', async () => {

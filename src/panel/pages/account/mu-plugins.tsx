@@ -2,9 +2,10 @@ import { useSignal } from '@preact/signals'
 import { api, ask, type Got } from '../../api.ts'
 import { askFirst } from '../../parts/ask-first.tsx'
 import { Button } from '../../parts/button.tsx'
+import { CursorPages, placeShown } from '../../parts/cursor-pages.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form } from '../../parts/form.tsx'
-import { List, Pages } from '../../parts/list.tsx'
+import { List } from '../../parts/list.tsx'
 import { Progress } from '../../parts/progress.tsx'
 import { attempt } from '../../parts/toasts.tsx'
 import { useLoad } from '../../parts/use-load.ts'
@@ -13,9 +14,8 @@ import { timeOf } from '../../time.ts'
 
 /** PHP files that all sites of the account have. */
 export function MuPlugins() {
-  const page = useSignal(1)
-  const query = { page: page.value, per_page: 20 }
-  const plugins = useLoad(() => ask(() => api.GET('/v1/mu-plugins', { params: { query } })), [page.value])
+  const query = { after: placeShown(), per_page: 20 }
+  const plugins = useLoad(() => ask(() => api.GET('/v1/mu-plugins', { params: { query } })), [placeShown()])
   const work = useSignal<{ id: number; about: string } | undefined>(undefined)
   const isAdding = useSignal(false)
   async function doing(about: string, change: () => Promise<Got<unknown>>): Promise<void> {
@@ -72,12 +72,7 @@ export function MuPlugins() {
           </span>,
         ]}
       />
-      <Pages
-        page={plugins.got.value?.page}
-        turn={(to) => {
-          page.value = to
-        }}
-      />
+      <CursorPages isOldestFirst next={plugins.got.value?.next} />
       {isAdding.value && (
         <Dialog
           title={texts.add}

@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { api, ask } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
+import { CursorPages, placeShown } from '../../parts/cursor-pages.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Form } from '../../parts/form.tsx'
-import { List, Pages } from '../../parts/list.tsx'
+import { List } from '../../parts/list.tsx'
 import { showSecret } from '../../parts/secret.tsx'
 import { useLoad } from '../../parts/use-load.ts'
 import { webhooksTexts as texts } from '../../texts/account-parts.ts'
@@ -18,9 +19,8 @@ export function Webhooks({ rest: [id] }: { readonly rest: readonly string[] }) {
 }
 
 function All() {
-  const page = useSignal(1)
-  const query = { page: page.value, per_page: 20 }
-  const webhooks = useLoad(() => ask(() => api.GET('/v1/webhooks', { params: { query } })), [page.value])
+  const query = { after: placeShown(), per_page: 20 }
+  const webhooks = useLoad(() => ask(() => api.GET('/v1/webhooks', { params: { query } })), [placeShown()])
   const isMaking = useSignal(false)
   return (
     <>
@@ -65,12 +65,7 @@ function All() {
           </a>,
         ]}
       />
-      <Pages
-        page={webhooks.got.value?.page}
-        turn={(to) => {
-          page.value = to
-        }}
-      />
+      <CursorPages isOldestFirst next={webhooks.got.value?.next} />
       {isMaking.value && (
         <Dialog
           title={texts.make}

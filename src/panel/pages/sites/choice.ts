@@ -3,7 +3,8 @@ import type { sitesTexts as texts } from '../../texts/sites.ts'
 
 /** What the list of sites shows, kept while somebody looks at one of them. */
 export const shown = {
-  page: signal(1),
+  /** Where each page that was turned to begins in the list, the shown one last: see `place` of the API. */
+  places: signal<readonly string[]>(['']),
   name: signal(''),
   state: signal<keyof typeof texts.states>(''),
   tag: signal(''),

@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask, type Got } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { later } from '../../parts/later.tsx'
-import { List, Pages } from '../../parts/list.tsx'
+import { List } from '../../parts/list.tsx'
 import { Menu, MenuItem } from '../../parts/menu.tsx'
 import { Spark } from '../../parts/spark.tsx'
 import { StateOf } from '../../parts/state-of.tsx'
@@ -29,9 +30,8 @@ type Site = components['schemas']['FoundSite'] | components['schemas']['ListedSi
 type Filter = components['schemas']['SiteFilter']
 
 /** The API searches by name and state, or lists by tag: a tag that is chosen ends a search, and the other way round. */
-function readSites(): Promise<Got<readonly Site[]>> {
-  const { page, name, state, tag } = shown
-  const asked = { page: page.value, per_page: PER_PAGE }
+function readSites(asked: { place?: string; per_page: number }): Promise<Got<readonly Site[]>> {
+  const { name, state, tag } = shown
   const include = 'status' as const
   const filters: Filter[] = [
     ...(name.value ? [{ key: 'any' as const, value: name.value }] : []),
@@ -47,16 +47,27 @@ function narrow(to: { name?: string; state?: keyof typeof texts.states; tag?: st
   shown.name.value = to.tag === undefined ? (to.name ?? shown.name.value) : ''
   shown.state.value = to.tag === undefined ? (to.state ?? shown.state.value) : ''
   shown.tag.value = to.tag ?? ''
-  shown.page.value = 1
+  shown.places.value = ['']
 }
 
-/** Sites that the person sees, a page at a time: the server searches and turns, so that ten thousand are like ten. */
+/**
+ * Sites that the person sees, a page at a time: the server searches and turns, so that ten thousand are like ten. A page begins behind the
+ * last site of the one before, so that sites which others add or delete move none of it.
+ */
 export function SitesPage() {
-  const { page, name, state, tag } = shown
+  const { places, name, state, tag } = shown
   const isCreating = useSignal(false)
-  const sites = useLoad(readSites, [page.value, name.value, state.value, tag.value])
+  const filters = [name.value, state.value, tag.value]
+  const place = places.value.at(-1) ?? ''
+  const sites = useLoad(() => readSites({ place, per_page: PER_PAGE }), [place, ...filters])
+  const total = useLoad(() => readSites({ per_page: 1 }), filters).got.value?.page?.totalItems
   const got = sites.got.value
   const figures = useFigures(got?.data)
+  // all that was behind the place is gone
+  const isBehindAll = got?.data.length === 0 && place !== ''
+  useEffect(() => {
+    if (isBehindAll) shown.places.value = shown.places.value.slice(0, -1)
+  }, [isBehindAll])
   const isFiltered = Boolean(name.value || state.value || tag.value)
   const create = () => {
     isCreating.value = true
@@ -65,7 +76,7 @@ export function SitesPage() {
     <>
       <div class="head">
         <h1>
-          {texts.title} {got?.page && <span class="quiet">{texts.count(got.page.totalItems)}</span>}
+          {texts.title} {total !== undefined && <span class="quiet">{texts.count(total)}</span>}
         </h1>
         <div class="right">
           <Button isMain icon="plus" onClick={create}>
@@ -127,12 +138,7 @@ export function SitesPage() {
         }
         row={(site) => rowOf(site, figures.get(site.id), sites.reload)}
       />
-      <Pages
-        page={got?.page}
-        turn={(to) => {
-          page.value = to
-        }}
-      />
+      <Turn next={got?.nextPlace} />
       <Bulk page={got?.data ?? []} />
       {isCreating.value && (
         <NewSite
@@ -146,6 +152,32 @@ export function SitesPage() {
         />
       )}
     </>
+  )
+}
+
+/** To the pages before and behind. */
+function Turn({ next }: { readonly next: string | undefined }) {
+  const { places } = shown
+  if (next === undefined && places.value.length === 1) return null
+  return (
+    <nav class="row pager" aria-label={commonTexts.turning}>
+      <Button
+        isDisabled={places.value.length === 1}
+        onClick={() => {
+          places.value = places.value.slice(0, -1)
+        }}
+      >
+        {commonTexts.back}
+      </Button>
+      <Button
+        isDisabled={next === undefined}
+        onClick={() => {
+          if (next !== undefined) places.value = [...places.value, next]
+        }}
+      >
+        {commonTexts.next}
+      </Button>
+    </nav>
   )
 }
 

@@ -5,6 +5,7 @@ import { besidesOf, oneOf, pageOf, pageQuery } from '../../../platform/http/sche
 import { endpoint } from '../../kit/endpoint.ts'
 import type { ListedSite } from '../site.ts'
 import { FoundSite, presentSiteWithAddresses } from './present-site.ts'
+import { nextPlace, placeOf, placeQuery } from './site-place.ts'
 import { includeStatus, presentAll } from './site-status.ts'
 import { countVisibleSites, listVisibleSites, type SiteFilter } from './visible-site.store.ts'
 
@@ -44,19 +45,24 @@ export const searchSites = endpoint({
       },
     ),
     ...pageQuery,
+    ...placeQuery,
   }),
   query: Type.Object(includeStatus),
   response: Type.Array(FoundSite),
   paged: true,
 
   async handle({ tx, caller, config, now }, { body, query }) {
-    const asked = pageOf(body)
+    const place = placeOf(body)
+    const asked = pageOf(place ? { per_page: body.per_page } : body)
     const selection = { filters: body.filters.map(siteFilter) }
-    const sites = await listVisibleSites(tx, caller.accountId, selection, asked)
+    const from = place === 'begin' ? undefined : place
+    const sites = await listVisibleSites(tx, caller.accountId, selection, asked, from)
     const shown = { include: query.include, present: (site: ListedSite) => presentSiteWithAddresses(site, config, now) }
     return reply(
       await presentAll(tx, sites, shown),
-      await besidesOf(asked, sites, () => countVisibleSites(tx, caller.accountId, selection)),
+      place
+        ? nextPlace(sites, asked.perPage)
+        : await besidesOf(asked, sites, () => countVisibleSites(tx, caller.accountId, selection)),
     )
   },
 })

@@ -8,6 +8,7 @@ import type { License } from '../create/site-license.ts'
 import { siteOfRow } from '../site.store.ts'
 import type { ListedSite, Tag } from '../site.ts'
 import type { SiteRow } from '../tables.ts'
+import type { SitePlace } from './site-place.ts'
 
 /* Which sites an account sees, its own and those that it collaborates on, and how it has arranged them. */
 
@@ -169,14 +170,15 @@ export type SiteFilter =
   | { key: 'cloned_from_id'; value: number }
   | { key: 'core_version'; prefix: string }
 
-/** A page of an account's sites: favourites first, then by name; behind another site in order of id. */
+/** A page of an account's sites: favourites first, then by name, from a place on if one is named; behind another site in order of id. */
 export async function listVisibleSites(
   tx: Tx,
   accountId: number,
   selection: SiteSelection,
   page: RowsAsked,
+  place?: SitePlace,
 ): Promise<ListedSite[]> {
-  return listSitesWithIds(tx, accountId, await visibleSiteIds(tx, accountId, selection, page))
+  return listSitesWithIds(tx, accountId, await visibleSiteIds(tx, accountId, selection, page, place))
 }
 
 /** Ids of an account's sites: favourites first, then by name; without `page` of all of them. */
@@ -185,8 +187,14 @@ export async function visibleSiteIds(
   accountId: number,
   selection: SiteSelection = {},
   page?: RowsAsked,
+  place?: SitePlace,
 ): Promise<number[]> {
-  const all = seenSites(tx, accountId, selection).select('seen.site_id')
+  const seen = seenSites(tx, accountId, selection).select('seen.site_id')
+  const all = place
+    ? seen.where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('seen.rank', 'seen.site_name'), '>', tuple(place.rank, place.name)),
+      )
+    : seen
   const query =
     page?.after === undefined ? all.orderBy('seen.rank').orderBy('seen.site_name') : all.orderBy('seen.site_id')
   const rows = await (page ? rowsOfPage(query, page, { column: 'seen.site_id', order: 'asc' }) : query).execute()
