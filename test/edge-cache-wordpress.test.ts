@@ -446,6 +446,25 @@ add_action('wp_ajax_nopriv_own_save', 'own_save');
     expect(isHit(await get('/late.php'))).toBe(false)
   })
 
+  test('a cookie that a plugin reads counts once it changed a page, and others do not', async () => {
+    const plugin = `${directory.siteDirectory}/web/wp-content/mu-plugins/gate.php`
+    await mkdir(`${directory.siteDirectory}/web/wp-content/mu-plugins`, { recursive: true })
+    await writeFile(
+      plugin,
+      `<?php add_action('template_redirect', function () { if (isset($_GET['gated']) && ($_COOKIE['gate_pass'] ?? '') !== 'yes') { echo 'opens soon'; exit; } });`,
+    )
+    const ask = (cookie: string) => get('/?gated=1', { cookie })
+    const status = async (cookie: string) => String((await ask(cookie)).headers['cache-status'])
+    expect(await cached('/?gated=1')).toBe('opens soon')
+    expect((await ask('gate_pass=yes')).body).toContain('Hello world!')
+    await expect.poll(() => status('gate_pass=yes'), { timeout: 60_000 }).toContain('detail=cookie')
+    expect((await ask('gate_pass=yes')).body).toContain('Hello world!')
+    expect(await status('theme=dark')).toContain('detail=new-cookie')
+    expect(await status('theme=dark')).toContain('; hit;')
+    expect(await cached('/?gated=1')).toBe('opens soon')
+    await rm(plugin)
+  })
+
   test('what a page cache of the site kept is kept briefly, and is asked for again', async () => {
     const content = `${directory.siteDirectory}/web/wp-content`
     await writeFile(`${content}/advanced-cache.php`, "<?php if (isset($_GET['kept'])) { echo 'kept'; exit; }")

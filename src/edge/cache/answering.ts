@@ -1,6 +1,7 @@
 import { busyAnswer } from '../gateway/in-flight.ts'
 import { type Decision, handled, type Visit } from '../visit.ts'
 import type { Cache, CacheLookup } from './cache.ts'
+import { passForCookies } from './cookies/try-cookies.ts'
 import { pageAddress } from './decide/key.ts'
 import { isOwnVariant, kindOf, passOwn, passWatched } from './decide/learning.ts'
 import {
@@ -73,6 +74,7 @@ async function fromDisk(cache: Cache, lookup: CacheLookup): Promise<Decision> {
 function use(cache: Cache, lookup: CacheLookup, entry: Entry): Decision | Promise<Decision> {
   const { visit, route, facts } = lookup
   if (!isForVisitor(entry, facts, visit)) return passOwn(lookup)
+  if (passForCookies(cache, lookup, entry)) return undefined
   const overdueMs = performance.now() - entry.madeAtMs - entry.lifetime.freshMs
   // An edge that may have missed a purge asks the host about everything.
   const isKnown = cache.options.purges.isCurrent() && !route.isOutdated
@@ -107,6 +109,7 @@ function miss(
   if (facts.range !== '' && !fallback) return pass(visit, 'request; detail=range')
   if (cache.hitForMiss.isUnshared(lookup.key)) return passWatched(cache, lookup, 'miss; detail=uncacheable')
   if (cache.options.purges.position === undefined) return pass(visit, 'bypass; detail=starting')
+  if (!isFile && !known && passForCookies(cache, lookup, undefined)) return fetchForOthers(cache, lookup)
   const inFlight = cache.originFetches.get(lookup.key)
   if (inFlight && isCurrentFetch(cache, inFlight, route)) {
     if (inFlight.waiters >= cache.options.mostWaiters) return pass(visit, 'miss; detail=crowded')
@@ -119,6 +122,12 @@ function miss(
     return lead(cache, lookup, fallback, known)
   const originFetch = startOriginFetch(cache, lookup, known, true)
   return originFetch ? wait(cache, lookup, originFetch, fallback, uses.miss) : busy(cache, lookup, fallback)
+}
+
+/** Later visits need the page: to get it, or to compare it with what the site answers to cookies. */
+function fetchForOthers(cache: Cache, lookup: CacheLookup): undefined {
+  if (!cache.originFetches.has(lookup.key) && cache.originFetches.size < MOST_ORIGIN_FETCHES)
+    startOriginFetch(cache, lookup, undefined)
 }
 
 /** The site or the visitor has too many requests under way. */

@@ -1,5 +1,6 @@
 import type { Route } from '../routing/route.ts'
 import type { Visit } from '../visit.ts'
+import type { KnownCookies } from './cookies/known-cookies.ts'
 import type { HitForMiss } from './decide/hit-for-miss.ts'
 import type { PageAddress } from './decide/key.ts'
 import type { KnownDifferences } from './decide/known-differences.ts'
@@ -19,6 +20,9 @@ export interface Cache {
   readonly originFetches: Map<string, OriginFetch>
   readonly differences: KnownDifferences
   readonly hitForMiss: HitForMiss
+  readonly cookies: KnownCookies
+  /** Sites of which an answer with cookies is being compared. */
+  readonly cookieTrials: Set<number>
   readonly maker: VariantMaker
   readonly garbage: Garbage
 }

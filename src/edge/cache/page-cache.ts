@@ -5,6 +5,7 @@ import type { Route } from '../routing/route.ts'
 import type { Rule, Visit } from '../visit.ts'
 import { decide } from './answering.ts'
 import type { Cache } from './cache.ts'
+import { createKnownCookies } from './cookies/known-cookies.ts'
 import { createHitForMiss } from './decide/hit-for-miss.ts'
 import { pageAddress } from './decide/key.ts'
 import { createKnownDifferences } from './decide/known-differences.ts'
@@ -104,6 +105,8 @@ export function createPageCache(given: PageCacheOptions): PageCache {
     originFetches: new Map(),
     differences: createKnownDifferences(),
     hitForMiss: createHitForMiss(),
+    cookies: createKnownCookies(),
+    cookieTrials: new Set(),
     garbage: createGarbage({
       inUse: () => memory.bytes + options.bodies.used,
       mostBytes: Math.max(options.memoryBytes * GARBAGE_PART, LEAST_GARBAGE),

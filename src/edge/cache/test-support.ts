@@ -1,6 +1,7 @@
 /** A gateway with a cache before a scripted host, and a database of purges in memory. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import type { InFlightLimiter } from '../gateway/in-flight.ts'
 import { defaultLimits } from '../limits.ts'
 import { createUpstreams } from '../proxy/upstreams.ts'
 import type { Route } from '../routing/route.ts'
@@ -67,6 +68,7 @@ export async function startCachedSite(
   more: {
     route?: Partial<Route>
     cache?: Partial<PageCacheOptions>
+    inFlight?: InFlightLimiter
     feedMs?: { pollMs?: number; currentMs?: number }
   } = {},
 ): Promise<CachedSite> {
@@ -104,6 +106,7 @@ export async function startCachedSite(
       rules: edgeRules({ cache: cache.rule }),
       upstreams,
       reachPurge: (seq) => feed.reach(seq),
+      ...(more.inFlight && { inFlight: more.inFlight }),
     },
   )
   return Object.assign(site, {

@@ -52,6 +52,7 @@ function endTooSlow(visit: Visit): void {
 function beginExchange(visit: Visit, route: Route, context: ProxyContext, pace?: BodyPace): void {
   const inFlightRequest = context.inFlight.begin(route.siteId, visit)
   if (!inFlightRequest) {
+    if (visit.observers) for (const observer of visit.observers) observer.abort?.()
     sendAnswer(visit, busyAnswer(visit))
     discardRest(visit.request)
     return

@@ -79,7 +79,7 @@ export const isConditional = (facts: RequestFacts): boolean => facts.ifNoneMatch
 
 /** Cookies of people whom WordPress or a shop knows: log-in, comment form, post password, cart, share link, a PHP session. */
 const PERSONAL =
-  /(?:^|[;,\s])(?:wordpress_(?!test_cookie=)|wp-|wp_|comment_author|woocommerce_|woo-share=|PHPSESSID|edd_|bp[-_]|jetpack_sso_|wfwaf-|laravel_session|mailchimp_landing)/
+  /(?:^|[;,\s])(?:wordpress_(?!test_cookie=)|wp-|wp_|comment_author|woocommerce_|woo-share=|PHPSESSID|edd_|bp[-_]|jetpack_sso_|wfwaf-|laravel_session|mailchimp_landing|simple_wp_membership_|swpm_|bid_\d+_password_protected_)/
 
 /** The page that this visitor gets may be his own. */
 export const isPersonal = (facts: RequestFacts): boolean => facts.cookie !== '' && PERSONAL.test(facts.cookie)
@@ -91,7 +91,29 @@ const COUNTING =
 const OF_SCRIPTS =
   /^(?:cookieyes.*|cookielawinfo.*|cookie_notice.*|cmplz_.*|borlabs.*|CookieConsent|OptanonConsent|__stripe_.*)$/
 
-const namesOf = (cookie: string): string[] => cookie.split(';').map((pair) => (pair.split('=', 1)[0] as string).trim())
+/** No site names its cookies longer, and no visitor has more of them. */
+const MOST_NAME = 64
+const MOST_PAIR = 1_024
+const MOST_PAIRS = 32
+
+/** Returns the cookies that may change what a site answers, as `name=value`. Those of analytics never do. */
+export function cookiesToLearn({ cookie }: RequestFacts): string[] {
+  if (cookie === '') return []
+  const pairs: string[] = []
+  for (const part of cookie.split(';')) {
+    const pair = part.trim()
+    const name = nameOf(pair)
+    if (name === '' || name.length > MOST_NAME || pair.length > MOST_PAIR || COUNTING.test(name)) continue
+    pairs.push(pair)
+    if (pairs.length >= MOST_PAIRS) break
+  }
+  return pairs
+}
+
+/** @param pair `name=value` */
+export const nameOf = (pair: string): string => (pair.split('=', 1)[0] as string).trim()
+
+const namesOf = (cookie: string): string[] => cookie.split(';').map(nameOf)
 
 /** It has cookies that could mean something to the site, though none is known to. */
 export const hasMeaningfulCookies = ({ cookie }: RequestFacts): boolean =>

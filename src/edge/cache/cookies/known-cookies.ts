@@ -1,0 +1,181 @@
+import { LRUCache } from 'lru-cache'
+import { DAY_MS, MINUTE_MS } from '../../../platform/durations.ts'
+import { nameOf } from '../decide/request-facts.ts'
+
+/** Knows which cookies change the answers of a site, as far as visits have shown. */
+export interface KnownCookies {
+  /** Whether one of the cookies changes answers of the site. */
+  counts(siteId: number, pairs: readonly string[]): boolean
+  /** Returns the cookies that are to be compared: their name is new, or was not compared for a while. */
+  due(visit: CookieVisit): string[]
+  /** Whether one more visit may go to the host to learn about its cookies. */
+  allow(visit: CookieVisit): boolean
+  /** Learns that a page is the same with these cookies, or says nothing about them. */
+  learnSame(visit: CookieVisit): void
+  /** Learns that a page is another one with these cookies. */
+  learnDifferent(siteId: number, pairs: readonly string[]): void
+  /** Returns how much a page differs from itself without any cookie. */
+  noiseOf(key: string): number
+  learnNoise(key: string, noise: number): void
+}
+
+/** The cookies that a visitor sends for a page. */
+export interface CookieVisit {
+  readonly siteId: number
+  /** As `name=value`. */
+  readonly pairs: readonly string[]
+  readonly path: string
+  /** The epoch of the site's pages, which rises when all of them are purged. */
+  readonly epoch: number
+  /** See `addressKey`. */
+  readonly client: string
+}
+
+/** What is known of one name. */
+interface Row {
+  /** The client that brought the name. */
+  readonly by: string
+  /** Values and pages that made no difference. */
+  readonly marks: number[]
+  /** From then on the next visit is compared, whatever its value and page. */
+  dueAtMs: number
+  epoch: number
+  seenAtMs: number
+  /** Until then the name changes answers. */
+  changesUntilMs: number
+}
+
+interface SiteCookies {
+  readonly names: Map<string, Row>
+  readonly allowance: Allowance
+}
+
+/** Each new value or page is compared, until so many made no difference. */
+const MOST_MARKS = 8
+const AGAIN_MS = 30_000
+/** After that the name is unknown again, because sites change. */
+const CHANGES_MS = DAY_MS
+/** A name that was seen in this time keeps its place, so that invented names cannot replace it. */
+const KEPT_MS = 10 * MINUTE_MS
+const MOST_NAMES = 48
+const MOST_NAMES_OF_CLIENT = 8
+const MOST_SITES = 1_000
+const MOST_CLIENTS = 10_000
+const MOST_PAGES = 10_000
+/** Visits of a site, and of one client to it, that go to the host to learn: so many at once, and so many a millisecond. */
+const BY_SITE = [20, 2 / 1_000] as const
+const BY_CLIENT = [8, 1 / 5_000] as const
+
+/** Creates the tables: 1,000 sites with 48 names each, 10,000 clients, 10,000 pages. */
+export function createKnownCookies(): KnownCookies {
+  const sites = new LRUCache<number, SiteCookies>({ max: MOST_SITES })
+  const clients = new LRUCache<string, Allowance>({ max: MOST_CLIENTS })
+  const pages = new LRUCache<string, number>({ max: MOST_PAGES, ttl: DAY_MS })
+  const siteOf = (siteId: number): SiteCookies => {
+    const known = sites.get(siteId)
+    if (known) return known
+    const site = { names: new Map(), allowance: new Allowance(...BY_SITE) }
+    sites.set(siteId, site)
+    return site
+  }
+  return {
+    counts(siteId, pairs) {
+      const names = sites.get(siteId)?.names
+      if (!names) return false
+      const nowMs = performance.now()
+      return pairs.some((pair) => {
+        const row = names.get(nameOf(pair))
+        if (!row || row.changesUntilMs <= nowMs) return false
+        row.seenAtMs = nowMs
+        return true
+      })
+    },
+    due(visit) {
+      const { names } = siteOf(visit.siteId)
+      const nowMs = performance.now()
+      return visit.pairs.filter((pair) => isDue(names, pair, visit, nowMs))
+    },
+    allow({ siteId, client }) {
+      const key = `${siteId} ${client}`
+      const own = clients.get(key) ?? new Allowance(...BY_CLIENT)
+      clients.set(key, own)
+      return own.take() && siteOf(siteId).allowance.take()
+    },
+    learnSame({ siteId, pairs, path, epoch }) {
+      const { names } = siteOf(siteId)
+      for (const pair of pairs) {
+        const row = names.get(nameOf(pair))
+        if (!row) continue
+        const mark = markOf(pair, path)
+        if (row.marks.length < MOST_MARKS && !row.marks.includes(mark)) row.marks.push(mark)
+        row.dueAtMs = performance.now() + AGAIN_MS
+        row.epoch = epoch
+      }
+    },
+    learnDifferent(siteId, pairs) {
+      const { names } = siteOf(siteId)
+      for (const pair of pairs) {
+        const row = names.get(nameOf(pair))
+        if (!row) continue
+        row.marks.length = 0
+        row.changesUntilMs = performance.now() + CHANGES_MS
+      }
+    },
+    noiseOf: (key) => pages.get(key) ?? 0,
+    learnNoise(key, noise) {
+      if (noise > (pages.get(key) ?? 0)) pages.set(key, noise)
+    },
+  }
+}
+
+function isDue(names: Map<string, Row>, pair: string, visit: CookieVisit, nowMs: number): boolean {
+  const row = names.get(nameOf(pair)) ?? addRow(names, nameOf(pair), visit, nowMs)
+  if (!row) return false
+  row.seenAtMs = nowMs
+  if (row.dueAtMs <= nowMs || row.epoch !== visit.epoch) return true
+  return row.marks.length < MOST_MARKS && !row.marks.includes(markOf(pair, visit.path))
+}
+
+/** @returns undefined when the site or the client has too many names already */
+function addRow(names: Map<string, Row>, name: string, { client, epoch }: CookieVisit, nowMs: number): Row | undefined {
+  let ofClient = 0
+  for (const [other, row] of names) {
+    if (names.size >= MOST_NAMES && row.seenAtMs + KEPT_MS <= nowMs) names.delete(other)
+    else if (row.by === client) ofClient++
+  }
+  if (names.size >= MOST_NAMES || ofClient >= MOST_NAMES_OF_CLIENT) return undefined
+  const row = { by: client, marks: [], dueAtMs: nowMs, epoch, seenAtMs: nowMs, changesUntilMs: 0 }
+  names.set(name, row)
+  return row
+}
+
+/** FNV-1a: two visits with the same mark by chance cost one comparison. */
+function markOf(pair: string, path: string): number {
+  let mark = 0x811c9dc5
+  for (const text of [pair, '\n', path])
+    for (let i = 0; i < text.length; i++) mark = Math.imul(mark ^ text.charCodeAt(i), 0x01000193)
+  return mark
+}
+
+/** Allows so many at once, and more with time. */
+class Allowance {
+  readonly #most: number
+  readonly #perMs: number
+  #left: number
+  #atMs = performance.now()
+
+  constructor(most: number, perMs: number) {
+    this.#most = most
+    this.#perMs = perMs
+    this.#left = most
+  }
+
+  take(): boolean {
+    const nowMs = performance.now()
+    this.#left = Math.min(this.#most, this.#left + (nowMs - this.#atMs) * this.#perMs)
+    this.#atMs = nowMs
+    if (this.#left < 1) return false
+    this.#left--
+    return true
+  }
+}
