@@ -23,6 +23,7 @@ import { processReports } from '../platform/processes/process.store.ts'
 import { makeFirstAccount } from '../resources/account/account.ts'
 import type { ControlServices } from '../resources/kit/control-services.ts'
 import { openBackups } from '../resources/kit/open-backups.ts'
+import { panelAddress } from '../resources/kit/panel-address.ts'
 import { makeLink } from '../resources/sign-in/password/mail-link.job.ts'
 import { WebhookSender } from '../resources/webhooks/delivery/sender.ts'
 import { createWebhookMetrics } from '../resources/webhooks/webhook-metrics.ts'
@@ -148,7 +149,7 @@ const outboxOf = ({ dataDir }: Config): string => join(dataDir, 'outbox')
 
 /** What the control does without being asked by a request. */
 function startBackground(
-  { config, database, log, sealer, masterKey, logs }: ProcessContext,
+  { config, database, log, sealer, masterKey, logs, hostKey }: ProcessContext,
   backups: BackupStore,
   registry: Registry,
 ): Role {
@@ -156,8 +157,13 @@ function startBackground(
     smtpUrl: config.smtpUrl,
     from: config.mailFrom,
     outboxDir: outboxOf(config),
+    panelUrl: panelAddress(config),
   })
-  const services: ControlServices = { config, database, sealer, masterKey, backups, mailer, logs, definitions: jobs }
+  const services: ControlServices = {
+    ...{ config, database, sealer, masterKey, backups, mailer, logs },
+    definitions: jobs,
+    edgeKey: hostKey,
+  }
   const worker = createWorker({ database, definitions: controlJobs, runner: 'control', services, log })
   const scheduler = createScheduler({ database, schedules, log })
   const ended = createWebhookMetrics(registry, () => sender.underWay)

@@ -148,7 +148,7 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
     beforeEach(async () => {
       outbox = await mkdtemp(join(tmpdir(), 'stead-outbox-'))
       const { database, config } = panel.api
-      const mailer = createMailer({ smtpUrl: undefined, from: config.mailFrom, outboxDir: outbox })
+      const mailer = createMailer({ smtpUrl: undefined, from: config.mailFrom, outboxDir: outbox, panelUrl: '' })
       const services = { mailer, config, database }
       const worker = startWorker(database, [mailLink], { runner: 'control', services, lookEveryMs: 20 })
       stop = async () => {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { siteHeader } from '../../platform/http/client/proxy-protocol.ts'
 import { defaultLimits } from '../limits.ts'
 import type { AccessEntry } from '../records/access-log.ts'
 import type { Route } from '../routing/route.ts'
@@ -21,6 +22,8 @@ beforeEach(() => {
   cleanup = createCleanup()
 })
 afterEach(() => cleanup.run())
+
+const OWN_REQUEST = Buffer.from('GET /own HTTP/1.1\r\nHost: site.test\r\nConnection: close\r\n\r\n')
 
 describe('failures', () => {
   test('a visitor that leaves takes its request along to the host, before and during the answer', async () => {
@@ -190,6 +193,15 @@ describe('access log', () => {
     await eventually(() => asked)
     connection.socket.destroy()
     await eventually(() => entries.length === 3)
+    // Stead's own look at this site is nobody's visit; through the same connection others are visited
+    const own = (looksAt: number) => Buffer.concat([siteHeader('key-of-the-host', 'http', looksAt), OWN_REQUEST])
+    for (const looksAt of [7, 8]) {
+      const { socket, closed } = await rawConnect(port, cleanup)
+      socket.write(own(looksAt))
+      expect(await closed()).toContain('hello')
+    }
+    await eventually(() => entries.length === 4)
+    expect(entries[3]).toMatchObject({ request_url: '/own' })
     expect(entries[0]).toMatchObject({
       siteId: 7,
       body_bytes_sent: 5,

@@ -326,11 +326,14 @@ function finish(context: GatewayContext, visit: Visit): void {
   const nowMs = performance.now()
   try {
     metrics?.response?.(visit.response.statusCode, visit.outcome.renderer, (nowMs - visit.startedAtMs) / 1000)
-    onAccess?.(accessEntry(visit, Date.now(), nowMs), visit.outcome.contentType)
+    if (!isOwn(visit)) onAccess?.(accessEntry(visit, Date.now(), nowMs), visit.outcome.contentType)
   } catch (error) {
     log.error({ err: error, requestId: visit.id }, 'access log failed')
   }
 }
+
+/** Stead looks at this very site: what a page makes its browser ask of other sites is logged there. */
+const isOwn = ({ client, route }: Visit): boolean => client.looksAt !== undefined && client.looksAt === route?.siteId
 
 /** Finds the route; at hand for all but the first request to a host name. */
 function route(context: GatewayContext, visit: Visit): void {

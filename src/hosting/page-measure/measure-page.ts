@@ -29,10 +29,12 @@ export class MeasureImpossible extends Error {
 }
 
 export interface PageToMeasure extends Pick<JailPlan, 'url' | 'device' | 'audits'> {
+  /** Whose page it is: its own log and statistics leave the visit out. */
+  readonly siteId: number
   readonly signal: AbortSignal
 }
 
-export interface MeasureOptions extends PageToMeasure, Pick<JailPlan, 'chromium'> {
+export interface MeasureOptions extends Omit<PageToMeasure, 'siteId'>, Pick<JailPlan, 'chromium'> {
   readonly reach: Reach
   /** For tests. */
   readonly mostBytes?: number

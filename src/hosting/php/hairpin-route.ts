@@ -14,8 +14,11 @@ export interface HairpinRoute {
    * @returns called when it is closed
    */
   opened(peer: string, siteDirectory: string): () => void
-  /** What a connection to the edge begins with, by which the edge knows that a site has made it, and believes nothing that it says of others. */
-  greeting(listener: EdgeListener): Buffer
+  /**
+   * What a connection to the edge begins with, by which the edge knows that a site has made it, and believes nothing that it says of others.
+   * @param looksAt the site that Stead itself looks at through it
+   */
+  greeting(listener: EdgeListener, looksAt?: number): Buffer
   /** Site directory of the site that a connection to the edge comes from; undefined for visitors'. */
   directoryOf(peer: string): string | undefined
 }
@@ -55,7 +58,7 @@ export function createHairpinRoute({ edges, edgeKey, isSite }: HairpinRouteOptio
       siteDirectories.set(peer, siteDirectory)
       return () => siteDirectories.delete(peer)
     },
-    greeting: ({ scheme = 'http' }) => siteHeader(edgeKey, scheme),
+    greeting: ({ scheme = 'http' }, looksAt) => siteHeader(edgeKey, scheme, looksAt),
     directoryOf: (peer) => siteDirectories.get(peer),
   }
 }

@@ -1,16 +1,22 @@
 import { type Html, html, mailPage } from './html.ts'
 
-/** A paragraph of a mail: text, or an address that is to be opened. */
-export type Paragraph = string | { readonly link: string }
+/** A paragraph of a mail: text, an address to open, or a page of the control panel to open. */
+export type Paragraph = string | { readonly link: string } | { readonly panel: string }
+
+/** Stands for the address of the control panel until a mail is sent: hosts, which write mails too, do not know it. */
+export const PANEL = 'stead-panel:'
 
 /** A mail of paragraphs, as text and as a page. */
 export function letter(
   subject: string,
   paragraphs: readonly Paragraph[],
 ): { subject: string; text: string; html: Html } {
-  const texts = paragraphs.map((each) => (typeof each === 'string' ? each : each.link))
+  const texts = paragraphs.map((each) => (typeof each === 'string' ? each : addressOf(each)))
   const content = paragraphs.map((each) =>
-    typeof each === 'string' ? html`<p>${each}</p>` : html`<p><a href="${each.link}">${each.link}</a></p>`,
+    typeof each === 'string' ? html`<p>${each}</p>` : html`<p><a href="${addressOf(each)}">${addressOf(each)}</a></p>`,
   )
   return { subject, text: `${texts.join('\n\n')}\n`, html: mailPage(subject, html`${content}`) }
 }
+
+const addressOf = (each: { link: string } | { panel: string }): string =>
+  'link' in each ? each.link : `${PANEL}/#${each.panel}`

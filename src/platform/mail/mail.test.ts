@@ -10,6 +10,7 @@ import { noLog } from '../log/log.ts'
 import { ended, startWorker } from '../operations/harness.ts'
 import { isOneMailbox } from './address.ts'
 import { html, mailPage } from './html.ts'
+import { letter } from './letter.ts'
 import { createMailer, type Mailer, smtpOptions } from './mailer.ts'
 import { enqueueMail, type Mail, sendMail } from './send-mail.job.ts'
 
@@ -57,6 +58,8 @@ test('a password leaves this machine encrypted or not at all, and certificates o
   expect(smtpOptions('smtp://u:p@localhost')).toMatchObject({ requireTLS: false, tls: { rejectUnauthorized: false } })
 })
 
+const panelUrl = 'https://panel.example'
+
 for (const { dialect, skip } of dialects) {
   describe.skipIf(skip)(`mail on ${dialect}`, () => {
     let made: TestDatabase
@@ -77,7 +80,8 @@ for (const { dialect, skip } of dialects) {
       return server
     }
     const work = (smtpUrl: string | undefined, definition: typeof sendMail = quick) => {
-      const mailer: Mailer = createMailer({ smtpUrl, from: 'Stëad <stead@hosting.example>', outboxDir })
+      const from = 'Stëad <stead@hosting.example>'
+      const mailer: Mailer = createMailer({ smtpUrl, from, outboxDir, panelUrl })
       const worker = startWorker(made.database, [definition], { services: { mailer }, log: noLog })
       ends.push(
         () => worker.stop(1000),
@@ -103,6 +107,16 @@ for (const { dialect, skip } of dialects) {
       expect(email.html).toContain('&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt; &amp; Schöne Grüße')
       expect(email.headers).toContainEqual(expect.objectContaining({ key: 'auto-submitted', value: 'auto-generated' }))
       expect(email.messageId).toMatch(new RegExp(`^<${operation.id}\\.[\\w-]+@hosting\\.example>$`))
+    })
+
+    test('a page of the panel is linked by the address that the control knows', async () => {
+      const server = await serve()
+      work(`smtp://127.0.0.1:${server.port}`)
+      const mail = letter('Restored', ['Open the backups:', { panel: '/sites/7/backups' }])
+      await ended(made.database, await send({ to: greeting.to, ...mail }))
+      const [{ email }] = server.received as [Received]
+      expect(email.text?.trim()).toBe('Open the backups:\n\nhttps://panel.example/#/sites/7/backups')
+      expect(email.html).toContain('<a href="https://panel.example/#/sites/7/backups">')
     })
 
     test('a server that refuses for now is asked again, with the same mail', async () => {
@@ -222,7 +236,7 @@ for (const { dialect, skip } of dialects) {
 
 test('the same mail kept again, as after a crash, is the same file', async () => {
   const outboxDir = await mkdtemp(join(tmpdir(), 'stead-mail-'))
-  const mailer = createMailer({ smtpUrl: undefined, from: 'stead@localhost', outboxDir })
+  const mailer = createMailer({ smtpUrl: undefined, from: 'stead@localhost', outboxDir, panelUrl })
   const message = { ...greeting, id: '7.x', operationId: 7, html: greeting.html.html, writtenAt: now }
   const contents = []
   for (let time = 0; time < 2; time++) {

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { createTransport as CreateTransport } from 'nodemailer'
 import { writeFileDurably } from '../files/write-file.ts'
+import { PANEL } from './letter.ts'
 
 /** A mail ready to go. */
 export interface Message {
@@ -37,12 +38,14 @@ export interface MailerOptions {
   readonly from: string
   /** Folder for mails that are kept. */
   readonly outboxDir: string
+  /** Address of the control panel, which mails link to. */
+  readonly panelUrl: string
 }
 
 type Transport = ReturnType<typeof CreateTransport>
 
 /** Sends what Stead itself has to say. */
-export function createMailer({ smtpUrl, from, outboxDir }: MailerOptions): Mailer {
+export function createMailer({ smtpUrl, from, outboxDir, panelUrl }: MailerOptions): Mailer {
   const domain = /@([^@>\s]+)>?$/.exec(from)?.[1] ?? 'localhost'
   let opened: Promise<Transport> | undefined
   // loaded with the first mail: most processes never send one
@@ -54,7 +57,8 @@ export function createMailer({ smtpUrl, from, outboxDir }: MailerOptions): Maile
   }
   return {
     async deliver(message, signal) {
-      const mail = { ...fieldsOf(message, from, domain), signal }
+      const [text, html] = [message.text, message.html].map((each) => each.replaceAll(PANEL, () => panelUrl))
+      const mail = { ...fieldsOf(message, from, domain), text, html, signal }
       const info = await (await transport()).sendMail(mail).catch(explain)
       if (smtpUrl) return 'sent'
       await mkdir(outboxDir, { recursive: true, mode: 0o700 })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { announce, isPostgres, type Tx } from '../db/database.ts'
 import type { OperationStepRow } from '../db/schema.ts'
-import type { Definitions } from './definition.ts'
+import { type Definitions, yieldingTypes } from './definition.ts'
 import { isCancelable, isRetryable } from './read.ts'
 import { databaseNow, type StoredOperation } from './worker/lease.ts'
 import { end } from './worker/operation-state.ts'
@@ -61,6 +61,21 @@ export async function cancelOpenOperations(
     .orderBy('id')
     .execute()
   for (const { id } of open) await cancelOperation(tx, id, now, definitions)
+}
+
+/** Cancels what yields to another operation of its site, so that the other one need not wait for it. */
+export async function cancelYielding(tx: Tx, siteId: number, now: number): Promise<void> {
+  const types = yieldingTypes()
+  if (types.length === 0) return
+  const open = await tx
+    .selectFrom('operations')
+    .select('id')
+    .where('site_id', '=', siteId)
+    .where('finished_at', 'is', null)
+    .where('type', 'in', types)
+    .orderBy('id')
+    .execute()
+  for (const { id } of open) await cancelOperation(tx, id, now)
 }
 
 /**

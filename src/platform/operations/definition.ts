@@ -139,6 +139,8 @@ export interface Definition<Schema extends TSchema = TSchema, Services = never> 
   readonly backoff?: Partial<Backoff>
   /** So many of the type does one worker at most at a time, and only with what others leave; as many as it can unless given. */
   readonly atOnce?: number
+  /** It is canceled when a person starts another operation of its site, which would have to wait for it. It can be repeated at any time. */
+  readonly yields?: true
   /**
    * Returns why the account that asked for the operation may not continue it. Asked before each step runs, for a commit step in its
    * transaction, and never before an undo. The operation then fails for good with this text. Stead's own operations are not asked.
@@ -165,8 +167,16 @@ type Declared<Schema extends TSchema, Services, Results> = Omit<Definition<Schem
 /** `durableWith<HostServices>()({ … })`: declares an operation type whose steps are given these services. */
 export const durableWith =
   <Services>() =>
-  <Schema extends TSchema, Results>(definition: Declared<Schema, Services, Results>): Definition<Schema, Services> =>
-    definition as Definition<Schema, Services>
+  <Schema extends TSchema, Results>(definition: Declared<Schema, Services, Results>): Definition<Schema, Services> => {
+    if (definition.yields) yielding.push(definition.name)
+    return definition as Definition<Schema, Services>
+  }
+
+/** What the code declares, as it is loaded. */
+const yielding: string[] = []
+
+/** Returns the names of the declared types that yield to others. */
+export const yieldingTypes = (): readonly string[] => yielding
 
 /** Declares an operation type whose steps need no services. */
 export const durable = durableWith<unknown>()

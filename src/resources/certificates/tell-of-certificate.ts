@@ -60,7 +60,7 @@ interface News extends Context {
   readonly hasEnded: boolean
 }
 
-async function mailOf(tx: Tx, { accountId, operationId, now, row, reason, hasEnded }: News): Promise<void> {
+async function mailOf(tx: Tx, { accountId, now, row, reason, hasEnded }: News): Promise<void> {
   const owner = await findAccount(tx, accountId)
   if (!owner || !isOneMailbox(owner.email)) return
   const { host_name: hostName, expires_at: until } = row
@@ -75,7 +75,8 @@ async function mailOf(tx: Tx, { accountId, operationId, now, row, reason, hasEnd
   const mail = letter(subject, [
     state,
     `Stead could not renew the certificate: ${reason}.`,
-    `Stead keeps trying at least once a day. For the last attempt, see GET /v1/operations/${operationId}.`,
+    'Stead keeps trying at least once a day. For the last attempts, open the operations:',
+    { panel: '/operations' },
   ])
   const about = { accountId, to: owner.email, says: mail.subject, now: now() }
   if ((await countMail(tx, about)) === 'send') await enqueueMail(tx, { to: owner.email, ...mail }, { now: now() })

@@ -22,6 +22,7 @@ interface Looking {
   readonly database: Database
   readonly config: Config
   readonly sealer: Sealer
+  readonly edgeKey: string
 }
 
 /** Looks at one domain, when somebody wants to know. Not in the site's own queue: nothing of the site is touched. */
@@ -78,9 +79,11 @@ async function lookAtDue(context: Context): Promise<void> {
 const later = (now: number): number => now + Math.round(EVERY_MS * (0.9 + Math.random() * 0.2))
 
 async function look({ services, transaction, now }: Context, due: DueDomain): Promise<void> {
-  const { database, config } = services
-  const certificate = await certificateState(database.read, due.hostName)
-  const seen = await lookAtDomain(due.hostName, config, certificate, now(), createComesBack(services))
+  const { database, config, edgeKey } = services
+  const { hostName, siteId } = due
+  const certificate = await certificateState(database.read, hostName)
+  const asker = { edgeKey, siteId }
+  const seen = await lookAtDomain(hostName, config, certificate, now(), createComesBack(services), asker)
   await transaction((tx) => remember(tx, due, seen, now()))
 }
 

@@ -6,7 +6,7 @@ import { enqueue } from '../../platform/operations/enqueue.ts'
 import { until } from '../../platform/operations/harness.ts'
 import { createWorker, type Worker } from '../../platform/operations/worker/worker.ts'
 import { checkDomain, checkDomains } from './check-domains.job.ts'
-import { type Outside, startOutside } from './outside.fixture.ts'
+import { EDGE_KEY, type Outside, startOutside } from './outside.fixture.ts'
 
 const MINUTE_MS = 60_000
 
@@ -29,7 +29,7 @@ describe.each(dialects)('looks at domains on $dialect', ({ dialect, skip }) => {
       database: api.database,
       definitions: [checkDomain, checkDomains],
       runner: 'control',
-      services: { database: api.database, config: api.config, sealer: api.sealer },
+      services: { database: api.database, config: api.config, sealer: api.sealer, edgeKey: EDGE_KEY },
       log: noLog,
       clock: () => now,
     })

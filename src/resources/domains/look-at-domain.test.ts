@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../config.ts'
 import { lookAtDomain } from './look-at-domain.ts'
-import { type Outside, startOutside } from './outside.fixture.ts'
+import { EDGE_KEY, type Outside, startOutside } from './outside.fixture.ts'
 
 let outside: Outside
 let zone: Outside['zone']
@@ -27,6 +27,16 @@ describe('a look at a domain', () => {
       reason: null,
     })
     expect(outside.asked).toEqual(['TRACE www.a.test'])
+  })
+
+  test('the edge hears that Stead asks, and of which site', async () => {
+    Object.assign(zone, { 'www.a.test': ['192.0.2.2'] })
+    edge['www.a.test'] = 405
+    const config = readConfig({ ...outside.settings, STEAD_EDGE_ADDRESSES: '192.0.2.2' })
+    const asker = { edgeKey: EDGE_KEY, siteId: 7 }
+    const seen = await lookAtDomain('www.a.test', config, undefined, Date.now(), undefined, asker)
+    expect(seen).toMatchObject({ isHealthy: true })
+    expect(outside.asked).toEqual(['TRACE www.a.test of site 7'])
   })
 
   test('one of the addresses is enough, one of somebody else is too much', async () => {

@@ -1,6 +1,8 @@
 import { request } from 'node:http'
+import { connect } from 'node:net'
 import { whyElsewhere } from '../../certificates/points-here.ts'
 import type { Config } from '../../config.ts'
+import { siteHeader } from '../../platform/http/client/proxy-protocol.ts'
 import type { CertificateState } from '../certificates/certificate.ts'
 import { edgeAddresses } from '../sites/site.ts'
 import type { Check } from './check.store.ts'
@@ -10,6 +12,12 @@ const PATIENCE_MS = 3000
 
 type Where = Pick<Config, 'edgeAddresses' | 'edgeListen' | 'resolvers'>
 
+/** By which the edge knows that Stead asks, so that the site's log leaves the request out. */
+interface Asker {
+  readonly edgeKey: string
+  readonly siteId: number
+}
+
 /** What a domain is like from outside: where its name leads, whether the edge answers, and its certificate. Never fails: a fault is what it says. */
 export async function lookAtDomain(
   hostName: string,
@@ -17,9 +25,10 @@ export async function lookAtDomain(
   certificate?: CertificateState,
   now = Date.now(),
   comesBack?: (hostName: string) => Promise<boolean>,
+  asker?: Asker,
 ): Promise<Check> {
   const where = { addresses: edgeAddresses(config), resolvers: config.resolvers, ...(comesBack && { comesBack }) }
-  const [dnsFault, edge] = await Promise.all([whyElsewhere(hostName, where), askEdge(hostName, config)])
+  const [dnsFault, edge] = await Promise.all([whyElsewhere(hostName, where), askEdge(hostName, config, asker)])
   const isProvisioned = edge.fault === undefined
   const status = edge.status ?? 0
   const answerFault = isProvisioned && status >= 500 ? `the site responds with ${status}` : undefined
@@ -46,11 +55,21 @@ function certificateFault(certificate: CertificateState | undefined, now: number
  * Asks in a way that the edge answers by itself (no site has TRACE): nobody's PHP is woken for it, and no visit is counted. An unknown
  * name gets 404, another one 405, or what its site's state says.
  */
-function askEdge(hostName: string, { edgeListen }: Where): Promise<{ status?: number; fault?: string }> {
+function askEdge(
+  hostName: string,
+  { edgeListen }: Where,
+  asker: Asker | undefined,
+): Promise<{ status?: number; fault?: string }> {
   const host = ['0.0.0.0', '::'].includes(edgeListen.host) ? '127.0.0.1' : edgeListen.host
   return new Promise((resolve) => {
-    const options = { host, port: edgeListen.port, method: 'TRACE', headers: { host: hostName }, agent: false } as const
-    const asked = request({ ...options, timeout: PATIENCE_MS }, (response) => {
+    const { port } = edgeListen
+    const options = { host, port, method: 'TRACE', headers: { host: hostName } } as const
+    const createConnection = () => {
+      const socket = connect({ host, port, timeout: PATIENCE_MS })
+      if (asker) socket.write(siteHeader(asker.edgeKey, 'http', asker.siteId))
+      return socket
+    }
+    const asked = request({ ...options, createConnection, timeout: PATIENCE_MS }, (response) => {
       response.resume()
       const { statusCode: status = 0 } = response
       resolve(status === 404 ? { status, fault: 'the edge does not know it yet' } : { status })

@@ -2,6 +2,10 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { declaredOf, readProxyHeaders } from '../../platform/http/client/proxy-protocol.ts'
+
+/** By which the edge knows requests of Stead itself. */
+export const EDGE_KEY = 'the key of the edge'
 
 /** A name server and an edge that say what a test wants. */
 export interface Outside {
@@ -15,7 +19,7 @@ export interface Outside {
   meanwhile?: () => Promise<void>
   /** What the edge answers with, by host name; 404 for others. */
   readonly edge: Record<string, number>
-  /** What the edge was asked: method and host name. */
+  /** What the edge was asked: method and host name, and the site that Stead looks at if it says so. */
   readonly asked: string[]
   readonly edgePort: number
   /** Settings of a Stead that has this outside. */
@@ -36,10 +40,12 @@ export async function startOutside(): Promise<Outside> {
     if (outside.isFailing) answer.writeUInt16BE(0x8582, 2)
     dns.send(answer, port, address)
   }).bind(0, '127.0.0.1')
-  const web = createServer(({ method, headers: { host = '' } }, response) => {
-    asked.push(`${method} ${host}`)
+  const web = createServer(({ method, headers: { host = '' }, socket }, response) => {
+    const looksAt = declaredOf(socket)?.looksAt
+    asked.push(`${method} ${host}${looksAt === undefined ? '' : ` of site ${looksAt}`}`)
     response.writeHead(edge[host] ?? 404).end()
   }).listen(0, '127.0.0.1')
+  readProxyHeaders(web, { isBalancer: () => false, siteKey: EDGE_KEY, timeoutMs: 10_000 })
   await Promise.all([once(dns, 'listening'), once(web, 'listening')])
   const { port: edgePort } = web.address() as AddressInfo
   const closeEdge = async () => {

@@ -13,7 +13,7 @@ import { setFailing } from './installation.store.ts'
  * log of the account that was there first, which is theirs, says the same.
  */
 export async function tellOperator(tx: Tx, context: FailureContext): Promise<void> {
-  const { canceled, error, operationId } = context
+  const { canceled, error } = context
   if (canceled || !(await setFailing(tx, context.now()))) return
   const account = await firstAccount(tx)
   if (!account) return
@@ -26,7 +26,8 @@ export async function tellOperator(tx: Tx, context: FailureContext): Promise<voi
   const mail = letter("The backup of Stead's own records failed", [
     `${message}.`,
     'Existing backups are kept. Stead retries every hour, and sends no other mail about this until a backup succeeds.',
-    `If you lose the server now, a restore returns the records of the last backup. To see its time, run stead backup list. For details, see GET /v1/operations/${operationId}.`,
+    'If you lose the server now, a restore returns the records of the last backup. To see its time, run stead backup list. For details, open the operations:',
+    { panel: '/operations' },
   ])
   await enqueueMail(tx, { to: account.email, ...mail }, { now: context.now() })
 }

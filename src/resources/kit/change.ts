@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import type { Tx } from '../../platform/db/database.ts'
+import { cancelYielding } from '../../platform/operations/control.ts'
 import type { Definition, FailureContext } from '../../platform/operations/definition.ts'
 import { type EnqueueOptions, enqueue } from '../../platform/operations/enqueue.ts'
 import { type Actor, recordActivity } from '../activity/record.ts'
@@ -89,6 +90,8 @@ export function changeBy(
     },
     async start(definition, input, { about = by.about, ...options } = {}) {
       const askedById = actor === 'systems' ? null : actor.caller?.accountId
+      // Stead's own work has time
+      if (actor !== 'systems' && about.siteId != null) await cancelYielding(tx, about.siteId, now)
       const id = await enqueue(tx, definition, input, { ...about, ...options, askedById, now })
       started?.push(id)
       return id

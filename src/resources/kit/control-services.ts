@@ -15,6 +15,8 @@ export interface ControlServices extends MailServices {
   readonly masterKey: Buffer
   readonly backups: BackupStore
   readonly logs: LogStore
+  /** By which the edge knows requests of Stead itself. */
+  readonly edgeKey: string
   /** Every type of background work by name. */
   readonly definitions: Definitions
 }

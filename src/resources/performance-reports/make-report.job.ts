@@ -23,6 +23,7 @@ export const makeReport = durableWith<HostServices>()({
   changeableBy: { site: 'manage performance' },
   attempts: 2,
   atOnce: 1,
+  yields: true,
   steps: {
     desktop: { run: (context: Context) => measure(context, 'desktop'), weight: 10 },
     mobile: { run: (context: Context) => measure(context, 'mobile'), weight: 10 },
@@ -35,9 +36,10 @@ const audits = [...Object.values(auditNames), ...opportunityAudits, THUMBNAIL_AU
 async function measure({ services, input, signal }: Context, device: Device): Promise<Measurement> {
   const site = await findSite(services.database.read, input.siteId)
   if (site?.state !== 'live') throw new PermanentFailure('The site is not live')
+  if (site.isInMaintenance) throw new PermanentFailure('The site is in maintenance mode')
   const url = `http://${siteAddress(site, services.config)}/`
   const measurement = readMeasurement(
-    await services.measurePage({ url, device, audits, signal }).catch((error) => {
+    await services.measurePage({ url, siteId: site.id, device, audits, signal }).catch((error) => {
       // no further attempt can help
       throw error instanceof MeasureImpossible ? new PermanentFailure(error.message) : error
     }),

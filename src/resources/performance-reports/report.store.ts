@@ -125,14 +125,15 @@ export interface DueSite {
 }
 
 /**
- * One live site of each host without a report under way that has Chromium: the one that waits longest. A time ahead was written before the
- * clock was set back.
+ * One live site of each host without a report under way that has Chromium: the one that waits longest. Sites whose visitors get another page, in
+ * maintenance or defensive mode, wait for their own. A time ahead was written before the clock was set back.
  */
 export async function dueSites(tx: Tx, type: string, span: { before: number; now: number }): Promise<DueSite[]> {
   const { rows } = await sql<DueSite & { facts: string }>`
     select h.id as "hostId", h.facts, s.id as "siteId", s.account_id as "accountId" from hosts h join sites s on s.id = (
       select c.id from sites c left join performance_attempts a on a.site_id = c.id
       where c.host_id = h.id and c.state = 'live' and c.deleted_at is null
+        and c.maintenance = 0 and coalesce(c.defensive_until, 0) <= ${span.now}
         and (a.attempted_at is null or a.attempted_at < ${span.before} or a.attempted_at > ${span.now})
         and not exists (select 1 from operations o where o.site_id = c.id and o.finished_at is null)
       order by coalesce(a.attempted_at, 0), c.id limit 1)

@@ -6,7 +6,9 @@ import { MeasureImpossible, type PageToMeasure } from '../../hosting/page-measur
 import { enqueue } from '../../platform/operations/enqueue.ts'
 import { ended, startWorker } from '../../platform/operations/harness.ts'
 import type { Worker } from '../../platform/operations/worker/worker.ts'
+import { changeBy } from '../kit/change.ts'
 import { findSite } from '../sites/site.store.ts'
+import { configureSite } from '../sites/switches/configure-site.job.ts'
 import { makeReport } from './make-report.job.ts'
 import { type Measurement, readMeasurement } from './measured.ts'
 import { planReports } from './plan-reports.job.ts'
@@ -104,6 +106,13 @@ describe.each(dialects)('performance reports on $dialect', ({ dialect, skip }) =
       expect(await due(now)).toEqual([site])
       await setSite({ state: 'disabled' })
       expect(await due(now)).toEqual([other])
+      // visitors, and so the browser, get another page
+      await setSite({ state: 'live', maintenance: 1 })
+      expect(await due(now)).toEqual([other])
+      await setSite({ maintenance: 0, defensive_until: now + 1 })
+      expect(await due(now)).toEqual([other])
+      await setSite({ defensive_until: now })
+      expect(await due(now)).toEqual([site])
       await setSite({ state: 'live', deleted_at: 1 })
       expect(await due(now)).toEqual([other])
       await canMeasure(false)
@@ -214,6 +223,41 @@ describe.each(dialects)('performance reports on $dialect', ({ dialect, skip }) =
       })
       expect(await ended(api.database, operation)).toMatchObject({ state: 'failed', error: 'The site is not live' })
       expect(await latest()).toBeNull()
+    })
+
+    test('not of a site in maintenance, whose visitors get another page: it is not tried again', async () => {
+      await api.database.transaction((tx) =>
+        tx.updateTable('sites').set({ maintenance: 1 }).where('id', '=', site).execute(),
+      )
+      work(async () => measuredPage)
+      expect(await ended(api.database, await order())).toMatchObject({
+        ...{ state: 'failed', isPermanent: true, error: 'The site is in maintenance mode' },
+      })
+    })
+
+    test('it yields to what a person starts on the site, not to the work of Stead itself', async () => {
+      const begun = Promise.withResolvers<void>()
+      work(({ signal }) => {
+        begun.resolve()
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      })
+      const report = await order()
+      await begun.promise
+      const state = async () =>
+        (
+          await api.database.read
+            .selectFrom('operations')
+            .select(['cancel_requested'])
+            .where('id', '=', report)
+            .execute()
+        )[0]
+      const about = { siteId: site, accountId: owner.accountId, hostId: host.hostId }
+      await api.database.transaction((tx) =>
+        changeBy(tx, { actor: 'systems', about, now: 1 }).start(configureSite, { siteId: site }),
+      )
+      expect(await state()).toEqual({ cancel_requested: 0 })
+      expect((await owner.call('POST', `/v1/sites/${site}/ondemand-backups`, { backup_type: 'db' })).status).toBe(200)
+      expect(await ended(api.database, report)).toMatchObject({ state: 'canceled' })
     })
 
     test('ten of a site are kept, and those of others stay', async () => {

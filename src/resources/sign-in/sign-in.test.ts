@@ -366,7 +366,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
 
   test('200 a link goes by mail to who has an account; the answer tells nobody, and no record has its secret', async () => {
     const outboxDir = join(api.config.dataDir, `outbox-${dialect}-${clock}`)
-    const mailer = createMailer({ smtpUrl: undefined, from: api.config.mailFrom, outboxDir })
+    const mailer = createMailer({ smtpUrl: undefined, from: api.config.mailFrom, outboxDir, panelUrl: '' })
     const services = { mailer, config: api.config, database: api.database }
     const worker = startWorker(api.database, [mailLink], { runner: 'control', services, lookEveryMs: 20 })
     const ask = (email: string) => api.call('POST', '/v1/password-links', { email })

@@ -41,7 +41,8 @@ export async function openPageMeasure(
     impossible,
     async measurePage(page) {
       if (impossible !== undefined || chromium === undefined) throw new MeasureImpossible(impossible)
-      return measurePage({ ...page, chromium, reach: (host, port) => reachOutside(host, port, egress) })
+      const own = { ...egress, looksAt: page.siteId }
+      return measurePage({ ...page, chromium, reach: (host, port) => reachOutside(host, port, own) })
     },
   }
 }

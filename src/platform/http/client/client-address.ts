@@ -14,6 +14,8 @@ export interface Client {
   readonly scheme: 'http' | 'https'
   /** Somebody who is believed has said the scheme, or the connection itself shows it. */
   readonly isSchemeKnown: boolean
+  /** The site that Stead itself looks at with the request; undefined: it is a visitor's, or a site's. */
+  readonly looksAt?: number | undefined
 }
 
 /** Tells the client of a request. */
@@ -37,7 +39,8 @@ export function createClientReader(trustProxy: readonly string[], publicScheme: 
       scheme: scheme ?? publicScheme,
       isSchemeKnown: scheme !== undefined,
     })
-    if (declared?.isSite || !trusted(peer)) return { address: peer, forwardedFor: peer, ...known(ownScheme) }
+    if (declared?.isSite || !trusted(peer))
+      return { address: peer, forwardedFor: peer, ...known(ownScheme), looksAt: declared?.looksAt }
     const chain = believed(headers['x-forwarded-for'], peer, trusted)
     return {
       address: chain[0] as string,

@@ -99,6 +99,32 @@ test('a host proves whose connections are of its sites, which are no proxies', a
   expect(await seen([REQUEST], options)).toBe('203.0.113.1, 127.0.0.1 https')
 })
 
+test('a host proves which site Stead itself looks at; nobody else can say so', async () => {
+  const looked = async (header: Buffer | string, siteKey = 'the key') => {
+    let client: unknown = 'cut off'
+    const readClient = createClientReader([], 'http')
+    server = createServer((request, response) => {
+      client = readClient(request).looksAt
+      response.end()
+    })
+    readProxyHeaders(server, { isBalancer: () => true, siteKey, timeoutMs: 60_000 })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {})
+    socket.write(header)
+    socket.write(REQUEST)
+    socket.resume()
+    await once(socket, 'close')
+    server.close()
+    return client
+  }
+  expect(await looked(siteHeader('the key', 'http', 7))).toBe(7)
+  expect(await looked(siteHeader('the key', 'http'))).toBeUndefined()
+  expect(await looked(siteHeader('a key', 'http', 7))).toBe('cut off')
+  // a balancer with the same field, and no key
+  expect(await looked(v2('21', '11', `${V4}e2000137`))).toBeUndefined()
+})
+
 test('who says nothing is cut off in time', async () => {
   expect(await seen(['PROXY '], { timeoutMs: 20 })).toBeUndefined()
 })

@@ -12,6 +12,8 @@ export interface Declared {
   readonly scheme?: 'http' | 'https'
   /** A site of this Stead has made the connection, as its host proves. */
   readonly isSite?: boolean
+  /** Stead itself looks at this site, as it proves: nobody visits it. */
+  readonly looksAt?: number
 }
 
 export interface ProxyProtocolOptions {
@@ -47,6 +49,7 @@ const TLV_SSL = 0x20
 /** Of those that the protocol leaves to its users. */
 const TLV_SITE = 0xe0
 const TLV_SCHEME = 0xe1
+const TLV_LOOKS_AT = 0xe2
 
 /**
  * Reads the header of each connection that may have one before anybody else sees the connection; call it when all listeners are there. A
@@ -166,8 +169,11 @@ function readV2(head: Buffer): Header {
   const tlvs = readTlvs(head.subarray(Math.min(begin, bytes), bytes))
   if (!tlvs || (!isOfBalancer && addressBytes !== undefined && begin > bytes)) return 'bad'
   const siteKey = tlvs.get(TLV_SITE)
-  if (siteKey)
-    return { bytes, declared: { siteKey, scheme: tlvs.get(TLV_SCHEME)?.toString() === 'https' ? 'https' : 'http' } }
+  if (siteKey) {
+    const looksAt = Number(tlvs.get(TLV_LOOKS_AT)?.toString() ?? '')
+    const scheme = tlvs.get(TLV_SCHEME)?.toString() === 'https' ? 'https' : 'http'
+    return { bytes, declared: { siteKey, scheme, ...(looksAt > 0 && { looksAt }) } }
+  }
   if (isOfBalancer || !addressBytes) return { bytes, declared: {} }
   const source = head.subarray(V2_HEAD_BYTES, V2_HEAD_BYTES + addressBytes)
   const port = head.readUInt16BE(V2_HEAD_BYTES + addressBytes * 2 + 2)
@@ -195,12 +201,16 @@ function readTlvs(part: Buffer): Map<number, Buffer> | undefined {
   return found
 }
 
-/** What a host says before anything else on a connection that one of its sites makes. */
-export function siteHeader(siteKey: string, scheme: 'http' | 'https'): Buffer {
-  const tlvs = [
+/**
+ * Returns what Stead sends before anything else on a connection that one of its sites makes.
+ * @param looksAt the site that Stead itself looks at through the connection: its requests to that site are nobody's visits
+ */
+export function siteHeader(siteKey: string, scheme: 'http' | 'https', looksAt?: number): Buffer {
+  const tlvs: [number, string][] = [
     [TLV_SITE, siteKey],
     [TLV_SCHEME, scheme],
-  ] as const
+  ]
+  if (looksAt !== undefined) tlvs.push([TLV_LOOKS_AT, String(looksAt)])
   const parts = tlvs.map(([type, value]) => {
     const head = Buffer.from([type, 0, 0])
     head.writeUInt16BE(Buffer.byteLength(value), 1)

@@ -14,22 +14,21 @@ test('owner and who asked are told how a restore has ended, why, and what to do;
     return (await rows.orderBy('id').execute()).map(({ input }) => JSON.parse(input as string))
   }
   const tell = (askedById: number, outcome: { what: string } | { reason: string; state: string }) =>
-    api.database.transaction((tx) =>
-      tellOfRestore(tx, { site, order: { askedById } as RestoreOrder, operationId: 7, outcome, now: 1 }),
-    )
+    api.database.transaction((tx) => tellOfRestore(tx, { site, order: { askedById } as RestoreOrder, outcome, now: 1 }))
   await tell(owner.accountId, { what: 'its files of yesterday' })
   const [done, ...others] = await mails()
   expect([done.to, done.subject, others]).toEqual(['owner@example.com', 'my-shop was restored', []])
   expect(done.text).toContain(
     'Stead restored its files of yesterday of the site my-shop. The site is open to visitors.',
   )
-  expect(done.text).toContain('To undo the restore, send POST /v1/operations/7/undo.')
+  expect(done.text).toContain('To undo the restore, open the backups of the site:')
+  expect(done.text.trim()).toMatch(new RegExp(`/#/sites/${site.id}/backups$`))
   await tell(friend.accountId, { reason: 'the disk is full', state: 'Nothing was changed' })
   const failed = (await mails()).slice(1)
   expect(failed.map(({ to }) => to).toSorted()).toEqual(['friend@example.com', 'owner@example.com'])
   for (const { subject, text } of failed) {
     expect(subject).toBe('my-shop could not be restored')
     expect(text).toContain('The site my-shop could not be restored: the disk is full.')
-    expect(text).toContain('Nothing was changed. To try again, send POST /v1/operations/7/retry.')
+    expect(text).toContain('Nothing was changed. To try again, open the backups of the site:')
   }
 })

@@ -9,7 +9,6 @@ import type { RestoreOrder } from './restore.ts'
 interface Ended {
   readonly site: Site
   readonly order: RestoreOrder
-  readonly operationId: number
   /** What is restored; or why nothing is, and how the site is now. */
   readonly outcome: { readonly what: string } | { readonly reason: string; readonly state: string }
   readonly now: number
@@ -23,17 +22,16 @@ export async function tellOfRestore(tx: Tx, ended: Ended): Promise<void> {
     if (isOneMailbox(to)) await enqueueMail(tx, { to, ...mail }, { now })
 }
 
-const restoredMail = ({ site, operationId }: Ended, what: string) =>
+const restoredMail = ({ site }: Ended, what: string) =>
   letter(`${site.name} was restored`, [
     `Stead restored ${what} of the site ${site.name}. The site is open to visitors.`,
-    `Stead keeps the overwritten content for 7 days. To undo the restore, send POST /v1/operations/${operationId}/undo.`,
+    `Stead keeps the overwritten content for 7 days. To undo the restore, open the backups of the site:`,
+    { panel: `/sites/${site.id}/backups` },
   ])
 
-const failedMail = (
-  { site, operationId }: Ended,
-  { reason, state }: { readonly reason: string; readonly state: string },
-) =>
+const failedMail = ({ site }: Ended, { reason, state }: { readonly reason: string; readonly state: string }) =>
   letter(`${site.name} could not be restored`, [
     `The site ${site.name} could not be restored: ${reason}.`,
-    `${state}. To try again, send POST /v1/operations/${operationId}/retry.`,
+    `${state}. To try again, open the backups of the site:`,
+    { panel: `/sites/${site.id}/backups` },
   ])

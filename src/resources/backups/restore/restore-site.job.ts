@@ -144,7 +144,7 @@ async function fromWhere({ services, input }: Context): Promise<{ isCopy: boolea
 }
 
 async function recordRestore(tx: Tx, context: Context, site: Site): Promise<void> {
-  const { input, operationId, now } = context
+  const { input, now } = context
   const { siteId, undoOf } = input
   const what = restored(context.results.check, input)
   const change = changeOfJob(tx, context)
@@ -154,7 +154,7 @@ async function recordRestore(tx: Tx, context: Context, site: Site): Promise<void
     message: `Restored ${what}${input.sourceId === siteId ? '' : ` of site ${input.sourceId}`}.${undone}`,
     event: { type: events.site_restored, data: eventData(input) },
   })
-  await tellOfRestore(tx, { site, order: input, operationId, outcome: { what }, now: now() })
+  await tellOfRestore(tx, { site, order: input, outcome: { what }, now: now() })
   const { from, to } = input.environment ?? {}
   if (to && site.environmentType === from) await changeSite(tx, siteId, { environmentType: to }, now())
   // the environment type, and the constants of a network, which name its tables
@@ -171,7 +171,7 @@ const eventData = ({ sourceId, filesId, databaseId }: RestoreOrder) => ({
 })
 
 async function tellOfFailure(tx: Tx, context: FailureContext<RestoreOrder>): Promise<void> {
-  const { input, operationId, canceled, now } = context
+  const { input, canceled, now } = context
   const failure = await openAfterFailure(tx, context)
   if (!failure?.site || canceled) return
   const { site, reason } = failure
@@ -183,5 +183,5 @@ async function tellOfFailure(tx: Tx, context: FailureContext<RestoreOrder>): Pro
     message: `The site could not be restored: ${reason}. ${state}.`,
     event: { type: events.site_restore_failed, data: { ...eventData(input), reason } },
   })
-  await tellOfRestore(tx, { site, order: input, operationId, outcome: { reason, state }, now: now() })
+  await tellOfRestore(tx, { site, order: input, outcome: { reason, state }, now: now() })
 }

@@ -24,7 +24,9 @@ export async function tellOfFailure(tx: Tx, failure: Failure, { kind, siteId }: 
     action: actions['backup.failed'],
     message: `The scheduled backup of the ${what} failed: ${failure.error}`,
     subject: `backup of the ${what} failed`,
-    advice: `Stead tries again at the next scheduled time. Existing backups are kept. For details, see GET /v1/operations/${failure.operationId}. While backups fail, Stead sends this mail at most once a day.`,
+    advice:
+      'Stead tries again at the next scheduled time. Existing backups are kept. While backups fail, Stead sends this mail at most once a day. For details, open the operations of the site:',
+    hasDetails: true,
   })
 }
 
@@ -35,7 +37,9 @@ export async function tellOfProof(tx: Tx, failure: Failure, siteId: number): Pro
     action: actions['backup.proof_failed'],
     message: `Stead tested the newest backups by restoring them into an empty directory. The test failed: ${failure.error}`,
     subject: 'the newest backup failed its test restore',
-    advice: `Open the homepage of the site. If it does not work, repair the site, because its backups have the same fault. If it works, create on-demand backups. For details, see GET /v1/operations/${failure.operationId}. Stead repeats the test within a week.`,
+    advice:
+      'Open the homepage of the site. If it does not work, repair the site, because its backups have the same fault. If it works, create on-demand backups. Stead repeats the test within a week. For details, open the operations of the site:',
+    hasDetails: true,
   })
 }
 
@@ -46,6 +50,8 @@ interface News {
   /** Of the mail, after the site's name. */
   readonly subject: string
   readonly advice: string
+  /** The mail ends with a link to the operations of the site. */
+  readonly hasDetails?: true
 }
 
 /** A backup was taken, and lacks something that the one before did not lack. */
@@ -96,14 +102,22 @@ async function tellOnceADay(tx: Tx, failure: Failure, news: News) {
   if (await takeTelling(tx, news.siteId, { now, unlessSince: now - TELL_AGAIN_MS })) await tell(tx, failure, news)
 }
 
-async function tell(tx: Tx, failure: Failure, { siteId, action, message, subject, advice }: News): Promise<void> {
+async function tell(
+  tx: Tx,
+  failure: Failure,
+  { siteId, action, message, subject, advice, hasDetails }: News,
+): Promise<void> {
   const now = failure.now()
   const site = await findSite(tx, siteId)
   if (!site) return
   await changeOfJob(tx, { ...failure, siteId, accountId: site.accountId }).record({ action, message })
   const owner = await findAccount(tx, site.accountId)
   if (!owner || !isOneMailbox(owner.email)) return
-  const mail = letter(`${site.name}: ${subject}`, [`${site.name}: ${message}.`, advice])
+  const mail = letter(`${site.name}: ${subject}`, [
+    `${site.name}: ${message}.`,
+    advice,
+    ...(hasDetails ? [{ panel: `/sites/${siteId}/operations` }] : []),
+  ])
   // when the storage is away, all sites of an account say so
   const about = { accountId: owner.id, to: owner.email, says: mail.subject, now }
   if ((await countMail(tx, about)) === 'send') await enqueueMail(tx, { to: owner.email, ...mail }, { now })

@@ -1,6 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
 import Type from 'typebox'
-import type { Config } from '../../../config.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { oneOf } from '../../../platform/http/schemas.ts'
 import { letter } from '../../../platform/mail/letter.ts'
@@ -9,6 +8,7 @@ import { durableWith, PermanentFailure } from '../../../platform/operations/defi
 import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { findAccount } from '../../account/account.ts'
 import type { ControlServices } from '../../kit/control-services.ts'
+import { type PanelSettings, panelAddress } from '../../kit/panel-address.ts'
 import { countFreshLinks, insertLink } from '../credentials.store.ts'
 
 /** How long links count, and how a person comes by one. */
@@ -18,21 +18,15 @@ export type LinkKind = keyof typeof LIFE_MS
 /** Of all kinds, to one account: nobody's mailbox is filled by somebody who only knows the address. */
 const MOST_AN_HOUR = 3
 
-/** Where people open the control panel. Not what a request says its host is: a link with a secret would go wherever somebody likes. */
-type Address = Pick<Config, 'panelUrl' | 'apiListen'>
-
-const addressOf = ({ panelUrl, apiListen: { host, port } }: Address): string =>
-  panelUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-
 /** @returns the address that sets a password, once. The secret stands behind `#`, which browsers send to nobody. */
 export async function makeLink(
   tx: Tx,
-  config: Address,
+  config: PanelSettings,
   { accountId, kind, now }: { accountId: number; kind: LinkKind; now: number },
 ): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   await insertLink(tx, { hash: hash('sha256', token, 'hex'), accountId, now, expiresAt: now + LIFE_MS[kind] })
-  return `${addressOf(config)}/#/${kind === 'invitation' ? 'invitation' : 'set-password'}/${token}`
+  return `${panelAddress(config)}/#/${kind === 'invitation' ? 'invitation' : 'set-password'}/${token}`
 }
 
 /**

@@ -47,6 +47,7 @@ function recoveryMail({ siteId, name, broken, url }: { siteId: number; name: str
     `Pages of the site ${name} fail with a fatal error in ${broken}.`,
     'Open this link to log in to WordPress in recovery mode, where WordPress pauses the broken code until you repair or deactivate it. The link works once and expires in one day. You need your WordPress password:',
     { link: url },
-    `If that does not help, turn on safe mode, which starts the site without plugins and theme: send PUT /v1/sites/${siteId}/cms/safe-mode with {"enabled": true}. Log in, deactivate the broken code, and turn safe mode off. To reset your password, send PUT /v1/sites/${siteId}/cms/password-reset.`,
+    'If that does not help, turn on safe mode, which starts the site without plugins and theme. Log in, deactivate the broken code, and turn safe mode off. The page of the site has the switch, and can reset your WordPress password:',
+    { panel: `/sites/${siteId}/overview` },
   ])
 }

@@ -103,9 +103,10 @@ async function disable(tx: Tx, { id, accountId, url }: Subject, reason: string, 
   const subject = `A webhook was disabled: ${host}`
   const paragraphs = [
     `Stead has disabled the webhook ${id}, which sends events to ${host}. ${reason}`,
-    `When the receiver works again, enable the webhook: send PUT /v1/webhooks/${id} with {"enabled": true}. To read the events of the last 30 days, use GET /v1/events.`,
+    'When the receiver works again, enable the webhook. GET /v1/events returns the events of the last 30 days.',
+    { panel: '/account/webhooks' },
   ]
-  const says = [subject, ...paragraphs].join('\n')
-  if ((await countMail(tx, { accountId, to, says, now })) === 'send')
-    await enqueueMail(tx, { to, ...letter(subject, paragraphs) }, { now })
+  const mail = letter(subject, paragraphs)
+  const says = [subject, mail.text].join('\n')
+  if ((await countMail(tx, { accountId, to, says, now })) === 'send') await enqueueMail(tx, { to, ...mail }, { now })
 }

@@ -25,6 +25,8 @@ export interface Egress {
   readonly connections: Budget
   /** Whose they are, as budgets know it. */
   readonly site: string
+  /** The site that Stead itself looks at. Its access log and statistics leave these requests out. */
+  readonly looksAt?: number
 }
 
 /** What a site may have sent of one connection before the other side takes it. */
@@ -73,7 +75,7 @@ async function reach(host: string, port: number, egress: Egress) {
   if (address === undefined) return undefined
   const outside = await connectTo(address, edge?.port ?? port, egress.policy)
   // Before anything else is sent.
-  if (edge) outside.write(egress.edge?.greeting(edge) as Buffer)
+  if (edge) outside.write(egress.edge?.greeting(edge, egress.looksAt) as Buffer)
   outside.setTimeout(egress.policy.idleTimeoutMs, () => outside.destroy())
   return { outside, isAtEdge: edge !== undefined }
 }
