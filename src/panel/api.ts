@@ -13,11 +13,14 @@ export class Refusal extends Error {
   readonly code: string
 
   constructor(status: number, { errors, code }: { errors?: readonly string[]; code?: string }) {
-    super(errors?.join('\n') ?? commonTexts.answered(status))
+    // the API's own words are for programs: they ask for a token
+    super(hasEnded(code) ? commonTexts.sessionEnded : (errors?.join('\n') ?? commonTexts.answered(status)))
     this.status = status
     this.code = code ?? ''
   }
 }
+
+const hasEnded = (code: string | undefined): boolean => code === 'unauthorized' || code === 'invalid_token'
 
 interface Answer<Data> {
   readonly data?: { message: string; data?: Data; page?: Page | undefined } | undefined
@@ -68,7 +71,7 @@ export async function ask<Data>(request: () => Promise<Answer<Data>>): Promise<G
   }
   const refusal = new Refusal(response.status, (error ?? {}) as object)
   if (refusal.code === 'proof_needed' && (await askForProof())) return ask(request)
-  if (['unauthorized', 'invalid_token'].includes(refusal.code)) session.value = null
+  if (hasEnded(refusal.code)) session.value = null
   throw refusal
 }
 

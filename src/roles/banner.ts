@@ -63,7 +63,9 @@ export function banner(config: Config, { credentials, hosts }: FirstWords, { isF
     '',
     `Stead ${version} is running`,
     `  API        ${api}  (documentation: ${api}/docs)`,
-    ...(config.panel === 'on' ? [`  Panel      ${config.panelUrl ?? api}  (for people, in a browser)`] : []),
+    ...(config.panel === 'on'
+      ? [`  Panel      ${config.panelUrl ?? secureApi(config) ?? api}  (for people, in a browser)`]
+      : []),
     `  Sites      ${addressOf('<name>', config)}${secureAddressOf('<name>', config)}`,
     ...hosts.map((each) =>
       each.wordpress
@@ -74,6 +76,9 @@ export function banner(config: Config, { credentials, hosts }: FirstWords, { isF
   if (!credentials) return `${lines.join('\n')}\n`
   const keys = credentialsFile(resolve(config.dataDir))
   lines.push(`  Account    ${credentials.account_email}  (keys: ${keys})`)
+  // made by a Stead without a panel: nobody has a password
+  if (config.panel === 'on' && credentials.panel_link === undefined)
+    lines.push(`  Sign in    to the panel with a link from stead account link --email=${credentials.account_email}`)
   const shared = config.panel === 'on' ? domainSharedWithSites(config) : undefined
   if (shared)
     lines.push(`  Warning    the panel shares ${shared} with customers' sites. Use a separate domain for the panel`)
@@ -103,6 +108,12 @@ export function banner(config: Config, { credentials, hosts }: FirstWords, { isF
     '',
     `Then open ${addressOf('my-first-site', config)}`,
   ].join('\n')}\n`
+}
+
+/** Where the API listens for https under a name of its own. */
+function secureApi({ apiTlsListen, apiName }: Config): string | undefined {
+  if (apiTlsListen === 'off' || apiName === undefined) return undefined
+  return `https://${apiName}${apiTlsListen.port === 443 ? '' : `:${apiTlsListen.port}`}`
 }
 
 /** As `stagingAddress` says it, which would bring much along for one line. */

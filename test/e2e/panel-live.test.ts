@@ -86,6 +86,17 @@ describe.skipIf(!hasChromium)('the panel, while others work', () => {
     await heading(page, 'Afterwards').waitFor()
   })
 
+  test('a page that Stead does not send while it is away is there once it is back', async () => {
+    const page = await panel.open(owner, `sites/${site}`)
+    await heading(page, 'my-shop').waitFor()
+    panel.cut()
+    await notLive(page).waitFor()
+    await page.goto(`${panel.url}/#/platform`)
+    await page.getByText('Stead does not answer.').first().waitFor()
+    panel.mend()
+    await page.getByRole('heading', { name: 'Platform', level: 1 }).waitFor()
+  })
+
   test('a session that was ended elsewhere leads to signing in, and what was typed is still there', async () => {
     await withPassword(panel.api, owner.accountId)
     const page = await panel.open(owner, `sites/${site}/settings`)
@@ -95,6 +106,8 @@ describe.skipIf(!hasChromium)('the panel, while others work', () => {
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
     await dialog.waitFor()
     expect(await dialog.getByLabel('E-mail address').inputValue()).toBe(owner.email)
+    // the API's words about it are for programs
+    expect(await page.getByText(/bearer|authorization/i).count()).toBe(0)
     await dialog.getByLabel('Password').fill(PASSWORD)
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
     await dialog.waitFor({ state: 'detached' })

@@ -1,29 +1,53 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { isLive } from '../live.ts'
+import { commonTexts } from '../texts/common.ts'
 import { laterTexts as texts } from '../texts/parts.ts'
+import { Button } from './button.tsx'
+import { Callout } from './callout.tsx'
 
 /** A page whose script is fetched when it is asked for. */
 export function later<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   let known: ComponentType<Props> | undefined
   return function Later(props: Props) {
     const isThere = useSignal(Boolean(known))
-    const hasFailed = useSignal(false)
-    useEffect(() => {
+    const failedBy = useSignal<'unreachable' | 'updated' | undefined>(undefined)
+    const fetchPage = () => {
       if (known) return
       load().then(
         (page) => {
           known = page
           isThere.value = true
+          failedBy.value = undefined
         },
-        () => {
-          hasFailed.value = true
+        async () => {
+          failedBy.value = (await answers()) ? 'updated' : 'unreachable'
         },
       )
-    }, [])
+    }
+    // again when the connection is back
+    useEffect(fetchPage, [isLive.value])
     const Page = known
-    if (hasFailed.value) return <p class="fault">{texts.failed}</p>
-    if (!isThere.value || !Page) return <p class="quiet">{texts.reading}</p>
-    return <Page {...props} />
+    if (isThere.value && Page) return <Page {...props} />
+    if (failedBy.value === undefined) return <p class="quiet">{texts.reading}</p>
+    const isUpdated = failedBy.value === 'updated'
+    return (
+      <Callout kind="warn">
+        <span class="row spread">
+          {isUpdated ? texts.updated : commonTexts.unreachable}
+          <Button isSmall onClick={isUpdated ? () => location.reload() : fetchPage}>
+            {isUpdated ? texts.reload : texts.tryAgain}
+          </Button>
+        </span>
+      </Callout>
+    )
   }
 }
+
+/** Whether Stead answers: then a script that is missing belongs to an earlier version. */
+const answers = (): Promise<boolean> =>
+  fetch(location.pathname, { method: 'HEAD', cache: 'no-store' }).then(
+    ({ ok }) => ok,
+    () => false,
+  )

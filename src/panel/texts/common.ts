@@ -14,6 +14,7 @@ export const commonTexts = {
   },
   noSuchPage: 'Page not found.',
   unreachable: 'Stead does not answer. Check that it is running and that you are online.',
+  sessionEnded: 'Your session has ended. Sign in again.',
   answered: (status: number) => `The request failed with status ${status}.`,
   unknown: '–',
   close: 'Close',

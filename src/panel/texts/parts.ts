@@ -1,6 +1,8 @@
 export const laterTexts = {
   reading: 'Loading…',
-  failed: 'This page did not load. Reload it: Stead may have been updated.',
+  updated: 'Stead was updated. Reload this page to use the new version.',
+  reload: 'Reload page',
+  tryAgain: 'Try again',
 }
 
 export const formTexts = { reveal: { true: 'Hide characters', false: 'Show characters' } }

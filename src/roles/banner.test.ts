@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { readConfig } from '../config.ts'
+import { banner } from './banner.ts'
+
+const credentials = {
+  ...{ client_id: 'id', client_secret: 'secret', account_email: 'me@example.com' },
+  ...{ api_url: 'http://127.0.0.1:8080', edge_url: 'http://127.0.0.1:8081' },
+}
+const hosts = [{ wordpress: '6.8' }]
+const later = { isFirst: false, isTerminal: false }
+
+test('an installation from before the panel hears how to sign in to it, one with a link or without a panel does not', () => {
+  const way = 'stead account link --email=me@example.com'
+  expect(banner(readConfig({}), { credentials, hosts }, later)).toContain(way)
+  const withLink = { ...credentials, panel_link: 'http://127.0.0.1:8080/#/set-password/x' }
+  expect(banner(readConfig({}), { credentials: withLink, hosts }, later)).not.toContain(way)
+  expect(banner(readConfig({ STEAD_PANEL: 'off' }), { credentials, hosts }, later)).not.toContain(way)
+})
+
+test.each([
+  [{ STEAD_API_TLS_LISTEN: '0.0.0.0:8443', STEAD_API_NAME: 'api.hoster.example' }, 'https://api.hoster.example:8443'],
+  [{ STEAD_API_TLS_LISTEN: '0.0.0.0:443', STEAD_API_NAME: 'api.hoster.example' }, 'https://api.hoster.example'],
+  [{ STEAD_PANEL_URL: 'https://panel.hoster.example' }, 'https://panel.hoster.example'],
+  [{}, 'http://127.0.0.1:8080'],
+])('the panel is named by the address that browsers trust: %j', (settings, address) => {
+  expect(banner(readConfig(settings), { credentials, hosts }, later)).toContain(`Panel      ${address}  (`)
+})
+
+test('a start without WordPress offers no lines that cannot work', () => {
+  const words = { credentials, hosts: [{ wordpress: '', reason: 'No release was found' }] }
+  const text = banner(readConfig({}), words, { isFirst: true, isTerminal: true })
+  expect(text).toContain('No release was found')
+  expect(text).toContain('You cannot create a site yet.')
+  expect(text).not.toContain('/v1/sites')
+})
