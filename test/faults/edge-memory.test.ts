@@ -68,6 +68,19 @@ describe('an edge with a cache of 32 MB', () => {
     expect(process.memoryMb() - before).toBeLessThan(CACHE_MB + SLACK_MB)
   })
 
+  test('5,000 addresses of 15 kB leave no garbage of several times a small cache, with the heap of the real program', async () => {
+    const small = { STEAD_EDGE_CACHE_MB: '16', NODE_OPTIONS: '--max-semi-space-size=4' }
+    const process = await start('<p>page</p>', small)
+    await flood(200, (number) => ({ path: `/?warm=${number}` }))
+    const before = process.memoryMb()
+    let peak = before
+    await flood(5_000, (number) => {
+      if (number % 20 === 0) peak = Math.max(peak, process.memoryMb())
+      return { path: `/?a=${number}${filler}` }
+    })
+    expect(peak - before).toBeLessThan(60)
+  })
+
   test(`visitors, browsers, names and codings without end: the second ${VISITORS} add nothing to the first`, async () => {
     const process = await start('<p>page</p>', { STEAD_TRUST_PROXY: '127.0.0.1' })
     const odd = (number: number) => ({
