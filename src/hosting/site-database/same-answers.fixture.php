@@ -48,8 +48,9 @@ function by_server( ?mysqli $server, string $sql ): array {
 			: array( 'done' => true );
 	}
 	$rows = array();
-	while ( $row = $result->fetch_row() ) {
-		$rows[] = $row;
+	// Objects, as wpdb has them: of two columns with one name, the last.
+	while ( $row = $result->fetch_object() ) {
+		$rows[] = array_values( (array) $row );
 	}
 	$fields = $result->fetch_fields();
 	return array( 'columns' => array_column( $fields, 'name' ), 'types' => array_map( 'kind_of_type', array_column( $fields, 'type' ) ), 'rows' => $rows );

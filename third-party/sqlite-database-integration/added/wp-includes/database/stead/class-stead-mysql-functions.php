@@ -1657,6 +1657,11 @@ class Stead_MySQL_Functions {
 		return is_string( $value ) ? (float) $value : $value;
 	}
 
+	/** A number as a text has it. */
+	public function mysql_written_number( $value ) {
+		return is_float( $value ) ? self::whole( $value ) : $value;
+	}
+
 	public function mysql_round( $value, $digits = 0 ) {
 		return null === $value || null === $digits ? null : self::whole( round( self::number( $value ), (int) $digits, is_string( $value ) ? PHP_ROUND_HALF_EVEN : PHP_ROUND_HALF_UP ) );
 	}

@@ -223,6 +223,13 @@ trait Stead_MySQL_Answers {
 		return $this->translate( $expr ) . ' COLLATE ' . $this->collation() . " AS $name";
 	}
 
+	/** A column in parentheses is named as it is without. */
+	private function bare_column( WP_Parser_Node $item ): ?string {
+		$expr  = $item->get_first_child_node( 'expr' );
+		$inner = null === $expr ? null : $this->innermost( $expr );
+		return null !== $inner && 'columnRef' === $inner->rule_name ? (string) $this->translate( $inner ) : null;
+	}
+
 	/** What an answer is grouped by: texts without case and accents. */
 	private function grouped_by( WP_Parser_Node $expr, string $sql, WP_Parser_Node $select ): string {
 		$named = $this->aliased( $expr, $select );
@@ -481,7 +488,14 @@ trait Stead_MySQL_Answers {
 				case 'TRUNCATE':
 					$scale  = isset( $args[0] ) ? $this->scale_of( $args[0], $statement ) : null;
 					$digits = isset( $args[1] ) ? trim( substr( $this->last_mysql_query, $args[1]->get_start(), $args[1]->get_length() ) ) : '0';
-					return null === $scale || ! ctype_digit( $digits ) ? null : min( $scale, (int) $digits );
+					if ( ! ctype_digit( $digits ) ) {
+						return null;
+					}
+					if ( null === $scale && (int) $digits > 0 && isset( $args[0] ) && ( 'sumExpr' === $this->innermost( $args[0] )->rule_name || in_array( $this->value_of( $args[0] )[2]['DATA_TYPE'] ?? '', array( 'varchar', 'longtext', 'text', 'double' ), true ) ) ) {
+						// Numbers with a point are rounded, and written, to so many digits.
+						return (int) $digits;
+					}
+					return null === $scale ? null : min( $scale, (int) $digits );
 			}
 		}
 		return null;

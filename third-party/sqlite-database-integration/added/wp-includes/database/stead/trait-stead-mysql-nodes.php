@@ -147,7 +147,7 @@ trait Stead_MySQL_Nodes {
 
 	private function columns_of( string $table ): array {
 		$this->column_type( $table, '' );
-		return $this->more_columns[ $table ];
+		return $this->more_columns[ $table ] ?? array();
 	}
 
 	/** Another statement of MySQL, as part of the one that runs. */
@@ -176,6 +176,10 @@ trait Stead_MySQL_Nodes {
 				array( $this->get_saved_db_name( $this->main_db_name ), $table )
 			)->fetchAll( PDO::FETCH_ASSOC );
 
+			if ( array() === $rows ) {
+				// Not kept: another connection may create the table next, as an installation does.
+				return null;
+			}
 			$this->more_columns[ $table ] = array_combine( array_column( $rows, 'NAME' ), $rows );
 		}
 		return $this->more_columns[ $table ][ strtolower( $column ) ] ?? null;

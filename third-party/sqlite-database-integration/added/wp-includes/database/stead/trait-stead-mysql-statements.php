@@ -125,6 +125,7 @@ trait Stead_MySQL_Statements {
 				$this->more_keys    = array();
 				$this->more_has_binary = null;
 				$this->note_passed_over( $node );
+				$this->more_columns = array();
 				return $this->execute_create_view( $node ) || $this->execute_create_unique( $node ) || $this->execute_create_from( $node->get_first_child_node() );
 			case 'alterStatement':
 				$this->more_columns = array();

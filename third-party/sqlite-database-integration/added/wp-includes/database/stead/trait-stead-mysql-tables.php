@@ -899,7 +899,12 @@ trait Stead_MySQL_Tables {
 
 	/** A default with the digits that its decimal has. */
 	private function shown_default(): string {
-		return "CASE WHEN data_type = 'decimal' AND column_default GLOB '[-0-9]*' THEN PRINTF(CHAR(37) || '.' || numeric_scale || 'f', column_default) ELSE column_default END";
+		return "CASE WHEN data_type = 'decimal' AND column_default GLOB '[-0-9]*' THEN PRINTF(CHAR(37) || '.' || numeric_scale || 'f', column_default) WHEN column_default = 'CURRENT_TIMESTAMP' AND data_type IN ('datetime', 'timestamp') THEN 'current_timestamp()' ELSE column_default END";
+	}
+
+	/** What else is said of a column, in MariaDB's words, as SHOW CREATE TABLE has them. */
+	private function shown_extra(): string {
+		return "TRIM(REPLACE(REPLACE(extra, 'DEFAULT_GENERATED', ''), 'on update CURRENT_TIMESTAMP', 'on update current_timestamp()'))";
 	}
 
 	private function shown_collation( string $column ): string {
@@ -1015,5 +1020,12 @@ trait Stead_MySQL_Tables {
 			return true;
 		}
 		return false;
+	}
+
+	/** DESCRIBE of a table that is not there fails. */
+	private function require_shown_table( string $database, string $table ): void {
+		if ( 'information_schema' !== strtolower( $database ) && '(' !== ( $table[0] ?? '' ) && array() === $this->columns_of( $table ) && ! isset( $this->views()[ $table ] ) ) {
+			throw $this->new_table_not_found_exception( $table );
+		}
 	}
 }

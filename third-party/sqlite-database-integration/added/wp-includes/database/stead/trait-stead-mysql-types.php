@@ -18,7 +18,7 @@ trait Stead_MySQL_Types {
 	 * @param string              $query     Its text.
 	 */
 	private function with_type_of_mysql( array $meta, int $column, int $count, ?WP_Parser_Node $statement, string $query ): array {
-		if ( '' !== $meta['table'] || null === $statement ) {
+		if ( null === $statement || ( '' !== $meta['table'] && null !== $this->column_type( $meta['table'], $meta['name'] ) ) ) {
 			return $meta;
 		}
 		if ( 'selectStatement' !== $statement->rule_name ) {
@@ -29,12 +29,26 @@ trait Stead_MySQL_Types {
 		try {
 			list( $this->last_mysql_query, $this->more_statement ) = array( $query, $statement );
 			$items = $this->select_items( $statement );
-			$type  = count( $items ) === $count ? $this->type_of( $items[ $column ], $statement, $meta['native_type'] ) : ( 'NULL' === $meta['native_type'] ? 'varchar' : null );
-			$scale = 'decimal' === $type ? (int) $this->scale_of( $items[ $column ], $statement ) : 0;
+			$item  = count( $items ) === $count ? $items[ $column ] : $this->item_named( $statement, $meta['name'] );
+			$type  = null !== $item ? $this->type_of( $item, $statement, $meta['native_type'] ) : ( 'NULL' === $meta['native_type'] ? 'varchar' : null );
+			$scale = 'decimal' === $type ? (int) $this->scale_of( $item, $statement ) : 0;
 		} finally {
 			list( $this->last_mysql_query, $this->more_statement ) = $outer;
 		}
 		return null === $type ? $meta : $this->with_type( $meta, $type, $scale );
+	}
+
+	/** What a name stands for in a list with a star. */
+	private function item_named( WP_Parser_Node $statement, string $name ): ?WP_Parser_Node {
+		$list = $statement->get_first_descendant_node( 'selectItemList' );
+		foreach ( null === $list ? array() : $list->get_child_nodes( 'selectItem' ) as $item ) {
+			$alias = $item->get_first_child_node( 'selectAlias' );
+			$names = null === $alias ? array() : $alias->get_child_nodes();
+			if ( $names && 0 === strcasecmp( $name, trim( (string) $this->translate( end( $names ) ), "`'" ) ) ) {
+				return $item->get_first_child_node( 'expr' );
+			}
+		}
+		return null;
 	}
 
 	private function with_type( array $meta, string $type, int $scale ): array {
@@ -55,6 +69,11 @@ trait Stead_MySQL_Types {
 		}
 		$inner = $this->innermost( $item );
 		$first = $inner->get_first_child();
+		$query = 'subquery' === $inner->rule_name ? $inner : $inner->get_first_child_node( 'subquery' );
+		if ( null !== $query && 'NULL' === $native ) {
+			$items = $this->select_items( $query );
+			return array() === $items ? null : $this->type_of( $items[0], $query, $native );
+		}
 		$name  = '';
 		if ( in_array( $inner->rule_name, array( 'functionCall', 'runtimeFunctionCall', 'sumExpr' ), true ) ) {
 			$name = strtoupper( $first instanceof WP_MySQL_Token ? $first->get_value() : $this->unquote_sqlite_identifier( (string) $this->translate( $first ) ) );

@@ -308,7 +308,11 @@ trait Stead_MySQL_Values {
 		$type      = strtolower( $column['DATA_TYPE'] );
 		$full      = strtolower( $column['COLUMN_TYPE'] ?? '' );
 		$is_strict = $this->is_sql_mode_active( 'STRICT_TRANS_TABLES' ) || $this->is_sql_mode_active( 'STRICT_ALL_TABLES' );
-		$upstream  = $this->cast_value_for_saving( $type, $sql );
+		if ( 'text' === $this->kind_of_type( $type ) && preg_match( '/^CAST\(.* AS NUMERIC\)$/s', $sql ) ) {
+			// What was counted is written without a point where nothing follows it: "7", not "7.0".
+			$sql = $this->more_call( 'written_number', $sql );
+		}
+		$upstream = $this->cast_value_for_saving( $type, $sql );
 		switch ( $type ) {
 			case 'char':
 			case 'varchar':
