@@ -58,7 +58,6 @@ const HEAP_GROWTH = '--heap-growing-percent=50'
 
 /** The gateway for all visitor traffic. */
 export async function startEdge(context: ProcessContext): Promise<Edge> {
-  setFlagsFromString(HEAP_GROWTH)
   const { config, database, log, hostKey, challengeKey } = context
   const { stagingDomain } = config
   const budgets = openBudgets(edgeBudgets(config))
@@ -172,6 +171,7 @@ async function openCache(
   parts: CacheParts,
   diskBodies: Budget,
 ): Promise<PageCache> {
+  setFlagsFromString(HEAP_GROWTH)
   const cacheBytes = config.edgeCacheMb * MB
   // what is known of the entries on the disk lies in memory, and what is on the way there: parts of what the cache may take
   const indexBytes = config.edgeCacheDiskMb > 0 ? cacheBytes / 8 : 0
