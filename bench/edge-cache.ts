@@ -4,6 +4,7 @@ import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Pool } from 'undici'
 import { createPageCache } from '../src/edge/cache/page-cache.ts'
 import { createPurgeFeed } from '../src/edge/cache/purge/purge-feed.ts'
 import { createGateway } from '../src/edge/gateway/gateway.ts'
@@ -20,6 +21,10 @@ const CONNECTIONS = 32
 /** Shrinks about as much as the front page of a fresh site does. */
 const PAGE = Buffer.from(`<!doctype html><title>A page</title>${words(4400)}`)
 const FILE = Buffer.from('a { color: red }\n'.repeat(600))
+/** Where the origin says how many requests it has answered. */
+const ANSWERED = '/answered'
+const VISITS = 3_000
+const PAGES = 400
 const headers = {
   'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
   Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8',
@@ -27,13 +32,18 @@ const headers = {
   Host: 'site.test',
 }
 
-/** Made-up text, the same each time. */
-function words(count: number): string {
+/** Made-up numbers, the same each time. */
+function numbers(): (below: number) => number {
   let seed = 1
-  const next = (below: number) => {
+  return (below) => {
     seed = (seed * 48_271) % 2_147_483_647
     return seed % below
   }
+}
+
+/** Made-up text, the same each time. */
+function words(count: number): string {
+  const next = numbers()
   const all = Array.from({ length: 600 }, () => (next(36 ** 6) + 36).toString(36).slice(0, 2 + next(7)))
   const text = Array.from({ length: count }, (_, i) =>
     i % 12 === 0 ? `</p>\n<p class="w${next(9)}">` : all[next(600)],
@@ -44,8 +54,11 @@ function words(count: number): string {
 /** Parts that run in a process of their own. */
 const parts: Record<string, (origin: string) => Promise<Server>> = {
   /** Answers as a host would: a page by PHP, a file, and a page that must not be kept. */
-  origin: async () =>
-    createServer((asked, response) => {
+  origin: async () => {
+    let answered = 0
+    return createServer((asked, response) => {
+      if (asked.url === ANSWERED) return void response.end(String(answered))
+      answered++
       const isFile = asked.url?.startsWith('/files/') === true
       const own = asked.url?.startsWith('/uncached/') === true && { 'Cache-Control': 'no-store' }
       const body = isFile ? FILE : PAGE
@@ -57,7 +70,8 @@ const parts: Record<string, (origin: string) => Promise<Server>> = {
         ...own,
       })
       response.end(body)
-    }),
+    })
+  },
   async edge(upstream) {
     // biome-ignore format: one record
     const route = { hostName: 'site.test', siteId: 7, state: 'live', hostId: 1, upstream, redirectsTo: null, maintenance: false, edgeCache: true, cacheEpoch: 1, cdn: true, cdnEpoch: 1 } as const
@@ -130,6 +144,35 @@ async function warm(server: BenchServer, path: string, more: Record<string, stri
   })
 }
 
+/**
+ * The part of visits that never reach the origin. Few pages have most visits, a third of the visits come from campaigns, and half of the
+ * browsers send a cookie that only scripts read.
+ */
+async function hitRate(server: BenchServer, origin: BenchServer): Promise<number> {
+  const pool = new Pool(`http://127.0.0.1:${server.port}`, { connections: CONNECTIONS })
+  const answered = async () => Number(await (await fetch(`http://127.0.0.1:${origin.port}${ANSWERED}`)).text())
+  const next = numbers()
+  const before = await answered()
+  const visitor = async () => {
+    for (let visit = 0; visit < VISITS / CONNECTIONS; visit++) {
+      const page = Math.floor(PAGES * (next(1_000) / 1_000) ** 3)
+      const campaign = next(3) === 0 ? `?utm_source=mail${next(20)}` : ''
+      const cookie = next(2) === 0 ? { Cookie: `_ga=GA1.1.${next(1e6)}` } : {}
+      const answer = await pool.request({
+        method: 'GET',
+        path: `/visits/${page}/${campaign}`,
+        headers: { ...headers, ...cookie },
+      })
+      await answer.body.dump({ limit: Number.POSITIVE_INFINITY })
+    }
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, visitor))
+  await pool.close()
+  return 1 - ((await answered()) - before) / (Math.ceil(VISITS / CONNECTIONS) * CONNECTIONS)
+}
+
+const percent = (part: number) => `${(100 * part).toFixed(1)} %`
+
 const text = ({ rate, cpu }: Measured) => `${Math.round(rate).toLocaleString('en')}/s, ${cpu.toFixed(1)} µs`
 
 /** What an edge process makes of a core, beside Debian's varnish and one worker of Debian's nginx on the same pages. */
@@ -147,6 +190,18 @@ export async function edgeCacheBench(): Promise<Section> {
     const coded = await compare({ stead, nginx, varnish }, '/page/', { 'Accept-Encoding': 'gzip, deflate, br, zstd' })
     const file = await compare({ stead, nginx, varnish }, '/files/a.css')
     const uncached = await compare({ stead, nginx }, '/uncached/')
+    const hits = {
+      stead: await hitRate(stead, origin),
+      nginx: await hitRate(nginx, origin),
+      varnish: await hitRate(varnish, origin),
+    }
+    const hitRow = (other: 'nginx' | 'varnish') => ({
+      what: 'visits that never reach the origin',
+      value: percent(hits.stead),
+      yardstick: `${other}: ${percent(hits[other])}`,
+      ratio: (hits.stead / hits[other]).toFixed(2),
+      aim: '≥ 1',
+    })
     const row = (what: string, all: Record<string, Measured>, other: string, aim: string) => ({
       what,
       value: text(all.stead as Measured),
@@ -156,7 +211,7 @@ export async function edgeCacheBench(): Promise<Section> {
     })
     return {
       title: 'Edge cache',
-      how: `One edge process, one nginx worker (proxy_cache; sendfile for the file), and varnish with its default rules take turns in front of the same origin. The client wrk uses ${CONNECTIONS} connections, ${ROUNDS} times ${SECONDS} s, and the numbers are medians. The page has ${PAGE.length} bytes and the file ${FILE.length} bytes. Responses are uncompressed unless the row says otherwise. For the compressed page, wrk sends the Accept-Encoding of a browser. Stead and varnish then serve stored variants, and nginx compresses with gzip on. Processor time is that of all processes of the server. The ratio compares requests per core with the reference.`,
+      how: `One edge process, one nginx worker (proxy_cache; sendfile for the file), and varnish with its default rules take turns in front of the same origin. The client wrk uses ${CONNECTIONS} connections, ${ROUNDS} times ${SECONDS} s, and the numbers are medians. The page has ${PAGE.length} bytes and the file ${FILE.length} bytes. Responses are uncompressed unless the row says otherwise. For the compressed page, wrk sends the Accept-Encoding of a browser. Stead and varnish then serve stored variants, and nginx compresses with gzip on. Processor time is that of all processes of the server. The ratio compares requests per core with the reference. For the last rows, ${CONNECTIONS} browsers make ${VISITS} visits to ${PAGES} pages, few of which have most visits. A third of the visits have a campaign parameter (utm_source), and half of them a cookie of analytics. The ratio compares the parts that the origin does not see.`,
       figures: [
         row('cached page', page, 'varnish', '≥ 1'),
         row('cached page', page, 'nginx', '≥ 0.7'),
@@ -165,6 +220,8 @@ export async function edgeCacheBench(): Promise<Section> {
         row('static file', file, 'varnish', '≥ 1'),
         row('static file', file, 'nginx', '≥ 0.7'),
         row('uncached page, passed through', uncached, 'nginx', ''),
+        hitRow('nginx'),
+        hitRow('varnish'),
       ],
     }
   } finally {
