@@ -10,3 +10,19 @@ const days = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short'
 
 /** The day alone. */
 export const dayOf = (iso: string | null): string => (iso === null ? commonTexts.unknown : days.format(new Date(iso)))
+
+const ago = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
+const units = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const
+
+/** How long ago, in the largest unit that fits. */
+export function agoOf(iso: string, now = Date.now()): string {
+  const seconds = Math.max(0, (now - Date.parse(iso)) / 1000)
+  const found = units.find(([, each]) => seconds >= each)
+  if (!found) return commonTexts.justNow
+  const [unit, length] = found
+  return ago.format(-Math.floor(seconds / length), unit)
+}

@@ -674,7 +674,7 @@ export interface paths {
         put?: never;
         /**
          * Search sites
-         * @description Returns the sites that match all filters, favourites first, then by name. `name` and `domain` match any part. `any` matches any part of a name, a display name, a domain, or a tag. `cms_version` (or `wordpress_version`) matches the start. `cloned_from` matches the clones of the site with this ID. Other filters match the exact value.
+         * @description Returns the sites that match all filters, favourites first, then by name. `name` and `domain` match any part. `any` matches any part of a name, a display name, a domain, or a tag. `cms_version` (or `wordpress_version`) matches the start. `cloned_from` matches the clones of the site with this ID, `staging` is `true` or `false`, and `tag` is the name of one of your tags. Other filters match the exact value.
          */
         post: operations["searchSites"];
         delete?: never;
@@ -2815,7 +2815,7 @@ export interface paths {
         put?: never;
         /**
          * List figures of several sites
-         * @description An addition of Stead, for lists of sites: page views of the last 30 days, and storage use as of last night. Sites that you cannot see are left out. Nothing is written to the activity log.
+         * @description An addition of Stead, for lists of sites: page views of the last 30 days, storage use as of last night, and the time of the newest backup. Sites that you cannot see are left out. Nothing is written to the activity log.
          */
         post: operations["listSiteFigures"];
         delete?: never;
@@ -4000,7 +4000,7 @@ export interface components {
              * @example name
              * @enum {string}
              */
-            key: "any" | "domain" | "name" | "state" | "wordpress_version" | "cms_version" | "php_version" | "datacenter_code" | "cloned_from";
+            key: "any" | "domain" | "name" | "state" | "wordpress_version" | "cms_version" | "php_version" | "datacenter_code" | "cloned_from" | "staging" | "tag";
             /** @example shop */
             value: string;
         };
@@ -6246,6 +6246,11 @@ export interface components {
             databaseUsageBytes: number;
             /** @example 52428800 */
             fileSystemUsageBytes: number;
+            /**
+             * @description Time that the newest complete backup shows, or null if there is none
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            lastBackupAt: string | null;
         };
         DesktopReport: {
             /**
@@ -7273,6 +7278,8 @@ export interface components {
             /** @description Whether your account operates the installation */
             operator: boolean;
             health: components["schemas"]["InstallationHealth"] | null;
+            /** @description Whether backups are kept outside the data folder, in an S3 bucket or in `STEAD_BACKUP_DIR`. Null for other accounts */
+            backups_elsewhere: boolean | null;
         };
         InstallationCheck: {
             /**

@@ -1,4 +1,5 @@
 import { api, ask } from '../api.ts'
+import { firstSteps } from '../pages/sites/first-steps-wish.ts'
 import { Menu, MenuItem } from '../parts/menu.tsx'
 import { ownActions } from '../parts/palette.tsx'
 import { attempt } from '../parts/toasts.tsx'
@@ -25,6 +26,11 @@ const setTheme = (to: Theme) => () => {
   theme.value = to
 }
 
+const showFirstSteps = () => {
+  firstSteps.value = 'shown'
+  location.hash = '#/sites'
+}
+
 ownActions.value = {
   ...Object.fromEntries(themes.map(([each]) => [texts.themes[each], setTheme(each)])),
   [texts.signOut]: signOut,
@@ -48,6 +54,9 @@ export function PersonMenu() {
     >
       <MenuItem icon="circleUser" to="#/account/you">
         {texts.profile}
+      </MenuItem>
+      <MenuItem icon="list" onClick={showFirstSteps}>
+        {texts.firstSteps}
       </MenuItem>
       {themes.map(([each, icon]) => (
         <MenuItem key={each} icon={icon} isChosen={theme.value === each} onClick={setTheme(each)}>

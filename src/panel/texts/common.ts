@@ -16,6 +16,7 @@ export const commonTexts = {
   unreachable: 'Stead does not answer. Check that it is running and that you are online.',
   sessionEnded: 'Your session has ended. Sign in again.',
   answered: (status: number) => `The request failed with status ${status}.`,
+  justNow: 'just now',
   unknown: '–',
   close: 'Close',
   closeMessage: 'Close message',

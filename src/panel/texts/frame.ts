@@ -16,6 +16,7 @@ export const frameTexts = {
   personMenu: 'Person',
   signedInAs: 'Signed in as',
   profile: 'Profile and security',
+  firstSteps: 'First steps',
   themes: { system: 'System theme', light: 'Light theme', dark: 'Dark theme' },
   signOut: 'Sign out',
   offline: 'Connection lost. Stead reconnects automatically; what you typed is kept.',

@@ -129,7 +129,7 @@ const steps: Readonly<Record<string, string>> = {
   remove: 'Deleting files',
   report: 'Comparing with the backup',
   settle: 'Cleaning up',
-  shop: 'Setting up WooCommerce',
+  shop: 'Setting up the shop, if there is one',
   sites: 'Changing sites',
   stop: 'Stopping PHP',
   store: 'Saving the report',

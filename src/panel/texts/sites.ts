@@ -7,7 +7,7 @@ export const sitesTexts = {
   tagged: (tag: string) => `Tag: ${tag}`,
   noTag: 'Clear tag filter',
   creating: (name: string) => `Creating ${name}`,
-  head: ['Select', 'Site', 'Status', 'PHP', 'WordPress', 'Visits, 30 days', 'Disk', 'Actions'],
+  head: ['Select', 'Site', 'Status', 'PHP', 'WordPress', 'Visits, 30 days', 'Disk', 'Last backup', 'Actions'],
   hiddenHeads: ['Select', 'Actions'],
   emptyTitle: 'No sites yet',
   empty: 'Create the first one. It takes about a second.',
@@ -35,6 +35,19 @@ export const sitesTexts = {
   install: 'Install',
   network: 'WordPress network (multisite)',
   create: 'Create site',
+  shownKinds: { all: 'All', live: 'Live', staging: 'Staging' },
+  shownKind: 'Kind of site',
+  importSite: 'Import a site',
+  importIs: 'First, Stead creates an empty site. Then you choose where its content comes from.',
+  chooseSource: 'Choose the source',
+  progress: 'Progress',
+  ready: (name: string) => `${name} is ready`,
+  openNew: 'Open site',
+  manage: 'Manage site',
+  hide: 'Continue in background',
+  hideIs: 'You see the progress in the corner.',
+  close: 'Close',
+  noBackup: 'None',
 }
 
 export const bulkTexts = {

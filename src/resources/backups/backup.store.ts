@@ -95,6 +95,19 @@ export async function newestCompleted(tx: Tx, siteId: number, kind: Kind): Promi
   return row as CompletedBackup | undefined
 }
 
+/** When the newest complete backup of each of these sites shows it; sites without one are left out. */
+export async function newestTakenOf(tx: Tx, siteIds: readonly number[]): Promise<Map<number, number>> {
+  if (siteIds.length === 0) return new Map()
+  const rows = await tx
+    .selectFrom('backups')
+    .select(({ fn }) => ['site_id', fn.max<number | null>('taken_at').as('taken_at')])
+    .where('site_id', 'in', siteIds)
+    .where('state', '=', 'completed')
+    .groupBy('site_id')
+    .execute()
+  return new Map(rows.flatMap((row) => (row.taken_at === null ? [] : [[row.site_id, Number(row.taken_at)]])))
+}
+
 /** How many backups of a site's database were completed since the last one that was tried out. */
 export async function untriedSince(tx: Tx, siteId: number): Promise<number> {
   const ofDatabase = tx

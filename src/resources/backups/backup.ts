@@ -14,6 +14,7 @@ export {
   markDeleting,
   markFailed,
   newestCompleted,
+  newestTakenOf,
 } from './backup.store.ts'
 export { orderBackup } from './take/order-backup.ts'
 export { type BackupOrder, type TakenBackup, type TakingServices, takeBackup } from './take/take-backup.ts'

@@ -26,7 +26,7 @@ describe.each(dialects)('how this Stead is ($dialect)', ({ dialect, skip }) => {
     const site = await api.site(operator, 'of-the-first')
     await api.collaborate(other, site, ['execute_bulk_operations', 'manage_performance'])
     for (const by of ['call', 'browse'] as const) {
-      expect(await read(other, by)).toEqual({ operator: false, health: null })
+      expect(await read(other, by)).toEqual({ operator: false, health: null, backups_elsewhere: null })
       expect(await read(operator, by)).toMatchObject({
         operator: true,
         health: { hosts: [{ id: expect.any(Number) }] },

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { nullable } from '../../platform/http/schemas.ts'
 import { readDatabaseTime } from '../../platform/operations/worker/lease.ts'
 import { isOperator } from '../account/account.ts'
+import { haveStorageInCommon } from '../backups/sync/sync-source.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { healthOf, InstallationHealth } from './health.ts'
 import { listHousing } from './installation.store.ts'
@@ -21,14 +22,21 @@ export const getInstallation = endpoint({
     {
       operator: Type.Boolean({ description: 'Whether your account operates the installation' }),
       health: nullable(InstallationHealth),
+      backups_elsewhere: nullable(
+        Type.Boolean({
+          description:
+            'Whether backups are kept outside the data folder, in an S3 bucket or in `STEAD_BACKUP_DIR`. Null for other accounts',
+        }),
+      ),
     },
     { title: 'Installation' },
   ),
 
   async handle({ tx, database, caller, figures, config }) {
-    if (!(await isOperator(tx, caller.accountId))) return { operator: false, health: null }
+    if (!(await isOperator(tx, caller.accountId))) return { operator: false, health: null, backups_elsewhere: null }
     const [reports, hosts, now] = [await figures(), await listHousing(tx), await readDatabaseTime(database)]
     const names = presentNames(config, await takenReservedNames(tx, config))
-    return { operator: true, health: { ...healthOf(reports, hosts, now), names } }
+    const health = { ...healthOf(reports, hosts, now), names }
+    return { operator: true, health, backups_elsewhere: haveStorageInCommon(config) }
   },
 })

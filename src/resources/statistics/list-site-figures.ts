@@ -1,5 +1,7 @@
 import Type from 'typebox'
+import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 import { dayOf } from '../../platform/log-store/days.ts'
+import { newestTakenOf } from '../backups/backup.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
 import { figuresOfSites } from './statistics.store.ts'
@@ -12,7 +14,7 @@ export const listSiteFigures = endpoint({
   path: '/v1/sites/statistics',
   summary: 'List figures of several sites',
   description:
-    'An addition of Stead, for lists of sites: page views of the last 30 days, and storage use as of last night. Sites that you cannot see are left out. Nothing is written to the activity log.',
+    'An addition of Stead, for lists of sites: page views of the last 30 days, storage use as of last night, and the time of the newest backup. Sites that you cannot see are left out. Nothing is written to the activity log.',
   access: { account: 'own' },
   reads: true,
   body: Type.Object(
@@ -31,6 +33,10 @@ export const listSiteFigures = endpoint({
         }),
         databaseUsageBytes: Type.Integer({ examples: [1458176] }),
         fileSystemUsageBytes: Type.Integer({ examples: [52428800] }),
+        lastBackupAt: nullable({
+          ...Timestamp,
+          description: 'Time that the newest complete backup shows, or null if there is none',
+        }),
       },
       { title: 'SiteFigures' },
     ),
@@ -40,11 +46,20 @@ export const listSiteFigures = endpoint({
     const today = dayOf(now)
     const from = today - DAYS + 1
     const found = await figuresOfSites(tx, caller.accountId, body.site_ids, { from, to: today })
+    const backedUp = await newestTakenOf(
+      tx,
+      found.map(({ id }) => id),
+    )
+    const lastBackupAt = (id: number) => {
+      const takenAt = backedUp.get(id)
+      return takenAt === undefined ? null : timestamp(takenAt)
+    }
     return found.map(({ id, views, databaseBytes, fileBytes }) => ({
       id,
       views: Array.from({ length: DAYS }, (_, at) => views.get(from + at) ?? 0),
       databaseUsageBytes: databaseBytes,
       fileSystemUsageBytes: fileBytes,
+      lastBackupAt: lastBackupAt(id),
     }))
   },
 })

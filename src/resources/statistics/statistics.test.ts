@@ -37,6 +37,8 @@ const bots = [
   'UptimeRobot/2.0',
 ]
 const nothing = { people: 0, views: 0 }
+const backup = (site_id: number, taken_at: number, state: 'completed' | 'failed' = 'completed') =>
+  ({ site_id, kind: 'db', origin: 'scheduled', state, requested_at: 1, taken_at, delete_at: 1 }) as const
 
 for (const { dialect, skip } of dialects) {
   describe.skipIf(skip)(`statistics on ${dialect}`, () => {
@@ -99,13 +101,23 @@ for (const { dialect, skip } of dialects) {
         ]
         await tx.insertInto('page_view_days').values(rows).execute()
         await storeUsages(tx, new Map([[siteId, { fileBytes: 12, databaseBytes: 34 }]]), 1)
+        await tx
+          .insertInto('backups')
+          .values([backup(siteId, 1000), backup(siteId, 3000), backup(siteId, 9000, 'failed')])
+          .execute()
       })
       const ids = { site_ids: [quiet, siteId, foreign] }
       const { data } = (await owner.call('POST', '/v1/sites/statistics', ids)).body
       const none = Array.from({ length: 30 }, () => 0)
       expect(data).toEqual([
-        { id: siteId, views: [4, ...none.slice(2), 2], databaseUsageBytes: 34, fileSystemUsageBytes: 12 },
-        { id: quiet, views: none, databaseUsageBytes: 0, fileSystemUsageBytes: 0 },
+        {
+          id: siteId,
+          views: [4, ...none.slice(2), 2],
+          databaseUsageBytes: 34,
+          fileSystemUsageBytes: 12,
+          lastBackupAt: '1970-01-01T00:00:03.000Z',
+        },
+        { id: quiet, views: none, databaseUsageBytes: 0, fileSystemUsageBytes: 0, lastBackupAt: null },
       ])
       const log = api.database.read.selectFrom('activity').select('id').where('action', 'like', 'report.%')
       expect(await log.execute()).toEqual([])

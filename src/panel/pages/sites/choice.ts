@@ -8,6 +8,7 @@ export const shown = {
   name: signal(''),
   state: signal<keyof typeof texts.states>(''),
   tag: signal(''),
+  kind: signal<keyof typeof texts.shownKinds>('all'),
 }
 
 /** Sites that something is to be done with, by id, from any page of the list. */

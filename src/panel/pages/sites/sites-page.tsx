@@ -8,6 +8,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { later } from '../../parts/later.tsx'
 import { List } from '../../parts/list.tsx'
 import { Menu, MenuItem } from '../../parts/menu.tsx'
+import { Segment } from '../../parts/segment.tsx'
 import { Spark } from '../../parts/spark.tsx'
 import { StateOf } from '../../parts/state-of.tsx'
 import { Thumb } from '../../parts/thumb.tsx'
@@ -17,11 +18,14 @@ import { showWork } from '../../parts/work.ts'
 import { sizeOf } from '../../size.ts'
 import { commonTexts } from '../../texts/common.ts'
 import { sitesTexts as texts } from '../../texts/sites.ts'
+import { agoOf, timeOf } from '../../time.ts'
 import { openLogin } from '../open-login.ts'
 import { siteAddress } from '../site-address.ts'
 import { choose, chosen, shown } from './choice.ts'
+import { wantsFirstSteps } from './first-steps-wish.ts'
 
 const NewSite = later(() => import('./new-site.tsx').then((file) => file.NewSite))
+const FirstSteps = later(() => import('./first-steps.tsx').then((file) => file.FirstSteps))
 const Bulk = later(() => import('./bulk.tsx').then((file) => file.Bulk))
 
 const PER_PAGE = 25
@@ -29,24 +33,29 @@ const PER_PAGE = 25
 type Site = components['schemas']['FoundSite'] | components['schemas']['ListedSite']
 type Filter = components['schemas']['SiteFilter']
 
-/** The API searches by name and state, or lists by tag: a tag that is chosen ends a search, and the other way round. */
 function readSites(asked: { place?: string; per_page: number }): Promise<Got<readonly Site[]>> {
-  const { name, state, tag } = shown
+  const { name, state, tag, kind } = shown
   const include = 'status' as const
   const filters: Filter[] = [
     ...(name.value ? [{ key: 'any' as const, value: name.value }] : []),
     ...(state.value ? [{ key: 'state' as const, value: state.value }] : []),
+    ...(tag.value ? [{ key: 'tag' as const, value: tag.value }] : []),
+    ...(kind.value === 'all' ? [] : [{ key: 'staging' as const, value: String(kind.value === 'staging') }]),
   ]
   if (filters.length > 0)
     return ask(() => api.POST('/v1/sites/search', { params: { query: { include } }, body: { ...asked, filters } }))
-  const query = { ...asked, include, paginate: true, ...(tag.value && { tag_name: tag.value }) }
-  return ask(() => api.GET('/v1/sites', { params: { query } }))
+  return ask(() => api.GET('/v1/sites', { params: { query: { ...asked, include, paginate: true } } }))
 }
 
-function narrow(to: { name?: string; state?: keyof typeof texts.states; tag?: string }): void {
-  shown.name.value = to.tag === undefined ? (to.name ?? shown.name.value) : ''
-  shown.state.value = to.tag === undefined ? (to.state ?? shown.state.value) : ''
-  shown.tag.value = to.tag ?? ''
+interface Narrowed {
+  readonly name?: string
+  readonly state?: keyof typeof texts.states
+  readonly tag?: string
+  readonly kind?: keyof typeof texts.shownKinds
+}
+
+function narrow(to: Narrowed): void {
+  for (const [key, value] of Object.entries(to)) shown[key as keyof Narrowed].value = value as never
   shown.places.value = ['']
 }
 
@@ -55,9 +64,9 @@ function narrow(to: { name?: string; state?: keyof typeof texts.states; tag?: st
  * last site of the one before, so that sites which others add or delete move none of it.
  */
 export function SitesPage() {
-  const { places, name, state, tag } = shown
-  const isCreating = useSignal(false)
-  const filters = [name.value, state.value, tag.value]
+  const { places, name, state, tag, kind } = shown
+  const creating = useSignal<'new' | 'import' | undefined>(undefined)
+  const filters = [name.value, state.value, tag.value, kind.value]
   const place = places.value.at(-1) ?? ''
   const sites = useLoad(() => readSites({ place, per_page: PER_PAGE }), [place, ...filters])
   const total = useLoad(() => readSites({ per_page: 1 }), filters).got.value?.page?.totalItems
@@ -68,9 +77,9 @@ export function SitesPage() {
   useEffect(() => {
     if (isBehindAll) shown.places.value = shown.places.value.slice(0, -1)
   }, [isBehindAll])
-  const isFiltered = Boolean(name.value || state.value || tag.value)
+  const isFiltered = Boolean(name.value || state.value || tag.value || kind.value !== 'all')
   const create = () => {
-    isCreating.value = true
+    creating.value = 'new'
   }
   return (
     <>
@@ -79,11 +88,22 @@ export function SitesPage() {
           {texts.title} {total !== undefined && <span class="quiet">{texts.count(total)}</span>}
         </h1>
         <div class="right">
+          <Button
+            icon="import"
+            onClick={() => {
+              creating.value = 'import'
+            }}
+          >
+            {texts.importSite}
+          </Button>
           <Button isMain icon="plus" onClick={create}>
             {texts.newSite}
           </Button>
         </div>
       </div>
+      {got && total !== undefined && !isFiltered && wantsFirstSteps(total) && (
+        <FirstSteps sites={got.data} create={create} />
+      )}
       <div class="filters">
         <div class="searches">
           <Icon name="search" />
@@ -95,6 +115,12 @@ export function SitesPage() {
             onInput={({ currentTarget }) => narrow({ name: currentTarget.value.trim() })}
           />
         </div>
+        <Segment
+          label={texts.shownKind}
+          options={texts.shownKinds}
+          value={kind.value}
+          set={(to) => narrow({ kind: to })}
+        />
         <select
           aria-label={texts.state}
           value={state.value}
@@ -125,7 +151,7 @@ export function SitesPage() {
           <div class="card">
             {isFiltered ? (
               <Empty icon="search" title={texts.noneFoundTitle} text={texts.noneFound}>
-                <Button onClick={() => narrow({ name: '', state: '', tag: '' })}>{texts.clear}</Button>
+                <Button onClick={() => narrow({ name: '', state: '', tag: '', kind: 'all' })}>{texts.clear}</Button>
               </Empty>
             ) : (
               <Empty icon="appWindow" title={texts.emptyTitle} text={texts.empty}>
@@ -140,15 +166,13 @@ export function SitesPage() {
       />
       <Turn next={got?.nextPlace} />
       <Bulk page={got?.data ?? []} />
-      {isCreating.value && (
+      {creating.value && (
         <NewSite
+          isForImport={creating.value === 'import'}
           onClose={() => {
-            isCreating.value = false
+            creating.value = undefined
           }}
-          onCreated={({ id, name: ordered }) => {
-            showWork(id, texts.creating(ordered), () => void sites.reload())
-            void sites.reload()
-          }}
+          onChange={() => void sites.reload()}
         />
       )}
     </>
@@ -181,7 +205,7 @@ function Turn({ next }: { readonly next: string | undefined }) {
   )
 }
 
-const columns = ['', 'wide', '', 'extra', 'extra', 'extra num', 'extra num', '']
+const columns = ['', 'wide', '', 'extra', 'extra', 'extra num', 'extra num', 'extra', '']
 
 type Figures = components['schemas']['SiteFigures']
 
@@ -240,9 +264,16 @@ function rowOf(site: Site, figures: Figures | undefined, reload: () => Promise<v
       commonTexts.unknown
     ),
     figures ? sizeOf(figures.databaseUsageBytes + figures.fileSystemUsageBytes) : commonTexts.unknown,
+    figures ? <LastBackup at={figures.lastBackupAt} /> : commonTexts.unknown,
     <Actions site={site} reload={reload} />,
   ]
 }
+
+const LastBackup = ({ at }: { readonly at: string | null }) => (
+  <span class="quiet nowrap" title={at === null ? undefined : timeOf(at)}>
+    {at === null ? texts.noBackup : agoOf(at)}
+  </span>
+)
 
 function Actions({ site, reload }: { readonly site: Site; reload(): Promise<void> }) {
   const { id, displayName, favorite } = site

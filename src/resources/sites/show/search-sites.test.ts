@@ -14,7 +14,7 @@ describe.each(dialects)('POST /v1/sites/search on $dialect', ({ dialect, skip })
     const stranger = await api.person('stranger@example.com')
     const sites = [
       { name: 'shop-one', php_version: '8.2', state: 'disabled', core_version: '6.8.1', datacenter_code: 'AMS' },
-      { name: 'shop-two', php_version: '8.3', state: 'live', core_version: '6.8', datacenter_code: 'DFW' },
+      { name: 'shop-two', staging: 1, php_version: '8.3', state: 'live', core_version: '6.8', datacenter_code: 'DFW' },
       { name: 'blog', php_version: '8.3', state: 'live', core_version: '6.9', datacenter_code: 'DFW' },
     ] as const
     for (const { name, ...values } of sites) {
@@ -92,6 +92,19 @@ describe.each(dialects)('POST /v1/sites/search on $dialect', ({ dialect, skip })
       400,
       ['filters: the value of cloned_from must be the ID of a site'],
     ])
+  })
+
+  test('200 staging sites or others; 400 for what is neither true nor false', async () => {
+    const both = [await search(['staging', 'true']), await search(['staging', 'false'])]
+    expect(both).toEqual([['shop-two'], ['blog', 'shop-one']])
+    const wrong = await owner.call('POST', '/v1/sites/search', { filters: [{ key: 'staging', value: 'yes' }] })
+    expect([wrong.status, wrong.body.errors]).toEqual([400, ['filters: the value of staging must be true or false']])
+  })
+
+  test('200 a tag of the caller by its whole name', async () => {
+    expect(await search(['tag', 'client: Anna'])).toEqual(['blog'])
+    expect(await search(['tag', 'client: Anna'], ['staging', 'true'])).toEqual([])
+    for (const name of ['client', 'client: Bert']) expect(await search(['tag', name])).toEqual([])
   })
 
   test('200 those that fulfil every filter', async () => {

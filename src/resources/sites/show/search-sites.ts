@@ -19,6 +19,8 @@ const keys = [
   'php_version',
   'datacenter_code',
   'cloned_from',
+  'staging',
+  'tag',
 ] as const
 
 export const searchSites = endpoint({
@@ -27,7 +29,7 @@ export const searchSites = endpoint({
   path: '/v1/sites/search',
   summary: 'Search sites',
   description:
-    'Returns the sites that match all filters, favourites first, then by name. `name` and `domain` match any part. `any` matches any part of a name, a display name, a domain, or a tag. `cms_version` (or `wordpress_version`) matches the start. `cloned_from` matches the clones of the site with this ID. Other filters match the exact value.',
+    'Returns the sites that match all filters, favourites first, then by name. `name` and `domain` match any part. `any` matches any part of a name, a display name, a domain, or a tag. `cms_version` (or `wordpress_version`) matches the start. `cloned_from` matches the clones of the site with this ID, `staging` is `true` or `false`, and `tag` is the name of one of your tags. Other filters match the exact value.',
   access: { account: 'own' },
   reads: true,
   body: Type.Object({
@@ -71,7 +73,14 @@ function siteFilter({ key, value }: { key: (typeof keys)[number]; value: string 
   if (key === 'name' || key === 'domain' || key === 'any') return { key, part: value }
   if (key === 'cms_version' || key === 'wordpress_version') return { key: 'core_version', prefix: value }
   if (key === 'cloned_from') return { key: 'cloned_from_id', value: siteIdIn(value) }
+  if (key === 'staging') return { key, value: flagIn(value) }
   return { key, value }
+}
+
+/** @throws Problem for what is neither true nor false */
+function flagIn(value: string): 0 | 1 {
+  if (value !== 'true' && value !== 'false') throw invalidInput(['filters: the value of staging must be true or false'])
+  return value === 'true' ? 1 : 0
 }
 
 /** @throws Problem for what is no id */

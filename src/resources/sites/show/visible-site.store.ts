@@ -168,6 +168,9 @@ export type SiteFilter =
   | { key: 'name' | 'domain' | 'any'; part: string }
   | { key: 'state' | 'php_version' | 'datacenter_code'; value: string }
   | { key: 'cloned_from_id'; value: number }
+  | { key: 'staging'; value: 0 | 1 }
+  /** The whole name of a tag of the account that looks. */
+  | { key: 'tag'; value: string }
   | { key: 'core_version'; prefix: string }
 
 /** A page of an account's sites: favourites first, then by name, from a place on if one is named; behind another site in order of id. */
@@ -247,7 +250,8 @@ function seenSites(tx: Tx, accountId: number, { ownerId, tagName, filters = [] }
   const site = expressionBuilder<Schema, 'sites'>()
   if (ownerId !== undefined) ofSites.push(site('sites.account_id', '=', ownerId))
   for (const filter of filters) {
-    if ('value' in filter) ofSites.push(site(`sites.${filter.key}`, '=', filter.value))
+    if (filter.key === 'tag') seen = seen.where(isTagged(accountId, filter.value))
+    else if ('value' in filter) ofSites.push(site(`sites.${filter.key}`, '=', filter.value))
     else if ('prefix' in filter) ofSites.push(site('sites.core_version', 'like', `${escaped(filter.prefix)}%`))
     else if (filter.key === 'name') seen = seen.where('seen.site_name', 'like', like(filter.part))
     else if (filter.key === 'domain') seen = seen.where(hasHostName(filter.part))
@@ -286,6 +290,17 @@ const isCalled = (part: string): Expression<SqlBool> =>
       .select('called.id')
       .whereRef('called.id', '=', 'seen.site_id')
       .where(containsText('called.display_name', part)),
+  )
+
+const isTagged = (accountId: number, name: string): Expression<SqlBool> =>
+  rowsOf.exists(
+    rowsOf
+      .selectFrom('site_tags')
+      .innerJoin('tags', 'tags.id', 'site_tags.tag_id')
+      .select('tags.id')
+      .whereRef('site_tags.site_id', '=', 'seen.site_id')
+      .where('tags.account_id', '=', accountId)
+      .where('tags.name', '=', name),
   )
 
 const hasTag = (accountId: number, part: string): Expression<SqlBool> =>
