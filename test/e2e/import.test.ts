@@ -1,19 +1,22 @@
 /** An import in real WordPress: an archive of one site becomes another one, and can be undone. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { unpackZip } from '../../src/hosting/archives/unpack-zip.ts'
 import type { MadeEntry } from '../support/archives.ts'
 import { describeSites } from '../support/describe-sites.ts'
 import { type FileServer, startFileServer } from '../support/file-server.ts'
 import { makeWpress } from '../support/hosted-archives.ts'
+import { OldMachine, PASSWORD } from '../support/old-machine.ts'
 import { type Stead, showOutputOfFailures, startStead } from '../support/stead.ts'
 
 const sha256 = (content: Buffer) => createHash('sha256').update(content).digest('hex')
 
-describeSites('import', ({ env }) => {
+describeSites('import', ({ env, testOnce, isOnce }) => {
   let stead: Stead
   let server: FileServer
   let to: number
@@ -76,18 +79,67 @@ describeSites('import', ({ env }) => {
     ])
   }
 
-  test('an archive becomes the site, with its addresses; the undo brings the site back', async () => {
+  /** Kills the host while the operation runs each of these steps, and waits until it has ended. */
+  async function killedIn(operationId: string, steps: readonly string[]) {
+    if (!isOnce) return stead.ended(operationId, 200_000)
+    const database = new DatabaseSync(join(stead.dataDir, 'stead.db'), { readOnly: true, timeout: 5000 })
+    const running = database.prepare("select name from operation_steps where operation_id = ? and state = 'running'")
+    const killed: string[] = []
+    let hasEnded = false
+    const end = stead.ended(operationId, 400_000).finally(() => {
+      hasEnded = true
+    })
+    while (!hasEnded && killed.length < steps.length) {
+      const name = (running.get(Number(operationId)) as { name: string } | undefined)?.name
+      if (name !== undefined && steps.includes(name) && !killed.includes(name) && stead.role('host')) {
+        stead.kill('host')
+        killed.push(name)
+      }
+      await pause(1)
+    }
+    database.close()
+    const ended = await end
+    expect(killed).toEqual(steps)
+    return ended
+  }
+
+  /** Visits the site all the while. @returns what was neither the old site nor the new one */
+  function visitAllTheWhile(): () => Promise<string[]> {
+    const odd: string[] = []
+    let goesOn = true
+    const visits = (async () => {
+      for (let n = 0; goesOn; n++) {
+        const page = await stead.visit('new-site', `/kept/?visit=${n}`).catch(() => undefined)
+        const isGreeted = page?.text.includes('greeted by the plugin')
+        const isWhole = page?.status === 200 ? isGreeted : page?.status === 404 ? !isGreeted : true
+        if (page && !(isWhole && [200, 404, 502, 503].includes(page.status))) odd.push(`${page.status} ${page.text}`)
+        await pause(50)
+      }
+    })()
+    return async () => {
+      goesOn = false
+      await visits
+      return odd
+    }
+  }
+
+  test('an archive becomes the site, with its addresses, though the host dies in each step; the undo brings the site back', async () => {
     const made = await stead.api('POST', `/v1/sites/${to}/imports`, { urls: [`${server.base}/site.wpress`] })
     expect([made.status, made.body.errors]).toEqual([201, null])
-    expect(await stead.ended(made.headers.get('operation-id') as string, 200_000)).toMatchObject({ error: null })
+    const inspection = await killedIn(made.headers.get('operation-id') as string, ['fetch', 'unpack', 'database'])
+    expect(inspection).toMatchObject({ state: 'succeeded', error: null })
     const path = `/v1/sites/${to}/imports/${made.body.data.id}`
     const { data: inspected } = (await stead.api('GET', path)).body
     expect(inspected).toMatchObject({ state: 'ready', plan: { format: 'wpress', blockers: [] } })
     expect((await stead.visit('new-site', '/kept/')).status).toBe(404)
 
+    const stopVisits = visitAllTheWhile()
     const started = await stead.api('POST', `${path}/start`)
-    const done = await stead.ended(started.headers.get('operation-id') as string, 200_000)
+    const steps = ['files', 'database', 'switch', 'fit', 'answer', 'settle']
+    const done = await killedIn(started.headers.get('operation-id') as string, steps)
     expect(done).toMatchObject({ state: 'succeeded', error: null })
+    expect(await stopVisits()).toEqual([])
+    expect(await readdir(join(stead.dataDir, 'imports'))).toEqual([])
     const page = await stead.visit('new-site', '/kept/?now')
     expect([page.status, page.text.includes('greeted by the plugin')]).toEqual([200, true])
     expect(page.text).toContain(`http://new-site.localhost:${stead.edgePort}/x/`)
@@ -104,14 +156,40 @@ describeSites('import', ({ env }) => {
     expect(existsSync(join(content, 'plugins/greeter'))).toBe(false)
   })
 
+  testOnce('kill -9 of the host while it reads a machine by SSH: it reads on', async () => {
+    const content = join(stead.directoryOf('old-site'), 'web/wp-content')
+    const machine = join(stead.dataDir, 'old-machine')
+    await cp(content, join(machine, 'site/wp-content'), { recursive: true })
+    const named = (name: string) => `define('DB_${name}', '${name}');`
+    const config = `<?php ${['NAME', 'USER', 'PASSWORD', 'HOST'].map(named).join(' ')} $table_prefix = 'wp_';`
+    await writeFile(join(machine, 'site/wp-config.php'), config)
+    await writeFile(join(machine, 'dump.sql'), await dumpOf(content))
+    await mkdir(join(machine, 'bin'))
+    await writeFile(join(machine, 'bin/mysqldump'), `#!/bin/sh\ncat ${machine}/dump.sql\n`)
+    await chmod(join(machine, 'bin/mysqldump'), 0o755)
+    for (const name of ['sh', 'cat']) await symlink(`/bin/${name}`, join(machine, 'bin', name))
+    const ssh = await OldMachine.start({ path: join(machine, 'bin') })
+    const source = { type: 'ssh', host: '127.0.0.1', port: ssh.port, user: 'me', password: PASSWORD }
+    const order = { source: { ...source, path: join(machine, 'site') } }
+    const made = await stead.api('POST', `/v1/sites/${to}/imports`, order)
+    expect([made.status, made.body.errors]).toEqual([201, null])
+    const inspection = made.headers.get('operation-id') as string
+    expect(await killedIn(inspection, ['fetch'])).toMatchObject({ state: 'succeeded', error: null })
+    const started = await stead.api('POST', `/v1/sites/${to}/imports/${made.body.data.id}/start`)
+    const operation = started.headers.get('operation-id') as string
+    expect(await killedIn(operation, ['fetch_again'])).toMatchObject({ state: 'succeeded', error: null })
+    expect((await stead.visit('new-site', '/kept/?by-ssh')).text).toContain('greeted by the plugin')
+    ssh.stop()
+  })
+
   test('by the plugin that Stead gives out, the running site becomes another one', async () => {
     const address = `http://old-site.localhost:${stead.edgePort}`
     const made = await stead.api('POST', `/v1/sites/${to}/imports`, { plugin: { address } })
     expect([made.status, made.body.data?.state]).toEqual([201, 'waiting'])
     const path = `/v1/sites/${to}/imports/${made.body.data.id}`
-    const fetched = async () => {
+    const fetched = async (inSteps: readonly string[] = []) => {
       const { headers } = await stead.api('POST', `${path}/fetch`)
-      return stead.ended(headers.get('operation-id') as string, 200_000)
+      return killedIn(headers.get('operation-id') as string, inSteps)
     }
     expect((await fetched()).error).toContain('Install and activate it')
     expect((await stead.api('GET', path)).body.data).toMatchObject({ state: 'waiting', plugin: { address } })
@@ -135,12 +213,13 @@ describeSites('import', ({ env }) => {
     await writeFile(join(content, '../activate.php'), `<?php ${activate}`)
     expect((await stead.visit('old-site', '/activate.php')).text).toContain('done')
 
-    expect(await fetched()).toMatchObject({ state: 'succeeded', error: null })
+    // the old site dies with the host, too
+    expect(await fetched(['fetch'])).toMatchObject({ state: 'succeeded', error: null })
     const { data: inspected } = (await stead.api('GET', path)).body
     expect(inspected).toMatchObject({ state: 'ready', plan: { blockers: [], from: { title: 'Of the old site' } } })
     expect(inspected.plan.plugins.map((each: { path: string }) => each.path)).toEqual(['akismet', 'greeter'])
     const started = await stead.api('POST', `${path}/start`)
-    const done = await stead.ended(started.headers.get('operation-id') as string, 200_000)
+    const done = await killedIn(started.headers.get('operation-id') as string, ['fetch_again'])
     expect(done).toMatchObject({ state: 'succeeded', error: null })
     const page = await stead.visit('new-site', '/odd/?now')
     expect([page.status, page.text.includes('greeted by the plugin')]).toEqual([200, true])

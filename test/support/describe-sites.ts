@@ -14,9 +14,11 @@ export interface SitesOn {
    * pages cost a tenth.
    */
   readonly testOnce: ReturnType<typeof test.runIf>
+  /** The same for a part of a test. */
+  readonly isOnce: boolean
 }
 
-const kinds: readonly (Omit<SitesOn, 'testOnce'> & { name: string; skip: boolean })[] = [
+const kinds: readonly (Omit<SitesOn, 'testOnce' | 'isOnce'> & { name: string; skip: boolean })[] = [
   // a whole run on native PHP has that in all tests
   { name: 'WebAssembly and SQLite', isNative: false, env: {}, skip: process.env.TEST_RUNTIME === 'native' },
   {
@@ -30,7 +32,8 @@ const kinds: readonly (Omit<SitesOn, 'testOnce'> & { name: string; skip: boolean
 /** Tests that go through sites, once on each of what can run them; where this machine lacks one they are listed as skipped. */
 export function describeSites(what: string, suite: (on: SitesOn) => void, { skip = false } = {}): void {
   for (const { name, skip: isLacking, ...on } of kinds) {
-    const testOnce = test.runIf(on.isNative || nativeAndMariaDb.skip)
-    describe.skipIf(!core || skip || isLacking)(`${what}, on ${name}`, () => suite({ ...on, testOnce }))
+    const isOnce = on.isNative || nativeAndMariaDb.skip
+    const testOnce = test.runIf(isOnce)
+    describe.skipIf(!core || skip || isLacking)(`${what}, on ${name}`, () => suite({ ...on, testOnce, isOnce }))
   }
 }
