@@ -59,4 +59,10 @@ export const warning: readonly string[] = [
   `select v.*, count(i.id) n, made as since from n_visit v left join s_item i on i.id = 0 where v.id = 0 group by v.id`,
   `select id, made as since, seen last from n_visit where id = 0`,
   `drop table n_visit`,
+  // a search of several words
+  `select sql_calc_found_rows s_item.id from s_item where 1=1 and (((s_item.title like '%a%') or (s_item.note like '%a%')) and ((s_item.title like '%o%') or (s_item.note like '%l%')))
+    order by (case when s_item.title like '%a o%' then 1 when s_item.title like '%a%' and s_item.title like '%o%' then 2 when s_item.note like '%sm%' then 5 else 6 end), s_item.sold desc limit 0, 2`,
+  `select found_rows()`,
+  `select sql_calc_found_rows s_item.id from s_item where s_item.title like '%none of them%' order by case when s_item.title like '%a%' then 1 else 2 end, s_item.id limit 10`,
+  `select found_rows()`,
 ]

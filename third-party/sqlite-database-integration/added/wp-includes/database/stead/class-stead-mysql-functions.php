@@ -1559,7 +1559,9 @@ class Stead_MySQL_Functions {
 		static $regexes = array();
 		$key            = "$escape\n$pattern";
 		if ( ! isset( $regexes[ $key ] ) ) {
-			$regexes = array( $key => self::regex_of_like( self::folded( $pattern ), (string) $escape ) );
+			// A search of several words has some, row by row. Patterns of a column are other ones each time.
+			$regexes         = count( $regexes ) < 32 ? $regexes : array();
+			$regexes[ $key ] = self::regex_of_like( self::folded( $pattern ), (string) $escape );
 		}
 		// Accents that follow their letter are rare.
 		$text = (string) $text;

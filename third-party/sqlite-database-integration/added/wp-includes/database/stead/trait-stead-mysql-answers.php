@@ -6,7 +6,7 @@
 trait Stead_MySQL_Answers {
 	/** How columns of the last answer are written: by number, digits after the point, or null for a number as it is. */
 	private $more_formats = array();
-	/** Where the list begins that a count of all rows is to be added to. */
+	/** Where the list begins that columns are to be added to, and these. */
 	private $more_total = null;
 
 	/**
@@ -45,11 +45,9 @@ trait Stead_MySQL_Answers {
 		if ( count( array_unique( $names ) ) !== count( $names ) ) {
 			return null;
 		}
-		$this->more_total = $list->get_start();
-		try {
-			$sql = $this->translate( $query );
-		} finally {
-			$this->more_total = null;
+		$sql = preg_match( '/\bORDER\s+BY\s+\(?\s*CASE\b/i', $this->last_mysql_query ) ? $this->counted_by_keys( $query, $body, $list ) : null;
+		if ( null === $sql ) {
+			$sql = $this->with_columns( $list, ', COUNT(*) OVER () AS `stead_total`', $query );
 		}
 		$functions        = $this->more_functions();
 		$functions->total = null;
@@ -63,6 +61,41 @@ trait Stead_MySQL_Answers {
 		}
 		$this->found_rows = $functions->total;
 		return $stmt;
+	}
+
+	/** A node, with more columns in its list. */
+	private function with_columns( WP_Parser_Node $list, string $columns, WP_Parser_Node $node ): string {
+		$this->more_total = array( $list->get_start(), $columns );
+		try {
+			return (string) $this->translate( $node );
+		} finally {
+			$this->more_total = null;
+		}
+	}
+
+	/**
+	 * A search of several words is sorted by what its texts are like. What the rows are sorted by is computed first: to count
+	 * them, SQLite keeps all that it sorts, and would keep the texts.
+	 */
+	private function counted_by_keys( WP_Parser_Node $query, WP_Parser_Node $body, WP_Parser_Node $list ): ?string {
+		$order = $query->get_first_child_node( 'orderClause' );
+		if ( null === $order ) {
+			return null;
+		}
+		$columns = '';
+		$keys    = array();
+		foreach ( $order->get_first_child_node( 'orderList' )->get_child_nodes() as $i => $item ) {
+			$expr      = $item->get_first_child_node( 'expr' );
+			$direction = $item->get_first_child_node( 'direction' );
+			$columns  .= ', ' . $this->sorted_by( $expr, (string) $this->translate( $expr ), $query ) . " AS `stead_key_$i`";
+			$keys[]    = "`stead_key_$i`" . ( null === $direction ? '' : ' ' . $this->translate( $direction ) );
+		}
+		return sprintf(
+			'SELECT *, COUNT(*) OVER () AS `stead_total` FROM (%s LIMIT -1) ORDER BY %s %s',
+			$this->with_columns( $list, $columns, $body ),
+			implode( ', ', $keys ),
+			$this->translate( $query->get_first_child_node( 'limitClause' ) )
+		);
 	}
 
 	/** Upstream takes the first digit of the count. */

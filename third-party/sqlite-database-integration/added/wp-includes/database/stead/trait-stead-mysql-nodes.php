@@ -129,11 +129,12 @@ trait Stead_MySQL_Nodes {
 			case 'selectItem':
 				return $this->translate_distinct_item( $node );
 			case 'selectItemList':
-				if ( $this->more_total !== $node->get_start() ) {
+				if ( null === $this->more_total || $this->more_total[0] !== $node->get_start() ) {
 					return null;
 				}
+				$columns          = $this->more_total[1];
 				$this->more_total = null;
-				return $this->translate( $node ) . ', COUNT(*) OVER () AS `stead_total`';
+				return $this->translate( $node ) . $columns;
 			case 'querySpecification':
 				return $this->note_distinct( $node );
 		}
