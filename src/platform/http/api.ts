@@ -3,14 +3,13 @@ import cors from '@fastify/cors'
 import formbody from '@fastify/formbody'
 import multipart from '@fastify/multipart'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { Compile } from 'typebox/compile'
 import type { Budget } from '../budgets/budget.ts'
 import type { Log } from '../log/log.ts'
 import { answerErrors, pathOf, refuseUnreadableForms, refuseUnreadablePath } from './answer-errors.ts'
 import { createApiServer } from './api-server.ts'
 import { createTrust } from './client/client-address.ts'
 import { readOrigins } from './client/origin.ts'
-import type { CallerFacts, CompiledEndpoint, Endpoint } from './endpoint.ts'
+import type { CallerFacts, Endpoint } from './endpoint.ts'
 import type { ApiMetrics } from './metrics.ts'
 import { type AccessDescription, describeApi, routeSchema } from './openapi/openapi.ts'
 import { entityTag, type Platform, routeHandler } from './pipeline.ts'
@@ -141,15 +140,6 @@ function addRoute<Caller extends CallerFacts>(
   endpoint: Endpoint,
   options: ApiOptions<Caller>,
 ): void {
-  const { params, query, body } = endpoint
-  const compiled: CompiledEndpoint = {
-    ...endpoint,
-    compiled: {
-      ...(params ? { params: Compile(params) } : {}),
-      ...(query ? { query: Compile(query) } : {}),
-      ...(body ? { body: Compile(body) } : {}),
-    },
-  }
   app.route({
     method: endpoint.method,
     url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
@@ -160,7 +150,7 @@ function addRoute<Caller extends CallerFacts>(
       takesAnyBody: endpoint.anyBody === true,
       isUpload: endpoint.upload !== undefined,
     },
-    handler: routeHandler(compiled, options.platform, options.log),
+    handler: routeHandler(endpoint, options.platform, options.log),
     ...(endpoint.etag ? { onSend: answerNotModified } : {}),
   })
 }

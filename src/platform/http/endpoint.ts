@@ -1,5 +1,4 @@
 import type { TObject, TSchema } from 'typebox'
-import type { Validator } from 'typebox/compile'
 import type { Tx } from '../db/database.ts'
 import type { Problem, ProblemKind } from './problem.ts'
 import type { Page } from './schemas.ts'
@@ -98,11 +97,6 @@ export interface Endpoint {
   readonly problems?: readonly ProblemKind[]
   // biome-ignore lint/suspicious/noExplicitAny: the typed form is what `endpoint()` of the resources checks
   handle(context: any, input: any): Promise<unknown>
-}
-
-/** An endpoint with its schemas compiled. */
-export interface CompiledEndpoint extends Endpoint {
-  readonly compiled: { params?: Validator; query?: Validator; body?: Validator }
 }
 
 const special = Symbol('reply')

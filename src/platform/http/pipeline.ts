@@ -7,7 +7,7 @@ import { CommitUnknown } from '../db/commit-unknown.ts'
 import type { Database, Tx } from '../db/database.ts'
 import type { Log } from '../log/log.ts'
 import { pathOf } from './answer-errors.ts'
-import { type CallerFacts, type CompiledEndpoint, isSpecialReply, type RequestFacts } from './endpoint.ts'
+import { type CallerFacts, type Endpoint, isSpecialReply, type RequestFacts } from './endpoint.ts'
 import {
   type ClaimedRequest,
   claimKey,
@@ -41,7 +41,7 @@ export interface Platform<Caller extends CallerFacts> {
    * @returns what the handler gets besides the base context, such as the site of the path
    * @throws Problem `not_found`, `forbidden`, `insufficient_scope`
    */
-  authorize(endpoint: CompiledEndpoint, caller: Caller, input: Input, tx: Tx): Promise<object>
+  authorize(endpoint: Endpoint, caller: Caller, input: Input, tx: Tx): Promise<object>
   /**
    * Looks at background work that a request has started, in its transaction.
    * @throws Problem when too much is waiting already
@@ -68,11 +68,7 @@ export interface Input {
 }
 
 /** From request to response: who, how often, what, may they, do it, say it. */
-export function routeHandler<Caller extends CallerFacts>(
-  endpoint: CompiledEndpoint,
-  platform: Platform<Caller>,
-  log: Log,
-) {
+export function routeHandler<Caller extends CallerFacts>(endpoint: Endpoint, platform: Platform<Caller>, log: Log) {
   return async (request: FastifyRequest, response: FastifyReply): Promise<unknown> => {
     const now = platform.now()
     if (endpoint.rate === 'address')
@@ -114,14 +110,14 @@ function partByPart(
     .send(Readable.from(content, { objectMode: false, highWaterMark: 1 }))
 }
 
-const claimsOf = (endpoint: CompiledEndpoint, request: FastifyRequest): Claims => ({
+const claimsOf = (endpoint: Endpoint, request: FastifyRequest): Claims => ({
   headers: request.headers,
   origin: () => request.publicOrigin(),
   onlyReads: endpoint.reads === true || (endpoint.method === 'GET' && !endpoint.writes),
 })
 
 class Call<Caller extends CallerFacts> {
-  readonly #endpoint: CompiledEndpoint
+  readonly #endpoint: Endpoint
   readonly #platform: Platform<Caller>
   readonly #request: FastifyRequest
   readonly #response: FastifyReply
@@ -130,7 +126,7 @@ class Call<Caller extends CallerFacts> {
   #context: object | undefined
 
   constructor(
-    endpoint: CompiledEndpoint,
+    endpoint: Endpoint,
     platform: Platform<Caller>,
     request: FastifyRequest,
     response: FastifyReply,
@@ -162,11 +158,11 @@ class Call<Caller extends CallerFacts> {
   }
 
   async #input(): Promise<Input> {
-    const { compiled, params, query, body, upload } = this.#endpoint
+    const { params, query, body, upload } = this.#endpoint
     const sent = upload ? {} : bodyOf(this.#request)
     const ignored = ignoredFields(this.#endpoint, { query: this.#request.query, body: sent })
     if (ignored) this.#response.header(IGNORED_HEADER, ignored)
-    const checkedParams = params ? check(compiled.params!, params, this.#request.params) : { value: {} }
+    const checkedParams = params ? check(params, this.#request.params) : { value: {} }
     if ('faults' in checkedParams) throw notFound()
     const given = this.#endpoint.anyBody && !isObject(sent) ? {} : sent
     // parameters of a GET, and flags of a DELETE that takes no other body, count the same in the body
@@ -174,10 +170,7 @@ class Call<Caller extends CallerFacts> {
       (this.#endpoint.method === 'GET' || (this.#endpoint.method === 'DELETE' && !body)) && isObject(given)
         ? { ...given, ...(this.#request.query as object) }
         : this.#request.query
-    const parts = [
-      query ? check(compiled.query!, query, asQuery) : { value: {} },
-      body ? check(compiled.body!, body, given) : { value: {} },
-    ] as const
+    const parts = [query ? check(query, asQuery) : { value: {} }, body ? check(body, given) : { value: {} }] as const
     const faults = parts.flatMap((part) => ('faults' in part ? part.faults : []))
     const input = {
       params: checkedParams.value,

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Static, TSchema } from 'typebox'
-import { Compile, type Validator } from 'typebox/compile'
 import { announce, isPostgres, type Tx } from '../db/database.ts'
 import { precompiled, precompiledChange } from '../db/precompiled.ts'
+import { validatorOf } from '../validator-of.ts'
 import type { Definition } from './definition.ts'
 import { databaseNow } from './worker/lease.ts'
 import { noBytesYet } from './worker/progress.ts'
@@ -135,15 +135,11 @@ const insertOperation = (tx: Tx, row: NewOperation, due: Due) =>
     .returning('id')
 
 function checkInput(definition: Definition<TSchema, never>, input: unknown): void {
-  const validator = validators.get(definition.input) ?? Compile(definition.input)
-  validators.set(definition.input, validator)
+  const validator = validatorOf(definition.input)
   if (validator.Check(input)) return
   const [fault] = validator.Errors(input)
   throw new TypeError(`input of ${definition.name}: ${fault?.instancePath ?? ''} ${fault?.message ?? 'does not fit'}`)
 }
-
-/** By schema: to go through one takes longer than to write the operation. */
-const validators = new WeakMap<TSchema, Validator>()
 
 async function insertWaits(tx: Tx, operationId: number, after: readonly number[]): Promise<void> {
   const waits = [...new Set(after)].map((forId) => ({ operation_id: operationId, for_id: forId }))

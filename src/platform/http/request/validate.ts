@@ -1,5 +1,5 @@
 import type { TObject } from 'typebox'
-import type { Validator } from 'typebox/compile'
+import { validatorOf } from '../../validator-of.ts'
 import { coerce } from './coerce.ts'
 
 /** A fault as the validator reports it. */
@@ -15,11 +15,8 @@ interface Fault {
  * Coerces and checks one part of a request.
  * @returns the value that the handler gets, or the faults, each naming its field (`plugins[0].path: is required`)
  */
-export function check(
-  validator: Validator,
-  schema: TObject,
-  given: unknown,
-): { value: unknown } | { faults: string[] } {
+export function check(schema: TObject, given: unknown): { value: unknown } | { faults: string[] } {
+  const validator = validatorOf(schema)
   const value = coerce(schema as never, given)
   const faults = new Set<string>()
   if (validator.Check(value)) {
