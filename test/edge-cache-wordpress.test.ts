@@ -323,6 +323,11 @@ function own_save() {
 }
 add_action('wp_ajax_own_save', 'own_save');
 add_action('wp_ajax_nopriv_own_save', 'own_save');
+add_action('rest_api_init', fn () => register_rest_route('own/v1', '/form', [
+    'methods' => 'PUT',
+    'permission_callback' => fn () => current_user_can('edit_pages'),
+    'callback' => fn ($request) => update_post_meta(get_posts(['post_type' => 'own_form', 'post_status' => 'any'])[0]->ID, 'fields', $request['value']),
+]));
 `
     beforeAll(async () => {
       await mkdir(`${directory.siteDirectory}/web/wp-content/mu-plugins`, { recursive: true })
@@ -352,6 +357,14 @@ add_action('wp_ajax_nopriv_own_save', 'own_save');
       await expect.poll(async () => (await get('/own/')).body, { timeout: 60_000 }).toContain(`new-${what}`)
       await save(what, `newer-${what}`)
       await expect.poll(async () => (await get('/own/')).body, { timeout: 60_000 }).toContain(`newer-${what}`)
+    })
+
+    test('a stranger sees the form that an editor saved by REST', async () => {
+      await save('form', 'before')
+      await expect.poll(async () => (await get('/own/')).body, { timeout: 60_000 }).toContain('before')
+      await cached('/own/')
+      await rest('PUT', '/own/v1/form', { value: 'by-rest' })
+      await expect.poll(async () => (await get('/own/')).body, { timeout: 60_000 }).toContain('by-rest')
     })
 
     test('what visitors write, and what no page shows, lets go of nothing', async () => {
@@ -422,19 +435,22 @@ add_action('wp_ajax_nopriv_own_save', 'own_save');
     })
   })
 
-  test('a style sheet that PHP writes anew is let go of', async () => {
+  test.each([
+    ['style sheet', 'cache/own.css'],
+    ['picture', 'uploads/replaced.gif'],
+  ])('a %s that PHP writes anew, and tells nobody of, is let go of', async (_what, file) => {
     const write = (text: string) =>
       directory.script(
         'style.php',
-        `@mkdir(__DIR__ . '/wp-content/cache'); file_put_contents(__DIR__ . '/wp-content/cache/own.css', '${text}');`,
+        `$file = __DIR__ . '/wp-content/${file}'; @mkdir(dirname($file)); file_put_contents($file, '${text}');`,
       )
     const post = () => ask(port, '/style.php', { host: testAddress, method: 'POST', body: 'x=1' })
     await write('one')
     await post()
-    expect(await cached('/wp-content/cache/own.css')).toBe('one')
+    expect(await cached(`/wp-content/${file}`)).toBe('one')
     await write('three')
     await post()
-    await expect.poll(async () => (await get('/wp-content/cache/own.css')).body, { timeout: 60_000 }).toBe('three')
+    await expect.poll(async () => (await get(`/wp-content/${file}`)).body, { timeout: 60_000 }).toBe('three')
   })
 
   test('a page that says late that it is not to be kept is not kept', async () => {
