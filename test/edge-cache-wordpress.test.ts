@@ -453,6 +453,56 @@ add_action('rest_api_init', fn () => register_rest_route('own/v1', '/form', [
     await expect.poll(async () => (await get(`/wp-content/${file}`)).body, { timeout: 60_000 }).toBe('three')
   })
 
+  test('a PHP session is its visitor’s alone, and lasts over pages', async () => {
+    await directory.script(
+      'session.php',
+      `session_start(); $_SESSION['seen'] = ($_SESSION['seen'] ?? 0) + 1; echo $_SESSION['seen'];`,
+    )
+    const first = await get('/session.php')
+    const cookie = (first.headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ')
+    expect(cookie).toMatch(/^PHPSESSID=/)
+    expect([first.body, (await get('/session.php', { cookie })).body]).toEqual(['1', '2'])
+    expect((await get('/session.php')).body).toBe('1')
+    expect((await get('/session.php', { cookie })).body).toBe('3')
+  })
+
+  test('clients of XML-RPC log in, and write posts that visitors see', async () => {
+    const value = (text: string | number) => `<value>${typeof text === 'number' ? `<int>${text}</int>` : text}</value>`
+    const member = (name: string, text: string) => `<member><name>${name}</name>${value(text)}</member>`
+    const post = `<struct>${member('post_title', 'By XML-RPC')}${member('post_status', 'publish')}</struct>`
+    const call = async (password: string) => {
+      const parameters = [1, 'admin', password, post].map((each) => `<param>${value(each)}</param>`).join('')
+      const body = `<?xml version="1.0"?><methodCall><methodName>wp.newPost</methodName><params>${parameters}</params></methodCall>`
+      const headers = { 'content-type': 'text/xml' }
+      return ask(port, '/xmlrpc.php', { host: testAddress, method: 'POST', body, headers })
+    }
+    await cached('/')
+    expect((await call('wrong')).body).toMatch(/<name>faultCode<\/name>\s*<value><int>403</)
+    expect((await call('correct horse battery')).body).toMatch(/<params>\s*<param>\s*<value>\s*<string>\d+</)
+    expect((await get('/')).body).toContain('By XML-RPC')
+  })
+
+  test('the time of the site’s clock is the right one on both sides of each change to summer time', async () => {
+    const zones = ['Europe/Berlin', 'America/New_York', 'America/Sao_Paulo', 'Australia/Lord_Howe', 'Asia/Kolkata']
+    zones.push('Africa/Casablanca', 'America/Santiago', 'Asia/Tehran', 'Pacific/Auckland', 'Pacific/Apia', 'UTC')
+    await directory.script(
+      'zones.php',
+      `require 'wp-load.php'; $wrong = []; $count = 0;
+       foreach (json_decode('${JSON.stringify([...zones, 'Asia/Tokyo'])}') as $name) {
+         update_option('timezone_string', $name); $zone = new DateTimeZone($name);
+         foreach (['2027-03-28 01:59:00', '2027-03-28 03:01:00', '2027-10-31 01:30:00', '2027-10-31 03:30:00', '2027-11-07 03:00:00', '2027-04-04 03:00:00'] as $local) {
+           $at = (new DateTime($local, $zone))->getTimestamp(); $count++;
+           if (strtotime(get_gmt_from_date($local) . ' UTC') !== $at || wp_date('Y-m-d H:i:s', $at) !== $local) $wrong[] = "$name $local";
+         }
+       }
+       update_option('timezone_string', 'Europe/Berlin');
+       $planned = wp_insert_post(['post_title' => 'planned', 'post_status' => 'future', 'post_date' => '2027-10-31 03:30:00']);
+       $at = wp_next_scheduled('publish_future_post', [$planned]); wp_delete_post($planned, true);
+       update_option('timezone_string', ''); echo json_encode([$count, $wrong, gmdate('H:i', $at)]);`,
+    )
+    expect(JSON.parse((await get('/zones.php')).body)).toEqual([72, [], '02:30'])
+  })
+
   test('a page that says late that it is not to be kept is not kept', async () => {
     await directory.script(
       'late.php',
