@@ -94,6 +94,23 @@ describe('a cookie of which nobody knows', () => {
     expect(await isHit(site, 'theme=dark')).toBe(true)
   })
 
+  test('counts on a page that was changed past Stead before, once that is stored', async () => {
+    let isClosed = false
+    const site = await startCachedSite(cleanup, (request, response, count) => {
+      if (isClosed) shop(request, response, count)
+      else page(response, '<p>before</p>'.repeat(100))
+    })
+    await site.get('/')
+    isClosed = true
+    await site.get('/', { cookie: 'member=ann' })
+    await eventually(() => isHit(site, 'member=ann'))
+    site.log.commit({ pages: ['/'] })
+    await site.feed.refresh()
+    await site.get('/')
+    expect((await site.get('/', { cookie: 'member=ann; new=1' })).body).toContain('the shop')
+    await counts(site, 'member=ann')
+  })
+
   test('counts when the answer is for one visitor, and not when a firewall refuses its value', async () => {
     const site = await startCachedSite(cleanup, (request, response) => {
       const cookie = cookieOf(request)

@@ -105,6 +105,8 @@ class Trial {
   readonly #entry: Entry
   readonly #cookies: CookieVisit
   readonly #page: ComparedAnswer
+  readonly #pageKey: string
+  #noise = 0
   /** Built while the visitor's connection is there. */
   readonly #headers: readonly string[]
 
@@ -113,6 +115,7 @@ class Trial {
     this.#lookup = lookup
     this.#entry = entry
     this.#cookies = cookies
+    this.#pageKey = `${entry.key} ${cookies.epoch}`
     this.#page = { isShared: true, body: entry.bodies[0] as Buffer }
     const { visit, route, selected } = lookup
     const host = { siteId: route.siteId, hostKey: cache.options.hostKey }
@@ -152,14 +155,16 @@ class Trial {
   }
 
   #isLarge(difference: number): boolean {
-    const noise = this.#cache.cookies.noiseOf(this.#entry.key)
+    const noise = Math.max(this.#noise, this.#cache.cookies.noiseOf(this.#pageKey))
     return noise <= MOST_NOISE && difference > noise
   }
 
   async #learnNoise(): Promise<boolean> {
     const difference = await this.#changes([])
     if (difference === undefined) return false
-    this.#cache.cookies.learnNoise(this.#entry.key, difference)
+    this.#noise = Math.max(this.#noise, difference)
+    // more is another page by now, as a rule: that says nothing about the next one
+    if (difference <= MOST_NOISE) this.#cache.cookies.learnNoise(this.#pageKey, difference)
     return true
   }
 
