@@ -65,4 +65,22 @@ export const warning: readonly string[] = [
   `select found_rows()`,
   `select sql_calc_found_rows s_item.id from s_item where s_item.title like '%none of them%' order by case when s_item.title like '%a%' then 1 else 2 end, s_item.id limit 10`,
   `select found_rows()`,
+  // letter by letter, by case, and by the number of a value
+  `create table n_case (id int not null auto_increment, name varchar(50) not null, code varchar(20) character set utf8mb4 collate utf8mb4_bin not null, status enum('open','done','late') not null default 'open', primary key (id))
+    default charset utf8mb4 collate utf8mb4_unicode_520_ci`,
+  `insert into n_case (name, code, status) values ('Straße', 'b*1', 'late'), ('Strasse', 'B_2', 'open'), ('Cæsar', 'a%3', 'done'), ('Caesar', 'A?4', 'open')`,
+  `select id from n_case where name like '%ss%' order by id`,
+  `select id from n_case where name like '%ß%' order by id`,
+  `select id from n_case where name like 'cae%' order by id`,
+  `select id from n_case where name like '%æ%' order by id`,
+  `select id from n_case where name = 'strasse' order by id`,
+  `select id from n_case where code like 'a%' order by id`,
+  `select id from n_case where code like '_\\_%' or code like '%\\%_' or code like '%*%' order by id`,
+  `select id from n_case where code not like '%B%' order by id`,
+  `select id from n_case order by code`,
+  `select id from n_case order by code desc`,
+  `select id, status s from n_case order by status, id`,
+  `select id, status s from n_case order by s desc, id`,
+  `select status, count(*) c from n_case group by status order by status`,
+  `drop table n_case`,
 ]

@@ -10,6 +10,19 @@ class Stead_Failed_Statements {
 
 	private static $told = 0;
 
+	/** Statements that were answered otherwise than MySQL would: those of one shape once. */
+	private static $differences = array();
+
+	/** Says that a statement may have been answered otherwise than MySQL would. */
+	public static function tell_difference( string $statement, string $difference ): void {
+		$shape = md5( preg_replace( "/'(?:[^'\\\\]|\\\\.|'')*'|\\d+/", '?', substr( $statement, 0, self::LONGEST ) ) ?? '' );
+		if ( isset( self::$differences[ $shape ] ) || count( self::$differences ) >= self::MOST ) {
+			return;
+		}
+		self::$differences[ $shape ] = true;
+		error_log( sprintf( 'Embedded database: %s, unlike in MySQL: query %s made by %s', $difference, self::shortened( $statement ), self::place() ) );
+	}
+
 	public static function tell( string $statement, string $reason ): void {
 		if ( self::$told > self::MOST ) {
 			return;
@@ -19,12 +32,16 @@ class Stead_Failed_Statements {
 			error_log( 'WordPress database error: more statements of this request failed' );
 			return;
 		}
+		error_log( sprintf( 'WordPress database error %s for query %s made by %s', $reason, self::shortened( $statement ), self::place() ) );
+	}
+
+	private static function shortened( string $statement ): string {
 		$statement = trim( preg_replace( '/\s+/', ' ', $statement ) ?? $statement );
 		if ( strlen( $statement ) > self::LONGEST ) {
 			$cut       = function_exists( 'mb_strcut' ) ? mb_strcut( $statement, 0, self::LONGEST, 'UTF-8' ) : substr( $statement, 0, self::LONGEST );
 			$statement = $cut . '… (' . strlen( $statement ) . ' bytes)';
 		}
-		error_log( sprintf( 'WordPress database error %s for query %s made by %s', $reason, $statement, self::place() ) );
+		return $statement;
 	}
 
 	/** File and line of the first that is neither this layer nor WordPress' own class for databases. */

@@ -1575,7 +1575,10 @@ class Stead_MySQL_Functions {
 		if ( null === $classes ) {
 			$classes = array();
 			foreach ( self::ACCENTED as $plain => $letters ) {
-				$classes[ (string) $plain ] = mb_strlen( (string) $plain, 'UTF-8' ) > 1 ? "(?:$plain|[$letters])" : "[$plain$letters]";
+				// Letter by letter: "ß" is not "ss".
+				if ( 1 === strlen( (string) $plain ) ) {
+					$classes[ (string) $plain ] = "[$plain$letters]";
+				}
 			}
 		}
 		$regex   = '';
@@ -1583,16 +1586,12 @@ class Stead_MySQL_Functions {
 		$count   = count( $letters );
 		for ( $i = 0; $i < $count; $i++ ) {
 			$letter = $letters[ $i ];
-			$pair   = $letter . ( $letters[ $i + 1 ] ?? '' );
 			if ( $letter === $escape && $i + 1 < $count ) {
 				$regex .= preg_quote( $letters[ ++$i ], '~' );
 			} elseif ( '%' === $letter ) {
 				$regex .= '.*';
 			} elseif ( '_' === $letter ) {
 				$regex .= '.';
-			} elseif ( isset( $classes[ $pair ] ) && $pair !== $letter ) {
-				$regex .= $classes[ $pair ];
-				++$i;
 			} else {
 				$regex .= $classes[ $letter ] ?? preg_quote( $letter, '~' );
 			}

@@ -344,6 +344,12 @@ trait Stead_MySQL_Answers {
 		if ( 'text' === $kind && null === $info ) {
 			return $this->more_call( 'sort_key', $named === $expr ? $sql : (string) $this->translate( $named ) );
 		}
+		if ( null !== $info && 'enum' === $info['DATA_TYPE'] && false === stripos( $this->last_mysql_query, 'union' ) ) {
+			return $this->translate_number_of_enum( $named ) ?? $sql;
+		}
+		if ( 'BINARY' === $this->collation_of( $info ) ) {
+			return "$sql COLLATE BINARY";
+		}
 		$column = $expr->get_first_descendant_node( 'columnRef' );
 		if ( null === $column || ! preg_match( '/^(?:`[^`]+`\.)?`([^`]+)`$/', trim( $sql ), $match ) ) {
 			return $sql;

@@ -254,19 +254,30 @@ trait Stead_MySQL_Comparisons {
 		}
 		$pattern = str_replace( "''", "'", $match[1] );
 		$value   = $this->translate( $node->get_children()[0] );
+		if ( $this->has_binary_columns() && 'BINARY' === $this->collation_of( $this->value_of( $node->get_children()[0] )[2] ) ) {
+			return "$value " . ( $node->has_child_node( 'notRule' ) ? 'NOT ' : '' ) . 'GLOB ' . $this->quote_sqlite_value( $this->glob_of_like( $pattern ) );
+		}
 		$like    = function ( string $wanted ) use ( $value ) {
 			return "$value LIKE " . $this->quote_sqlite_value( $wanted ) . " ESCAPE '\\'";
 		};
 		if ( preg_match( '/[^\x00-\x7f]/', $pattern ) ) {
-			$forms = array_unique( Stead_MySQL_Functions::forms( $pattern ) );
+			// LIKE compares letter by letter: "ß" is not "ss" to it.
+			$letters = function ( string $text ): int {
+				return (int) preg_match_all( '/./su', $text );
+			};
+			$forms   = array_unique( Stead_MySQL_Functions::forms( $pattern ) );
+			$forms   = array_filter(
+				$forms,
+				function ( $form ) use ( $letters, $pattern ) {
+					return $letters( $form ) === $letters( $pattern );
+				}
+			);
 			if ( count( $forms ) < 2 ) {
 				return null;
 			}
 			$is = '(' . implode( ' OR ', array_map( $like, $forms ) ) . ')';
-			if ( ! preg_match( '/ß|æ|œ/iu', $pattern ) ) {
-				// Each letter stands for one: what cannot be meant is passed by at once.
-				$is = '(' . $like( preg_replace( '/[^\x00-\x7f]/u', '_', $pattern ) ) . " AND $is)";
-			}
+			// What cannot be meant is passed by at once.
+			$is = '(' . $like( preg_replace( '/[^\x00-\x7f]/u', '_', $pattern ) ) . " AND $is)";
 		} elseif ( $this->is_name( $value, $node->get_children()[0] ) ) {
 			// Accents of consonants other than these are rare; with fewer than two letters left too much could be meant.
 			$loose = preg_replace( '/(?<!\\\\)[aceinosuyz]/i', '_', $pattern );
@@ -278,6 +289,22 @@ trait Stead_MySQL_Comparisons {
 			return null;
 		}
 		return $node->has_child_node( 'notRule' ) ? "NOT $is" : $is;
+	}
+
+	/** The pattern of GLOB, which tells case, for one of LIKE. */
+	private function glob_of_like( string $pattern ): string {
+		return preg_replace_callback(
+			'/\\\\(.)|[%_*?\[]/su',
+			function ( $match ) {
+				$wild = array(
+					'%' => '*',
+					'_' => '?',
+				);
+				$text = $match[1] ?? $match[0];
+				return isset( $match[1] ) || ! isset( $wild[ $text ] ) ? ( false !== strpos( '*?[', $text ) ? "[$text]" : $text ) : $wild[ $text ];
+			},
+			$pattern
+		);
 	}
 
 	/** IN with values of another kind than what is looked for. */

@@ -256,6 +256,10 @@ trait Stead_MySQL_Values {
 		if ( null === $sides && 'text' === $kinds[0] && 'text' === $kinds[1] && null === $values[0][2] && null === $values[1][2] ) {
 			return array( $this->translate( $a ), $this->translate( $b ) . ' COLLATE ' . $this->collation() );
 		}
+		if ( null === $sides && '=' === $operator && 'text' === $kinds[0] && 'text' === $kinds[1] && null !== $values[0][2] && null !== $values[1][2]
+			&& $this->is_for_people( $a, $values[0][2] ) && $this->is_for_people( $b, $values[1][2] ) ) {
+			Stead_Failed_Statements::tell_difference( $this->last_mysql_query, 'accents count where a text column is compared with another' );
+		}
 		return null === $sides ? null : array( $sides[0] ?? $this->translate( $a ), $sides[1] ?? $this->translate( $b ) );
 	}
 
