@@ -3162,6 +3162,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/installation/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the accounts of the installation
+         * @description An addition of Stead. Returns one page of accounts in order of ID. The operator, which is the first account, gets all accounts. Other accounts get only their own.
+         */
+        get: operations["listInstallationAccounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{site_id}/imports/{import_id}/uploads/{number}": {
         parameters: {
             query?: never;
@@ -7310,6 +7330,33 @@ export interface components {
              */
             checked_at: string | null;
             checks: components["schemas"]["InstallationCheck"][] | null;
+        };
+        AccountOfInstallation: {
+            /** @example 1 */
+            id: number;
+            /** @example customer@example.com */
+            email: string;
+            /** @example Jo Doe */
+            name: string;
+            /** @example Business */
+            plan: string;
+            /** @description Whether the account operates the installation */
+            operator: boolean;
+            /**
+             * @description Number of its sites, without those in the trash
+             * @example 3
+             */
+            sites: number;
+            /**
+             * @description Number of live and staging sites that its plan allows
+             * @example 7
+             */
+            max_sites: number;
+            /**
+             * @description ISO 8601 time in UTC with milliseconds
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
         };
         IssueTokenBody: {
             /**
@@ -13914,6 +13961,39 @@ export interface operations {
                         message: string;
                         data: components["schemas"]["InstallationChecks"];
                         errors: null;
+                    };
+                };
+            };
+        };
+    };
+    listInstallationAccounts: {
+        parameters: {
+            query?: {
+                /** @description Page number, starting at 1 */
+                page?: number;
+                /** @description Entries per page. Default: 20, maximum: 50 */
+                per_page?: number;
+                /** @description Use it instead of `page`: ID of the last entry that you have seen, 0 to begin. The header `Next-After` has the value for the next request; it is missing on the last one. Sites then come in order of ID. Entries that are added or deleted meanwhile cause no gaps */
+                after?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["AccountOfInstallation"][];
+                        errors: null;
+                        page?: components["schemas"]["Page"];
                     };
                 };
             };

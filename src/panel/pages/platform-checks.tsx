@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { components } from '../../sdk/api.generated.ts'
 import { api, ask } from '../api.ts'
 import { Button } from '../parts/button.tsx'
+import { Card } from '../parts/card.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { commonTexts } from '../texts/common.ts'
 import { platformTexts as texts } from '../texts/platform.ts'
@@ -25,25 +26,31 @@ export const Checks = () => {
   const wrong = found.filter(({ state }) => state === 'problem' || state === 'warning')
   const others = found.filter((each) => !wrong.includes(each))
   return (
-    <section class="sheet">
-      <h2>{texts.checks}</h2>
+    <Card
+      title={texts.checks}
+      class="s8"
+      actions={
+        <Button isSmall isDisabled={isChecking.value} onClick={() => void again()}>
+          {texts.checkAgain}
+        </Button>
+      }
+    >
       {checked.fault.value && <p class="fault">{checked.fault.value}</p>}
       {!known && !checked.fault.value && <p class="quiet">{commonTexts.reading}</p>}
       {known && wrong.length === 0 && <p>{texts.noneWrong}</p>}
-      <Findings of={wrong} />
+      {wrong.length > 0 && (
+        <div>
+          <Findings of={wrong} />
+        </div>
+      )}
       {others.length > 0 && (
         <details>
           <summary>{texts.otherChecks(others.length)}</summary>
           <Findings of={others} />
         </details>
       )}
-      <p class="row">
-        <Button isDisabled={isChecking.value} onClick={() => void again()}>
-          {texts.checkAgain}
-        </Button>
-        {known?.checked_at && <span class="quiet">{texts.checkedAt(timeOf(known.checked_at))}</span>}
-      </p>
-    </section>
+      {known?.checked_at && <p class="quiet">{texts.checkedAt(timeOf(known.checked_at))}</p>}
+    </Card>
   )
 }
 

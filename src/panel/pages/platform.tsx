@@ -1,15 +1,20 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { components } from '../../sdk/api.generated.ts'
 import { api, ask } from '../api.ts'
-import { List } from '../parts/list.tsx'
+import { Callout } from '../parts/callout.tsx'
+import { Card } from '../parts/card.tsx'
+import { Skeleton } from '../parts/list.tsx'
+import { Stat } from '../parts/stat.tsx'
+import { Tabs } from '../parts/tabs.tsx'
 import { useLoad } from '../parts/use-load.ts'
-import { sizeOf } from '../size.ts'
 import { platformTexts as texts } from '../texts/platform.ts'
 import { timeOf } from '../time.ts'
+import { Accounts } from './platform-accounts.tsx'
 import { Checks } from './platform-checks.tsx'
+import { Hosts, Names, Processes, Queues } from './platform-tables.tsx'
 
-type Health = components['schemas']['InstallationHealth']
-type Budget = Health['processes'][number]['budgets'][number]
+export type Health = components['schemas']['InstallationHealth']
 
 /** As often as processes tell of themselves. */
 const AGAIN_MS = 10_000
@@ -24,149 +29,82 @@ export function PlatformPage() {
     return () => clearInterval(timer)
   }, [])
   const known = installation.got.value?.data
+  const health = known?.health
   return (
     <>
-      <h1>{texts.title}</h1>
+      <div class="head">
+        <h1>{texts.title}</h1>
+        {health?.version && (
+          <div class="right">
+            <span class="quiet">{texts.version(health.version)}</span>
+          </div>
+        )}
+      </div>
       {installation.fault.value && <p class="fault">{installation.fault.value}</p>}
-      {known && !known.health && <p class="quiet">{texts.notYours}</p>}
-      {known?.health && <Checks />}
-      {known?.health && <Shown of={known.health} />}
+      {!known && !installation.fault.value && <Skeleton />}
+      {known && !health && <Callout>{texts.notYours}</Callout>}
+      {health && (
+        <Tabs label={texts.title} tabs={texts.tabs} clears={['place']}>
+          {(shown) => views[shown](health)}
+        </Tabs>
+      )}
     </>
   )
 }
 
-/** Of what is there already. */
-const from = <Row,>(data: readonly Row[]) => ({ got: { value: { data } }, fault: { value: '' } })
+const views: Readonly<Record<keyof typeof texts.tabs, (health: Health) => ComponentChildren>> = {
+  overview: (health) => <Overview of={health} />,
+  accounts: () => <Accounts />,
+  hosts: ({ hosts, queues, webhooks }) => (
+    <div class="grid-12">
+      <Hosts of={hosts} />
+      <Queues of={[...queues, { runner: 'webhooks', due: webhooks.due, oldest_seconds: webhooks.oldest_seconds }]} />
+    </div>
+  ),
+  processes: ({ processes }) => <Processes of={processes} />,
+}
 
-const runnerOf = (runner: string): string =>
-  Object.entries(texts.runners).find(([each]) => each === runner)?.[1] ?? runner
+const sum = (rows: readonly { readonly count: number }[]): number => rows.reduce((all, { count }) => all + count, 0)
 
-const Shown = ({ of: health }: { readonly of: Health }) => {
-  const { hosts, queues, webhooks, certificates, operations, sites, processes } = health
-  const waiting = [...queues, { runner: 'webhooks', due: webhooks.due, oldest_seconds: webhooks.oldest_seconds }]
+const countOf = (rows: Health['sites'], ...states: string[]): number =>
+  sum(rows.filter(({ state }) => states.includes(state)))
+
+const Overview = ({ of: health }: { readonly of: Health }) => {
+  const { hosts, certificates, webhooks, operations, sites } = health
+  const answering = hosts.filter(({ answers }) => answers).length
   return (
     <>
-      {health.version && <p class="quiet">{texts.version(health.version)}</p>}
-      <Names of={health.names} />
-      <section class="sheet">
-        <h2>{texts.hosts}</h2>
-        <List
-          from={from(hosts)}
-          caption={texts.hosts}
-          head={texts.hostsHead}
-          empty={texts.noHosts}
-          row={(host) => [
-            host.name,
-            texts.of(host.sites, host.max_sites),
-            host.seen_at === null ? texts.never : timeOf(host.seen_at),
-            <span class={host.answers ? 'succeeded' : 'failed'}>{texts.answers[`${host.answers}`]}</span>,
-          ]}
+      <div class="grid-12">
+        <Stat label={texts.sites} value={sum(sites).toLocaleString()} note={texts.live(countOf(sites, 'live'))} />
+        <Stat label={texts.hosts} value={texts.of(answering, hosts.length)} note={texts.answering} />
+        <Stat
+          label={texts.work}
+          value={countOf(operations, 'queued', 'running').toLocaleString()}
+          note={texts.failed(countOf(operations, 'failed'))}
         />
-      </section>
-      <div class="columns">
-        <section class="sheet">
-          <h2>{texts.queues}</h2>
-          <List
-            from={from(waiting)}
-            caption={texts.queues}
-            head={texts.queuesHead}
-            empty={texts.noQueues}
-            row={({ runner, due, oldest_seconds }) => [runnerOf(runner), due, texts.seconds(oldest_seconds)]}
-          />
-        </section>
-        <section class="sheet">
-          <h2>{texts.care}</h2>
+        <Stat
+          label={texts.backedUp}
+          value={health.records_backed_up === null ? texts.never : timeOf(health.records_backed_up)}
+        />
+      </div>
+      <Names of={health.names} />
+      <div class="grid-12">
+        <Checks />
+        <Card title={texts.care} class="s4">
           <dl>
-            <dt>{texts.backedUp}</dt>
-            <dd>{health.records_backed_up === null ? texts.never : timeOf(health.records_backed_up)}</dd>
             <dt>{texts.failing}</dt>
-            <dd>{certificates.failing}</dd>
+            <dd>{certificates.failing.toLocaleString()}</dd>
             <dt>{texts.ended}</dt>
-            <dd>{certificates.ended}</dd>
+            <dd>{certificates.ended.toLocaleString()}</dd>
             <dt>{texts.firstEnd}</dt>
             <dd>{timeOf(certificates.first_end)}</dd>
             <dt>{texts.hooks}</dt>
-            <dd>{webhooks.failing}</dd>
+            <dd>{webhooks.failing.toLocaleString()}</dd>
             <dt>{texts.hooksOff}</dt>
-            <dd>{webhooks.disabled}</dd>
+            <dd>{webhooks.disabled.toLocaleString()}</dd>
           </dl>
-        </section>
-        <States title={texts.work} of={operations} />
-        <States title={texts.sites} of={sites} />
+        </Card>
       </div>
-      <section class="sheet">
-        <h2>{texts.processes}</h2>
-        <List
-          from={from(processes)}
-          caption={texts.processes}
-          head={texts.processesHead}
-          empty={texts.noProcesses}
-          row={({ process, resident_bytes, disk_free_bytes, budgets }) => [
-            process,
-            sizeOf(resident_bytes),
-            sizeOf(disk_free_bytes),
-            fullest(budgets),
-            budgets.reduce((sum, { refusals }) => sum + refusals, 0).toLocaleString(),
-          ]}
-        />
-        {processes.map(({ process, budgets }) => (
-          <details key={process}>
-            <summary>{texts.budgetsOf(process)}</summary>
-            <List
-              from={from(budgets)}
-              caption={texts.budgetsOf(process)}
-              head={texts.budgetsHead}
-              empty={texts.noBudgets}
-              row={({ name, used, limit, refusals }) => [
-                name,
-                used.toLocaleString(),
-                limit.toLocaleString(),
-                refusals.toLocaleString(),
-              ]}
-            />
-          </details>
-        ))}
-      </section>
     </>
   )
-}
-
-/** Shown only when something is wrong with them. */
-const Names = ({ of: { shared_domain: shared, taken } }: { readonly of: Health['names'] }) =>
-  shared === null && taken.length === 0 ? null : (
-    <section class="sheet">
-      <h2>{texts.names}</h2>
-      {shared !== null && <p class="fault">{texts.shared(shared)}</p>}
-      {taken.length > 0 && (
-        <List
-          from={from(taken)}
-          caption={texts.taken}
-          head={texts.takenHead}
-          empty={texts.none}
-          row={({ name, kind, site, account }) => [name, kindOf(kind), site ?? '', account]}
-        />
-      )}
-    </section>
-  )
-
-const kindOf = (kind: string): string => Object.entries(texts.takenKinds).find(([each]) => each === kind)?.[1] ?? kind
-
-const States = ({ title, of }: { readonly title: string; readonly of: Health['sites'] }) => (
-  <section class="sheet">
-    <h2>{title}</h2>
-    <List
-      from={from(of)}
-      caption={title}
-      head={texts.statesHead}
-      empty={texts.none}
-      row={({ state, count }) => [<span class={`state ${state}`}>{state}</span>, count.toLocaleString()]}
-    />
-  </section>
-)
-
-const shareOf = ({ used, limit }: Budget): number => (limit > 0 ? used / limit : 0)
-
-function fullest(budgets: readonly Budget[]): string {
-  const [most] = budgets.toSorted((left, right) => shareOf(right) - shareOf(left))
-  return most ? texts.fullest(most.name, Math.round(shareOf(most) * 100)) : texts.none
 }

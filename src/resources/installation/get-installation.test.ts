@@ -36,6 +36,33 @@ describe.each(dialects)('how this Stead is ($dialect)', ({ dialect, skip }) => {
     expect([await isOperator(operator), await isOperator(other)]).toEqual([true, false])
   })
 
+  test('accounts with their sites: all to the operator, to others their own alone', async () => {
+    const list = async (who: Person, query = '') => {
+      const { status, body, headers } = await who.call('GET', `/v1/installation/accounts${query}`)
+      expect(status).toBe(200)
+      return { data: body.data, page: body.page, next: headers['next-after'] }
+    }
+    const counted = async (who: Person) =>
+      (await list(operator)).data.find(({ id }: { id: number }) => id === who.accountId)
+    const before = await counted(other)
+    const trashed = await api.site(other, 'counted')
+    await api.site(other, 'counted-too')
+    expect(await counted(other)).toEqual({ ...before, sites: before.sites + 2 })
+    const trash = api.database.transaction((tx) =>
+      tx.updateTable('sites').set({ deleted_at: 1 }).where('id', '=', trashed).execute(),
+    )
+    await trash
+    expect(await counted(other)).toEqual({ ...before, sites: before.sites + 1 })
+    expect(await list(other)).toMatchObject({
+      data: [{ id: other.accountId, email: other.email, operator: false }],
+      page: { totalItems: 1 },
+    })
+    expect(await list(other, `?after=${other.accountId}`)).toMatchObject({ data: [] })
+    const first = await list(operator, '?after=0&per_page=1')
+    expect(first).toMatchObject({ data: [{ id: operator.accountId, operator: true }], next: `${operator.accountId}` })
+    expect((await list(operator)).page.totalItems).toBeGreaterThan(1)
+  })
+
   test('hosts with the sites that they have, those in the trash apart', async () => {
     const setSeen = (at: number) =>
       api.database.transaction((tx) => tx.updateTable('hosts').set({ seen_at: at }).execute())

@@ -1,0 +1,122 @@
+import { Card } from '../parts/card.tsx'
+import { List } from '../parts/list.tsx'
+import { sizeOf } from '../size.ts'
+import { platformTexts as texts } from '../texts/platform.ts'
+import { timeOf } from '../time.ts'
+import type { Health } from './platform.tsx'
+
+type Budget = Health['processes'][number]['budgets'][number]
+
+/** Of what is there already. */
+const from = <Row,>(data: readonly Row[]) => ({ got: { value: { data } }, fault: { value: '' } })
+
+export const Hosts = ({ of: hosts }: { readonly of: Health['hosts'] }) => (
+  <>
+    <Card title={texts.hosts} class="s12" isFlush>
+      <List
+        from={from(hosts)}
+        caption={texts.hosts}
+        head={texts.hostsHead}
+        empty={texts.noHosts}
+        isStacked
+        row={(host) => [
+          <>
+            <b>{host.name}</b>{' '}
+            {host.state !== 'active' && <span class="badge warn">{texts.hostStates[host.state]}</span>}
+          </>,
+          texts.sitesOf(host.sites, host.max_sites),
+          host.seen_at === null ? texts.never : timeOf(host.seen_at),
+          <span class={`badge ${host.answers ? 'good' : 'bad'}`}>{texts.answers[`${host.answers}`]}</span>,
+        ]}
+      />
+    </Card>
+    <p class="quiet s12">
+      {texts.hostCommands} <code>{texts.hostCommand}</code>
+    </p>
+  </>
+)
+
+export const Queues = ({ of: queues }: { readonly of: Health['queues'] }) => (
+  <Card title={texts.queues} class="s12" isFlush>
+    <List
+      from={from(queues)}
+      caption={texts.queues}
+      head={texts.queuesHead}
+      empty={texts.noQueues}
+      columns={['wide', 'num', 'num']}
+      row={({ runner, due, oldest_seconds }) => [
+        nameIn(texts.runners, runner),
+        due.toLocaleString(),
+        texts.seconds(oldest_seconds),
+      ]}
+    />
+  </Card>
+)
+
+export const Processes = ({ of: processes }: { readonly of: Health['processes'] }) => (
+  <>
+    <Card title={texts.processes} isFlush>
+      <List
+        from={from(processes)}
+        caption={texts.processes}
+        head={texts.processesHead}
+        empty={texts.noProcesses}
+        isStacked
+        row={({ process, resident_bytes, disk_free_bytes, budgets }) => [
+          <b key="name">{process}</b>,
+          sizeOf(resident_bytes),
+          texts.free(sizeOf(disk_free_bytes)),
+          fullest(budgets),
+          texts.refused(budgets.reduce((all, { refusals }) => all + refusals, 0)),
+        ]}
+      />
+    </Card>
+    {processes.map(({ process, budgets }) => (
+      <details key={process} class="card">
+        <summary class="body">{texts.budgetsOf(process)}</summary>
+        <List
+          from={from(budgets.toSorted((left, right) => shareOf(right) - shareOf(left)))}
+          caption={texts.budgetsOf(process)}
+          head={texts.budgetsHead}
+          empty={texts.none}
+          columns={['wide', 'num', 'num', 'num']}
+          row={({ name, used, limit, refusals }) => [
+            name,
+            used.toLocaleString(),
+            limit.toLocaleString(),
+            refusals.toLocaleString(),
+          ]}
+        />
+      </details>
+    ))}
+  </>
+)
+
+/** Shown only when something is wrong with them. */
+export const Names = ({ of: { shared_domain: shared, taken } }: { readonly of: Health['names'] }) =>
+  shared === null && taken.length === 0 ? null : (
+    <Card title={texts.names}>
+      {shared !== null && <p class="fault">{texts.shared(shared)}</p>}
+      {taken.length > 0 && (
+        <>
+          <p>{texts.taken}</p>
+          <List
+            from={from(taken)}
+            caption={texts.names}
+            head={texts.takenHead}
+            empty={texts.none}
+            row={({ name, kind, site, account }) => [name, nameIn(texts.takenKinds, kind), site ?? '', account]}
+          />
+        </>
+      )}
+    </Card>
+  )
+
+const nameIn = (names: Readonly<Record<string, string>>, kind: string): string => names[kind] ?? kind
+
+const shareOf = ({ used, limit }: Budget): number => (limit > 0 ? used / limit : 0)
+
+function fullest(budgets: readonly Budget[]): string {
+  const [most] = budgets.toSorted((left, right) => shareOf(right) - shareOf(left))
+  return most ? texts.fullest(most.name, Math.round(shareOf(most) * 100)) : texts.none
+}
