@@ -20,10 +20,11 @@ test.each([
 })
 
 describe('when a certificate is replaced', () => {
-  test('with a third of its life left, be it 90 days or 6', () => {
+  test('with a third of its life left, be it 90 days, 6, or one', () => {
     const day = 86_400_000
     expect(usualRenewal({ from: 0, until: 90 * day })).toBe(60 * day)
     expect(usualRenewal({ from: 0, until: 6 * day })).toBe(4 * day)
+    expect(usualRenewal({ from: 0, until: day })).toBe((2 * day) / 3)
   })
 
   test('in the window of the authority, if that is one', () => {

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   ask,
@@ -5,10 +8,12 @@ import {
   createCleanup,
   rawRequest,
   routeTo,
+  silent,
   startEcho,
   startGateway,
   startHost,
 } from '../test-support.ts'
+import { createGateway } from './gateway.ts'
 
 let cleanup: Cleanup
 beforeEach(() => {
@@ -33,6 +38,23 @@ describe('routing', () => {
       'x-request-id': reply.headers['x-request-id'],
     })
     expect(reply.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  test('200 over IPv6 alone, from the visitor to the host', async () => {
+    const host = createServer((request, response) => response.end(`${request.headers['x-forwarded-for']}`))
+    const { server, close } = createGateway({
+      routes: { find: () => routeTo(`http://[::1]:${(host.address() as AddressInfo).port}`) },
+      ...{ log: silent, hostKey: 'key' },
+    })
+    for (const each of [host, server]) await once(each.listen(0, '::1'), 'listening')
+    cleanup.add(async () => {
+      server.closeAllConnections()
+      await close()
+      host.closeAllConnections()
+      host.close()
+    })
+    const answer = await fetch(`http://[::1]:${(server.address() as AddressInfo).port}/`)
+    expect([answer.status, await answer.text()]).toEqual([200, '::1'])
   })
 
   test('200 for a host name in capitals, with port and trailing dot', async () => {

@@ -25,7 +25,9 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
   let site: number
   let count = 0
   beforeAll(async () => {
-    api = await testApi(dialect, { settings: { STEAD_EDGE_ADDRESSES: '192.0.2.1,192.0.2.2' } })
+    api = await testApi(dialect, {
+      settings: { STEAD_EDGE_ADDRESSES: '192.0.2.1,192.0.2.2,2001:db8:0::7,2001:db8::8' },
+    })
     owner = await api.person('owner@example.com')
     site = await api.site(owner, 'the-site')
   })
@@ -170,14 +172,16 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
     expect(refused.body.errors).toEqual(['file: line 1: value: must not contain a zone identifier (%eth0)'])
   })
 
-  test('an A record of a site is a domain of it: with the addresses of the edge, or its own', async () => {
+  test('an A record of a site is a domain of it: with all addresses of the edge, of both kinds, or its own', async () => {
     const { id, name } = await zone()
     const told = async () => {
       const rows = await api.database.read.selectFrom('events').selectAll().where('site_id', '=', site).execute()
       return rows.map(({ type, data }) => [type, JSON.parse(data).domain]).filter(([, domain]) => domain.endsWith(name))
     }
     const made = await add(id, { type: 'A', name: 'www', site_id: site })
-    expect(short(made.body.data.records)).toEqual(['www A 192.0.2.1', 'www A 192.0.2.2'])
+    expect(short(made.body.data.records)).toEqual([
+      ...['www A 192.0.2.1', 'www A 192.0.2.2', 'www AAAA 2001:db8::7', 'www AAAA 2001:db8::8'],
+    ])
     expect(made.body.data.records[0].siteId).toBe(site)
     expect((await loadRoute(api.database.read, `www.${name}`))?.siteId).toBe(site)
     for (const away of [
@@ -197,9 +201,9 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
     await add(id, { type: 'A', name: 'own', value: '192.0.2.4', site_id: site })
     expect((await loadRoute(api.database.read, `own.${name}`))?.siteId).toBe(site)
     const all = await records(id)
-    expect(short(all)).toHaveLength(4)
+    expect(short(all)).toHaveLength(6)
     // the name stays the site's as long as one of its records does
-    for (const [at, record] of all.slice(0, 3).entries()) {
+    for (const [at, record] of all.slice(0, 5).entries()) {
       expect((await loadRoute(api.database.read, `www.${name}`))?.siteId, `${at}`).toBe(site)
       await owner.call('DELETE', `/v1/zones/${id}/records/${record.id}`)
     }
