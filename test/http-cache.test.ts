@@ -46,6 +46,7 @@ const meant: Record<string, readonly string[]> = {
     'other-authorization-public',
     'other-authorization-smaxage',
   ],
+  'the first visit with a cookie of which nobody knows goes to the host': ['other-cookie'],
   'a page that was made later than the visitor’s date has changed (the suite wants a 304)': [
     'conditional-lm-fresh-no-lm',
   ],
