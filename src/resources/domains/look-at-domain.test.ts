@@ -36,7 +36,7 @@ describe('a look at a domain', () => {
     const asker = { edgeKey: EDGE_KEY, siteId: 7 }
     const seen = await lookAtDomain('www.a.test', config, undefined, Date.now(), undefined, asker)
     expect(seen).toMatchObject({ isHealthy: true })
-    expect(outside.asked).toEqual(['TRACE www.a.test of site 7'])
+    expect(outside.looked).toEqual([7])
   })
 
   test('one of the addresses is enough, one of somebody else is too much', async () => {

@@ -19,8 +19,10 @@ export interface Outside {
   meanwhile?: () => Promise<void>
   /** What the edge answers with, by host name; 404 for others. */
   readonly edge: Record<string, number>
-  /** What the edge was asked: method and host name, and the site that Stead looks at if it says so. */
+  /** What the edge was asked: method and host name. */
   readonly asked: string[]
+  /** The sites that Stead said it looks at, one for each request. */
+  readonly looked: (number | undefined)[]
   readonly edgePort: number
   /** Settings of a Stead that has this outside. */
   readonly settings: { readonly STEAD_RESOLVERS: string; readonly STEAD_EDGE_LISTEN: string }
@@ -33,6 +35,7 @@ export async function startOutside(): Promise<Outside> {
   const texts: Outside['texts'] = {}
   const edge: Outside['edge'] = {}
   const asked: string[] = []
+  const looked: Outside['looked'] = []
   const dns = createSocket('udp4', async (query, { port, address }) => {
     await outside.meanwhile?.()
     const answer = answerTo(query, { zone, texts })
@@ -41,8 +44,8 @@ export async function startOutside(): Promise<Outside> {
     dns.send(answer, port, address)
   }).bind(0, '127.0.0.1')
   const web = createServer(({ method, headers: { host = '' }, socket }, response) => {
-    const looksAt = declaredOf(socket)?.looksAt
-    asked.push(`${method} ${host}${looksAt === undefined ? '' : ` of site ${looksAt}`}`)
+    asked.push(`${method} ${host}`)
+    looked.push(declaredOf(socket)?.looksAt)
     response.writeHead(edge[host] ?? 404).end()
   }).listen(0, '127.0.0.1')
   readProxyHeaders(web, { isBalancer: () => false, siteKey: EDGE_KEY, timeoutMs: 10_000 })
@@ -55,7 +58,7 @@ export async function startOutside(): Promise<Outside> {
     await once(web, 'close')
   }
   const outside: Outside = {
-    ...{ zone, texts, isFailing: false, edge, asked, edgePort, closeEdge },
+    ...{ zone, texts, isFailing: false, edge, asked, looked, edgePort, closeEdge },
     settings: {
       STEAD_RESOLVERS: `127.0.0.1:${dns.address().port}`,
       STEAD_EDGE_LISTEN: `127.0.0.1:${edgePort}`,
