@@ -27,7 +27,7 @@ export interface PanelOverRecords {
   close(): Promise<void>
 }
 
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 300_000
 
 declare global {
   interface Window {
