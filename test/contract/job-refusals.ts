@@ -174,6 +174,7 @@ export const jobRefusals: readonly JobRefusal[] = [
 
   { type: 'site.make_performance_report', says: 'The site is not live', wrong: (world) => change(world, (tx) => tx.updateTable('sites').set({ state: 'disabled' }).where('id', '=', world.site).execute()) },
   { type: 'site.make_performance_report', says: 'The site is not live', wrong: (world) => deleteSite(world) },
+  { type: 'site.make_performance_report', says: 'The site is in maintenance mode', wrong: (world) => change(world, (tx) => tx.updateTable('sites').set({ maintenance: 1 }).where('id', '=', world.site).execute()) },
   { type: 'site.make_performance_report', says: 'no browser here', wrong: (world) => give(world, { measurePage: async () => { throw new MeasureImpossible('no browser here') } }) },
 
   { type: 'site.flush_object_cache', says: 'The site is not installed yet', wrong: uninstall },
