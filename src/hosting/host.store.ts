@@ -2,6 +2,7 @@ import type { Tx } from '../platform/db/database.ts'
 import { precompiled } from '../platform/db/precompiled.ts'
 import { isInProgress } from '../platform/operations/is-in-progress.ts'
 import { databaseNow } from '../platform/operations/worker/lease.ts'
+import { listedUnder } from '../platform/wildcard-name.ts'
 import { type HostState, isUsable, usableStates } from './host-state.ts'
 import type { PhpVersion } from './php/runtime.ts'
 
@@ -57,7 +58,7 @@ export async function isSiteName(tx: Tx, hostName: string): Promise<boolean> {
     .selectFrom('routes')
     .innerJoin('sites', 'sites.id', 'routes.site_id')
     .select('sites.id')
-    .where('routes.host_name', '=', hostName)
+    .where('routes.host_name', 'in', listedUnder(hostName))
     .where('sites.deleted_at', 'is', null)
     .executeTakeFirst()
   return found !== undefined

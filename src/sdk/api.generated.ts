@@ -2299,7 +2299,7 @@ export interface paths {
         put?: never;
         /**
          * Add a domain to a site
-         * @description Returns all domains of the site. If the registrable domain has no zone yet, Stead creates it with records for the edge. If you add a registrable domain (`example.com`), Stead also adds `www.example.com` if that name is free. You can write international names in either form. You can claim a domain of another account: the response is 400 with a TXT record `_stead-challenge` for the domain. Create the record, then send the request again. When Stead finds the record, it returns 201 without the new domain, and `message` says when the domain moves. Stead notifies the other account. A day later, it checks the record again, moves the domain, and adds the host name to the site. If the record is missing by then, the claim ends.
+         * @description Returns all domains of the site. If the registrable domain has no zone yet, Stead creates it with records for the edge. If you add a registrable domain (`example.com`), Stead also adds `www.example.com` if that name is free. You can write international names in either form. `*.example.com` adds a wildcard, for the sites of a network. Its certificate needs a zone that Stead serves. You can claim a domain of another account: the response is 400 with a TXT record `_stead-challenge` for the domain. Create the record, then send the request again. When Stead finds the record, it returns 201 without the new domain, and `message` says when the domain moves. Stead notifies the other account. A day later, it checks the record again, moves the domain, and adds the host name to the site. If the record is missing by then, the claim ends.
          *
          *     Requires the site's owner, or a collaborator with the role `manage_dns`.
          */
@@ -5862,7 +5862,7 @@ export interface components {
         };
         NewDomain: {
             /**
-             * @description Host name to add
+             * @description Host name to add. `*.example.com` stands for all names one label below `example.com` that are no domain themselves
              * @example www.example.com
              */
             name: string;

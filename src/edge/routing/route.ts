@@ -2,6 +2,8 @@
 export interface Route {
   /** Lower case, without port and trailing dot. */
   readonly hostName: string
+  /** The name that the site has: `hostName`, or the wildcard that it falls under. Default: `hostName`. */
+  readonly listedAs?: string
   readonly siteId: number
   readonly state: 'deploying' | 'cloning' | 'live' | 'disabled'
   /** It stays as it is: it could not be made. */

@@ -1,11 +1,12 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { precompiled } from '../../platform/db/precompiled.ts'
 import { isInProgress } from '../../platform/operations/is-in-progress.ts'
+import { listedUnder } from '../../platform/wildcard-name.ts'
 import type { CertificateRow } from '../tables.ts'
 import type { Route } from './route.ts'
 import type { RouteChangesSince } from './routes.ts'
 
-/** The route of a host name; `undefined` when no site that exists has it. */
+/** The route of a host name, or of the wildcard that it falls under; `undefined` when no site that exists has it. */
 export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undefined> {
   const row = await tx
     .selectFrom('routes')
@@ -37,18 +38,23 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
       'certificates.challenge_token',
       'certificates.challenge_answer',
     ])
-    .where('routes.host_name', '=', hostName)
+    .where('routes.host_name', 'in', listedUnder(hostName))
     .where('sites.deleted_at', 'is', null)
+    // the name itself before the wildcard
+    .orderBy(({ eb, ref }) => eb(ref('routes.host_name'), '=', hostName), 'desc')
+    .limit(1)
     .executeTakeFirst()
   return (
     row && {
-      hostName: row.host_name,
+      hostName,
+      listedAs: row.host_name,
       siteId: row.id,
       state: row.state,
       deployFailed: row.deploy_error !== null,
       hostId: row.host_id,
       upstream: row.address,
-      redirectsTo: row.is_domain === 1 ? primaryAddress(row) : null,
+      // each name below a wildcard may be a blog of a network
+      redirectsTo: row.is_domain === 1 && row.host_name === hostName ? primaryAddress(row) : null,
       maintenance: row.maintenance === 1,
       isClosed: row.closed === 1,
       isUnlisted: row.environment_type !== 'production',

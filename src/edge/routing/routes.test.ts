@@ -80,6 +80,20 @@ describe('find', () => {
     expect(store.loads).toEqual(['a.test'])
   })
 
+  test('a change of a wildcard counts for the names below it, known or not', async () => {
+    const store = createStore()
+    store.put('a.shop.test', 1)
+    const routes = start(store)
+    await routes.refresh()
+    const names = ['a.shop.test', 'b.shop.test', 'a.b.shop.test', 'shop.test']
+    const found = async () => Promise.all(names.map(async (name) => (await routes.find(name))?.siteId))
+    expect(await found()).toEqual([1, undefined, undefined, undefined])
+    for (const name of names) store.rows.set(name, { siteId: 2 })
+    store.put('*.shop.test', 2)
+    await routes.refresh()
+    expect(await found()).toEqual([2, 2, undefined, undefined])
+  })
+
   test('simultaneous look-ups of one name are one', async () => {
     const store = createStore()
     store.put('a.test', 1)

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { isWildcard, wildcardOver } from '../../platform/wildcard-name.ts'
 import type { Route, Routes } from './route.ts'
 
 /** A route that was added, changed or removed, or a host that has another address. */
@@ -178,12 +179,17 @@ function remember(table: Table, hostName: string, route: Route | undefined, load
 }
 
 function invalidate(table: Table, hostName: string): void {
+  if (isWildcard(hostName)) for (const name of namesBelow(table, hostName)) invalidate(table, name)
   const pending = table.pending.get(hostName)
   if (pending) pending.outdated = true
   table.misses.delete(hostName)
   const entry = table.routes.get(hostName)
   if (entry) entry.stale = true
 }
+
+/** What is known, or being looked up, of names that fall under a wildcard. */
+const namesBelow = ({ routes, misses, pending }: Table, wildcard: string): string[] =>
+  [...routes.keys(), ...misses.keys(), ...pending.keys()].filter((name) => wildcardOver(name) === wildcard)
 
 /** Nothing that is known can be relied on. */
 function invalidateAll(table: Table): void {

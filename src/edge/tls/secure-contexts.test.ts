@@ -23,6 +23,19 @@ test('a certificate that could not be looked up is looked up again', async () =>
   expect(await contexts.find('site.test')).toBeDefined()
 })
 
+test('names below a wildcard have its certificate, which is read once', async () => {
+  const read: string[] = []
+  const load = async (name: string) => {
+    read.push(name)
+    return certificate
+  }
+  const routes = { find: (hostName: string) => ({ ...certified.find(), hostName, listedAs: '*.site.test' }) }
+  const contexts = createSecureContexts({ routes, load })
+  const found = [await contexts.find('a.site.test'), await contexts.find('b.site.test')]
+  expect(found[0]).toBe(found[1])
+  expect([found[0] !== undefined, read]).toEqual([true, ['*.site.test']])
+})
+
 test('one that is not there is asked for again a second later, and not before', async () => {
   let now = 5000
   let found: Certificate | undefined

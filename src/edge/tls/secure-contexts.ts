@@ -62,8 +62,9 @@ export function createSecureContexts(options: SecureContextsOptions): SecureCont
       const hostName = parseAuthority(serverName)?.hostName
       const route = hostName === undefined ? undefined : await routes.find(hostName)
       if (!route) return undefined
-      const shared = sharedBy(route.hostName)
-      const name = shared ?? route.hostName
+      const { listedAs = route.hostName } = route
+      const shared = sharedBy(listedAs)
+      const name = shared ?? listedAs
       const issuedAt = shared === undefined ? (route.certifiedAt ?? 0) : 0
       if (!issuedAt && shared === undefined && !makes(name)) return undefined
       onVisitor(route)

@@ -17,6 +17,7 @@ export async function mailingSite(tx: Tx, siteId: number): Promise<(MailSite & {
     .selectFrom('routes')
     .select('host_name as hostName')
     .where('site_id', '=', siteId)
+    .where('host_name', 'not like', '*.%')
     .orderBy('host_name')
     .limit(MOST_NAMES)
     .execute()

@@ -26,6 +26,13 @@ describe('reservationOf', () => {
     expect(reservationOf(name, hoster)).toBe('service'),
   )
 
+  test('returns service for a wildcard that stands for a service, and domain for one beside it', () => {
+    for (const name of ['*.hoster.test', '*.eu.hoster.test', '*.elsewhere.example'])
+      expect([name, reservationOf(name, hoster)]).toEqual([name, 'service'])
+    expect(reservationOf('*.shop.hoster.test', hoster)).toBe('domain')
+    expect(reservedHosts(hoster)).toContain('*.hoster.test')
+  })
+
   test.each(['hoster.test', 'www.hoster.test', 'eu.hoster.test', 'x.panel.hoster.test', 'elsewhere.example'])(
     'returns domain for %s',
     (name) => expect(reservationOf(name, hoster)).toBe('domain'),

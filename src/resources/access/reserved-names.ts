@@ -1,4 +1,5 @@
 import { getDomain } from 'tldts'
+import { listedUnder } from '../../platform/wildcard-name.ts'
 import { mailDomains, type NameSettings, panelNames, serviceNames } from './service-names.ts'
 
 /* Names that belong to the installation. Everything that gives a name to an account asks here. */
@@ -42,7 +43,7 @@ const isWithin = (name: string, domain: string): boolean => name === domain || n
  */
 export function reservationOf(hostName: string, config: NameSettings): 'service' | 'domain' | undefined {
   const { services, domains } = reservedBy(config)
-  if (services.includes(hostName)) return 'service'
+  if (services.some((service) => listedUnder(service).includes(hostName))) return 'service'
   return domains.some((domain) => isWithin(hostName, domain)) ? 'domain' : undefined
 }
 
@@ -61,7 +62,7 @@ export function reservedHosts(config: NameSettings): string[] {
   const { services, domains } = reservedBy(config)
   const above = services.flatMap((service) => {
     const labels = service.split('.')
-    return labels.map((_, at) => labels.slice(at).join('.'))
+    return [...labels.map((_, at) => labels.slice(at).join('.')), ...listedUnder(service)]
   })
   return [...new Set(above)].filter((name) => services.includes(name) || domains.some((each) => isWithin(name, each)))
 }

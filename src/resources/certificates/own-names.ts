@@ -31,5 +31,3 @@ export function ownNames(config: Needed): string[] {
   const names = [wildcardName(config), apiCertificateName(config)]
   return [...new Set(names.filter((name) => name !== undefined))]
 }
-
-export const isWildcard = (hostName: string): boolean => hostName.startsWith('*.')

@@ -1,9 +1,9 @@
 import type { Authorization, Client } from 'acme-client'
 import { putChallenge } from '../../dns/zones/challenges.store.ts'
 import { PermanentFailure, type StepContext } from '../../platform/operations/definition.ts'
+import { isWildcard } from '../../platform/wildcard-name.ts'
 import type { ControlServices } from '../kit/control-services.ts'
 import { changeName, changeServedName } from './certificate.store.ts'
-import { isWildcard } from './own-names.ts'
 import { placeOfProof } from './why-not.ts'
 
 type Context = Pick<

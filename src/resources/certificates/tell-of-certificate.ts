@@ -4,11 +4,12 @@ import { letter } from '../../platform/mail/letter.ts'
 import { countMail } from '../../platform/mail/mail-limit.ts'
 import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
 import type { FailureContext } from '../../platform/operations/definition.ts'
+import { isWildcard } from '../../platform/wildcard-name.ts'
 import { findAccount } from '../account/account.ts'
 import { changeOfJob } from '../kit/change.ts'
 import { actions } from './actions.ts'
 import { type Certificate, changeName, findName } from './certificate.store.ts'
-import { isWildcard, NO_SITE } from './own-names.ts'
+import { NO_SITE } from './own-names.ts'
 
 type Context = Pick<FailureContext, 'accountId' | 'operationId' | 'now' | 'canceled'>
 

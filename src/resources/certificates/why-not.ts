@@ -2,13 +2,14 @@ import { followAliases, proofName } from '../../certificates/dns-proof.ts'
 import { whyElsewhere } from '../../certificates/points-here.ts'
 import { zoneHolding } from '../../dns/zones/challenges.store.ts'
 import type { Tx } from '../../platform/db/database.ts'
+import { isWildcard } from '../../platform/wildcard-name.ts'
 import { reservationOf } from '../access/reserved-names.ts'
 import { isOperator } from '../account/account.ts'
 import type { ControlServices } from '../kit/control-services.ts'
 import { edgeAddresses } from '../sites/addresses/edge-addresses.ts'
 import { isServed, ownerOfDomain } from './certificate.store.ts'
 import { createComesBack } from './comes-back.ts'
-import { isWildcard, ownNames } from './own-names.ts'
+import { ownNames } from './own-names.ts'
 
 /** Why an order would fail, without asking the authority: a sentence without a full stop. */
 export async function whyNot(

@@ -219,7 +219,7 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
     )
   })
 
-  test('400: a name that leads elsewhere, a star, an unknown site', async () => {
+  test('400: a name that leads elsewhere, an unknown site; a star leads to a site as a wildcard', async () => {
     const { id, name } = await zone()
     await add(id, { type: 'A', name: 'away', value: '203.0.113.9' })
     await add(id, { type: 'AAAA', name: 'away', value: '2001:db8::1' })
@@ -227,10 +227,11 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
       400,
       [`Other records conflict with this one: away.${name} has A and AAAA records that point elsewhere.`],
     ])
-    expect(await errorsOf(id, { type: 'A', name: '*', site_id: site })).toEqual([
-      400,
-      ['name: must be a single host name for a site, without *'],
-    ])
+    expect((await add(id, { type: 'A', name: '*', site_id: site })).status).toBe(200)
+    expect(await loadRoute(api.database.read, `anything.${name}`)).toMatchObject({
+      siteId: site,
+      listedAs: `*.${name}`,
+    })
     expect(await errorsOf(id, { type: 'A', name: 'x', site_id: 999_999 })).toEqual([
       400,
       ['site_id: is not a site that you can see'],

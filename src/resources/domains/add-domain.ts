@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { reply } from '../../platform/http/endpoint.ts'
 import { invalidInput, Problem } from '../../platform/http/problem.ts'
+import { isWildcard } from '../../platform/wildcard-name.ts'
 import { problems as dnsProblems } from '../dns/problems.ts'
 import {
   checkHost,
@@ -29,6 +30,7 @@ export const addDomain = endpoint({
   description:
     'Returns all domains of the site. If the registrable domain has no zone yet, Stead creates it with records for the edge. ' +
     'If you add a registrable domain (`example.com`), Stead also adds `www.example.com` if that name is free. You can write international names in either form. ' +
+    '`*.example.com` adds a wildcard, for the sites of a network. Its certificate needs a zone that Stead serves. ' +
     'You can claim a domain of another account: the response is 400 with a TXT record `_stead-challenge` for the domain. Create the record, then send the request again. When Stead finds ' +
     'the record, it returns 201 without the new domain, and `message` says when the domain moves. Stead notifies the other account. A day later, it checks the record again, moves the domain, ' +
     'and adds the host name to the site. If the record is missing by then, the claim ends.',
@@ -40,7 +42,8 @@ export const addDomain = endpoint({
       name: Type.String({
         minLength: 1,
         maxLength: 255,
-        description: 'Host name to add',
+        description:
+          'Host name to add. `*.example.com` stands for all names one label below `example.com` that are no domain themselves',
         examples: ['www.example.com'],
       }),
       ...separateRecords,
@@ -94,11 +97,11 @@ export const addDomain = endpoint({
 
 /** @throws Problem what is wrong with a name */
 function read(name: string): { hostName: string; zoneName: string } {
-  if (name.startsWith('*.'))
-    throw invalidInput(['name: must be one host name, not a wildcard. Add the host name of each site of a network.'])
-  const hostName = normalHostName(name)
-  if (!hostName) throw invalidInput(['name: must be a host name, such as www.example.com'])
-  const zoneName = zoneNameOf(hostName)
+  const star = isWildcard(name.trim()) ? '*.' : ''
+  const plainName = normalHostName(name.trim().slice(star.length))
+  if (!plainName) throw invalidInput(['name: must be a host name, such as www.example.com or *.example.com'])
+  const hostName = `${star}${plainName}`
+  const zoneName = zoneNameOf(plainName)
   if (!zoneName) throw invalidInput(['name: must be below a public suffix, such as example.com for com'])
   return { hostName, zoneName }
 }

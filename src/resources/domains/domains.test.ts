@@ -100,6 +100,42 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     ])
   })
 
+  test('201: a wildcard leads names below it to the site; each domain of its own goes before it', async () => {
+    const [network, shop] = [await newSite(), await newSite()]
+    const { zone } = network
+    expect(names((await add(network.id, `*.${zone}`)).body.data)).toEqual([`*.${zone}`])
+    expect(names((await add(shop.id, `shop.${zone}`)).body.data)).toEqual([`shop.${zone}`])
+    const [one] = await list(network.id)
+    const at = (hostName: string) => loadRoute(api.database.read, hostName)
+    expect(await at(`one.${zone}`)).toMatchObject({
+      siteId: network.id,
+      hostName: `one.${zone}`,
+      listedAs: `*.${zone}`,
+    })
+    expect(await at(`shop.${zone}`)).toMatchObject({ siteId: shop.id, listedAs: `shop.${zone}` })
+    // one label, as in certificates, and not the domain itself
+    for (const name of [`deep.one.${zone}`, zone]) expect(await at(name)).toBeUndefined()
+    const primary = await owner.call('PUT', `/v1/sites/${network.id}/domains/${one.id}/primary`, {})
+    expect([primary.status, primary.body.errors]).toEqual([
+      400,
+      [`id: *.${zone} is a wildcard. Add the host name that the site should have.`],
+    ])
+    expect((await owner.call('DELETE', `/v1/sites/${network.id}/domains/${one.id}`)).status).toBe(200)
+    expect(await at(`one.${zone}`)).toBeUndefined()
+    expect((await at(`shop.${zone}`))?.siteId).toBe(shop.id)
+  })
+
+  test('200: names below a wildcard stay where they are when the site has a primary domain', async () => {
+    const { id, zone } = await newSite()
+    await add(id, `www.${zone}`)
+    await add(id, `*.${zone}`)
+    await api.database.transaction((tx) =>
+      tx.updateTable('sites').set({ primary_domain: zone, written_address: zone }).where('id', '=', id).execute(),
+    )
+    expect((await loadRoute(api.database.read, `www.${zone}`))?.redirectsTo).toBe(zone)
+    expect((await loadRoute(api.database.read, `one.${zone}`))?.redirectsTo).toBeNull()
+  })
+
   test('201: a www that somebody uses otherwise stays as it is', async () => {
     const [first, second] = [await newSite(), await newSite()]
     await add(first.id, `www.${first.zone}`)
@@ -119,13 +155,15 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
   test('400: what is no name, a public suffix, and names under the staging domain', async () => {
     const { id } = await newSite()
     for (const name of ['localhost', '192.0.2.1', 'https://a.test', 'a b.test'])
-      expect((await add(id, name)).body.errors).toEqual(['name: must be a host name, such as www.example.com'])
-    expect((await add(id, '*.a.test')).body.errors).toEqual([
-      'name: must be one host name, not a wildcard. Add the host name of each site of a network.',
-    ])
-    expect((await add(id, 'co.uk')).body.errors).toEqual([
-      'name: must be below a public suffix, such as example.com for com',
-    ])
+      expect((await add(id, name)).body.errors).toEqual([
+        'name: must be a host name, such as www.example.com or *.example.com',
+      ])
+    for (const name of ['*.*.a.test', 'a.*.test', '**.a.test', '*', '*.test.'])
+      expect([name, (await add(id, name)).status]).toEqual([name, 400])
+    for (const suffix of ['co.uk', '*.co.uk', '*.github.io'])
+      expect((await add(id, suffix)).body.errors).toEqual([
+        'name: must be below a public suffix, such as example.com for com',
+      ])
     expect((await add(id, 'mine.localhost')).status).toBe(400)
     expect(await list(id)).toEqual([])
     const zones = (await owner.call('GET', '/v1/zones')).body.data.map((each: { name: string }) => each.name)

@@ -39,6 +39,13 @@ describe('a look at a domain', () => {
     expect(outside.looked).toEqual([7])
   })
 
+  test('a wildcard is looked at by one of the names that it stands for', async () => {
+    zone['stead-check.a.test'] = ['192.0.2.1']
+    edge['stead-check.a.test'] = 405
+    expect(await look('*.a.test')).toMatchObject({ isHealthy: true })
+    expect(outside.asked).toEqual(['TRACE stead-check.a.test'])
+  })
+
   test('one of the addresses is enough, one of somebody else is too much', async () => {
     Object.assign(zone, { 'one.test': ['192.0.2.1'], 'mixed.test': ['192.0.2.1', '203.0.113.9'] })
     Object.assign(edge, { 'one.test': 301, 'mixed.test': 405 })

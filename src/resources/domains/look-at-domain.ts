@@ -3,12 +3,16 @@ import { connect } from 'node:net'
 import { whyElsewhere } from '../../certificates/points-here.ts'
 import type { Config } from '../../config.ts'
 import { siteHeader } from '../../platform/http/client/proxy-protocol.ts'
+import { isWildcard } from '../../platform/wildcard-name.ts'
 import type { CertificateState } from '../certificates/certificate.ts'
 import { edgeAddresses } from '../sites/site.ts'
 import type { Check } from './check.store.ts'
 
 /** For the edge to say something. */
 const PATIENCE_MS = 3000
+
+/** One of the names that a wildcard stands for. */
+const PROBE_LABEL = 'stead-check'
 
 type Where = Pick<Config, 'edgeAddresses' | 'edgeListen' | 'resolvers'>
 
@@ -27,8 +31,9 @@ export async function lookAtDomain(
   comesBack?: (hostName: string) => Promise<boolean>,
   asker?: Asker,
 ): Promise<Check> {
+  const asked = isWildcard(hostName) ? `${PROBE_LABEL}${hostName.slice(1)}` : hostName
   const where = { addresses: edgeAddresses(config), resolvers: config.resolvers, ...(comesBack && { comesBack }) }
-  const [dnsFault, edge] = await Promise.all([whyElsewhere(hostName, where), askEdge(hostName, config, asker)])
+  const [dnsFault, edge] = await Promise.all([whyElsewhere(asked, where), askEdge(asked, config, asker)])
   const isProvisioned = edge.fault === undefined
   const status = edge.status ?? 0
   const answerFault = isProvisioned && status >= 500 ? `the site responds with ${status}` : undefined

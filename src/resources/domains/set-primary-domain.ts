@@ -1,5 +1,6 @@
 import Type from 'typebox'
-import { notFound } from '../../platform/http/problem.ts'
+import { invalidInput, notFound } from '../../platform/http/problem.ts'
+import { isWildcard } from '../../platform/wildcard-name.ts'
 import { domainsOfSite } from '../dns/zone.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { SiteId } from '../kit/site-id.ts'
@@ -38,6 +39,8 @@ export const setPrimary = endpoint({
     const { id } = params
     const domain = id === STAGING_ID ? undefined : domainWith(await domainsOfSite(tx, site.id), id)
     if (id !== STAGING_ID && !domain) throw notFound()
+    if (domain && isWildcard(domain.hostName))
+      throw invalidInput([`id: ${domain.hostName} is a wildcard. Add the host name that the site should have.`])
     requireInstalled(site)
     const primaryDomain = domain?.hostName ?? null
     if (primaryDomain !== site.primaryDomain) await setPrimaryDomain(tx, site, primaryDomain, now)

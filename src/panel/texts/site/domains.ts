@@ -3,7 +3,7 @@ export const domainsTexts = {
   add: 'Add domain',
   name: 'Domain',
   placeholder: 'example.com',
-  hint: 'Enter a domain that you own. Stead also adds www for a domain such as example.com.',
+  hint: 'Enter a domain that you own. Stead also adds www for a domain such as example.com. For the sites of a network, add a wildcard such as *.example.com.',
   emptyTitle: 'No domains yet',
   empty: 'Add a domain. Stead then shows the DNS records to create.',
   always: 'This site is always available at',

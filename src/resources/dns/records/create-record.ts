@@ -78,7 +78,6 @@ async function leadTo(
 ): Promise<void> {
   const { tx, now } = context
   const host = { site, zone, name: record.name }
-  if (record.name.startsWith('*')) throw invalidInput(['name: must be a single host name for a site, without *'])
   await checkHost(context, host)
   const others = await othersAt(tx, host, now)
   if (others.length > 0) {

@@ -1,6 +1,7 @@
 import type { Config } from '../../../config.ts'
 import type { AddressChange } from '../../../hosting/site-database/database-content.ts'
 import type { Tx } from '../../../platform/db/database.ts'
+import { isWildcard } from '../../../platform/wildcard-name.ts'
 import { writtenAddressOf } from '../site.store.ts'
 import { stagingAddress } from '../site.ts'
 
@@ -11,7 +12,7 @@ export async function addressesOf(tx: Tx, site: { id: number; name: string }, co
   const first = stagingAddress(site.name, config)
   const port = /:\d+$/.exec(first)?.[0] ?? ''
   // behind a proxy visitors come to another port than the edge's own
-  const all = routes.flatMap(({ host_name: name }) => [name, name + port])
+  const all = routes.flatMap(({ host_name: name }) => (isWildcard(name) ? [] : [name, name + port]))
   return [...new Set([...(written ? [written] : []), first, ...all])]
 }
 

@@ -125,7 +125,7 @@ function DomainCard(props: CardProps) {
           </Button>
 
           <Menu of="deleteDomain" label={texts.more(name)} class="ghost sm only-icon" button={<Icon name="ellipsis" />}>
-            {!domain.primary && (
+            {!domain.primary && !name.startsWith('*.') && (
               <MenuItem
                 icon="star"
                 of="setPrimaryDomain"
