@@ -25,7 +25,7 @@ describeSites('content of a network', ({ env, testOnce }) => {
     stead = await startStead({ env })
     id = await stead.createSite({ name: 'network', multisite_support: true })
     await isNetwork('network')
-    await stead.api('POST', `/v1/sites/${id}/domains`, { name: 'shop.example.test' })
+    await stead.api('POST', `/v1/sites/${id}/domains`, { name: '*.example.test' })
     await writeFile(join(stead.directoryOf('network'), 'web/make.php'), `<?php require 'wp-load.php'; ${CONTENT}`)
     expect((await stead.visit('network', '/make.php')).text).toBe('made')
     await until('the shop answers', async () => (await titleOf('shop.example.test')) === 'The shop')
