@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 import { loadRoute } from '../../edge/routing/routes.store.ts'
+import { isSiteName } from '../../hosting/host.store.ts'
 import { MOST_DOMAINS } from '../dns/site-hosts.ts'
 import { insertZone, MOST_EMPTY_ZONES } from '../dns/zone.store.ts'
 import { putDomainRoute, putRoute } from '../sites/addresses/route.store.ts'
@@ -113,6 +114,11 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
       listedAs: `*.${zone}`,
     })
     expect(await at(`shop.${zone}`)).toMatchObject({ siteId: shop.id, listedAs: `shop.${zone}` })
+    // the site's own requests to such a name stay on this machine
+    expect([await isSiteName(api.database.read, `one.${zone}`), await isSiteName(api.database.read, zone)]).toEqual([
+      true,
+      false,
+    ])
     // one label, as in certificates, and not the domain itself
     for (const name of [`deep.one.${zone}`, zone]) expect(await at(name)).toBeUndefined()
     const primary = await owner.call('PUT', `/v1/sites/${network.id}/domains/${one.id}/primary`, {})
