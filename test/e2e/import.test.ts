@@ -12,7 +12,7 @@ import { describeSites } from '../support/describe-sites.ts'
 import { type FileServer, startFileServer } from '../support/file-server.ts'
 import { makeWpress } from '../support/hosted-archives.ts'
 import { OldMachine, PASSWORD } from '../support/old-machine.ts'
-import { type Stead, showOutputOfFailures, startStead } from '../support/stead.ts'
+import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 
 const sha256 = (content: Buffer) => createHash('sha256').update(content).digest('hex')
 
@@ -140,7 +140,11 @@ describeSites('import', ({ env, testOnce, isOnce }) => {
     expect(done).toMatchObject({ state: 'succeeded', error: null })
     expect(await stopVisits()).toEqual([])
     expect(await readdir(join(stead.dataDir, 'imports'))).toEqual([])
-    const page = await stead.visit('new-site', '/kept/?now')
+    // the last kill may have come after the end of the last step
+    const page = await until('the host is there again', async () => {
+      const seen = await stead.visit('new-site', '/kept/?now').catch(() => undefined)
+      return seen && ![502, 503].includes(seen.status) && seen
+    })
     expect([page.status, page.text.includes('greeted by the plugin')]).toEqual([200, true])
     expect(page.text).toContain(`http://new-site.localhost:${stead.edgePort}/x/`)
     expect(page.text).not.toContain('old-site.localhost')

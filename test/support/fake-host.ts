@@ -316,6 +316,7 @@ export async function fakeHost(
     hostId,
     database,
     sealer: createSealer(Buffer.alloc(32, 1)),
+    edgeKey: 'key-of-the-edge',
     backups,
     siteDirectories,
     spares: { homeIds: () => [], take: async () => undefined },

@@ -69,9 +69,10 @@ function askEdge(
   return new Promise((resolve) => {
     const { port } = edgeListen
     const options = { host, port, method: 'TRACE', headers: { host: hostName } } as const
+    const header = asker && siteHeader(asker.edgeKey, 'http', asker.siteId)
     const createConnection = () => {
       const socket = connect({ host, port, timeout: PATIENCE_MS })
-      if (asker) socket.write(siteHeader(asker.edgeKey, 'http', asker.siteId))
+      if (header) socket.write(header)
       return socket
     }
     const asked = request({ ...options, createConnection, timeout: PATIENCE_MS }, (response) => {
