@@ -163,8 +163,10 @@ describe.skipIf(!core).each(hereRuntimes)(
       await cron.pass()
       await cron.pass()
       expect(starts).toHaveBeenCalledTimes(1)
-      const times = [...(option('cron') as string).matchAll(/i:(\d{10});(?=a:)/g)].map(([, at]) => Number(at) * 1000)
-      expect(times.length).toBeGreaterThan(2)
+      const planned = option('cron') as string
+      // several may have the same second
+      expect(planned.match(/"schedule"/g)?.length).toBeGreaterThan(2)
+      const times = [...planned.matchAll(/i:(\d{10});(?=a:)/g)].map(([, at]) => Number(at) * 1000)
       expect(Math.min(...times)).toBeGreaterThan(Date.now() - 60_000)
       expect(log.warn).not.toHaveBeenCalled()
     })
