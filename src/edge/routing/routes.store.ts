@@ -8,7 +8,36 @@ import type { RouteChangesSince } from './routes.ts'
 
 /** The route of a host name, or of the wildcard that it falls under; `undefined` when no site that exists has it. */
 export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undefined> {
-  const row = await tx
+  const row = await routeRow(tx, hostName)
+  return (
+    row && {
+      hostName,
+      listedAs: row.host_name,
+      siteId: row.id,
+      state: row.state,
+      deployFailed: row.deploy_error !== null,
+      hostId: row.host_id,
+      upstream: row.address,
+      // each name below a wildcard may be a blog of a network
+      redirectsTo: row.is_domain === 1 && row.host_name === hostName ? primaryAddress(row) : null,
+      maintenance: row.maintenance === 1,
+      isClosed: row.closed === 1,
+      isUnlisted: row.environment_type !== 'production',
+      edgeCache: row.edge_cache === 1,
+      cacheEpoch: row.cache_epoch,
+      cdn: row.cdn === 1,
+      cdnEpoch: row.cdn_epoch,
+      defensiveUntilMs: row.defensive_until ?? 0,
+      certifiedAt: row.issued_at ?? 0,
+      certifiedUntil: row.expires_at ?? 0,
+      forceTls: row.force_tls === 1,
+      ...(row.certificate_of !== null && { challenge: challengeOf(row) }),
+    }
+  )
+}
+
+const routeRow = (tx: Tx, hostName: string) =>
+  tx
     .selectFrom('routes')
     .innerJoin('sites', 'sites.id', 'routes.site_id')
     .innerJoin('hosts', 'hosts.id', 'sites.host_id')
@@ -44,32 +73,6 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
     .orderBy(({ eb, ref }) => eb(ref('routes.host_name'), '=', hostName), 'desc')
     .limit(1)
     .executeTakeFirst()
-  return (
-    row && {
-      hostName,
-      listedAs: row.host_name,
-      siteId: row.id,
-      state: row.state,
-      deployFailed: row.deploy_error !== null,
-      hostId: row.host_id,
-      upstream: row.address,
-      // each name below a wildcard may be a blog of a network
-      redirectsTo: row.is_domain === 1 && row.host_name === hostName ? primaryAddress(row) : null,
-      maintenance: row.maintenance === 1,
-      isClosed: row.closed === 1,
-      isUnlisted: row.environment_type !== 'production',
-      edgeCache: row.edge_cache === 1,
-      cacheEpoch: row.cache_epoch,
-      cdn: row.cdn === 1,
-      cdnEpoch: row.cdn_epoch,
-      defensiveUntilMs: row.defensive_until ?? 0,
-      certifiedAt: row.issued_at ?? 0,
-      certifiedUntil: row.expires_at ?? 0,
-      forceTls: row.force_tls === 1,
-      ...(row.certificate_of !== null && { challenge: challengeOf(row) }),
-    }
-  )
-}
 
 /**
  * Where the other domains of a site lead: its primary domain, as soon as WordPress itself goes by it. Before, each would send visitors to
