@@ -51,7 +51,7 @@ export async function bundle(dist) {
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
     comments: { legal: false },
-    intro: ({ fileName }) => `const here$ = import.meta.dirname + ${JSON.stringify(upFrom(fileName))}`,
+    intro: ({ fileName }) => `const here$ = new URL(${JSON.stringify(upFrom(fileName))}, import.meta.url)`,
   })
   await build.close()
   const modules = output.flatMap((file) => (file.type === 'chunk' ? Object.keys(file.modules) : []))
@@ -62,7 +62,7 @@ export async function bundle(dist) {
 }
 
 /** @param {string} file below `src` */
-const upFrom = (file) => '/..'.repeat(file.split('/').length - 1)
+const upFrom = (file) => `./${'../'.repeat(file.split('/').length - 1)}`
 
 /** A module that finds files by its own place finds them as before. @param {string} source */
 function ownPlaces(source) {
@@ -75,11 +75,12 @@ function ownPlaces(source) {
     transform(code, id) {
       if (!id.startsWith(source) || !code.includes('import.meta.')) return undefined
       const file = relative(source, id).split(sep).join('/')
-      const place = (/** @type {string} */ path) => `(here$ + ${JSON.stringify(path === '.' ? '' : `/${path}`)})`
+      const address = (/** @type {string} */ path) => `new URL(${JSON.stringify(path)}, here$).href`
+      const path = (/** @type {string} */ place) => `process.getBuiltinModule('url').fileURLToPath(${address(place)})`
       return code
-        .replaceAll('import.meta.dirname', place(dirname(file)))
-        .replaceAll('import.meta.filename', place(file))
-        .replaceAll('import.meta.url', `"file://".concat(${place(file)})`)
+        .replaceAll('import.meta.dirname', path(dirname(file)))
+        .replaceAll('import.meta.filename', path(file))
+        .replaceAll('import.meta.url', address(file))
     },
   }
 }

@@ -93,8 +93,8 @@ function sayWhatTookLong({ name }: Tier, report: RunReport | undefined): void {
 
 /** The code as the package holds it: that is what people run, and a start costs half of one from the sources. */
 function buildProgram(): { launcher: string } & AsyncDisposable {
-  // below node_modules, whose packages it uses
-  const folder = join(root, `node_modules/.cache/program-${process.pid}`)
+  // below node_modules, whose packages it uses; a path may have what an address would decode
+  const folder = join(root, `node_modules/.cache/program-%23-${process.pid}`)
   execFileSync(process.execPath, [join(root, 'packaging/build.js'), '--program', folder], { stdio: 'inherit' })
   return {
     launcher: join(folder, 'bin/stead.js'),
