@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { DAY_MS, MINUTE_MS } from '../../../platform/durations.ts'
+import { createFloodLimiter, type FloodLimiter } from '../../flood-limiter.ts'
 import { nameOf } from '../decide/request-facts.ts'
 
 /** Knows which cookies change the answers of a site, as far as visits have shown. */
@@ -47,7 +48,7 @@ interface Row {
 
 interface SiteCookies {
   readonly names: Map<string, Row>
-  readonly allowance: Allowance
+  readonly mayLearn: FloodLimiter
 }
 
 /** Each new value or page is compared, until so many made no difference. */
@@ -62,19 +63,19 @@ const MOST_NAMES_OF_CLIENT = 8
 const MOST_SITES = 1_000
 const MOST_CLIENTS = 10_000
 const MOST_PAGES = 10_000
-/** Visits of a site, and of one client to it, that go to the host to learn: so many at once, and so many a millisecond. */
-const BY_SITE = [20, 2 / 1_000] as const
-const BY_CLIENT = [8, 1 / 5_000] as const
+/** Visits of a site, and of one client to it, that go to the host to learn: so many at once, and so many a second. */
+const BY_SITE = [20, 2] as const
+const BY_CLIENT = [8, 1 / 5] as const
 
 /** Creates the tables: 1,000 sites with 48 names each, 10,000 clients, 10,000 pages. */
 export function createKnownCookies(): KnownCookies {
   const sites = new LRUCache<number, SiteCookies>({ max: MOST_SITES })
-  const clients = new LRUCache<string, Allowance>({ max: MOST_CLIENTS })
+  const clients = new LRUCache<string, FloodLimiter>({ max: MOST_CLIENTS })
   const pages = new LRUCache<string, number>({ max: MOST_PAGES, ttl: DAY_MS })
   const siteOf = (siteId: number): SiteCookies => {
     const known = sites.get(siteId)
     if (known) return known
-    const site = { names: new Map(), allowance: new Allowance(...BY_SITE) }
+    const site = { names: new Map(), mayLearn: createFloodLimiter(...BY_SITE) }
     sites.set(siteId, site)
     return site
   }
@@ -97,9 +98,9 @@ export function createKnownCookies(): KnownCookies {
     },
     allow({ siteId, client }) {
       const key = `${siteId} ${client}`
-      const own = clients.get(key) ?? new Allowance(...BY_CLIENT)
+      const own = clients.get(key) ?? createFloodLimiter(...BY_CLIENT)
       clients.set(key, own)
-      return own.take() && siteOf(siteId).allowance.take()
+      return own() && siteOf(siteId).mayLearn()
     },
     learnSame({ siteId, pairs, path, epoch }) {
       const { names } = siteOf(siteId)
@@ -155,27 +156,4 @@ function markOf(pair: string, path: string): number {
   for (const text of [pair, '\n', path])
     for (let i = 0; i < text.length; i++) mark = Math.imul(mark ^ text.charCodeAt(i), 0x01000193)
   return mark
-}
-
-/** Allows so many at once, and more with time. */
-class Allowance {
-  readonly #most: number
-  readonly #perMs: number
-  #left: number
-  #atMs = performance.now()
-
-  constructor(most: number, perMs: number) {
-    this.#most = most
-    this.#perMs = perMs
-    this.#left = most
-  }
-
-  take(): boolean {
-    const nowMs = performance.now()
-    this.#left = Math.min(this.#most, this.#left + (nowMs - this.#atMs) * this.#perMs)
-    this.#atMs = nowMs
-    if (this.#left < 1) return false
-    this.#left--
-    return true
-  }
 }
