@@ -53,30 +53,19 @@ export async function cancelOpenOperations(
   now: number,
   definitions?: Definitions,
 ): Promise<void> {
-  const open = await tx
-    .selectFrom('operations')
-    .select('id')
-    .where('site_id', '=', siteId)
-    .where('finished_at', 'is', null)
-    .orderBy('id')
-    .execute()
-  for (const { id } of open) await cancelOperation(tx, id, now, definitions)
+  for (const { id } of await openOperations(tx, siteId).execute()) await cancelOperation(tx, id, now, definitions)
 }
 
 /** Cancels what yields to another operation of its site, so that the other one need not wait for it. */
 export async function cancelYielding(tx: Tx, siteId: number, now: number): Promise<void> {
   const types = yieldingTypes()
   if (types.length === 0) return
-  const open = await tx
-    .selectFrom('operations')
-    .select('id')
-    .where('site_id', '=', siteId)
-    .where('finished_at', 'is', null)
-    .where('type', 'in', types)
-    .orderBy('id')
-    .execute()
+  const open = await openOperations(tx, siteId).where('type', 'in', types).execute()
   for (const { id } of open) await cancelOperation(tx, id, now)
 }
+
+const openOperations = (tx: Tx, siteId: number) =>
+  tx.selectFrom('operations').select('id').where('site_id', '=', siteId).where('finished_at', 'is', null).orderBy('id')
 
 /**
  * Puts a failed or canceled operation back into the queue. What is done and was not undone stays done; a step that comes

@@ -250,7 +250,7 @@ function seenSites(tx: Tx, accountId: number, { ownerId, tagName, filters = [] }
   const site = expressionBuilder<Schema, 'sites'>()
   if (ownerId !== undefined) ofSites.push(site('sites.account_id', '=', ownerId))
   for (const filter of filters) {
-    if (filter.key === 'tag') seen = seen.where(isTagged(accountId, filter.value))
+    if (filter.key === 'tag') seen = seen.where(hasTag(accountId, rowsOfTags('tags.name', '=', filter.value)))
     else if ('value' in filter) ofSites.push(site(`sites.${filter.key}`, '=', filter.value))
     else if ('prefix' in filter) ofSites.push(site('sites.core_version', 'like', `${escaped(filter.prefix)}%`))
     else if (filter.key === 'name') seen = seen.where('seen.site_name', 'like', like(filter.part))
@@ -261,7 +261,7 @@ function seenSites(tx: Tx, accountId: number, { ownerId, tagName, filters = [] }
           eb('seen.site_name', 'like', like(filter.part)),
           isCalled(filter.part),
           hasHostName(filter.part),
-          hasTag(accountId, filter.part),
+          hasTag(accountId, containsText('tags.name', filter.part)),
         ]),
       )
   }
@@ -292,18 +292,10 @@ const isCalled = (part: string): Expression<SqlBool> =>
       .where(containsText('called.display_name', part)),
   )
 
-const isTagged = (accountId: number, name: string): Expression<SqlBool> =>
-  rowsOf.exists(
-    rowsOf
-      .selectFrom('site_tags')
-      .innerJoin('tags', 'tags.id', 'site_tags.tag_id')
-      .select('tags.id')
-      .whereRef('site_tags.site_id', '=', 'seen.site_id')
-      .where('tags.account_id', '=', accountId)
-      .where('tags.name', '=', name),
-  )
+const rowsOfTags = expressionBuilder<Schema, 'tags'>()
 
-const hasTag = (accountId: number, part: string): Expression<SqlBool> =>
+/** @param isMeant of the names of the account's tags */
+const hasTag = (accountId: number, isMeant: Expression<SqlBool>): Expression<SqlBool> =>
   rowsOf.exists(
     rowsOf
       .selectFrom('site_tags')
@@ -311,7 +303,7 @@ const hasTag = (accountId: number, part: string): Expression<SqlBool> =>
       .select('tags.id')
       .whereRef('site_tags.site_id', '=', 'seen.site_id')
       .where('tags.account_id', '=', accountId)
-      .where(containsText('tags.name', part)),
+      .where(isMeant),
   )
 
 /** Of what people wrote, which may have any sign: in any case of its letters (on SQLite of Latin ones without accents). */
