@@ -5862,7 +5862,7 @@ export interface components {
         };
         NewDomain: {
             /**
-             * @description Host name to add. `*.example.com` stands for all names one label below `example.com` that are no domain themselves
+             * @description Host name to add. `*.example.com` stands for all names one label below `example.com` that are not domains themselves
              * @example www.example.com
              */
             name: string;

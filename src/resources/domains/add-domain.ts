@@ -43,7 +43,7 @@ export const addDomain = endpoint({
         minLength: 1,
         maxLength: 255,
         description:
-          'Host name to add. `*.example.com` stands for all names one label below `example.com` that are no domain themselves',
+          'Host name to add. `*.example.com` stands for all names one label below `example.com` that are not domains themselves',
         examples: ['www.example.com'],
       }),
       ...separateRecords,
