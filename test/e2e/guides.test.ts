@@ -130,6 +130,8 @@ describe.skipIf(!core || !hasTools)('docs/guides', { timeout: 300_000 }, () => {
       'for id in $(stead backups list-ondemand acme-shop --get id || true); do stead backups delete-ondemand acme-shop $id --yes --wait; done',
     )
 
+  /** What the reader of a page already has. */
+  const given: Record<string, string> = { domains: 'stead sites create acme-network --wait' }
   /** What is seen below a heading, besides that its commands end well. */
   const seen: Record<string, Record<string, RegExp>> = {
     'move-a-site-in': { 'Check the site at its domain': /<title>Acme/ },
@@ -145,6 +147,7 @@ describe.skipIf(!core || !hasTools)('docs/guides', { timeout: 300_000 }, () => {
 
   test.each(pages)('%s', async (page) => {
     if (page !== pages[0]) await makeRoom()
+    if (given[page]) await sh(given[page])
     const said = await runPage(`${GUIDES}/${page}.md`, inFolder())
     expect(said.size).toBeGreaterThan(0)
     for (const [heading, text] of Object.entries(seen[page] ?? {})) expect(said.get(heading)).toMatch(text)
