@@ -59,20 +59,18 @@ export interface Outlook {
   readonly due: boolean
   /** Until the next operation is due, where one is queued for later. */
   readonly waitMs: number | undefined
-  /** The database's clock. */
-  readonly nowMs: number
 }
 
 /** Reads, without any lock, whether there is something to take up. */
 export async function lookOut(tx: Tx, claimant: Claimant): Promise<Outlook> {
-  const { rows } = await sql<{ due: number | null; now: number; wait: number | null }>`
-    select (${dueOperations(tx, claimant, 1)}) as due, ${databaseNow(tx)} as now,
+  const { rows } = await sql<{ due: number | null; wait: number | null }>`
+    select (${dueOperations(tx, claimant, 1)}) as due,
       (select min(o.run_at) - ${databaseNow(tx)} from operations o
         where o.state = 'queued' and ${inConcurrencyClass(claimant)} and o.run_at > ${databaseNow(tx)}) as wait`.execute(
     tx,
   )
-  const { due, now, wait } = rows[0] as { due: number | null; now: number; wait: number | null }
-  return { due: due !== null, nowMs: Number(now), waitMs: wait === null ? undefined : Math.max(1, wait) }
+  const { due, wait } = rows[0] as { due: number | null; wait: number | null }
+  return { due: due !== null, waitMs: wait === null ? undefined : Math.max(1, wait) }
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Database } from '../../db/database.ts'
 import type { Log } from '../../log/log.ts'
 import { type ConcurrencyClass, openConcurrencyClasses } from '../concurrency-classes.ts'
 import { type AnyDefinition, type Definition, definitionsByName } from '../definition.ts'
-import { shortenWaits, watchClock } from '../waits.ts'
+import { shortenWaits } from '../waits.ts'
 import { type Claimant, claim, inConcurrencyClass, lookOut } from './claim.ts'
 import { type Execution, execute } from './execution.ts'
 import { createHeartbeat } from './heartbeat.ts'
@@ -79,11 +79,9 @@ export function createWorker<Services>(options: WorkerOptions<Services>): Worker
   let lookAgain = false
   let hungry = false
   let lookedOutAt = Number.NEGATIVE_INFINITY
-  let leasesReadAt = Number.NEGATIVE_INFINITY
+  let checkedAt = Number.NEGATIVE_INFINITY
   let nextLook: NodeJS.Timeout | undefined
   const leases = watchLeases(leaseMs)
-  const time = watchClock()
-  let wrongWaits = 0
   const ends: (() => void)[] = []
 
   /** @returns how many operations were taken up */
@@ -114,19 +112,13 @@ export function createWorker<Services>(options: WorkerOptions<Services>): Worker
     return claimed.length
   }
 
-  const followClock = async (nowMs: number): Promise<void> => {
-    // twice: a transaction that had read the clock before may not have been over at the first time
-    if (time.wasSetBack(nowMs)) wrongWaits = 2
-    if (wrongWaits === 0) return
-    if ((await shortenWaits(database, inConcurrencyClass(claimant))) > 0) lookAgain = true
-    wrongWaits--
-  }
-
-  /** Notifications of others' work say nothing of workers that have died: for these it looks from time to time. */
+  /** Notices of others' work say nothing of workers that have died, or of a changed clock: for these it looks from time to time. */
   const findOrphans = async (): Promise<readonly SeenLease[]> => {
-    if (performance.now() - leasesReadAt < lookEveryMs / 2) return []
-    leasesReadAt = performance.now()
-    return leases.orphansAmong(await runningLeases(database.read, inConcurrencyClass(claimant)))
+    if (performance.now() - checkedAt < lookEveryMs / 2) return []
+    checkedAt = performance.now()
+    const all = inConcurrencyClass(claimant)
+    if ((await shortenWaits(database, all)) > 0) lookAgain = true
+    return leases.orphansAmong(await runningLeases(database.read, all))
   }
 
   /** Takes up what there is, as much as fits. @returns milliseconds until it should look again, notices apart */
@@ -143,7 +135,6 @@ export function createWorker<Services>(options: WorkerOptions<Services>): Worker
           types: concurrencyClasses.flatMap(({ types }) => types),
         })
         lookedOutAt = performance.now()
-        await followClock(outlook.nowMs)
         orphans = await findOrphans()
         hungry = outlook.due || orphans.length > 0
         if (!hungry && !lookAgain) return outlook.waitMs ?? lookEveryMs
