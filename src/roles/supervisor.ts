@@ -199,6 +199,10 @@ function supervise(
     bar.done()
     for (const { restart } of all) clearTimeout(restart)
     log.info({ reason }, 'stopping')
+    // has nothing under way, and hears no order while it loads its code
+    const starting = all.filter(({ child, isReady }) => child && !isReady)
+    for (const { name, number } of starting) log.info({ part: name, number }, 'ending a part that is still starting')
+    await Promise.all(starting.map(({ child }) => child && endAtOnce(child)))
     // visitors first: what they have begun ends while PHP still runs
     for (const names of [['edge', 'dns'], ['control'], ['host']])
       await Promise.all(all.map(({ name, child }) => names.includes(name) && child && end(child)))
@@ -211,6 +215,12 @@ function supervise(
   for (const part of all) start(part)
   return { stop, endNow, gaveUp: gaveUp.promise }
 }
+
+const endAtOnce = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve) => {
+    child.once('exit', () => resolve())
+    child.kill('SIGKILL')
+  })
 
 function end(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {

@@ -140,6 +140,31 @@ describe.skipIf(!core).each(['auto', 'none'])('stopping, sandbox %s', (sandbox) 
   })
 })
 
+describe('stopping a start', () => {
+  let stead: Stead
+  showOutputOfFailures(() => stead)
+  afterEach(() => stead?.remove())
+
+  test('Ctrl-C waits for no part that is still starting', async () => {
+    stead = await prepareStead({ golden: false, env: { STEAD_PREPARED_SITES: '0' } })
+    const started = stead.start().catch((error) => error as Error)
+    // none of them reads an order then, as while it loads its code
+    const held = await Promise.all(
+      (['edge', 'control', 'host'] as const).map(async (name) => {
+        const part = await until(`the ${name} starts`, () => stead.role(name))
+        process.kill(part.pid, 'SIGSTOP')
+        return part
+      }),
+    )
+    const ended = new Promise((resolve) => stead.whenEnded(resolve))
+    await tell(stead, () => process.kill(-groupOf(stead), 'SIGINT'))
+    expect(await ended).toBe(0)
+    expect(stead.output()).toContain('ending a part that is still starting')
+    expect(stillRunning(held)).toEqual([])
+    await started
+  })
+})
+
 describe.skipIf(!core)('whoever started it is gone', () => {
   const launcher = [process.execPath, '--import', asOldNode, program, 'serve']
   let stead: Stead
