@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 
 /** What somebody signs in with. */
@@ -77,21 +78,31 @@ export async function hasPassword(tx: Tx, accountId: number): Promise<boolean> {
 
 export async function insertLink(
   tx: Tx,
-  { hash, accountId, now, expiresAt }: { hash: string; accountId: number; now: number; expiresAt: number },
+  {
+    hash,
+    accountId,
+    operationId,
+    now,
+    expiresAt,
+  }: { hash: string; accountId: number; operationId?: number | undefined; now: number; expiresAt: number },
 ): Promise<void> {
   await tx
     .insertInto('password_links')
-    .values({ hash, account_id: accountId, created_at: now, expires_at: expiresAt })
+    .values({ hash, account_id: accountId, created_at: now, expires_at: expiresAt, operation_id: operationId ?? null })
     .execute()
 }
 
-/** Those made since then, used ones not. */
-export async function countFreshLinks(tx: Tx, accountId: number, since: number): Promise<number> {
+/** Those made since then, used ones not: all tries of an operation as one, and none of `exceptOperationId`. */
+export async function countFreshLinks(
+  tx: Tx,
+  { accountId, since, exceptOperationId }: { accountId: number; since: number; exceptOperationId: number },
+): Promise<number> {
   const { count } = await tx
     .selectFrom('password_links')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .select(sql<number>`count(distinct coalesce(cast(operation_id as text), hash))`.as('count'))
     .where('account_id', '=', accountId)
     .where('created_at', '>', since)
+    .where((eb) => eb.or([eb('operation_id', 'is', null), eb('operation_id', '<>', exceptOperationId)]))
     .executeTakeFirstOrThrow()
   return Number(count)
 }

@@ -384,20 +384,31 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     mailer.close()
   })
 
-  test('a mail that cannot be delivered now is tried again, one that the server refuses is not', async () => {
-    const deliver = async (error: Error) => {
-      const mailer = {
-        async deliver() {
-          throw error
-        },
-      }
-      return mailLink.steps.deliver?.run?.({
-        services: { mailer, config: api.config, database: api.database },
-        input: { accountId: owner.accountId, kind: 'lost' },
-        ...{ operationId: 1, signal: new AbortController().signal, now: () => clock },
-        transaction: (work: never) => api.database.transaction(work),
-      } as never)
+  const deliver = async (error: Error | undefined, operationId = 1) => {
+    const mailer = {
+      async deliver() {
+        if (error) throw error
+      },
     }
+    return mailLink.steps.deliver?.run?.({
+      services: { mailer, config: api.config, database: api.database },
+      input: { accountId: owner.accountId, kind: 'lost' },
+      ...{ operationId, signal: new AbortController().signal, now: () => clock },
+      transaction: (work: never) => api.database.transaction(work),
+    } as never)
+  }
+
+  test('three mails with a link an hour go to an account, and one that needs many tries counts once', async () => {
+    const away = new Error('the server is away')
+    for (let attempt = 0; attempt < 5; attempt++) await expect(deliver(away, 1)).rejects.toBe(away)
+    for (const operationId of [1, 2, 3]) await deliver(undefined, operationId)
+    await expect(deliver(undefined, 4)).rejects.toThrow(PermanentFailure)
+    await deliver(undefined, 3)
+    clock += 61 * MINUTE
+    await deliver(undefined, 4)
+  })
+
+  test('a mail that cannot be delivered now is tried again, one that the server refuses is not', async () => {
     const away = new Error('the server is away')
     await expect(deliver(away)).rejects.toBe(away)
     await expect(deliver(new MailRefused('nobody of that name'))).rejects.toThrow(PermanentFailure)

@@ -25,6 +25,8 @@ export interface PasswordLinkRow {
   account_id: number
   created_at: number
   expires_at: number
+  /** That mails it; `null` for one that no mail carries. */
+  operation_id: number | null
 }
 
 /** Guesses for an account, or from an address, since the last success. */

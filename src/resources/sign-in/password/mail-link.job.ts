@@ -22,16 +22,22 @@ const MOST_AN_HOUR = 3
 export async function makeLink(
   tx: Tx,
   config: PanelSettings,
-  { accountId, kind, now }: { accountId: number; kind: LinkKind; now: number },
+  {
+    accountId,
+    kind,
+    operationId,
+    now,
+  }: { accountId: number; kind: LinkKind; operationId?: number | undefined; now: number },
 ): Promise<string> {
   const token = randomBytes(32).toString('base64url')
-  await insertLink(tx, { hash: hash('sha256', token, 'hex'), accountId, now, expiresAt: now + LIFE_MS[kind] })
+  const times = { now, expiresAt: now + LIFE_MS[kind] }
+  await insertLink(tx, { hash: hash('sha256', token, 'hex'), accountId, operationId, ...times })
   return `${panelAddress(config)}/#/${kind === 'invitation' ? 'invitation' : 'set-password'}/${token}`
 }
 
 /**
  * Mails a link to set a password. The link is made when the mail goes out, so that its secret stands in no record; a try that is repeated makes
- * another one.
+ * another one, and all tries count as one mail.
  */
 export const mailLink = durableWith<Pick<ControlServices, 'mailer' | 'config' | 'database'>>()({
   name: 'password.mail_link',
@@ -51,8 +57,9 @@ export const mailLink = durableWith<Pick<ControlServices, 'mailer' | 'config' | 
         const account = await findAccount(services.database.read, accountId)
         if (!account) throw new PermanentFailure('The account was deleted')
         const link = await transaction(async (tx) => {
-          if ((await countFreshLinks(tx, accountId, now() - 3600_000)) >= MOST_AN_HOUR) return undefined
-          return makeLink(tx, services.config, { accountId, kind, now: now() })
+          const others = { accountId, since: now() - 3600_000, exceptOperationId: operationId }
+          if ((await countFreshLinks(tx, others)) >= MOST_AN_HOUR) return undefined
+          return makeLink(tx, services.config, { accountId, kind, operationId, now: now() })
         })
         if (!link) throw new PermanentFailure('Stead already sent three links to this address in the last hour')
         const { subject, text, html } =
