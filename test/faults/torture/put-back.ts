@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Stead, until } from '../../support/stead.ts'
@@ -16,7 +15,7 @@ export async function putBack(ground: Ground): Promise<string[]> {
   // sites that the old database does not know, whatever the load has left
   for (const name of ['since-0', 'since-1'])
     await stead.createSite({ name }).catch((error) => ground.say(String(error)))
-  const marks = await markAll(stead.dataDir)
+  const marks = await markAll(ground)
   await stead.stop()
   await putSnapshotBack(ground, ground.snapshot)
   await stead.start()
@@ -43,14 +42,13 @@ async function makeSite(stead: Stead, name: string): Promise<void> {
 
 const fileName = 'mark-of-owner.txt'
 
-/** Puts a file of its own into every site's folder. @returns folder by content */
-async function markAll(dataDir: string): Promise<Map<string, string>> {
+/** Puts a file of its own into every site's folder; one that is still being prepared belongs to nobody. @returns folder by content */
+async function markAll({ stead, records }: Ground): Promise<Map<string, string>> {
   const marks = new Map<string, string>()
-  for (const directory of await readdir(join(dataDir, 'sites'))) {
-    if (!existsSync(join(dataDir, 'sites', directory, 'web/wp-config.php'))) continue
+  for (const { id } of await records(`select id from site_homes where state = 'taken'`)) {
     const mark = randomUUID()
-    await writeFile(join(dataDir, 'sites', directory, 'web', fileName), mark)
-    marks.set(mark, directory)
+    await writeFile(join(stead.dataDir, 'sites', `h${id}`, 'web', fileName), mark)
+    marks.set(mark, `h${id}`)
   }
   return marks
 }
