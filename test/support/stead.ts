@@ -100,22 +100,34 @@ const LOOK_EVERY_MS = 50
 
 /**
  * Waits until `check` returns something true.
- * @param patienceMs on a machine with nothing else to do; what is counted is looks, so that a busy one gets the time that it needs
+ * @param patienceMs on a machine with nothing else to do; what is counted is pauses, so that a busy one gets the time that it needs
+ * @param longestPauseMs pauses grow up to it, where a look costs what is waited for a part of the machine
  * @throws with `what` after so many looks
  */
 export async function until<Value>(
   what: string,
   check: () => Promise<Value | undefined | false> | Value | undefined | false,
   patienceMs = 180_000,
+  longestPauseMs = LOOK_EVERY_MS,
 ): Promise<Value> {
-  const looks = Math.ceil(patienceMs / LOOK_EVERY_MS)
-  for (let look = 0; look < looks; look++) {
+  let looks = 0
+  let pauseMs = LOOK_EVERY_MS
+  for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += pauseMs) {
     const value = await check()
+    looks++
     if (value) return value
-    await pause(LOOK_EVERY_MS)
+    await pause(pauseMs)
+    pauseMs = Math.min(pauseMs * 1.25, longestPauseMs)
   }
   throw new Error(`Looked ${looks} times in vain: ${what}`)
 }
+
+/** For work of seconds that Stead is asked about: it costs a tenth of the machine to ask 20 times a second. */
+const untilDone = <Value>(
+  what: string,
+  check: () => Promise<Value | undefined | false>,
+  patienceMs?: number,
+): Promise<Value> => until(what, check, patienceMs, 300)
 
 /** Of those that no outgoing connection is ever given: it is still free after a restart of who listens there. */
 export async function freePort(): Promise<number> {
@@ -284,7 +296,7 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
     }
   }
   const live = async (siteId: number) => {
-    await until(`site ${siteId} is live`, async () => {
+    await untilDone(`site ${siteId} is live`, async () => {
       const { body } = await api('GET', `/v1/sites/${siteId}`).catch(() => ({ body: null }))
       if (body?.data?.state === 'live') return true
       const failed = await api('GET', `/v1/operations?site_id=${siteId}&state=failed`).catch(() => undefined)
@@ -330,7 +342,7 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
     },
     live,
     ended: (id, timeoutMs) =>
-      until(
+      untilDone(
         `operation ${id} has ended`,
         async () => {
           const { body } = await api('GET', `/v1/operations/${id}`)
