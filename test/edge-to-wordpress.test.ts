@@ -1,8 +1,10 @@
 /** A real WordPress behind edge and host: what a browser does with it, over real sockets. */
 import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createGateway, type Gateway } from '../src/edge/gateway/gateway.ts'
 import type { Route } from '../src/edge/routing/route.ts'
@@ -19,13 +21,14 @@ import {
   testHeld,
   testRuntime,
 } from './support/site-directory.ts'
+import { hereRuntimes } from './support/ways.ts'
 
 const core = await testCore()
 const KEY = 'the-key-of-this-host'
 const log = { debug() {}, warn() {}, error() {} }
 const MB = 1 << 20
 
-describe.skipIf(!core)('WordPress behind the edge', () => {
+describe.skipIf(!core).each(hereRuntimes)('WordPress behind the edge, $runtime', ({ runtime: kind, phpVersion }) => {
   let runtime: PhpRuntime
   let directory: TestDirectory
   let pool: PhpPool
@@ -34,13 +37,13 @@ describe.skipIf(!core)('WordPress behind the edge', () => {
   let port: number
 
   beforeAll(async () => {
-    runtime = await testRuntime()
-    directory = await testDirectory(core as string)
+    runtime = await testRuntime({ runtime: kind })
+    directory = await testDirectory(core as string, { phpVersion })
     const process = await runtime.start(directory)
     await install(process)
     // biome-ignore format: one record
     pool = new PhpPool(runtime, { requestMs: 60_000, taskMs: 60_000, memoryBytes: 2048 * MB, bodies: testBodies(), queueLength: 100, idleMs: 600_000, processMemoryBytes: 1024 * MB })
-    const { siteDirectory, corePath, phpVersion, uid, address } = directory
+    const { siteDirectory, corePath, uid, address } = directory
     const site: HostedSite = { siteId: 7, siteDirectory, corePath, phpVersion, uid, address, state: 'live' }
     await pool.adopt(site, process)
     host = createWebServer({
@@ -153,6 +156,49 @@ describe.skipIf(!core)('WordPress behind the edge', () => {
     const assets = assetsOf(dashboard.text)
     expect(assets.length).toBeGreaterThan(3)
     for (const path of assets) expect([path, (await ask(path, { headers: { cookie } })).status]).toEqual([path, 200])
+  })
+
+  test('programs log in by XML-RPC and by an application password, and by nothing else', async () => {
+    await directory.script(
+      'application.php',
+      `require 'wp-load.php'; echo WP_Application_Passwords::create_new_application_password(1, ['name' => 'client'])[0];`,
+    )
+    // WordPress offers them for https alone, or as a plugin says
+    await mkdir(join(directory.siteDirectory, 'web/wp-content/mu-plugins'), { recursive: true })
+    await writeFile(
+      join(directory.siteDirectory, 'web/wp-content/mu-plugins/application.php'),
+      "<?php add_filter('wp_is_application_passwords_available', '__return_true');",
+    )
+    const { text: secret } = await ask('/application.php')
+    const rest = async (password: string) => {
+      const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`
+      const { status, text } = await ask('/wp-json/wp/v2/users/me', { headers: { authorization } })
+      return [status, JSON.parse(text).id ?? JSON.parse(text).code]
+    }
+    expect(await rest(secret)).toEqual([200, 1])
+    expect(await rest('correct horse battery')).toEqual([401, 'rest_not_logged_in'])
+    const call = async (password: string) => {
+      const parameters = ['1', 'admin', password].map((each) => `<param><value>${each}</value></param>`).join('')
+      const body = `<?xml version="1.0"?><methodCall><methodName>wp.getProfile</methodName><params>${parameters}</params></methodCall>`
+      return (await ask('/xmlrpc.php', { method: 'POST', body, headers: { 'content-type': 'text/xml' } })).text
+    }
+    for (const password of [secret, 'correct horse battery'])
+      expect(await call(password)).toMatch(/<name>user_id<\/name>\s*<value><string>1</)
+    expect(await call('wrong')).toMatch(/<name>faultCode<\/name>\s*<value><int>403</)
+  })
+
+  test('a PHP session lasts over pages, is its visitor’s alone, and lasts when PHP starts again', async () => {
+    await directory.script(
+      'session.php',
+      `session_start(); $_SESSION['seen'] = ($_SESSION['seen'] ?? 0) + 1; echo $_SESSION['seen'];`,
+    )
+    const first = await ask('/session.php')
+    const cookie = (first.headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ')
+    expect(cookie).toMatch(/^PHPSESSID=/)
+    const seen = async (headers = {}) => (await ask('/session.php', { headers })).text
+    expect([first.text, await seen({ cookie }), await seen()]).toEqual(['1', '2', '1'])
+    await pool.stop(7)
+    expect(await seen({ cookie })).toBe('3')
   })
 
   test('a body of 64 MB reaches PHP, with length and in chunks', async () => {

@@ -1,11 +1,13 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { testCore } from '../../../test/support/core.ts'
 import {
   install,
   type TestDirectory,
+  testAddress,
   testBodies,
   testDirectory,
   testRequest,
@@ -28,6 +30,16 @@ add_action('init', function () {
     if (get_option('guard') === 'page') { status_header(503); echo 'Come back later'; exit; }
     if (get_option('guard') === 'redirect') { wp_redirect('https://elsewhere.example/'); exit; }
 });
+`
+/** As plugins do it that ask for a second step: nobody is logged in by a password alone, and the session of the first step ends. */
+const secondStep = `<?php
+function second_step_page() { echo 'Enter your code'; exit; }
+add_action('wp_login', function ($login, $user) {
+    WP_Session_Tokens::get_instance($user->ID)->destroy_all();
+    wp_clear_auth_cookie();
+    second_step_page();
+}, PHP_INT_MAX, 2);
+add_action('set_auth_cookie', fn () => did_action('login_init') || second_step_page(), PHP_INT_MAX);
 `
 /** A fault of its own: no WordPress starts to its end. */
 const exits = `<?php exit('gone');`
@@ -53,6 +65,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       for (const [name, code] of Object.entries({
         guard,
         exits,
+        'second-step': secondStep,
         strict: `<?php /* Plugin Name: Strict */ ?>${dies}`,
       })) {
         await mkdir(content(`plugins/${name}`))
@@ -126,6 +139,29 @@ describe.skipIf(!core).each(hereRuntimes)(
       expect(
         await pool.runTask(site, 'switch-plugin', { file: 'guard/guard.php', isActive: false, isSafe: false }),
       ).toEqual({ isActive: false })
+    })
+
+    it('a plugin that asks for a second step does so at the log-in, and keeps nobody out who has a link', async () => {
+      await activate('second-step')
+      const logIn = async (password: string) => {
+        const script = await directory.script('in.php', "require '/wordpress/wp-login.php';")
+        const body = Buffer.from(new URLSearchParams({ log: 'admin', pwd: password, testcookie: '1' }).toString())
+        const headers = ['Host', testAddress, 'Content-Type', 'application/x-www-form-urlencoded']
+        headers.push('Content-Length', String(body.length), 'Cookie', 'wordpress_test_cookie=x')
+        const change = { method: 'POST', headers, body: Readable.from([body]), bodyBytes: body.length }
+        return text((await pool.handle(site, testRequest('/wp-login.php', script, change))).body)
+      }
+      expect(await logIn('correct horse battery')).toBe('Enter your code')
+      const asked = { login: 'admin', userAgent: 'Tests/1.0', remoteAddress: '192.0.2.1', https: false }
+      const { cookies } = await pool.runTask(site, 'log-in', asked)
+      const cookie = cookies.map(({ name, value }) => `${name}=${encodeURIComponent(value)}`).join('; ')
+      const who = await directory.script('who.php', "require '/wordpress/wp-load.php'; echo get_current_user_id();")
+      const headers = ['Host', testAddress, 'Cookie', cookie]
+      expect(await text((await pool.handle(site, testRequest('/who.php', who, { headers }))).body)).toBe('1')
+      await pool.runTask(site, 'reset-password', { login: 'admin', password: 'another battery' })
+      expect(await logIn('correct horse battery')).toContain('is incorrect')
+      expect(await logIn('another battery')).toBe('Enter your code')
+      await activate()
     })
 
     it('a plugin that ends WordPress itself is left out where a task can do without it', async () => {

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { expect, test } from 'vitest'
+import { FetchTimedOut } from './fetch-errors.ts'
 import { postPublic } from './post-public.ts'
 
 test('the status decides, also where the body never ends or is broken off', async (context) => {
@@ -30,4 +31,30 @@ test('the status decides, also where the body never ends or is broken off', asyn
   const asked = post('never', stopped.signal)
   stopped.abort(new Error('stopping'))
   await expect(asked).rejects.toThrow('stopping')
+})
+
+test.each([
+  ['the head', 'HTTP/1.1 200 OK\r\nx-drip: ', new FetchTimedOut('%: no response in 0.5 s')],
+  ['the body', 'HTTP/1.1 202 Accepted\r\ntransfer-encoding: chunked\r\n\r\n', 202],
+] as const)('a receiver that drips %s, and never ends, does not hold Stead', async (part, beginning, expected) => {
+  const left = Promise.withResolvers<void>()
+  const server = createTcpServer((socket) => {
+    socket.write(beginning)
+    const drip = part === 'the head' ? 'x' : '1\r\nx\r\n'
+    const timer = setInterval(() => socket.write(drip), 20)
+    socket.on('error', () => {}).resume()
+    socket.on('close', () => {
+      clearInterval(timer)
+      left.resolve()
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { signal } = new AbortController()
+  const terms = { allowPrivate: true, headers: {}, body: '{}', startBytes: 100_000, signal }
+  const asked = postPublic(`${base}/drip`, { ...terms, timeoutMs: part === 'the head' ? 500 : 60_000 })
+  if (expected === 202) expect(await asked).toMatchObject({ status: 202, start: expect.any(Buffer) })
+  else await expect(asked).rejects.toThrow(new FetchTimedOut(expected.message.replace('%', `${base}/drip`)))
+  await left.promise
+  server.close()
 })
