@@ -18,7 +18,7 @@ import { orderCertificate } from '../src/resources/certificates/order-certificat
 import { planCertificates } from '../src/resources/certificates/plan-certificates.job.ts'
 import type { RecordDraft } from '../src/resources/dns/records/record.ts'
 import { deleteRecords, insertRecords, insertZone, recordsOf } from '../src/resources/dns/zone.store.ts'
-import { putRoute } from '../src/resources/sites/addresses/route.store.ts'
+import { putDomainRoute, putRoute } from '../src/resources/sites/addresses/route.store.ts'
 import { type SecureApi, startSecureApi } from '../src/roles/certificates/secure-api.ts'
 import { type NameServer, startDns } from '../src/roles/dns.ts'
 import { type Edge, startEdge } from '../src/roles/edge.ts'
@@ -145,10 +145,10 @@ describe.skipIf(!hasPebble || !mayListen)('the certificate of all first addresse
       .selectAll()
       .where('host_name', '=', WILDCARD)
       .executeTakeFirstOrThrow()
-  const proofs = async (server = ONE) => {
+  const proofs = async (server = ONE, name = PROOF) => {
     const resolver = new Resolver({ timeout: 1000, tries: 1 })
     resolver.setServers([server])
-    return (await resolver.resolveTxt(PROOF).catch(() => [])).flat()
+    return (await resolver.resolveTxt(name).catch(() => [])).flat()
   }
   const visit = async (servername: string) => {
     const socket = connect({ port: edge.tlsPort as number, host: '127.0.0.1', servername, ca: await pebble.issuer() })
@@ -192,6 +192,31 @@ describe.skipIf(!hasPebble || !mayListen)('the certificate of all first addresse
       message: `A certificate was issued for ${WILDCARD}`,
       site_id: null,
     })
+  })
+
+  test('a wildcard domain of a site has its own, proved in the zone of that site, for all names below it', async () => {
+    const network = `net.${ZONE}`
+    // the settings name another domain: nothing else is ordered
+    const given = { stagingDomain: 'localhost' }
+    await addRecords(record('A', '*.net', '127.0.0.1'))
+    await change((tx) => putDomainRoute(tx, siteId, `*.${network}`, Date.now()))
+    work(given)
+    await plan(given)
+    await expect.poll(async () => seen.push(...(await proofs(ONE, `_acme-challenge.${network}`)))).toBeGreaterThan(0)
+    expect(await outcome()).toMatchObject({ state: 'succeeded', error: null })
+    for (const host of [`one.${network}`, `two.${network}`])
+      await expect
+        .poll(() => visit(host).catch(String))
+        .toEqual({ names: `DNS:*.${network}`, text: expect.stringMatching(new RegExp(`host ${host}$`)) })
+    for (const host of [network, `a.one.${network}`]) await expect(visit(host)).rejects.toThrow(/handshake/i)
+    await expect.poll(() => proofs(ONE, `_acme-challenge.${network}`)).toEqual([])
+    expect((await told()).at(-1)).toEqual({
+      action: 'certificate.issued',
+      message: `A certificate was issued for *.${network}`,
+      site_id: siteId,
+    })
+    await change((tx) => tx.deleteFrom('routes').where('host_name', '=', `*.${network}`).execute())
+    await dropRecords('*.net')
   })
 
   test('what the zone has under that name stays, and an alias of the name is followed', async () => {

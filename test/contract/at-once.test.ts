@@ -7,12 +7,18 @@ import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { changes } from '../../src/platform/http/openapi/openapi-document.ts'
 import { atLength } from '../support/at-length.ts'
 import { dialects } from '../support/database.ts'
+import { type Example, unique } from '../support/samples.ts'
 import { cases, endpoints, type Walk, walk } from './walk.ts'
 
 /** Those that get other answers, and why. */
 const otherwise: Record<string, string> = {
   signOut: 'both were signed in when they asked, and are not any more',
 }
+
+/** Requests with rules of their own, besides an endpoint's example. */
+const besides: readonly [what: string, id: string, example: () => Example][] = [
+  ['a wildcard', 'addDomain', () => ({ body: { name: `*.domain-${unique()}.test` } })],
+]
 
 const changing = endpoints.filter(changes)
 
@@ -29,11 +35,15 @@ describe.each(dialects.filter(({ skip }) => !skip))('two at once on $dialect', (
   afterAll(() => tour.close())
 
   /** What two of them are answered, in no order. */
-  const answers = async (endpoint: Endpoint, inWhichWay: (send: () => Promise<string>) => Promise<string[]>) => {
+  const answers = async (
+    endpoint: Endpoint,
+    inWhichWay: (send: () => Promise<string>) => Promise<string[]>,
+    example?: () => Example,
+  ) => {
     const scene = await tour.scene()
     // what the first has started is never over when the second asks, unless the answer waits for it
     if (!endpoint.afterCommit) tour.leaveWork(scene.siteId)
-    const request = await tour.requestOf(endpoint, scene)
+    const request = example ? tour.requestFor(endpoint, scene, example()) : await tour.requestOf(endpoint, scene)
     // all of them come from one network: wrong guesses of the tests before would slow these down
     await tour.api.database.transaction((tx) => tx.deleteFrom('sign_in_attempts').execute())
     const send = async () => {
@@ -43,9 +53,19 @@ describe.each(dialects.filter(({ skip }) => !skip))('two at once on $dialect', (
     return (await inWhichWay(send)).sort()
   }
 
-  it.each(cases(changing.filter(({ id }) => !(id in otherwise))))('%s', async (_id, endpoint) => {
-    const expected = await answers(endpoint, async (send) => [await send(), await send()])
+  const compare = async (endpoint: Endpoint, example?: () => Example) => {
+    const expected = await answers(endpoint, async (send) => [await send(), await send()], example)
     for (let times = 0; times < atLength(2, 20); times++)
-      expect(await answers(endpoint, (send) => Promise.all([send(), send()]))).toEqual(expected)
+      expect(await answers(endpoint, (send) => Promise.all([send(), send()]), example)).toEqual(expected)
+    return expected
+  }
+
+  it.each(cases(changing.filter(({ id }) => !(id in otherwise))))('%s', async (_id, endpoint) => {
+    await compare(endpoint)
+  })
+
+  it.each(besides)('%s, by %s', async (_what, id, example) => {
+    const endpoint = changing.find((each) => each.id === id) as Endpoint
+    expect(await compare(endpoint, example)).toEqual(['201 ', '400 domain_exists'])
   })
 })
