@@ -105,6 +105,20 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
     )
   })
 
+  test('a wildcard says what its certificate needs, wherever its names lead', async () => {
+    await owner.call('POST', `/v1/sites/${site}/domains`, { name: '*.net.example.com' })
+    await at(`sites/${site}/domains`)
+    const steps = page.getByRole('list', { name: 'Setup of *.net.example.com' })
+    await steps
+      .getByText('Let Stead serve the zone of net.example.com, or make _acme-challenge.net.example.com')
+      .waitFor()
+    expect(await steps.getByText('when the DNS is correct').count()).toBe(0)
+    await steps.getByRole('button', { name: 'Request certificate for *.net.example.com' }).waitFor()
+    const others = page.getByRole('list', { name: 'Setup of shop.example.com' })
+    expect(await others.getByText('Let Stead serve').count()).toBe(0)
+    await panel.judge(page)
+  })
+
   test('the claim of a domain that another account has is shown, and canceled', async () => {
     const other = await panel.api.person('other@example.com')
     const otherSite = await panel.api.site(other, 'other-shop')

@@ -55,6 +55,8 @@ export const domainsTexts = {
   renewed: 'Stead renews it automatically.',
   waiting: 'Stead requests it when the DNS is correct.',
   requesting: 'Stead requests it now. This takes about a minute.',
+  wildcard: (base: string) =>
+    `A wildcard needs proof in the DNS. Let Stead serve the zone of ${base}, or make _acme-challenge.${base} a CNAME of a name in a zone that Stead serves.`,
   broken: (why: string) => `The last request failed: ${why}`,
   retry: 'Request certificate',
   retryOf: (name: string) => `Request certificate for ${name}`,

@@ -101,20 +101,19 @@ function CertificateStep(props: {
   const { domain, ssl, put } = props
   const { certificate_expiration_date: until, broken_check: why, force_ssl } = ssl
   const isForced = force_ssl === 'true'
-  const state = until ? 'done' : why ? 'failed' : domain.dnsConfirmed ? 'now' : 'todo'
+  const { domainName: name } = domain
+  // a wildcard is proved by its zone, wherever its names lead
+  const isAsked = domain.dnsConfirmed || name.startsWith('*.')
+  const state = until ? 'done' : why ? 'failed' : isAsked ? 'now' : 'todo'
   return (
     <Step state={state} title={until ? texts.certificateDone(dayOf(until)) : texts.certificate}>
       {until && !why && <p class="quiet">{texts.renewed}</p>}
-      {!until && !why && <p class="quiet">{domain.dnsConfirmed ? texts.requesting : texts.waiting}</p>}
-      {why && domain.dnsConfirmed && <p class="fault">{texts.broken(why)}</p>}
-      {(why || !until) && domain.dnsConfirmed && (
+      {!until && !why && <p class="quiet">{isAsked ? texts.requesting : texts.waiting}</p>}
+      {!until && name.startsWith('*.') && <p class="quiet">{texts.wildcard(name.slice('*.'.length))}</p>}
+      {why && isAsked && <p class="fault">{texts.broken(why)}</p>}
+      {(why || !until) && isAsked && (
         <p class="row">
-          <Button
-            isSmall
-            of="addDomain"
-            label={texts.retryOf(domain.domainName)}
-            onClick={put(texts.retryOf(domain.domainName), {})}
-          >
+          <Button isSmall of="addDomain" label={texts.retryOf(name)} onClick={put(texts.retryOf(name), {})}>
             {texts.retry}
           </Button>
         </p>
