@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../support/core.ts'
+import { maySmallDisk, smallDisk } from '../support/small-disk.ts'
 import { prepareStead, program, type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 
 const run = promisify(execFile)
@@ -153,6 +154,27 @@ describe.skipIf(!core)('the first start', () => {
       })
     } finally {
       await rootless.remove()
+    }
+  })
+
+  test.runIf(maySmallDisk)('a read-only disk: exit code 2, with the folder and the reason', async () => {
+    const disk = await smallDisk(64)
+    const remount = (how: 'ro' | 'rw') => run('mount', ['-o', `remount,${how}`, disk.folder])
+    const still = await prepareStead({ golden: false, below: disk.folder })
+    try {
+      await remount('ro')
+      // one that is there, and one that would have to be created
+      for (const dataDir of [still.dataDir, join(disk.folder, 'not-yet/below')]) {
+        still.set({ STEAD_DATA_DIR: dataDir })
+        expect(await still.cli('serve')).toEqual({
+          ...{ code: 2, stdout: '' },
+          stderr: `The folder ${dataDir} is on a read-only file system. Choose another with STEAD_DATA_DIR.\n`,
+        })
+      }
+    } finally {
+      await remount('rw')
+      await still.remove()
+      await disk.remove()
     }
   })
 

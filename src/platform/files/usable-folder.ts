@@ -1,14 +1,27 @@
 import { constants } from 'node:fs'
 import { access, mkdir, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { OperatorError } from '../operator-error.ts'
 
 /** Makes the folder unless it is there. @param variable the setting to change, for the message @throws OperatorError */
 export async function usableFolder(folder: string, mode: number, variable: string): Promise<void> {
   const fault = await mkdir(folder, { recursive: true, mode }).then(
     () => folderFault(folder, variable),
-    (error) => faultOf(error, folder, variable),
+    async (error) => faultOf(await whyNotCreated(folder, error), folder, variable),
   )
   if (fault) throw fault
+}
+
+/** Returns the fault of the nearest folder above that is there: on a read-only disk Node says ENOENT of folders below it. */
+async function whyNotCreated(folder: string, error: NodeJS.ErrnoException): Promise<NodeJS.ErrnoException> {
+  if (error.code !== 'ENOENT') return error
+  for (let above = dirname(resolve(folder)); ; above = dirname(above)) {
+    const fault = await access(above, constants.W_OK).then(
+      () => error,
+      (found: NodeJS.ErrnoException) => found,
+    )
+    if (fault.code !== 'ENOENT' || above === dirname(above)) return fault
+  }
 }
 
 /** Why a folder that is there cannot be used. */
