@@ -127,6 +127,34 @@ describe.skipIf(!core).each(['auto', 'none'])('stopping, sandbox %s', (sandbox) 
     await stead.start()
   })
 
+  testOnce('told to stop at any moment of its start, it ends, leaves nothing behind, and starts again', async () => {
+    await stead.stop()
+    let before = 0
+    const says = (text: string) => () => stead.output().slice(before).includes(text)
+    const moments: [string, () => boolean][] = [
+      ['its first process runs', () => groupOf(stead) > 0],
+      ['it begins', says('Starting Stead')],
+      ['a part starts', () => stead.role('host') !== undefined],
+      ['the edge listens', says('edge is listening')],
+      ['the API listens', says('the API listens')],
+    ]
+    for (const [moment, isNow] of moments) {
+      before = stead.output().length
+      const outcome = stead.start().then(
+        () => 'ready',
+        (error: Error) => error.message,
+      )
+      await until(moment, isNow)
+      const all = stead.processes()
+      process.kill(groupOf(stead), 'SIGTERM')
+      expect([moment, await outcome]).toEqual([moment, expect.stringMatching(/^stead ended with (?:0|null)/)])
+      await until('nothing is left', () => stillRunning(all).length === 0)
+    }
+    await stead.start()
+    await letGo(stead, ['first'])
+    expect((await stead.visit('first', '/slow.php')).text).toBe('to the end')
+  })
+
   test('kill -9 of the supervisor: every part ends, and every PHP', async () => {
     const pages = await beginRequests(stead, ['first'], 1)
     const all = stead.processes()
