@@ -427,6 +427,37 @@ export const more: readonly string[] = [
   // a list in a subquery
   `SELECT id FROM s_item WHERE id IN (SELECT m.item_id FROM s_meta m WHERE m.meta_key IN ('color', 'size') AND m.meta_value NOT LIKE '%müller%') ORDER BY id`,
   `SELECT id FROM s_item WHERE id NOT IN (SELECT m.item_id FROM s_meta m WHERE m.meta_key IN ('color', 'size') AND m.meta_value <> 'Übung') ORDER BY id`,
+  // texts sorted by columns with any name, and by those of a query inside the query
+  `CREATE TABLE s_form (ID bigint unsigned NOT NULL AUTO_INCREMENT, PRIMARY KEY (ID)) DEFAULT CHARSET utf8mb4 COLLATE utf8mb4_unicode_520_ci`,
+  `CREATE TABLE s_formmeta (meta_id bigint unsigned NOT NULL AUTO_INCREMENT, post_id bigint unsigned NOT NULL, meta_key varchar(255), meta_value longtext, total varchar(50), PRIMARY KEY (meta_id), KEY post_id (post_id)) DEFAULT CHARSET utf8mb4 COLLATE utf8mb4_unicode_520_ci`,
+  `INSERT INTO s_form VALUES (1), (2), (3)`,
+  `INSERT INTO s_formmeta (post_id, meta_key, meta_value, total) VALUES (1, '_subject', 'Ärger mit Übung', 'b'), (2, '_subject', 'ärger', 'Öl'), (3, '_subject', 'Zebra', 'z')`,
+  `SELECT s_form.ID FROM s_form INNER JOIN s_formmeta ON (s_form.ID = s_formmeta.post_id) WHERE 1=1 AND (s_formmeta.meta_key = '_subject') GROUP BY s_form.ID ORDER BY s_formmeta.meta_value ASC LIMIT 0, 20`,
+  `SELECT post_id FROM s_formmeta ORDER BY meta_value DESC`,
+  `SELECT post_id, meta_value v FROM s_formmeta ORDER BY v`,
+  `SELECT post_id FROM s_formmeta ORDER BY total`,
+  `SELECT x.v FROM (SELECT meta_value v FROM s_formmeta) x ORDER BY v DESC`,
+  `SELECT x.n FROM (SELECT COUNT(*) + post_id * 5 n FROM s_formmeta GROUP BY post_id) x ORDER BY n DESC`,
+  // spaces at the end of stored texts, and keys that rows of one statement share but for accents and spaces
+  `CREATE TABLE s_label (id int NOT NULL AUTO_INCREMENT, name varchar(100) NOT NULL, area int NOT NULL DEFAULT 0, n int, PRIMARY KEY (id), UNIQUE KEY name (name, area)) DEFAULT CHARSET utf8mb4 COLLATE utf8mb4_unicode_520_ci`,
+  `INSERT INTO s_label (name, n) VALUES ('Zebra', 3), ('Ärger', 1), ('öl ', 2), ('foo ', 2)`,
+  `SELECT id FROM s_label WHERE name = 'foo'`,
+  `SELECT id FROM s_label WHERE name = 'FOO  '`,
+  `SELECT id FROM s_label WHERE name IN ('foo', 'ol') ORDER BY id`,
+  `SELECT id FROM s_label WHERE name IN ('foo', 'ol', 'a', 'b', 'c', 'd', 'e') ORDER BY id`,
+  `SELECT id FROM s_label WHERE name <> 'foo' ORDER BY id`,
+  `SELECT CASE name WHEN 'foo' THEN 1 ELSE 0 END c FROM s_label ORDER BY id`,
+  `SELECT id FROM s_label WHERE name LIKE 'foo'`,
+  `INSERT INTO s_label (name) VALUES ('foo')`,
+  `INSERT INTO s_label (name, area) VALUES ('foo', 1)`,
+  `INSERT INTO s_label (name) VALUES ('dup'), ('dup ')`,
+  `INSERT INTO s_label (name) VALUES ('Größe'), ('grosse')`,
+  `INSERT INTO s_label (name, area) VALUES ('Größe', 1), ('grosse', 2)`,
+  `INSERT IGNORE INTO s_label (name) VALUES ('Übung'), ('ubung'), ('x1')`,
+  `INSERT INTO s_label (name, n) VALUES ('Ähm', 1), ('ahm', 2) ON DUPLICATE KEY UPDATE n = VALUES(n) + 10`,
+  `REPLACE INTO s_label (id, name) VALUES (2, 'arger')`,
+  `REPLACE INTO s_label (name, n) VALUES ('ol', 9), ('Öl', 10)`,
+  `SELECT name, area, n FROM s_label ORDER BY name, area`,
 ]
 
 /** What of them is answered otherwise, and why that is known. */
@@ -442,8 +473,7 @@ export const moreKnown: Readonly<Record<string, string>> = {
   'SELECT * FROM w2 ORDER BY id': 'SQLite takes an id for a row that is a duplicate in a list',
   "SELECT a.name FROM u2 a JOIN u1 b ON a.name = b.title WHERE b.title = 'arger' ORDER BY a.a":
     'accents count where columns are compared with columns: an index that other programs read finds them',
-  'SELECT name FROM u2 UNION SELECT title FROM u1 ORDER BY name':
-    'a REPLACE that changes nothing but accents has kept the old spelling',
+  'SELECT name FROM u2 UNION SELECT title FROM u1 ORDER BY name': 'of equal rows of a UNION the last spelling is shown',
   'SHOW CREATE TABLE t7': 'the expression of a computed column is as it was written',
   'DESCRIBE v1': 'columns of a view are not described',
   "SELECT id FROM w1 WHERE id = '1' OR id = '2x' ORDER BY id":

@@ -74,8 +74,14 @@ class Stead_Failed_Statements {
 		return $text;
 	}
 
-	/** Whether MySQL, too, would have refused: a table or column that is not there, a second of what is unique. */
-	public static function is_also_of_mysql( Throwable $error ): bool {
+	/**
+	 * Whether MySQL, too, would have refused: a table or column that is not there, a second of what is unique. WordPress itself
+	 * asks for the columns of "IF" when a plugin has dbDelta() run CREATE TABLE IF NOT EXISTS.
+	 */
+	public static function is_also_of_mysql( Throwable $error, string $statement = '' ): bool {
+		if ( 1 === preg_match( '/^\s*DESCRIBE\s+IF\s*;?\s*$/i', $statement ) ) {
+			return true;
+		}
 		return 1 === preg_match( '/^SQLSTATE\[(23000|42S01|42S02|42S22)\]|no such column|no such table/', $error->getMessage() );
 	}
 

@@ -38,6 +38,8 @@ class Stead_MySQL_Functions {
 	public $last_id   = 0;
 	/** What LAST_INSERT_ID() was given to keep. */
 	public $kept_id = null;
+	/** Values of unique keys that an INSERT or REPLACE of several rows has met: as first spelled, as last given, and the key. */
+	public $spellings = array();
 	/** Warnings of a statement that is examined, null while none is. */
 	public $warned = null;
 
@@ -2346,6 +2348,14 @@ class Stead_MySQL_Functions {
 		$this->kept_id = (int) $id;
 		$this->last_id = (int) $id;
 		return $id;
+	}
+
+	/** A value of a unique key as the first row of the statement that has the key spells it. */
+	public function mysql_first_spelling( $place, $kept, $given, ...$key ) {
+		$id                     = $place . "\0" . implode( "\0", $key );
+		$kept                   = $this->spellings[ $id ][0] ?? $kept;
+		$this->spellings[ $id ] = array( $kept, $given, $key );
+		return $kept;
 	}
 
 	/** Met by each row that ON DUPLICATE KEY UPDATE finds: counts it. */

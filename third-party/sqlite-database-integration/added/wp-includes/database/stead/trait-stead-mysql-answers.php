@@ -350,6 +350,9 @@ trait Stead_MySQL_Answers {
 		if ( 'BINARY' === $this->collation_of( $info ) ) {
 			return "$sql COLLATE BINARY";
 		}
+		if ( 'text' === $kind && $this->is_for_people( $this->innermost( $named ), $info ) ) {
+			return $this->more_call( 'sort_key', $named === $expr ? $sql : (string) $this->translate( $named ) );
+		}
 		$column = $expr->get_first_descendant_node( 'columnRef' );
 		if ( null === $column || ! preg_match( '/^(?:`[^`]+`\.)?`([^`]+)`$/', trim( $sql ), $match ) ) {
 			return $sql;
@@ -367,7 +370,8 @@ trait Stead_MySQL_Answers {
 				return preg_match( '/_ci$/', (string) $type['COLLATION_NAME'] ) ? $this->more_call( 'sort_key', $sql ) : $sql;
 			}
 		}
-		return $sql;
+		// A column that a query inside the query computes: numbers stay what they are.
+		return null === $select->get_first_descendant_node( 'derivedTable' ) ? $sql : $this->more_call( 'sort_key', $sql );
 	}
 
 	/** Notes which columns of an answer are numbers with a point, and how many digits follow it. */

@@ -57,10 +57,12 @@ trait Stead_MySQL_Changes {
 	private function execute_counted_insert( WP_Parser_Node $node ): void {
 		$table  = $this->unquote_sqlite_identifier( $this->translate( $node->get_first_child_node( 'tableRef' ) ) );
 		$before = 'replaceStatement' === $node->rule_name && array() !== $this->columns_of( $table ) ? $this->table_rows( $table ) : null;
-		$this->more_functions()->kept_id = null;
-		$id                              = $this->auto_increment_of( $table );
-		$is_named                        = null !== $id && $this->gives_id( $node, $table, $id );
-		$this->more_burnt                = null === $id || $is_named ? null : array( $table, count( $node->get_descendant_nodes( 'values' ) ) );
+		$this->more_functions()->kept_id   = null;
+		$this->more_functions()->spellings = array();
+		$this->more_is_list                = null !== $before || null !== $node->get_first_child_node( 'insertQueryExpression' ) || count( $node->get_descendant_nodes( 'values' ) ) > 1;
+		$id                                = $this->auto_increment_of( $table );
+		$is_named                          = null !== $id && $this->gives_id( $node, $table, $id );
+		$this->more_burnt                  = null === $id || $is_named ? null : array( $table, count( $node->get_descendant_nodes( 'values' ) ) );
 		if ( null !== $id && preg_match( '/\(\s*\)\s*VALUES?\s*\(\s*\)\s*;?\s*$/i', $this->last_mysql_query ) ) {
 			// A row of defaults alone.
 			$this->run_mysql( preg_replace( '/\(\s*\)\s*(VALUES?)\s*\(\s*\)\s*;?\s*$/i', '(' . $this->quote_mysql_identifier( $id ) . ') $1 (NULL)', $this->last_mysql_query ) );
@@ -71,6 +73,7 @@ trait Stead_MySQL_Changes {
 		if ( null !== $before ) {
 			// Rows that went are counted, too.
 			$this->last_affected_rows = 2 * $count - ( $this->table_rows( $table ) - $before );
+			$this->spell_as_given( $table );
 		}
 		$added = $count;
 		if ( $node->has_child_node( 'insertUpdateList' ) ) {

@@ -335,7 +335,7 @@ trait Stead_MySQL_Comparisons {
 			if ( ! in_array( null, $texts, true ) ) {
 				$keys    = array_unique( array_map( array( $this->more_functions(), 'mysql_sort_key' ), $texts ) );
 				$keys    = implode( ', ', array_map( array( $this, 'quote_sqlite_value' ), $keys ) );
-				$is      = sprintf( "(%s IN (%s) OR (%s GLOB '*[^ -~]*' AND %s IN (%s)))", $left, $keys, $left, $this->more_call( 'sort_key', $left ), $keys );
+				$is      = sprintf( "(%s IN (%s) OR ((%s GLOB '*[^ -~]*' OR %s GLOB '* ') AND %s IN (%s)))", $left, $keys, $left, $left, $this->more_call( 'sort_key', $left ), $keys );
 				return ( $node->has_child_node( 'notRule' ) ? 'NOT ' : '' ) . $is;
 			}
 		}

@@ -281,11 +281,17 @@ trait Stead_MySQL_Values {
 		$key    = $this->more_functions()->mysql_sort_key( $literal );
 		$quoted = $this->quote_sqlite_value( $key );
 		$equals = $this->more_call( 'sort_key', $column ) . " = $quoted";
+		$plain  = "$column = $quoted OR " . $this->is_with_spaces( $column, $quoted );
 		if ( ! preg_match( '/^[a-z0-9]/', $key ) ) {
-			return preg_match( '/[^\x00-\x7f]/', $key ) ? "($column GLOB '*[^ -~]*' AND $equals)" : "($column = $quoted OR ($column GLOB '*[^ -~]*' AND $equals))";
+			return preg_match( '/[^\x00-\x7f]/', $key ) ? "($column GLOB '*[^ -~]*' AND $equals)" : "($plain OR ($column GLOB '*[^ -~]*' AND $equals))";
 		}
 		$accents = sprintf( "(%s >= '%s' AND %s < '%s' AND %s GLOB '*[^ -~]*' AND %s) OR (%s >= '" . "\u{80}" . "' AND %s)", $column, $key[0], $column, chr( ord( $key[0] ) + 1 ), $column, $equals, $column, $equals );
-		return preg_match( '/[^\x00-\x7f]/', $key ) ? "($accents)" : "($column = $quoted OR $accents)";
+		return preg_match( '/[^\x00-\x7f]/', $key ) ? "($accents)" : "($plain OR $accents)";
+	}
+
+	/** A column that has the text, and spaces after it, which do not count. The index of the column finds it. */
+	private function is_with_spaces( string $column, string $text ): string {
+		return "($column >= $text || ' ' AND $column < $text || '!' AND RTRIM($column, ' ') = $text COLLATE NOCASE)";
 	}
 
 	/** How SQLite is to compare a column: BINARY where case counts. */
@@ -467,13 +473,13 @@ trait Stead_MySQL_Values {
 					continue;
 				}
 				$key          = $this->more_call( 'sort_key', $value );
-				$conditions[] = sprintf( "(%s = %s OR (%s GLOB '*[^ -~]*' AND %s = %s))", $kept, $key, $kept, $this->more_call( 'sort_key', $kept ), $key );
+				$conditions[] = sprintf( "(%s = %s OR ((%s GLOB '*[^ -~]*' OR %s GLOB '* ') AND %s = %s))", $kept, $key, $kept, $kept, $this->more_call( 'sort_key', $kept ), $key );
 				if ( isset( $values[ $column ] ) ) {
 					$texts[] = $column;
 				}
 			}
 			foreach ( $texts as $column ) {
-				$spelled[ $column ] = sprintf(
+				$kept               = sprintf(
 					'COALESCE((SELECT kept.%s FROM %s AS kept WHERE %s%s LIMIT 1), %s)',
 					$this->quote_sqlite_identifier( $column ),
 					$this->quote_sqlite_identifier( $table ),
@@ -481,8 +487,40 @@ trait Stead_MySQL_Values {
 					implode( ' AND ', $conditions ),
 					$values[ $column ]
 				);
+				$spelled[ $column ] = '' === $others && $this->more_is_list ? $this->spelled_as_before( $table, $columns, $column, $kept, $values ) : $kept;
 			}
 		}
 		return $spelled;
+	}
+
+	/** Whether the INSERT or REPLACE that runs may have rows of one key, or is to spell a key in a new way. */
+	private $more_is_list = false;
+
+	/** A value of a key as the statement's first row that has the key spells it. */
+	private function spelled_as_before( string $table, array $columns, string $column, string $kept, array $values ): string {
+		$parts = array();
+		foreach ( $columns as $each ) {
+			$is_text = $this->is_spelled( $each, $this->column_type( $table, $each ) ?? array() );
+			$parts[] = $is_text ? $this->more_call( 'sort_key', $values[ $each ] ) : $values[ $each ];
+		}
+		$place = $this->quote_sqlite_value( json_encode( array( $column, $columns ) ) );
+		return $this->more_call( 'first_spelling', $place, $kept, $values[ $column ], ...$parts );
+	}
+
+	/** Spells keys as REPLACE gave them. Its rows took the places of those that it found by the spelling that they had. */
+	private function spell_as_given( string $table ): void {
+		foreach ( $this->more_functions()->spellings as $place => list( $kept, $given, $parts ) ) {
+			if ( $kept === $given ) {
+				continue;
+			}
+			list( $column, $columns ) = json_decode( strtok( $place, "\0" ), true );
+			$conditions               = array( $this->quote_sqlite_identifier( $column ) . ' = ' . $this->quoted_or_null( $kept ) );
+			foreach ( $columns as $i => $each ) {
+				$name         = $this->quote_sqlite_identifier( $each );
+				$is_text      = $this->is_spelled( $each, $this->column_type( $table, $each ) ?? array() );
+				$conditions[] = ( $is_text ? $this->more_call( 'sort_key', $name ) : $name ) . ' = ' . $this->quoted_or_null( $parts[ $i ] );
+			}
+			$this->execute_sqlite_query( sprintf( 'UPDATE %s SET %s = %s WHERE %s', $this->quote_sqlite_identifier( $table ), $this->quote_sqlite_identifier( $column ), $this->quoted_or_null( $given ), implode( ' AND ', $conditions ) ) );
+		}
 	}
 }
