@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../support/core.ts'
@@ -233,10 +233,11 @@ describe.skipIf(!core)('whoever started it is gone', () => {
     },
   )
 
-  test('started with nohup by a shell that exits, Stead goes on', async () => {
-    stead = await prepareStead({ env: { STEAD_PREPARED_SITES: '0' } })
-    const shell = `nohup "${process.execPath}" --import "${asOldNode}" "${program}" serve >"${stead.dataDir}/words" 2>&1 & echo $!`
-    const run = spawn('sh', ['-c', shell], { env: stead.environment(), stdio: ['ignore', 'pipe', 'inherit'] })
+  test('started with nohup by a shell that exits, with a reader of its log that exits, too, Stead goes on', async () => {
+    stead = await prepareStead({ env: { STEAD_PREPARED_SITES: '0', STEAD_LOG_LEVEL: 'trace' } })
+    const words = join(stead.dataDir, 'words')
+    const shell = `nohup "${process.execPath}" --import "${asOldNode}" "${program}" serve > >(head -n 1 >"${words}") 2>&1 & echo $!`
+    const run = spawn('bash', ['-c', shell], { env: stead.environment(), stdio: ['ignore', 'pipe', 'inherit'] })
     const pid = Number(await new Promise((resolve) => run.stdout.once('data', (text) => resolve(String(text)))))
     try {
       if (run.exitCode === null) await once(run, 'exit')
@@ -244,6 +245,8 @@ describe.skipIf(!core)('whoever started it is gone', () => {
         'it is ready',
         async () => (await fetch(`${stead.apiUrl}/readyz`).catch(() => undefined))?.status === 200,
       )
+      // nobody has read any of its lines but the first
+      expect((await readFile(words, 'utf8')).trim().split('\n')).toHaveLength(1)
       expect((await stead.api('GET', '/v1/sites')).status).toBe(200)
     } finally {
       process.kill(pid, 'SIGTERM')

@@ -22,6 +22,7 @@ export function createLog({ logLevel: level, logFormat: format }: LogOptions, pa
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: ['*.authorization', '*.client_secret', '*.password', '*.secret', '*.token'],
   }
+  outliveReaders()
   const { isTTY } = process.stdout
   const isText = formatFor(format, isTTY) === 'text'
   // without a stream of its own pino writes at once, and faster
@@ -32,6 +33,16 @@ export function createLog({ logLevel: level, logFormat: format }: LogOptions, pa
     process.stdout.write(freshLine(process.stdout) + (isText ? logText(line, { colors }) : line))
   }
   return pino(options, { write })
+}
+
+/** Keeps the process when what reads its output ends, such as a pager: lines are then lost, and sites are served. */
+function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    if (stream.listenerCount('error') > 0) continue
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+    })
+  }
 }
 
 /** What is written where. */
