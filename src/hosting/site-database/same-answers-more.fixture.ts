@@ -458,6 +458,20 @@ export const more: readonly string[] = [
   `REPLACE INTO s_label (id, name) VALUES (2, 'arger')`,
   `REPLACE INTO s_label (name, n) VALUES ('ol', 9), ('Öl', 10)`,
   `SELECT name, area, n FROM s_label ORDER BY name, area`,
+  // the collation of a table is that of its columns, and not that of its first one
+  `CREATE TABLE s_mixed (id int NOT NULL AUTO_INCREMENT, code varchar(20) COLLATE utf8mb4_bin, label varchar(20), PRIMARY KEY (id)) DEFAULT CHARSET utf8mb4 COLLATE utf8mb4_unicode_520_ci`,
+  `SELECT column_name, collation_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 's_mixed' ORDER BY ordinal_position`,
+  `SELECT table_collation FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = 's_mixed'`,
+  `CREATE TABLE s_exact (id int NOT NULL AUTO_INCREMENT, code varchar(20), PRIMARY KEY (id), KEY code (code)) DEFAULT CHARSET utf8mb4 COLLATE utf8mb4_bin`,
+  `INSERT INTO s_exact (code) VALUES ('abc'), ('ABC'), ('äbc')`,
+  `SELECT id FROM s_exact WHERE code = 'ABC'`,
+  `SELECT id FROM s_exact WHERE code IN ('abc', 'x')`,
+  `SELECT code, COUNT(*) c FROM s_exact GROUP BY code ORDER BY code`,
+  `SELECT DISTINCT code FROM s_exact ORDER BY code`,
+  `SELECT id FROM s_exact WHERE code LIKE 'A%'`,
+  `ALTER TABLE s_exact ADD COLUMN more varchar(20) NOT NULL DEFAULT 'x'`,
+  `SELECT id FROM s_exact WHERE more = 'X'`,
+  `SHOW CREATE TABLE s_exact`,
 ]
 
 /** What of them is answered otherwise, and why that is known. */

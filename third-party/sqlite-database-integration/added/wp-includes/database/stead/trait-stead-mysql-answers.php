@@ -234,7 +234,7 @@ trait Stead_MySQL_Answers {
 		$is_of_union = 'union' === $this->more_distinct[ $node->get_start() ];
 		unset( $this->more_distinct[ $node->get_start() ] );
 		$expr = $node->get_first_child_node( 'expr' );
-		if ( null === $expr || ! ( $this->is_text_for_people( $expr ) || ( $is_of_union && null !== $this->text_of( $expr ) ) ) ) {
+		if ( null === $expr || ! ( $this->is_text_for_people( $expr ) || $this->tells_case( $expr ) || ( $is_of_union && null !== $this->text_of( $expr ) ) ) ) {
 			return null;
 		}
 		$alias = $node->get_first_child_node( 'selectAlias' );
@@ -253,7 +253,7 @@ trait Stead_MySQL_Answers {
 				$name = $this->quote_sqlite_identifier( $name );
 			}
 		}
-		return $this->translate( $expr ) . ' COLLATE ' . $this->collation() . " AS $name";
+		return $this->translate( $expr ) . ' COLLATE ' . ( $this->tells_case( $expr ) ? 'BINARY' : $this->collation() ) . " AS $name";
 	}
 
 	/** A column in parentheses is named as it is without. */
@@ -270,7 +270,16 @@ trait Stead_MySQL_Answers {
 			// A name of two tables' columns is the alias. SQLite takes it for a column, and calls it ambiguous.
 			$sql = (string) $this->translate( $named );
 		}
+		if ( $this->tells_case( $named ) ) {
+			return "$sql COLLATE BINARY";
+		}
 		return $this->is_text_for_people( $named ) ? $sql . ' COLLATE ' . $this->collation() : $sql;
+	}
+
+	/** Whether a node is a column that tells case. */
+	private function tells_case( WP_Parser_Node $node ): bool {
+		list( , , $column ) = $this->value_of( $node );
+		return 'BINARY' === $this->collation_of( $column );
 	}
 
 	private function is_in_two_tables( string $column ): bool {
