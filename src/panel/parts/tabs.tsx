@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { setQuery } from '../route.ts'
 import { filterOf } from './filters.tsx'
 
@@ -21,6 +21,12 @@ export function Tabs<Name extends string>(props: {
   const id = useId()
   const list = useRef<HTMLDivElement>(null)
   const shown = names.find((each) => each === filterOf(name)) ?? (names[0] as Name)
+  // on a phone they scroll, and the chosen one may be beyond the edge
+  useLayoutEffect(() => {
+    const row = list.current
+    const tab = row?.querySelector<HTMLElement>('[aria-selected=true]')
+    if (row && tab) row.scrollLeft = tab.offsetLeft - row.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2
+  }, [shown])
   const show = (to: Name) =>
     setQuery({
       ...Object.fromEntries((props.clears ?? []).map((each) => [each, ''])),
