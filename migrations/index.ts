@@ -60,6 +60,7 @@ import { searchWords } from './0089-search-words.ts'
 import { hostStates } from './0093-host-states.ts'
 import { recordsAsWritten } from './0095-records-as-written.ts'
 import { claimsOfHolders } from './0096-claims-of-holders.ts'
+import { suspendedAccounts } from './0099-suspended-accounts.ts'
 import { linksOfOperations } from './0100-links-of-operations.ts'
 
 /** Every migration by name, in order; forward only. */
@@ -125,5 +126,6 @@ export const migrations: Record<string, Migration> = {
   '0093-host-states': hostStates,
   '0095-records-as-written': recordsAsWritten,
   '0096-claims-of-holders': claimsOfHolders,
+  '0099-suspended-accounts': suspendedAccounts,
   '0100-links-of-operations': linksOfOperations,
 }

@@ -3182,6 +3182,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/installation/accounts/{id}/suspend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Suspend an account
+         * @description An addition of Stead. Nobody can sign in to the account, its sessions and access tokens are refused, and visitors of its sites get 480 Temporarily Unavailable. Nothing is deleted: backups, updates and scheduled events of its sites continue, and collaborators still have access to its sites. The account of the operator cannot be suspended.
+         *
+         *     Requires the operator of the installation, with an application that has account owner permission (scope `owner`). In the control panel, you must have confirmed your password in the last 15 minutes.
+         */
+        put: operations["suspendAccount"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/installation/accounts/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Resume a suspended account
+         * @description An addition of Stead. Its people can sign in again, its credentials are accepted, and visitors get its sites. Sites that were disabled before stay disabled.
+         *
+         *     Requires the operator of the installation, with an application that has account owner permission (scope `owner`).
+         */
+        put: operations["resumeAccount"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/installation/hosts/{name}/cordon": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Keep new sites off a host
+         * @description An addition of Stead. Its sites stay and run. New sites, and sites that are recovered, go to other hosts. Without another host, sites cannot be created.
+         *
+         *     Requires the operator of the installation, with an application that has account owner permission (scope `owner`).
+         */
+        put: operations["cordonHost"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/installation/hosts/{name}/uncordon": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Let a host get new sites again
+         * @description An addition of Stead. Ends `PUT /v1/installation/hosts/{name}/cordon`.
+         *
+         *     Requires the operator of the installation, with an application that has account owner permission (scope `owner`).
+         */
+        put: operations["uncordonHost"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sites/{site_id}/imports/{import_id}/uploads/{number}": {
         parameters: {
             query?: never;
@@ -3794,11 +3882,11 @@ export interface components {
         };
         SiteStatus: {
             /**
-             * @description What visitors get. `live`: the site. `maintenance`: a maintenance page (503). `disabled`: an unavailable page (480). `deploying`, `cloning` and `failed` (Stead could not create the site): a setup page (503). `restoring`, `syncing`, `importing`, `moving` and `closed`: a maintenance page (503), and the dashboard is also closed.
+             * @description What visitors get. `live`: the site. `maintenance`: a maintenance page (503). `disabled`: an unavailable page (480). `suspended`: the same, because the operator suspended the account. `deploying`, `cloning` and `failed` (Stead could not create the site): a setup page (503). `restoring`, `syncing`, `importing`, `moving` and `closed`: a maintenance page (503), and the dashboard is also closed.
              * @example live
              * @enum {string}
              */
-            status: "live" | "maintenance" | "disabled" | "deploying" | "cloning" | "failed" | "restoring" | "syncing" | "importing" | "moving" | "closed";
+            status: "live" | "maintenance" | "disabled" | "suspended" | "deploying" | "cloning" | "failed" | "restoring" | "syncing" | "importing" | "moving" | "closed";
             /**
              * @description Reason for the status, and what to do. Null while `live`
              * @example null
@@ -7357,6 +7445,20 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             created_at: string;
+            /**
+             * @description When the operator suspended it. Null if it is not suspended
+             * @example null
+             */
+            suspended_at: string | null;
+        };
+        HostState: {
+            /** @example host-1 */
+            name: string;
+            /**
+             * @description What the operator decided
+             * @enum {string}
+             */
+            state: "active" | "cordoned" | "lost" | "removed";
         };
         IssueTokenBody: {
             /**
@@ -13994,6 +14096,130 @@ export interface operations {
                         data: components["schemas"]["AccountOfInstallation"][];
                         errors: null;
                         page?: components["schemas"]["Page"];
+                    };
+                };
+            };
+        };
+    };
+    suspendAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["AccountOfInstallation"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    resumeAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example 1 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["AccountOfInstallation"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    cordonHost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example host-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["HostState"];
+                        errors: null;
+                    };
+                };
+            };
+        };
+    };
+    uncordonHost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Stead keeps the key for 24 hours. It runs a request with the same key once, and returns the same response to each repeat. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example host-1 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example Success */
+                        message: string;
+                        data: components["schemas"]["HostState"];
+                        errors: null;
                     };
                 };
             };

@@ -46,9 +46,11 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
   let api: TestApi
   let host: Awaited<ReturnType<typeof idleHost>>
   let hostId: number
+  let operator: Person
 
   beforeAll(async () => {
     api = await testApi(dialect)
+    operator = await api.person('operator@example.com')
     host = await idleHost(api)
     hostId = host.hostId
   })
@@ -139,10 +141,12 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
     expect(endpoints.map(({ id }) => id).filter((id) => !known.has(id))).toEqual([])
   })
 
-  const named = samples.map((sample) => {
-    const about = sample.roles?.length ? ` (${sample.roles.join(', ')})` : ''
-    return { name: `${sample.endpoint}${about}`, sample }
-  })
+  const named = samples
+    .filter(({ isOfOperator }) => !isOfOperator)
+    .map((sample) => {
+      const about = sample.roles?.length ? ` (${sample.roles.join(', ')})` : ''
+      return { name: `${sample.endpoint}${about}`, sample }
+    })
 
   // a person in the control panel is a caller like a program, by one piece of code
   const bySession = named.filter(({ sample }) => isSelected({ id: sample.endpoint }))
@@ -223,6 +227,23 @@ describe.each(dialects)('who may do what ($dialect)', ({ dialect, skip }) => {
       if (moved === path) return
       const method = methodOf(sample.endpoint)
       expect((await there.stranger.call(method, moved, sample.body?.(there))).status).toBe(404)
+    })
+  })
+
+  describe.each(samples.filter(({ isOfOperator }) => isOfOperator))('$endpoint', (sample) => {
+    test('401 without a token, 403 for everybody else and without the scope owner, 200 for the operator', async () => {
+      const there = await world(roles, false)
+      const send = async (who: Pick<Person, 'call' | 'browse'>, way: Way = 'token') => {
+        const { status, body } = await sendBy(way)(who, sample, there)
+        return [status, body.code]
+      }
+      expect((await send({ call: api.call, browse: api.call }))[0]).toBe(401)
+      for (const way of ['token', 'session'] as const)
+        for (const who of [there.owner, there.helper, there.stranger])
+          expect(await send(who, way)).toEqual([403, 'operator_only'])
+      const plain = await api.person(operator.email, { isOwner: false })
+      expect(await send(plain)).toEqual([403, 'insufficient_scope'])
+      for (const way of ['token', 'session'] as const) expect((await send(operator, way))[0]).toBe(200)
     })
   })
 

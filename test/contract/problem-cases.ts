@@ -9,7 +9,7 @@ import { announce, type Tx } from '../../src/platform/db/database.ts'
 import type { Endpoint } from '../../src/platform/http/endpoint.ts'
 import { changes } from '../../src/platform/http/openapi/openapi-document.ts'
 import { enqueue } from '../../src/platform/operations/enqueue.ts'
-import { firstAccount, setFacts, setPlan } from '../../src/resources/account/account.ts'
+import { firstAccount, setFacts, setPlan, setSuspended } from '../../src/resources/account/account.ts'
 import { withAllApplications } from '../../src/resources/applications/samples.fixture.ts'
 import { MOST_ON_DEMAND } from '../../src/resources/backups/backup.ts'
 import { restoredIn } from '../../src/resources/backups/restore/restore.fixture.ts'
@@ -54,7 +54,7 @@ import { ofBrowser, type Person } from '../support/api.ts'
 import type { Example, Scene } from '../support/samples.ts'
 import type { ProblemCode } from './problems.ts'
 import { examples } from './samples.ts'
-import { as, isOfSession, type Walk } from './walk.ts'
+import { as, isOfOperator, isOfSession, type Walk } from './walk.ts'
 
 /** A part for an import that waits for one. */
 async function uploadingIn(
@@ -155,6 +155,9 @@ const beingCloned = ({ api, owner, siteId }: Scene) =>
 
 // biome-ignore format: a table
 export const ownCases: readonly OwnCase[] = [
+  { of: ['suspendAccount'], code: 'operator_account', example: async ({ api }) => ({ params: { id: (await firstAccount(api.database.read))?.id ?? 0 } }) },
+  { of: ['cordonHost', 'uncordonHost'], code: 'host_lost', prepare: lostHost },
+  { of: ['signIn', 'signInByPasskey', 'usePasswordLink', 'createPasskeyByLink'], code: 'account_suspended', prepare: suspendedOwner },
   { of: ['createApplication'], code: 'application_limit_reached', prepare: withAllApplications },
   { of: ['signIn', 'proveIdentity', 'changePassword'], code: 'wrong_password', example: () => ({ body: { email: 'nobody@example.com', password: 'not this one at all', current_password: 'not this one at all' } }) },
   { of: ['signIn', 'proveIdentity', 'changePassword', 'usePasswordLink', 'createPasskeyByLink'], code: 'too_many_guesses', prepare: tooManyGuesses },
@@ -302,6 +305,17 @@ export const ownCases: readonly OwnCase[] = [
   { of: downloads, code: 'backup_damaged', example: backedUp },
   { of: downloads, code: 'archive_length_unknown', example: storedFiles, headers: { range: 'bytes=1-', prefer: 'wait=0' } },
 ]
+
+function suspendedOwner(scene: Scene): Promise<unknown> {
+  return write(scene, (tx) => setSuspended(tx, scene.owner.accountId, 1))
+}
+
+/** The one host; it is back when the case is over. */
+async function lostHost(scene: Scene): Promise<() => Promise<unknown>> {
+  const set = (state: 'lost' | 'active') => write(scene, (tx) => tx.updateTable('hosts').set({ state }).execute())
+  await set('lost')
+  return () => set('active')
+}
 
 /** Work that is its account's alone, whatever collaborators may do. */
 async function isProvisioning(scene: Scene): Promise<void> {
@@ -555,7 +569,8 @@ export async function provokeOwn(one: OwnCase, endpoint: Endpoint, stage: Stage)
   const scene = await stage.tour.scene()
   const example = (await (one.example ?? examples[endpoint.id])?.(scene)) ?? {}
   const after = (await one.prepare?.(scene, stage)) as Provoked['after'] | object
-  const request = withHeader(stage.tour.requestFor(endpoint, scene, example, one.by?.(scene)), one.headers ?? {})
+  const by = isOfOperator(endpoint) ? stage.tour.stranger : one.by?.(scene)
+  const request = withHeader(stage.tour.requestFor(endpoint, scene, example, by), one.headers ?? {})
   return {
     scene,
     request,
@@ -641,11 +656,12 @@ export const commonCases: readonly CommonCase[] = [
     async provoke(endpoint, scene, stage) {
       const request = withHeader(
         as(undefined, await asked(endpoint, scene, stage)),
-        ofBrowser(scene.owner.sessionToken),
+        ofBrowser(callerOf(endpoint, scene, stage).sessionToken),
       )
       await write(scene, async (tx) => {
         const long = { proven_at: Date.now() - 3_600_000 }
-        await tx.updateTable('sessions').set(long).where('account_id', '=', scene.owner.accountId).execute()
+        const { accountId } = callerOf(endpoint, scene, stage)
+        await tx.updateTable('sessions').set(long).where('account_id', '=', accountId).execute()
         await announce(tx, 'tokens')
       })
       return { request }
@@ -672,6 +688,12 @@ export const commonCases: readonly CommonCase[] = [
     async provoke(endpoint, scene, stage) {
       const plain = await scene.api.person(scene.owner.email, { isOwner: false })
       return { request: as(plain, await asked(endpoint, scene, stage)) }
+    },
+  },
+  {
+    code: 'operator_only',
+    async provoke(endpoint, scene, stage) {
+      return { request: as(scene.owner, await asked(endpoint, scene, stage)) }
     },
   },
   {
@@ -741,9 +763,12 @@ export const commonCases: readonly CommonCase[] = [
     code: 'idempotency_keys_exhausted',
     isAlone: true,
     async provoke(...where) {
-      const request = await asked(...where)
+      const [endpoint, { api }, { tour }] = where
+      // how much an application keeps is remembered: that of the operator has sent keys before
+      const operator = isOfOperator(endpoint) ? await api.person(tour.stranger.email) : undefined
+      const request = operator ? as(operator, await asked(...where)) : await asked(...where)
       const row = { fingerprint: '', claim: '', response_sealed: '', status: 200, size_bytes: 256 << 20 }
-      const applicationId = applicationOf(where[0], where[1])
+      const applicationId = operator?.applicationId ?? applicationOf(...where)
       await write(where[1], (tx) =>
         tx
           .insertInto('idempotency_keys')
@@ -776,6 +801,7 @@ async function twice(request: InjectOptions, { strict }: Stage): Promise<InjectO
 /** A request with a key that was used: its first answer is there. */
 async function keyed(endpoint: Endpoint, scene: Scene, stage: Stage): Promise<InjectOptions> {
   const request = withHeader(await asked(endpoint, scene, stage), { 'idempotency-key': firstKey })
+  await forgetKeys(endpoint, scene, stage)
   const first: Response = await stage.tour.send(endpoint, request)
   if (first.statusCode >= 300) throw new Error(`${first.statusCode}: ${first.body}`)
   // whoever has signed out asks no second time
@@ -783,17 +809,31 @@ async function keyed(endpoint: Endpoint, scene: Scene, stage: Stage): Promise<In
   return request
 }
 
-const applicationOf = (endpoint: Endpoint, { owner }: Scene): number =>
-  isOfSession(endpoint) ? owner.panelApplicationId : owner.applicationId
+const callerOf = (endpoint: Endpoint, { owner }: Scene, { tour }: Stage): Person =>
+  isOfOperator(endpoint) ? tour.stranger : owner
+
+/** The operator is the same in all scenes. */
+const forgetKeys = (...where: readonly [Endpoint, Scene, Stage]): Promise<unknown> =>
+  write(where[1], (tx) =>
+    tx
+      .deleteFrom('idempotency_keys')
+      .where('application_id', '=', applicationOf(...where))
+      .execute(),
+  )
+
+function applicationOf(endpoint: Endpoint, scene: Scene, stage: Stage): number {
+  const { panelApplicationId, applicationId } = callerOf(endpoint, scene, stage)
+  return isOfSession(endpoint) ? panelApplicationId : applicationId
+}
 
 const changeKey = (
-  [endpoint, scene]: readonly [Endpoint, Scene, Stage],
+  [endpoint, scene, stage]: readonly [Endpoint, Scene, Stage],
   values: { fingerprint?: string; response_sealed?: null; locked_until?: number },
 ): Promise<unknown> =>
   write(scene, (tx) =>
     tx
       .updateTable('idempotency_keys')
       .set(values)
-      .where('application_id', '=', applicationOf(endpoint, scene))
+      .where('application_id', '=', applicationOf(endpoint, scene, stage))
       .execute(),
   )

@@ -43,6 +43,7 @@ function refusalsOf(endpoint: Endpoint): ProblemCode[] {
   if ('account' in access) {
     if (access.account === 'createSites') return ['not_found']
     if (access.account === 'session') return ['no_session']
+    if (access.account === 'operator') return ['insufficient_scope', 'operator_only']
     return access.scope === 'owner' ? ['insufficient_scope'] : []
   }
   const names = 'sites' in access ? access.sites : [access.site, ...Object.values(access.fields ?? {})]

@@ -31,6 +31,7 @@ export const isOnSite = (endpoint: Endpoint): boolean =>
 
 export interface Walk {
   readonly api: TestApi
+  /** Has the first account, which operates the installation. */
   readonly stranger: Person
   /** Owner and collaborator with a new site. @param of somebody who has sites already; default: a new account */
   scene(of?: Person): Promise<Scene>
@@ -71,7 +72,12 @@ export async function walk(dialect: DialectName): Promise<Walk> {
       return { api, owner, friend, siteId, collaboratorId, number }
     },
     requestOf: async (endpoint, scene) =>
-      toRequest(endpoint, scene, (await examples[endpoint.id]?.(scene)) ?? {}, scene.owner),
+      toRequest(
+        endpoint,
+        scene,
+        (await examples[endpoint.id]?.(scene)) ?? {},
+        isOfOperator(endpoint) ? stranger : scene.owner,
+      ),
     requestFor: (endpoint, scene, example, person = scene.owner) => toRequest(endpoint, scene, example, person),
     async send(endpoint, request, app = api.app) {
       const response = await answered(app, request)
@@ -108,6 +114,12 @@ function toRequest(endpoint: Endpoint, scene: Scene, example: Example, person: P
     },
     ...(body !== undefined && { payload: JSON.stringify(body) }),
   }
+}
+
+/** Whether it is for the operator of the installation alone. */
+export const isOfOperator = (endpoint: Endpoint): boolean => {
+  const access = accessOf(endpoint)
+  return typeof access === 'object' && 'account' in access && access.account === 'operator'
 }
 
 /** Whether it is for people in a browser alone. */

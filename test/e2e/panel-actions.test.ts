@@ -55,6 +55,52 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
     expect(await shown()).toMatchObject({ multisiteSupport: true })
   })
 
+  describe('the operator', () => {
+    test('suspends an account and resumes it; undo takes it back', async () => {
+      const { api } = panel
+      const customer = await api.person('customer@example.com')
+      await api.site(customer, 'of-a-customer')
+      const isRefused = async () => (await customer.call('GET', '/v1/sites')).status === 401
+      await at('platform?tab=accounts')
+      const row = page.getByRole('row', { name: /customer@example\.com/ })
+      await panel.judge(page)
+      await row.getByRole('button', { name: 'Suspend account: customer@example.com' }).click()
+      await dialog().getByText('Visitors of its site see that it is temporarily unavailable.').waitFor()
+      await panel.judge(page)
+      await dialog().getByRole('button', { name: 'Suspend account' }).click()
+      await row.getByText('Suspended', { exact: true }).waitFor()
+      expect(await isRefused()).toBe(true)
+      await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+      await row.getByText('Suspended', { exact: true }).waitFor({ state: 'detached' })
+      expect(await isRefused()).toBe(false)
+      // its own account cannot be suspended
+      const own = page.getByRole('row', { name: /owner@example\.com/ })
+      await own.getByText('Operator', { exact: true }).waitFor()
+      expect(await own.getByRole('button').count()).toBe(0)
+    })
+
+    test('keeps new sites off a host, and lets it get some again', async () => {
+      await at('platform?tab=hosts')
+      await button('Cordon host: h').click()
+      await dialog().getByText('No other host takes new sites').waitFor()
+      await dialog().getByRole('button', { name: 'Cordon host' }).click()
+      await page.getByText('Cordoned', { exact: true }).waitFor()
+      expect((await owner.call('POST', '/v1/sites', { name: 'nowhere' })).body.code).toBe('no_host')
+      await button('Uncordon host: h').click()
+      await button('Cordon host: h').waitFor()
+      await panel.judge(page)
+    })
+
+    test('sees on a phone the tab that is open', async () => {
+      await page.setViewportSize({ width: 390, height: 844 })
+      await at('platform?tab=processes')
+      await page.reload()
+      const tab = await page.getByRole('tab', { name: 'Processes and limits' }).boundingBox()
+      expect((tab?.x ?? 0) + (tab?.width ?? 999)).toBeLessThanOrEqual(390)
+      await page.setViewportSize({ width: 1280, height: 720 })
+    })
+  })
+
   test('a live site becomes a staging site, and back', async () => {
     for (const kind of ['Convert to staging', 'Convert to live']) {
       await button(kind).click()

@@ -60,6 +60,8 @@ export interface Sample {
   readonly bySession?: true
   /** Of something that only its owner (and whom it is about) sees: others get 404, collaborators of the site too. */
   readonly isPrivate?: true
+  /** For the operator of the installation alone. */
+  readonly isOfOperator?: true
   prepare?(world: World, api: TestApi): Promise<unknown>
 }
 

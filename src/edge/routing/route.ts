@@ -6,6 +6,8 @@ export interface Route {
   readonly listedAs?: string
   readonly siteId: number
   readonly state: 'deploying' | 'cloning' | 'live' | 'disabled'
+  /** The operator has suspended its account. */
+  readonly isSuspended?: boolean
   /** It stays as it is: it could not be made. */
   readonly deployFailed?: boolean
   /** The host that keeps the site, and its `http://address:port`. */

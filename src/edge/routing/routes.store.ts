@@ -15,6 +15,7 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
       listedAs: row.host_name,
       siteId: row.id,
       state: row.state,
+      isSuspended: row.suspended_at !== null,
       deployFailed: row.deploy_error !== null,
       hostId: row.host_id,
       upstream: row.address,
@@ -41,6 +42,7 @@ const routeRow = (tx: Tx, hostName: string) =>
     .selectFrom('routes')
     .innerJoin('sites', 'sites.id', 'routes.site_id')
     .innerJoin('hosts', 'hosts.id', 'sites.host_id')
+    .innerJoin('accounts', 'accounts.id', 'sites.account_id')
     .leftJoin('certificates', 'certificates.host_name', 'routes.host_name')
     .select([
       'routes.host_name',
@@ -60,6 +62,7 @@ const routeRow = (tx: Tx, hostName: string) =>
       'routes.is_domain',
       'hosts.id as host_id',
       'hosts.address',
+      'accounts.suspended_at',
       'certificates.host_name as certificate_of',
       'certificates.issued_at',
       'certificates.expires_at',

@@ -8,5 +8,14 @@ const page = plainPage({
   text: 'Its owner has taken it offline. Please come back later.',
 })
 
-/** Disabled sites answer 480 on every path. */
-export const disabledSite: Rule = (visit) => (visit.route?.state === 'disabled' ? pageAnswer(visit, page) : undefined)
+const suspended = plainPage({
+  status: 480,
+  title: 'This site is temporarily unavailable',
+  text: 'Please come back later.',
+})
+
+/** Disabled sites, and those of suspended accounts, answer 480 on every path. */
+export const disabledSite: Rule = (visit) => {
+  if (visit.route?.isSuspended) return pageAnswer(visit, suspended)
+  return visit.route?.state === 'disabled' ? pageAnswer(visit, page) : undefined
+}

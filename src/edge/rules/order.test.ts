@@ -16,6 +16,7 @@ const inDefence: Partial<Route> = { edgeCache: true, defensiveUntilMs: Date.now(
 const everything: Partial<Route> = { ...inDefence, maintenance: true }
 const challenge = { token: 'a', answer: 'a.b' }
 const routes: Record<string, Partial<Route>> = {
+  'suspended.test': { ...everything, isSuspended: true },
   'disabled.test': { ...everything, state: 'disabled' },
   'deploying.test': { ...everything, state: 'deploying' },
   'failed.test': { ...everything, state: 'deploying', deployFailed: true },
@@ -59,6 +60,7 @@ const rows: [string, string, { method?: string; path?: string; headers?: object 
   ['unknown.test', 'no site, and a method that no site answers', trace, '404'],
   ['unknown.test', 'no site, and an upgrade', { headers: WEBSOCKET }, '404'],
   ['unknown.test', 'no site, and the answer to a challenge', answer, '404'],
+  ['suspended.test', 'of a suspended account, in maintenance and under attack', {}, '480'],
   ['disabled.test', 'disabled, in maintenance and under attack', {}, '480'],
   ['disabled.test', 'disabled, and a method that no site answers', trace, '480'],
   ['disabled.test', 'disabled, and an upgrade', { headers: WEBSOCKET }, '480'],

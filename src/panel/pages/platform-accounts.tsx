@@ -1,10 +1,16 @@
+import type { components } from '../../sdk/api.generated.ts'
 import { api, ask } from '../api.ts'
+import { askFirst } from '../parts/ask-first.tsx'
+import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { CursorPages, placeShown } from '../parts/cursor-pages.tsx'
 import { List } from '../parts/list.tsx'
+import { attempt, told } from '../parts/toasts.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { platformTexts as texts } from '../texts/platform.ts'
-import { timeOf } from '../time.ts'
+import { dayOf, timeOf } from '../time.ts'
+
+type Account = components['schemas']['AccountOfInstallation']
 
 const PER_PAGE = 25
 
@@ -20,18 +26,15 @@ export function Accounts() {
           from={accounts}
           caption={texts.tabs.accounts}
           head={texts.accountsHead}
+          hiddenHeads={texts.accountsHead.slice(-1)}
           empty={texts.none}
+          columns={['wide', 'whole', 'whole', 'actions']}
           isStacked
-          row={({ email, name, plan, operator, sites, max_sites, created_at }) => [
-            <>
-              <b>{email}</b> {operator && <span class="badge accent">{texts.operator}</span>}
-              <div class="quiet">{name}</div>
-            </>,
-            <>
-              {plan}
-              <div class="quiet">{texts.since(timeOf(created_at))}</div>
-            </>,
-            texts.sitesOf(sites, max_sites),
+          row={(account) => [
+            <Named key="name" account={account} />,
+            account.plan,
+            texts.sitesOf(account.sites, account.max_sites),
+            account.operator ? null : <Suspension key="action" of={account} onChange={accounts.reload} />,
           ]}
         />
       </Card>
@@ -40,5 +43,55 @@ export function Accounts() {
         {texts.accountCommands} <code>{texts.accountCommand}</code>
       </p>
     </>
+  )
+}
+
+const Named = ({ account }: { readonly account: Account }) => (
+  <>
+    <b>{account.email}</b> {account.operator && <span class="badge accent">{texts.operator}</span>}
+    {account.suspended_at !== null && (
+      <span class="badge warn" title={texts.suspendedAt(timeOf(account.suspended_at))}>
+        {texts.suspended}
+      </span>
+    )}
+    <div class="quiet">{texts.created(account.name, dayOf(account.created_at))}</div>
+  </>
+)
+
+/** Suspends an account after a question, or resumes it; both can be undone. */
+function Suspension({
+  of: { id, email, sites, suspended_at },
+  onChange,
+}: {
+  readonly of: Account
+  onChange(): unknown
+}) {
+  const path = { params: { path: { id } } }
+  const suspend = async () => {
+    await ask(() => api.PUT('/v1/installation/accounts/{id}/suspend', path))
+    await onChange()
+    told(texts.didSuspend(email), attempt(resume))
+  }
+  const resume = async () => {
+    await ask(() => api.PUT('/v1/installation/accounts/{id}/resume', path))
+    await onChange()
+    told(texts.didResume(email))
+  }
+  return suspended_at === null ? (
+    <Button
+      isSmall
+      of="suspendAccount"
+      label={`${texts.suspend}: ${email}`}
+      onClick={askFirst({
+        ...{ title: texts.suspendQuestion(email), text: texts.suspendEffect(sites), button: texts.suspend },
+        go: suspend,
+      })}
+    >
+      {texts.suspend}
+    </Button>
+  ) : (
+    <Button isSmall of="resumeAccount" label={`${texts.resume}: ${email}`} onClick={attempt(resume)}>
+      {texts.resume}
+    </Button>
   )
 }

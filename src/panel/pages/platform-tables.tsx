@@ -1,5 +1,9 @@
+import { api, ask } from '../api.ts'
+import { askFirst } from '../parts/ask-first.tsx'
+import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { List } from '../parts/list.tsx'
+import { attempt, told } from '../parts/toasts.tsx'
 import { sizeOf } from '../size.ts'
 import { platformTexts as texts } from '../texts/platform.ts'
 import { timeOf } from '../time.ts'
@@ -10,13 +14,20 @@ type Budget = Health['processes'][number]['budgets'][number]
 /** Of what is there already. */
 const from = <Row,>(data: readonly Row[]) => ({ got: { value: { data } }, fault: { value: '' } })
 
-export const Hosts = ({ of: hosts }: { readonly of: Health['hosts'] }) => (
+interface HostsProps {
+  readonly of: Health['hosts']
+  onChange(): unknown
+}
+
+export const Hosts = ({ of: hosts, onChange }: HostsProps) => (
   <>
     <Card title={texts.hosts} class="s12" isFlush>
       <List
         from={from(hosts)}
         caption={texts.hosts}
         head={texts.hostsHead}
+        hiddenHeads={texts.hostsHead.slice(-1)}
+        columns={['wide', 'whole', 'whole', '', 'actions']}
         empty={texts.noHosts}
         isStacked
         row={(host) => [
@@ -27,6 +38,12 @@ export const Hosts = ({ of: hosts }: { readonly of: Health['hosts'] }) => (
           texts.sitesOf(host.sites, host.max_sites),
           host.seen_at === null ? texts.never : timeOf(host.seen_at),
           <span class={`badge ${host.answers ? 'good' : 'bad'}`}>{texts.answers[`${host.answers}`]}</span>,
+          <Cordon
+            key="action"
+            of={host}
+            others={hosts.filter((each) => each !== host && takesSites(each)).length}
+            onChange={onChange}
+          />,
         ]}
       />
     </Card>
@@ -35,6 +52,48 @@ export const Hosts = ({ of: hosts }: { readonly of: Health['hosts'] }) => (
     </p>
   </>
 )
+
+const takesSites = ({ state, answers }: Health['hosts'][number]): boolean => state === 'active' && answers
+
+interface CordonProps {
+  readonly of: Health['hosts'][number]
+  /** Hosts that take new sites besides. */
+  readonly others: number
+  onChange(): unknown
+}
+
+/** Keeps new sites off a host after a question, or lets it get some again; both can be undone. */
+function Cordon({ of: { name, state, sites }, others, onChange }: CordonProps) {
+  const path = { params: { path: { name } } }
+  const cordon = async () => {
+    await ask(() => api.PUT('/v1/installation/hosts/{name}/cordon', path))
+    await onChange()
+    told(texts.didCordon(name), attempt(uncordon))
+  }
+  const uncordon = async () => {
+    await ask(() => api.PUT('/v1/installation/hosts/{name}/uncordon', path))
+    await onChange()
+    told(texts.didUncordon(name))
+  }
+  if (state === 'lost') return null
+  return state === 'active' ? (
+    <Button
+      isSmall
+      of="cordonHost"
+      label={`${texts.cordon}: ${name}`}
+      onClick={askFirst({
+        ...{ title: texts.cordonQuestion(name), text: texts.cordonEffect(sites, others), button: texts.cordon },
+        go: cordon,
+      })}
+    >
+      {texts.cordon}
+    </Button>
+  ) : (
+    <Button isSmall of="uncordonHost" label={`${texts.uncordon}: ${name}`} onClick={attempt(uncordon)}>
+      {texts.uncordon}
+    </Button>
+  )
+}
 
 export const Queues = ({ of: queues }: { readonly of: Health['queues'] }) => (
   <Card title={texts.queues} class="s12" isFlush>

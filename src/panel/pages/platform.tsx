@@ -45,19 +45,19 @@ export function PlatformPage() {
       {known && !health && <Callout>{texts.notYours}</Callout>}
       {health && (
         <Tabs label={texts.title} tabs={texts.tabs} clears={['place']}>
-          {(shown) => views[shown](health)}
+          {(shown) => views[shown](health, installation.reload)}
         </Tabs>
       )}
     </>
   )
 }
 
-const views: Readonly<Record<keyof typeof texts.tabs, (health: Health) => ComponentChildren>> = {
+const views: Readonly<Record<keyof typeof texts.tabs, (health: Health, reload: () => unknown) => ComponentChildren>> = {
   overview: (health) => <Overview of={health} />,
   accounts: () => <Accounts />,
-  hosts: ({ hosts, queues, webhooks }) => (
+  hosts: ({ hosts, queues, webhooks }, reload) => (
     <div class="grid-12">
-      <Hosts of={hosts} />
+      <Hosts of={hosts} onChange={reload} />
       <Queues of={[...queues, { runner: 'webhooks', due: webhooks.due, oldest_seconds: webhooks.oldest_seconds }]} />
     </div>
   ),

@@ -57,6 +57,7 @@ export const stateTexts: Readonly<Record<string, string>> = {
   live: 'Online',
   maintenance: 'Maintenance',
   disabled: 'Disabled',
+  suspended: 'Suspended',
   deploying: 'Deploying',
   cloning: 'Cloning',
   restoring: 'Restoring',

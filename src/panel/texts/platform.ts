@@ -23,17 +23,43 @@ export const platformTexts = {
     php: 'PHP',
     limits: 'Limits',
   },
-  accountsHead: ['Account', 'Plan', 'Sites'],
+  accountsHead: ['Account', 'Plan', 'Sites', 'Actions'],
   operator: 'Operator',
-  since: (time: string) => `since ${time}`,
+  created: (name: string, time: string) => `${name} · created ${time}`,
+  suspended: 'Suspended',
+  suspendedAt: (time: string) => `Suspended ${time}`,
+  suspend: 'Suspend account',
+  suspendQuestion: (email: string) => `Suspend ${email}?`,
+  suspendEffect: (sites: number) =>
+    `Nobody can sign in to this account, and its API credentials are refused. ${
+      sites === 0
+        ? 'It has no sites.'
+        : sites === 1
+          ? 'Visitors of its site see that it is temporarily unavailable.'
+          : `Visitors of its ${sites.toLocaleString()} sites see that they are temporarily unavailable.`
+    } Nothing is deleted. You can resume the account at any time.`,
+  didSuspend: (email: string) => `Account ${email} suspended`,
+  resume: 'Resume account',
+  didResume: (email: string) => `Account ${email} resumed`,
   sitesOf: (count: number, most: number) => `${count.toLocaleString()} of ${most.toLocaleString()} sites`,
   accountCommands: 'To create an account or change a plan, use the command line on the server:',
   accountCommand: 'stead help account',
   hosts: 'Hosts',
-  hostsHead: ['Host', 'Sites', 'Last report', 'Status'],
+  hostsHead: ['Host', 'Sites', 'Last report', 'Status', 'Actions'],
   noHosts: 'No hosts. You cannot create sites until one has started.',
   hostStates: { active: 'Active', cordoned: 'Cordoned', lost: 'Lost' },
-  hostCommands: 'To keep new sites off a host, or to recover the sites of a dead one, use the command line:',
+  cordon: 'Cordon host',
+  cordonQuestion: (name: string) => `Cordon ${name}?`,
+  cordonEffect: (sites: number, others: number) =>
+    `${
+      others === 0
+        ? 'No other host takes new sites, so nobody can create a site until you uncordon this host.'
+        : 'New sites go to other hosts.'
+    } ${sites === 1 ? 'The site on this host stays and runs.' : `The ${sites.toLocaleString()} sites on this host stay and run.`}`,
+  didCordon: (name: string) => `Host ${name} gets no new sites`,
+  uncordon: 'Uncordon host',
+  didUncordon: (name: string) => `Host ${name} gets new sites again`,
+  hostCommands: 'To recover the sites of a dead host, use the command line:',
   hostCommand: 'stead help host',
   of: (count: number, most: number) => `${count.toLocaleString()} of ${most.toLocaleString()}`,
   answering: 'online',

@@ -1,6 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts'
 import type { Input } from '../../platform/http/pipeline.ts'
 import { notFound, Problem } from '../../platform/http/problem.ts'
+import { isOperator } from '../account/account.ts'
 import { problems as authenticationProblems } from '../authentication/problems.ts'
 import { mayCreateSitesFor } from '../collaborators/collaborator.ts'
 import type { Caller } from '../kit/context.ts'
@@ -56,6 +57,8 @@ export type Access =
   | { readonly account: 'own'; readonly scope?: 'owner' }
   /** A person in the control panel: a session, no token. */
   | { readonly account: 'session' }
+  /** Only the account that operates the installation, with the scope `owner`. */
+  | { readonly account: 'operator' }
   /**
    * A capability on the site that the path names. `fields`: body fields that need another one, checked only when sent.
    */
@@ -91,6 +94,7 @@ export async function authorize(rule: Access, caller: Caller, input: Input, tx: 
     if (rule.account === 'createSites')
       return { ownerId: await ownerOfNewSite(caller, input.body.account_id as number | undefined, tx) }
     if (rule.account === 'session') return { session: sessionOf(caller) }
+    if (rule.account === 'operator') return requireOperator(caller, tx)
     if (rule.scope === 'owner') requireOwnerScope(caller)
     return {}
   }
@@ -160,6 +164,13 @@ async function ownerOfNewSite(caller: Caller, asked: number | undefined, tx: Tx)
   return asked
 }
 
+/** @throws Problem `insufficient_scope`, `operator_only` */
+async function requireOperator(caller: Caller, tx: Tx): Promise<object> {
+  requireOwnerScope(caller)
+  if (!(await isOperator(tx, caller.accountId))) throw new Problem(authenticationProblems.operator_only, {})
+  return {}
+}
+
 function sessionOf({ session }: Caller): NonNullable<Caller['session']> {
   if (!session) throw new Problem(authenticationProblems.no_session, {})
   return session
@@ -197,14 +208,15 @@ const PROOF_SENTENCE = 'In the control panel, you must have confirmed your passw
 
 function scopesOf(rule: Access): string[] {
   if (typeof rule !== 'object') return []
-  if ('account' in rule) return 'scope' in rule && rule.scope ? [rule.scope] : []
+  if ('account' in rule)
+    return rule.account === 'operator' ? ['owner'] : 'scope' in rule && rule.scope ? [rule.scope] : []
   const names: readonly SiteCapability[] = 'sites' in rule ? rule.sites : [rule.site]
   return [...new Set(names.flatMap((name) => (capabilities[name] as Capability).scope ?? []))]
 }
 
 function canForbid(rule: Access): boolean {
   if (rule === 'public') return false
-  if ('account' in rule) return 'scope' in rule && rule.scope !== undefined
+  if ('account' in rule) return rule.account === 'operator' || ('scope' in rule && rule.scope !== undefined)
   const names = 'sites' in rule ? rule.sites : [rule.site, ...Object.values(rule.fields ?? {})]
   return names.some((name) => capabilities[name].role !== null)
 }
@@ -219,6 +231,8 @@ function accessSentence(rule: Access): string {
     if (rule.account === 'createSites')
       return 'Any account can create its own sites. To create sites for another account, you need its permission.'
     if (rule.account === 'session') return 'Requires a session of the control panel.'
+    if (rule.account === 'operator')
+      return 'Requires the operator of the installation, with an application that has account owner permission (scope `owner`).'
     return rule.scope ? 'Requires an application with account owner permission (scope `owner`).' : ''
   }
   const needed = describeCapability(capabilities[rule.site])

@@ -21,6 +21,8 @@ export interface Account {
   readonly hasOneTimeLogin: boolean
   /** Whether its sites get security releases of WordPress by themselves. */
   readonly hasAutomaticUpdates: boolean
+  /** When the operator suspended it; null: it is not suspended. */
+  readonly suspendedAt: number | null
 }
 
 const account = (row: Selectable<AccountRow>): Account => ({
@@ -37,6 +39,7 @@ const account = (row: Selectable<AccountRow>): Account => ({
   isPreview: row.preview === 1,
   hasOneTimeLogin: row.one_time_login === 1,
   hasAutomaticUpdates: row.automatic_updates === 1,
+  suspendedAt: row.suspended_at,
 })
 
 export async function findAccount(tx: Tx, id: number): Promise<Account | undefined> {
@@ -121,6 +124,24 @@ export async function setFacts(tx: Tx, id: number, facts: AccountFacts): Promise
 export async function setPlan(tx: Tx, id: number, plan: string): Promise<boolean> {
   const result = await tx.updateTable('accounts').set({ plan }).where('id', '=', id).executeTakeFirstOrThrow()
   return result.numUpdatedRows > 0n
+}
+
+/** Suspends an account, or resumes it: credentials, sessions and sites follow at once. @param at null: resume it */
+export async function setSuspended(tx: Tx, id: number, at: number | null): Promise<void> {
+  await tx.updateTable('accounts').set({ suspended_at: at }).where('id', '=', id).execute()
+  await announce(tx, 'tokens')
+}
+
+/** Of these accounts, those that are suspended. */
+export async function suspendedAmong(tx: Tx, ids: readonly number[]): Promise<Set<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await tx
+    .selectFrom('accounts')
+    .select('id')
+    .where('id', 'in', [...new Set(ids)])
+    .where('suspended_at', 'is not', null)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** What new sites of an account get when nothing else is asked for. */

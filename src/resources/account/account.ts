@@ -28,6 +28,8 @@ export {
   revokeApplication,
   setFacts,
   setPlan,
+  setSuspended,
+  suspendedAmong,
 } from './account.store.ts'
 
 /** An application with the secret that is shown once. */

@@ -25,6 +25,8 @@ export interface AccountRow {
   one_time_login: Generated<Flag>
   /** Whether its sites get security releases of WordPress by themselves. */
   automatic_updates: Generated<Flag>
+  /** When the operator suspended it; null: it is not suspended. */
+  suspended_at: Generated<number | null>
 }
 
 export interface ApplicationRow {

@@ -71,11 +71,15 @@ export async function authenticateClient(
 const challenge = { 'www-authenticate': 'Basic realm="stead"' }
 
 const refused = (description: string, headers: Record<string, string>) => ({
-  refusal: reply({ error: 'invalid_client', error_description: description } satisfies TokenError, {
+  refusal: refusedClient(description, headers),
+})
+
+/** The answer to a client that gets no token. */
+export const refusedClient = (description: string, headers: Record<string, string> = {}): SpecialReply =>
+  reply({ error: 'invalid_client', error_description: description } satisfies TokenError, {
     status: 401,
     headers: { ...noStore, ...headers },
-  }),
-})
+  })
 
 function basicCredentials(authorization: string): Credentials {
   const encoded = /^basic +([\w+/=-]+)$/i.exec(authorization)?.[1]

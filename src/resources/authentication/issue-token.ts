@@ -4,7 +4,7 @@ import { reply } from '../../platform/http/endpoint.ts'
 import { gravatar } from '../account/account.ts'
 import { endpoint } from '../kit/endpoint.ts'
 import { tokenHash } from './authenticate.ts'
-import { authenticateClient, badRequest, noStore, tokenFailure } from './client.ts'
+import { authenticateClient, badRequest, noStore, refusedClient, tokenFailure } from './client.ts'
 import { scopesOf } from './scopes.ts'
 import { insertToken } from './token.store.ts'
 
@@ -61,6 +61,8 @@ export const issueToken = endpoint({
       return badRequest('unsupported_grant_type', 'grant_type must be client_credentials.')
     const { client, refusal } = await authenticateClient(tx, body, request.headers.authorization as string | undefined)
     if (!client) return refusal
+    if (client.suspended_at !== null)
+      return refusedClient('The account is suspended. Contact the operator of this installation.')
     const accessToken = randomBytes(32).toString('base64url')
     await insertToken(tx, {
       hash: tokenHash(accessToken),

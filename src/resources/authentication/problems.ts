@@ -33,6 +33,11 @@ export const problems = declareProblems({
     text: 'This operation needs an API application with account owner permission.',
     remedy: 'Use an application that was created with `stead application create --owner`.',
   },
+  operator_only: {
+    status: 403,
+    text: 'Only the operator of this installation can do this.',
+    remedy: 'Ask the operator, who has the first account of the installation.',
+  },
   proof_needed: {
     status: 403,
     text: 'Confirm your password to continue.',

@@ -10,7 +10,7 @@ export interface TokenOwner {
   readonly expiresAt: number
 }
 
-/** @returns `undefined` for an unknown or revoked token, and for one of a revoked application; an expired one as long as it is kept */
+/** @returns `undefined` for an unknown or revoked token, and for one of a revoked application or a suspended account; an expired one as long as it is kept */
 export async function findToken(tx: Tx, hash: string): Promise<TokenOwner | undefined> {
   const [row] = await tokenRow(tx, { hash })
   return (
@@ -30,10 +30,12 @@ export async function liveTokens(tx: Tx, hashes: readonly string[]): Promise<Map
   const rows = await tx
     .selectFrom('tokens')
     .innerJoin('applications', 'applications.id', 'tokens.application_id')
+    .innerJoin('accounts', 'accounts.id', 'applications.account_id')
     .select(['tokens.hash', 'tokens.expires_at'])
     .where('tokens.hash', 'in', hashes)
     .where('tokens.revoked_at', 'is', null)
     .where('applications.revoked_at', 'is', null)
+    .where('accounts.suspended_at', 'is', null)
     .execute()
   return new Map(rows.map(({ hash, expires_at }) => [hash, expires_at]))
 }
@@ -52,7 +54,8 @@ const tokenRow = precompiled((tx, { hash }: { hash: string }) =>
     ])
     .where('tokens.hash', '=', hash)
     .where('tokens.revoked_at', 'is', null)
-    .where('applications.revoked_at', 'is', null),
+    .where('applications.revoked_at', 'is', null)
+    .where('accounts.suspended_at', 'is', null),
 )
 
 export async function insertToken(
@@ -105,6 +108,7 @@ export async function findClient(tx: Tx, clientId: string) {
       'accounts.id as account_id',
       'accounts.name',
       'accounts.email',
+      'accounts.suspended_at',
     ])
     .where('applications.client_id', '=', clientId)
     .where('applications.revoked_at', 'is', null)

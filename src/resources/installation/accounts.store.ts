@@ -7,6 +7,8 @@ export interface AccountUsage {
   readonly name: string
   readonly plan: string
   readonly createdAt: number
+  /** Null: it is not suspended. */
+  readonly suspendedAt: number | null
   /** It made the installation. */
   readonly isFirst: boolean
   /** Those in the trash do not count. */
@@ -16,7 +18,7 @@ export interface AccountUsage {
 /** In order of id. @param only this account alone */
 export async function listAccountUsage(tx: Tx, page: RowsAsked, only: number | undefined): Promise<AccountUsage[]> {
   const all = tx.selectFrom('accounts').select((eb) => [
-    ...(['id', 'email', 'name', 'plan', 'created_at as createdAt'] as const),
+    ...(['id', 'email', 'name', 'plan', 'created_at as createdAt', 'suspended_at as suspendedAt'] as const),
     eb
       .selectFrom('sites')
       .select(({ fn }) => fn.countAll<number>().as('count'))

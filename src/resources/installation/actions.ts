@@ -1,6 +1,10 @@
 import { declareActions } from '../kit/action.ts'
 
 const ofAccount = declareActions('account', {
+  'account.suspended': 'The operator suspended the account',
+  'account.resumed': 'The operator resumed the account',
+  'host.cordoned': 'The operator keeps new sites off a host',
+  'host.uncordoned': 'The operator lets a host get new sites again',
   'records.backup_failed': "The backup of Stead's own records failed",
 })
 

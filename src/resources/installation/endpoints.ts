@@ -1,6 +1,18 @@
+import { resumeAccount } from './accounts/resume-account.ts'
+import { suspendAccount } from './accounts/suspend-account.ts'
 import { checkInstallation } from './check-installation.ts'
 import { getInstallation } from './get-installation.ts'
+import { cordonHost } from './hosts/cordon-host.ts'
+import { uncordonHost } from './hosts/uncordon-host.ts'
 import { listInstallationAccounts } from './list-accounts.ts'
 
 /** In the order of the description of the API. */
-export const endpoints = [getInstallation, checkInstallation, listInstallationAccounts]
+export const endpoints = [
+  getInstallation,
+  checkInstallation,
+  listInstallationAccounts,
+  suspendAccount,
+  resumeAccount,
+  cordonHost,
+  uncordonHost,
+]

@@ -2,6 +2,7 @@ import { resource } from '../kit/resource.ts'
 import { actions } from './actions.ts'
 import { backUpRecordsHourly, backUpRecordsJob } from './back-up-records.job.ts'
 import { evacuateHosts, evacuateOften } from './hosts/evacuate-hosts.job.ts'
+import { problems } from './problems.ts'
 import { recoverSite } from './recover-site.job.ts'
 
 /** How Stead itself is, its backups, and what follows when they are restored. */
@@ -10,5 +11,6 @@ export const installation = resource({
   endpoints: () => import('./endpoints.ts'),
   jobs: { control: [backUpRecordsJob, evacuateHosts], host: [recoverSite] },
   schedules: [backUpRecordsHourly, evacuateOften],
+  problems,
   actions,
 })

@@ -1,7 +1,36 @@
-import { at, type Sample } from '../../../test/support/samples.ts'
+import { at, type Examples, type Sample, type Scene, unique, type World } from '../../../test/support/samples.ts'
+import { setSuspended } from '../account/account.ts'
+
+const onAccount = (verb: string) => (world: World) => `/v1/installation/accounts/${world.stranger.accountId}/${verb}`
 
 export const samples: readonly Sample[] = [
   { endpoint: 'getInstallation', path: at('/v1/installation') },
   { endpoint: 'listInstallationAccounts', path: at('/v1/installation/accounts') },
   { endpoint: 'checkInstallation', path: at('/v1/installation/checks') },
+  { endpoint: 'suspendAccount', path: onAccount('suspend'), isOfOperator: true },
+  { endpoint: 'resumeAccount', path: onAccount('resume'), isOfOperator: true },
+  { endpoint: 'cordonHost', path: at('/v1/installation/hosts/h/cordon'), isOfOperator: true },
+  { endpoint: 'uncordonHost', path: at('/v1/installation/hosts/h/uncordon'), isOfOperator: true },
 ]
+
+/** An account that nothing else is about. */
+const another = async ({ api, number }: Scene) => (await api.person(`suspended-${number}@example.com`)).accountId
+
+/** A host that gets no site in any state. @returns its name */
+async function hostIn({ api }: Scene, state: 'active' | 'cordoned'): Promise<string> {
+  const name = `${state}-${unique()}`
+  const values = { name, state, address: '', datacenters: '', max_sites: 0, facts: '{}', seen_at: 0 }
+  await api.database.transaction((tx) => tx.insertInto('hosts').values(values).execute())
+  return name
+}
+
+export const examples: Examples = {
+  suspendAccount: async (scene) => ({ params: { id: await another(scene) } }),
+  async resumeAccount(scene) {
+    const id = await another(scene)
+    await scene.api.database.transaction((tx) => setSuspended(tx, id, 1))
+    return { params: { id } }
+  },
+  cordonHost: async (scene) => ({ params: { name: await hostIn(scene, 'active') } }),
+  uncordonHost: async (scene) => ({ params: { name: await hostIn(scene, 'cordoned') } }),
+}

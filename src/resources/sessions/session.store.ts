@@ -50,7 +50,8 @@ const sessionRow = precompiled((tx, { hash }: { hash: string }) =>
     ])
     .where('sessions.token_hash', '=', hash)
     .where('tokens.revoked_at', 'is', null)
-    .where('applications.revoked_at', 'is', null),
+    .where('applications.revoked_at', 'is', null)
+    .where('accounts.suspended_at', 'is', null),
 )
 
 export async function insertSession(

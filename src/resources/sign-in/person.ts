@@ -3,12 +3,13 @@ import Type from 'typebox'
 import { reply, type SpecialReply } from '../../platform/http/endpoint.ts'
 import { Problem } from '../../platform/http/problem.ts'
 import { Timestamp, timestamp } from '../../platform/http/schemas.ts'
-import { ensurePanelApplication } from '../account/account.ts'
-import { problems } from '../authentication/problems.ts'
+import { ensurePanelApplication, findAccount } from '../account/account.ts'
+import { problems as authenticationProblems } from '../authentication/problems.ts'
 import { type Change, changeBy } from '../kit/change.ts'
 import type { Context } from '../kit/context.ts'
 import { insertSession, SESSION_MS, sessionHash } from '../sessions/session.ts'
 import { isFromHere, sessionCookie } from './cookie.ts'
+import { problems } from './problems.ts'
 
 /** Somebody who has just shown who it is, in a request without a caller. */
 export interface Person {
@@ -23,7 +24,7 @@ export const SignedIn = Type.Object(
 
 /** @throws Problem `cross_site` when a page of another site has sent the request. Programs sign in where they like. */
 export function requireFromHere({ request, origin }: Pick<Context, 'request' | 'origin'>): void {
-  if (!isFromHere(request.headers, origin, true)) throw new Problem(problems.cross_site, {})
+  if (!isFromHere(request.headers, origin, true)) throw new Problem(authenticationProblems.cross_site, {})
 }
 
 /** As endpoints with a caller have it. */
@@ -32,9 +33,10 @@ export function changeOfPerson({ tx, request, now }: Context, { accountId, email
   return changeBy(tx, { actor: { caller, request }, about: { accountId }, now })
 }
 
-/** Begins a session, and answers with its cookie. */
+/** Begins a session, and answers with its cookie. @throws Problem `account_suspended` */
 export async function newSession(context: Context, { accountId, email }: Person): Promise<SpecialReply> {
   const { tx, request, origin, now } = context
+  if ((await findAccount(tx, accountId))?.suspendedAt != null) throw new Problem(problems.account_suspended, {})
   const token = randomBytes(32).toString('base64url')
   const expiresAt = now + SESSION_MS
   await insertSession(tx, {

@@ -7,6 +7,11 @@ export const problems = declareProblems({
     text: 'The e-mail address or the password is wrong.',
     remedy: 'Try again, or request a link to set a new password with `POST /v1/password-links`.',
   },
+  account_suspended: {
+    status: 403,
+    text: 'Your account is suspended. Contact the operator of this installation.',
+    remedy: 'Ask the operator to resume the account.',
+  },
   code_needed: {
     status: 401,
     text: 'A code is required to sign in. Send the code from your authenticator app, or a recovery code, as code.',

@@ -26,6 +26,7 @@ export const signIn = endpoint({
   problems: [
     authenticationProblems.cross_site,
     problems.wrong_password,
+    problems.account_suspended,
     problems.code_needed,
     problems.wrong_code,
     problems.too_many_guesses,

@@ -7,7 +7,14 @@ import { problems } from './problems.ts'
 
 export { edgeAddresses } from './addresses/edge-addresses.ts'
 export { setPrimaryDomain } from './addresses/primary-domain.store.ts'
-export { deleteDomainRoute, hostNamesOf, putDomainRoute, siteOfHostName, touchRoutes } from './addresses/route.store.ts'
+export {
+  deleteDomainRoute,
+  hostNamesOf,
+  putDomainRoute,
+  siteOfHostName,
+  touchRoutes,
+  touchRoutesOfAccount,
+} from './addresses/route.store.ts'
 export { addressesOf, mainAddressesOf, movedTo } from './addresses/site-addresses.ts'
 export { openHosts } from './create/creation.store.ts'
 export { placeAgain } from './create/place-again.ts'

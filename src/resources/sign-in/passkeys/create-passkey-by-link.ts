@@ -28,6 +28,7 @@ export const createPasskeyByLink = endpoint({
     authenticationProblems.cross_site,
     problems.link_spent,
     problems.code_needed,
+    problems.account_suspended,
     problems.wrong_code,
     problems.too_many_guesses,
     problems.passkey_needs_name,

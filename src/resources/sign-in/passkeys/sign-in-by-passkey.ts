@@ -19,7 +19,12 @@ export const signInByPasskey = endpoint({
   rate: 'address',
   body: Type.Object({ credential: UsedCredential }),
   response: SignedIn,
-  problems: [authenticationProblems.cross_site, problems.passkey_needs_name, problems.wrong_passkey],
+  problems: [
+    authenticationProblems.cross_site,
+    problems.passkey_needs_name,
+    problems.wrong_passkey,
+    problems.account_suspended,
+  ],
 
   async prepare(context, { body }) {
     requireFromHere(context)

@@ -28,6 +28,7 @@ export const usePasswordLink = endpoint({
     problems.link_spent,
     problems.weak_password,
     problems.code_needed,
+    problems.account_suspended,
     problems.wrong_code,
     problems.too_many_guesses,
     problems.too_many_sign_ins,

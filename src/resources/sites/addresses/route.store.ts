@@ -12,6 +12,21 @@ export async function touchRoutes(tx: Tx, siteId: number, now: number): Promise<
   await recordSite(tx, siteId)
 }
 
+/** Makes edges and hosts read all sites of an account again, those in the trash left out. */
+export async function touchRoutesOfAccount(tx: Tx, accountId: number): Promise<void> {
+  const rows = await tx
+    .selectFrom('routes')
+    .innerJoin('sites', 'sites.id', 'routes.site_id')
+    .select('routes.host_name')
+    .where('sites.account_id', '=', accountId)
+    .where('sites.deleted_at', 'is', null)
+    .execute()
+  await recordNames(
+    tx,
+    rows.map(({ host_name: name }) => name),
+  )
+}
+
 /** Gives a site a host name; one that it has already is left alone. */
 export async function putRoute(tx: Tx, siteId: number, hostName: string, now: number, isDomain = false): Promise<void> {
   await upsertRoute(tx, { hostName, siteId, isDomain: isDomain ? 1 : 0, now })

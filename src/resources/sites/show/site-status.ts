@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import type { Tx } from '../../../platform/db/database.ts'
 import { nullable, oneOf } from '../../../platform/http/schemas.ts'
+import { suspendedAmong } from '../../account/account.ts'
 import type { ListedSite, Site } from '../site.ts'
 import { type Closure, closuresOf } from '../switches/closing.store.ts'
 
@@ -10,6 +11,7 @@ const statuses = [
   'live',
   'maintenance',
   'disabled',
+  'suspended',
   'deploying',
   'cloning',
   'failed',
@@ -25,7 +27,7 @@ export const SiteStatus = Type.Object(
   {
     status: oneOf(statuses, {
       description:
-        'What visitors get. `live`: the site. `maintenance`: a maintenance page (503). `disabled`: an unavailable page (480). `deploying`, `cloning` and ' +
+        'What visitors get. `live`: the site. `maintenance`: a maintenance page (503). `disabled`: an unavailable page (480). `suspended`: the same, because the operator suspended the account. `deploying`, `cloning` and ' +
         '`failed` (Stead could not create the site): a setup page (503). `restoring`, `syncing`, `importing`, `moving` and `closed`: a maintenance page (503), and the ' +
         'dashboard is also closed.',
       examples: ['live'],
@@ -59,13 +61,19 @@ const closing: Record<string, readonly [Status, string]> = {
   'site.move': ['moving', 'moves the site to another PHP runtime'],
 }
 
-/** Returns the status of each site, in order. One query, however many sites there are. */
+/** Returns the status of each site, in order. Two queries, however many sites there are. */
 export async function statusesOf(tx: Tx, sites: readonly Site[]): Promise<Type.Static<typeof SiteStatus>[]> {
   const closures = await closuresOf(
     tx,
     sites.map(({ id }) => id),
   )
-  return sites.map((site) => statusOf(site, closures.get(site.id)))
+  const suspended = await suspendedAmong(
+    tx,
+    sites.map(({ accountId }) => accountId),
+  )
+  return sites.map((site) =>
+    statusOf(site, { closure: closures.get(site.id), isSuspended: suspended.has(site.accountId) }),
+  )
 }
 
 /** Presents sites in order, each with its status if the client asks for it. */
@@ -80,9 +88,15 @@ export async function presentAll<Shown extends object>(
   return all.map((shown, at) => ({ ...shown, status: statuses[at] as Type.Static<typeof SiteStatus> }))
 }
 
-function statusOf(site: Site, closure: Closure | undefined): Type.Static<typeof SiteStatus> {
+interface Circumstances {
+  readonly closure: Closure | undefined
+  readonly isSuspended: boolean
+}
+
+function statusOf(site: Site, circumstances: Circumstances): Type.Static<typeof SiteStatus> {
   const { deployError, isInSafeMode: safeMode } = site
-  const [status, reason] = seen(site, closure)
+  const { closure } = circumstances
+  const [status, reason] = seen(site, circumstances)
   return {
     status,
     reason,
@@ -96,8 +110,9 @@ const isClosed = (status: Status): boolean => ['restoring', 'syncing', 'importin
 
 function seen(
   { state, deployError, isInMaintenance }: Site,
-  closure: Closure | undefined,
+  { closure, isSuspended }: Circumstances,
 ): [status: Status, reason: string | null] {
+  if (isSuspended) return ['suspended', 'The operator suspended the account of this site. Contact the operator.']
   if (state === 'disabled') return ['disabled', 'The site is disabled. Enable it with PUT /v1/sites/{id}/enable.']
   if (state !== 'live' && deployError !== null) return ['failed', deployError]
   if (state === 'deploying') return ['deploying', 'Stead is creating the site.']

@@ -1,0 +1,31 @@
+import Type from 'typebox'
+import { nullable, Timestamp, timestamp } from '../../../platform/http/schemas.ts'
+import { planNamed } from '../../account/plans.ts'
+import type { AccountUsage } from '../accounts.store.ts'
+
+export const AccountOfInstallation = Type.Object(
+  {
+    id: Type.Integer({ examples: [1] }),
+    email: Type.String({ examples: ['customer@example.com'] }),
+    name: Type.String({ examples: ['Jo Doe'] }),
+    plan: Type.String({ examples: ['Business'] }),
+    operator: Type.Boolean({ description: 'Whether the account operates the installation' }),
+    sites: Type.Integer({ description: 'Number of its sites, without those in the trash', examples: [3] }),
+    max_sites: Type.Integer({ description: 'Number of live and staging sites that its plan allows', examples: [7] }),
+    created_at: Timestamp,
+    suspended_at: nullable(
+      Type.String({ description: 'When the operator suspended it. Null if it is not suspended', examples: [null] }),
+    ),
+  },
+  { title: 'AccountOfInstallation' },
+)
+
+export function presentAccount(account: AccountUsage): Type.Static<typeof AccountOfInstallation> {
+  const { id, email, name, plan, isFirst, sites, createdAt, suspendedAt } = account
+  const { maxBillable, maxStaging } = planNamed(plan)
+  return {
+    ...{ id, email, name, plan, operator: isFirst, sites, max_sites: maxBillable + maxStaging },
+    created_at: timestamp(createdAt),
+    suspended_at: suspendedAt === null ? null : timestamp(suspendedAt),
+  }
+}

@@ -1,0 +1,31 @@
+import Type from 'typebox'
+import type { HostState as State } from '../../../hosting/host-state.ts'
+import type { Tx } from '../../../platform/db/database.ts'
+import { notFound, Problem } from '../../../platform/http/problem.ts'
+import { oneOf } from '../../../platform/http/schemas.ts'
+import { problems } from '../problems.ts'
+import { setCordoned } from './change-host.ts'
+import { findHostNamed } from './host.store.ts'
+
+export const HostName = Type.Object({ name: Type.String({ minLength: 1, maxLength: 100, examples: ['host-1'] }) })
+
+export const HostState = Type.Object(
+  {
+    name: Type.String({ examples: ['host-1'] }),
+    state: oneOf(['active', 'cordoned', 'lost', 'removed'], { description: 'What the operator decided' }),
+  },
+  { title: 'HostState' },
+)
+
+/** Cordons or uncordons a host for a request of the operator. @throws Problem `not_found`, `host_lost` */
+export async function cordonByRequest(
+  { tx, now }: { readonly tx: Tx; readonly now: number },
+  name: string,
+  isCordoned: boolean,
+): Promise<{ state: State; isChange: boolean }> {
+  const before = await findHostNamed(tx, name)
+  if (!before || before.state === 'removed') throw notFound()
+  if (before.state === 'lost') throw new Problem(problems.host_lost, { host: name })
+  const { state } = await setCordoned(tx, name, isCordoned, now)
+  return { state, isChange: state !== before.state }
+}
