@@ -80,7 +80,7 @@ export class JobStand {
   start(
     world: World,
     definition: AnyDefinition,
-    { onLost, leaseMs }: { readonly onLost?: () => void; readonly leaseMs?: number } = {},
+    { onLost, leaseMs = 800 }: { readonly onLost?: () => void; readonly leaseMs?: number } = {},
   ): Worker {
     const { api, host } = world
     const mailer = {
@@ -92,8 +92,7 @@ export class JobStand {
     const logs = { maintain: async (now: number) => void world.maintained.push(now) }
     const services = { ...host.services, masterKey: Buffer.alloc(32, 7), logs, mailer, definitions: jobs }
     this.#worker = startWorker(api.database, [told(definition, this.told) as Definition], {
-      ...{ runner: definition.on, services: services as never, lookEveryMs: 40 },
-      ...(leaseMs !== undefined && { leaseMs }),
+      ...{ runner: definition.on, services: services as never, lookEveryMs: 40, leaseMs },
       ...(definition.on === 'host' && { hostId: host.hostId }),
       observe: ({ at }) => at === 'lost' && onLost?.(),
     })

@@ -96,7 +96,7 @@ for (const { dialect, skip } of dialects) {
         await tx.updateTable('operation_steps').set({ state: 'running', attempts: 1, started_at: 1 }).execute()
       })
       await lieAhead()
-      start([definition])
+      start([definition], { leaseMs: 800 })
       expect(await ended(made.database, id)).toMatchObject({ state: 'succeeded', attempts: 2 })
     })
 

@@ -25,7 +25,7 @@ export const ended = (database: Database, id: number): Promise<OperationView> =>
     return operation?.finishedAt != null && operation
   })
 
-/** For tests: a control worker with short times, started. */
+/** For tests: a control worker that looks often, started. Its lease is as long as in use: a busy machine makes it late by a second. */
 export function startWorker<Services = unknown>(
   database: Database,
   definitions: readonly Definition<TSchema, Services>[],
@@ -37,7 +37,7 @@ export function startWorker<Services = unknown>(
     runner: 'control',
     services: undefined as Services,
     log: noLog,
-    leaseMs: 800,
+    leaseMs: 8000,
     lookEveryMs: 150,
     ...options,
   })
