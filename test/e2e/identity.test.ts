@@ -1,7 +1,7 @@
 /** A data folder and its database know each other, and no record's absence removes a site. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { chmod, chown, cp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { chmod, chown, cp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -103,6 +103,25 @@ describe.skipIf(!core)('the database in the folder', () => {
     await answers(stead, 'site-a')
     // now it is the site directory of d that this database does not know
     expect(Object.keys(sitesAside(stead))).toEqual(['site-d'])
+  })
+
+  test('in a folder that was moved: its sites answer, a new one is made there, and nothing asks for the old path', async () => {
+    const moved = `${stead.dataDir}-moved`
+    await stead.stop()
+    const before = stead.output().length
+    await rename(stead.dataDir, moved)
+    stead.set({ STEAD_DATA_DIR: moved })
+    try {
+      await stead.start()
+      await answers(stead, 'site-a')
+      await stead.createSite({ name: 'site-moved' })
+      await answers(stead, 'site-moved')
+      await stead.stop()
+    } finally {
+      await rename(moved, stead.dataDir)
+      stead.set({ STEAD_DATA_DIR: stead.dataDir })
+    }
+    expect(stead.output().slice(before).replaceAll(moved, '')).not.toContain(stead.dataDir)
   })
 
   test('missing, empty, of another installation, or not a database: refused with what to do, and nothing is changed', async () => {
