@@ -11,7 +11,7 @@ interface Sources {
   readonly cron: () => CronStats
   readonly mail: () => MailFigures
   readonly sftp: () => SftpMetrics
-  /** Sites whose database or home is gone. */
+  /** Sites whose database or directory is gone. */
   readonly lostSites: () => number
   readonly quarantinedDirectories: () => number
   /** undefined: this host has none. */

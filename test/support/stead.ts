@@ -355,7 +355,7 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
       try {
         const statement = 'select site_homes.id from site_homes join sites on sites.id = site_id where name = ?'
         const row = database.prepare(statement).get(siteName) as { id: number } | undefined
-        if (!row) throw new Error(`${siteName} has no home`)
+        if (!row) throw new Error(`${siteName} has no site directory`)
         return join(dataDir, 'sites', `h${row.id}`)
       } finally {
         database.close()

@@ -82,16 +82,16 @@ export class CoreUnavailable extends Error {
 
 /** The WordPress releases of this machine, below `<data>/cores/`. Any number of processes may use it at once. */
 export function createCoreLibrary(options: CoreLibraryOptions): CoreLibrary {
-  const home = coresFolder(options.dataDir)
-  const lockFile = join(home, '.lock')
+  const folder = coresFolder(options.dataDir)
+  const lockFile = join(folder, '.lock')
   const sources = options.sources ?? configuredSources(options)
-  const answer = latestAnswer(home, sources, options.latestForMs ?? 12 * hourMs)
-  const list = () => listCores(home)
+  const answer = latestAnswer(folder, sources, options.latestForMs ?? 12 * hourMs)
+  const list = () => listCores(folder)
   const latest = async () => (await list()).find((core) => isStable(core.version))
-  const present = async (version: string) => (version === 'latest' ? answer.read() : readCore(home, version))
+  const present = async (version: string) => (version === 'latest' ? answer.read() : readCore(folder, version))
 
   const fetchNow = async (version: string, ensureOptions: EnsureOptions): Promise<Core> => {
-    const { core, failures } = await fetchFromFirst(sources, version, { home, log: options.log, ...ensureOptions })
+    const { core, failures } = await fetchFromFirst(sources, version, { folder, log: options.log, ...ensureOptions })
     const result = core ?? (version === 'latest' ? await latest() : undefined)
     if (!result) throw new CoreUnavailable(version, failures)
     if (version === 'latest') await answer.write(result.version, core ? undefined : hourMs)
@@ -105,18 +105,18 @@ export function createCoreLibrary(options: CoreLibraryOptions): CoreLibrary {
       if (version !== 'latest' && !isVersion(version)) throw new CoreUnavailable(version, notAVersion)
       const there = await present(version)
       if (there) return there
-      await mkdir(home, { recursive: true, mode: 0o755 })
+      await mkdir(folder, { recursive: true, mode: 0o755 })
       return exclusively(lockFile, ensureOptions.signal, async () => {
         // Whoever held the lock before may have fetched it.
         const meanwhile = await present(version)
         if (meanwhile) return meanwhile
-        await removeLeftovers(home)
+        await removeLeftovers(folder)
         return fetchNow(version, ensureOptions)
       })
     },
     async tidy(signal) {
-      await mkdir(home, { recursive: true, mode: 0o755 })
-      await exclusively(lockFile, signal, () => removeLeftovers(home))
+      await mkdir(folder, { recursive: true, mode: 0o755 })
+      await exclusively(lockFile, signal, () => removeLeftovers(folder))
     },
     async offers({ signal } = {}) {
       const there = (await list()).map((core) => core.version)
@@ -150,14 +150,14 @@ function reporter(source: CoreSource, onProgress: EnsureOptions['onProgress']) {
 async function fetchFromFirst(
   sources: readonly CoreSource[],
   version: string,
-  { home, log, onProgress, signal }: EnsureOptions & Pick<CoreLibraryOptions, 'log'> & { home: string },
+  { folder, log, onProgress, signal }: EnsureOptions & Pick<CoreLibraryOptions, 'log'> & { folder: string },
 ): Promise<{ core?: Core; failures: Failure[] }> {
   const failures: Failure[] = []
   for (const source of sources) {
     try {
-      const core = await inWorkDir(home, async (workDir) => {
+      const core = await inWorkDir(folder, async (workDir) => {
         const found = await source.find(version, { workDir, signal, report: reporter(source, onProgress) })
-        return (await readCore(home, found.version)) ?? (await installCore(home, workDir, source, found))
+        return (await readCore(folder, found.version)) ?? (await installCore(folder, workDir, source, found))
       })
       log.info({ version: core.version, source: core.source, sha256: core.sha256 }, 'WordPress is there')
       return { core, failures }

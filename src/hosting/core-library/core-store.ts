@@ -14,9 +14,9 @@ export interface Core extends CoreContent {
   readonly unpackedAt: string
 }
 
-/** Runs `work` with a new folder below `home`, which is gone afterwards. Call with the lock held. */
-export async function inWorkDir<Result>(home: string, work: (workDir: string) => Promise<Result>): Promise<Result> {
-  const workDir = await mkdtemp(join(home, '.unpack-'))
+/** Runs `work` with a new folder below `folder`, which is gone afterwards. Call with the lock held. */
+export async function inWorkDir<Result>(folder: string, work: (workDir: string) => Promise<Result>): Promise<Result> {
+  const workDir = await mkdtemp(join(folder, '.unpack-'))
   try {
     return await work(workDir)
   } finally {
@@ -25,16 +25,21 @@ export async function inWorkDir<Result>(home: string, work: (workDir: string) =>
 }
 
 /** Removes what attempts that died have left. Call with the lock held. */
-export async function removeLeftovers(home: string): Promise<void> {
-  for (const name of await readdir(home))
-    if (name.startsWith('.unpack-')) await rm(join(home, name), { recursive: true, force: true })
+export async function removeLeftovers(folder: string): Promise<void> {
+  for (const name of await readdir(folder))
+    if (name.startsWith('.unpack-')) await rm(join(folder, name), { recursive: true, force: true })
 }
 
 /**
  * Makes a release that a source has found a core of this machine. Folder first, manifest last: a folder without one is a
  * dead attempt. Call with the lock held. @throws Error when it is not the release that it should be
  */
-export async function installCore(home: string, workDir: string, source: CoreSource, found: FoundCore): Promise<Core> {
+export async function installCore(
+  folder: string,
+  workDir: string,
+  source: CoreSource,
+  found: FoundCore,
+): Promise<Core> {
   if (!isVersion(found.version)) throw new Error('it names no version that is understood')
   const tree = join(workDir, 'core')
   await found.unpack(tree)
@@ -43,19 +48,19 @@ export async function installCore(home: string, workDir: string, source: CoreSou
   await checkComplete(tree)
   const content = await sealTree(tree)
   await flushTree(tree)
-  const path = join(home, version)
+  const path = join(folder, version)
   const manifest = { version, source: source.name, unpackedAt: new Date().toISOString(), ...content }
-  await rm(manifestOf(home, version), { force: true })
+  await rm(manifestOf(folder, version), { force: true })
   // What stands there is broken, or it would have been returned before.
   await rename(path, join(workDir, 'broken')).catch(ignoreMissing)
   await rename(tree, path)
-  await flush(home)
-  await replaceFile(manifestOf(home, version), `${JSON.stringify(manifest, null, 2)}\n`, workDir)
-  await flush(home)
+  await flush(folder)
+  await replaceFile(manifestOf(folder, version), `${JSON.stringify(manifest, null, 2)}\n`, workDir)
+  await flush(folder)
   return { ...manifest, path }
 }
 
-const manifestOf = (home: string, version: string) => join(home, `${version}.json`)
+const manifestOf = (folder: string, version: string) => join(folder, `${version}.json`)
 
 async function replaceFile(path: string, content: string, workDir: string): Promise<void> {
   const draft = join(workDir, 'draft')
@@ -69,18 +74,18 @@ function ignoreMissing(error: NodeJS.ErrnoException): void {
 }
 
 /** Every core that is there and whole, newest first. */
-export async function listCores(home: string): Promise<Core[]> {
-  const names = await readdir(home).catch(() => [] as string[])
+export async function listCores(folder: string): Promise<Core[]> {
+  const names = await readdir(folder).catch(() => [] as string[])
   const versions = names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -5))
-  const cores = await Promise.all(versions.filter(isVersion).map((version) => readCore(home, version)))
+  const cores = await Promise.all(versions.filter(isVersion).map((version) => readCore(folder, version)))
   return cores.filter((core) => core !== undefined).sort((a, b) => compareVersions(b.version, a.version))
 }
 
 /** The core of this version if it is there and whole. */
-export async function readCore(home: string, version: string): Promise<Core | undefined> {
-  const path = join(home, version)
+export async function readCore(folder: string, version: string): Promise<Core | undefined> {
+  const path = join(folder, version)
   try {
-    const manifest = JSON.parse(await readFile(manifestOf(home, version), 'utf8')) as Core
+    const manifest = JSON.parse(await readFile(manifestOf(folder, version), 'utf8')) as Core
     if (manifest.version !== version || (await versionOf(path)) !== version) return undefined
     await checkComplete(path)
     return { ...manifest, path }
@@ -90,8 +95,8 @@ export async function readCore(home: string, version: string): Promise<Core | un
 }
 
 /** Remembers which version was the latest, so that a restart neither waits for a network nor needs one. */
-export function latestAnswer(home: string, sources: readonly CoreSource[], forMs: number) {
-  const file = join(home, '.latest.json')
+export function latestAnswer(folder: string, sources: readonly CoreSource[], forMs: number) {
+  const file = join(folder, '.latest.json')
   const key = async () => (await Promise.all(sources.map((source) => source.identity()))).join('\n')
   return {
     async read(): Promise<Core | undefined> {
@@ -101,7 +106,7 @@ export function latestAnswer(home: string, sources: readonly CoreSource[], forMs
         // A clock that was set back must not make the answer hold for years.
         if (!isVersion(answer.version) || !(leftMs > 0 && leftMs <= forMs)) return undefined
         if (answer.sources !== (await key())) return undefined
-        return await readCore(home, answer.version)
+        return await readCore(folder, answer.version)
       } catch {
         return undefined
       }
@@ -109,7 +114,7 @@ export function latestAnswer(home: string, sources: readonly CoreSource[], forMs
     /** `holdsMs` for an answer that should be asked for again sooner. Call with the lock held. */
     async write(version: string, holdsMs = forMs): Promise<void> {
       const answer = JSON.stringify({ version, until: Date.now() + Math.min(holdsMs, forMs), sources: await key() })
-      await inWorkDir(home, (workDir) => replaceFile(file, answer, workDir))
+      await inWorkDir(folder, (workDir) => replaceFile(file, answer, workDir))
     },
   }
 }

@@ -18,7 +18,7 @@ test('names are of one home alone, and short', () => {
   expect(() => prefixOf("x' or")).toThrow('is no identity')
   const names = namesOf('stead_01234567_', { siteDirectory: '/data/sites/h9007199254740991' })
   expect(Math.max(...Object.values(names).map((name) => name.length))).toBeLessThanOrEqual(64)
-  expect(() => namesOf('stead_01234567_', { siteDirectory: "/data/sites/x'" })).toThrow('is no home')
+  expect(() => namesOf('stead_01234567_', { siteDirectory: "/data/sites/x'" })).toThrow('is not a site directory')
   expect(directoryOfName('stead_01234567_', 'stead_01234567_h7')).toBe(7)
   expect(directoryOfName('stead_01234567_', 'stead_01234567_h7_next')).toBeUndefined()
   expect(directoryOfName('stead_01234567_', 'stead_76543210_h7')).toBeUndefined()

@@ -29,7 +29,7 @@ export function prefixOf(installation: string): string {
 
 export function namesOf(prefix: string, { siteDirectory }: Pick<SitePlace, 'siteDirectory'>): SiteNames {
   const number = directoryNumber(basename(siteDirectory))
-  if (number === undefined) throw new Error(`${siteDirectory} is no home`)
+  if (number === undefined) throw new Error(`${siteDirectory} is not a site directory`)
   const current = `${prefix}h${number}`
   return {
     current,

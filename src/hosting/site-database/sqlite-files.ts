@@ -17,12 +17,12 @@ const BESIDE = ['-journal', '-wal', '-shm'] as const
  * none comes to the place before all that lay beside the last is gone. Which of these steps were done is seen by what is there.
  */
 export class SqliteFiles {
-  readonly #home: SitePlace
+  readonly #place: SitePlace
   /** Folder that is Stead's own. */
   readonly folder: string
 
   constructor(directory: SitePlace) {
-    this.#home = directory
+    this.#place = directory
     this.folder = join(directory.siteDirectory, 'database')
   }
 
@@ -55,7 +55,7 @@ export class SqliteFiles {
     const path = join(this.folder, name)
     await removeTree(path)
     await mkdir(path, { mode: 0o700 })
-    const { uid } = this.#home
+    const { uid } = this.#place
     if (uid !== null) await chown(path, uid, uid)
     return path
   }
@@ -63,7 +63,7 @@ export class SqliteFiles {
   /** A copy of the file in use with its journal, by reflink where there is one. No PHP of the site runs meanwhile. @throws DiskFull */
   async copyTo(folder: string, name: string): Promise<void> {
     for (const suffix of ['', ...BESIDE]) {
-      const found = lookInside(this.#home.siteDirectory, `${DATABASE_FOLDER}/${DATABASE_NAME}${suffix}`)
+      const found = lookInside(this.#place.siteDirectory, `${DATABASE_FOLDER}/${DATABASE_NAME}${suffix}`)
       if (found?.kind !== 'file') {
         found?.close()
         if (suffix === '') throw Object.assign(new Error('there is no database file'), { code: 'ENOENT' })
@@ -137,7 +137,7 @@ export class SqliteFiles {
   /** No PHP of the site runs meanwhile. */
   async drop(): Promise<void> {
     await removeTree(this.folder)
-    await inFolder(this.#home.siteDirectory, DATABASE_FOLDER, async (place) => {
+    await inFolder(this.#place.siteDirectory, DATABASE_FOLDER, async (place) => {
       await removeTree(join(place, DATABASE_NAME))
       await this.#clear(place)
       await sync(place)
@@ -151,9 +151,9 @@ export class SqliteFiles {
 
   /** Folder of the file in use, for a child; undefined when there is none. */
   get place(): string | undefined {
-    const found = lookInside(this.#home.siteDirectory, DATABASE_FOLDER)
+    const found = lookInside(this.#place.siteDirectory, DATABASE_FOLDER)
     found?.close()
-    return found?.kind === 'directory' ? join(this.#home.siteDirectory, DATABASE_FOLDER) : undefined
+    return found?.kind === 'directory' ? join(this.#place.siteDirectory, DATABASE_FOLDER) : undefined
   }
 
   #current(): number | undefined {
@@ -161,7 +161,7 @@ export class SqliteFiles {
   }
 
   #sizeOf(name: string): number | undefined {
-    const found = lookInside(this.#home.siteDirectory, `${DATABASE_FOLDER}/${name}`)
+    const found = lookInside(this.#place.siteDirectory, `${DATABASE_FOLDER}/${name}`)
     found?.close()
     return found?.kind === 'file' ? found.stats.size : undefined
   }
@@ -170,23 +170,23 @@ export class SqliteFiles {
     await mkdir(this.folder, { mode: 0o710 }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
     })
-    const { uid } = this.#home
+    const { uid } = this.#place
     if (uid !== null) await chown(this.folder, 0, uid)
     await chmod(this.folder, 0o710)
   }
 
   /** Works in the folder of the file in use, which is made anew where the site has put something else. */
   async #inPlace(work: (place: string) => Promise<void>): Promise<void> {
-    const { siteDirectory } = this.#home
+    const { siteDirectory } = this.#place
     const isDone = () => inFolder(siteDirectory, DATABASE_FOLDER, (place) => work(place).then(() => true))
     if (await isDone()) return
     await inFolder(siteDirectory, 'private', async (folder) => {
       const path = join(folder, 'database')
       await removeTree(path)
       await mkdir(path, { mode: 0o700 })
-      if (this.#home.uid !== null) await lchown(path, this.#home.uid, this.#home.uid)
+      if (this.#place.uid !== null) await lchown(path, this.#place.uid, this.#place.uid)
     })
-    if (!(await isDone())) throw new Error('the home has no place for a database')
+    if (!(await isDone())) throw new Error('the site directory has no place for a database')
   }
 
   /** What lies beside where a file was: it belongs to nothing any more. */
@@ -195,7 +195,7 @@ export class SqliteFiles {
   }
 
   async #give(path: string): Promise<void> {
-    const { uid } = this.#home
+    const { uid } = this.#place
     if (uid !== null) await lchown(path, uid, uid)
     const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
     await handle.chmod(0o600).finally(() => handle.close())

@@ -45,7 +45,10 @@ export class DatabasesOfDirectories {
     await this.#server
       ?.drop(directory)
       .catch((error) =>
-        this.#log.warn({ err: error, home: directory.id }, 'cannot determine whether a site directory left a database'),
+        this.#log.warn(
+          { err: error, directory: directory.id },
+          'cannot determine whether a site directory left a database',
+        ),
       )
   }
 
@@ -69,7 +72,7 @@ export class DatabasesOfDirectories {
     await this.#fit(directory, templatePath).catch((error) => {
       // from a site directory whose database is a file no server is reached, whatever its configuration says
       if (directory.database === 'mariadb') throw error
-      this.#log.warn({ err: error, home: directory.id }, 'could not update the configuration of a site directory')
+      this.#log.warn({ err: error, directory: directory.id }, 'could not update the configuration of a site directory')
     })
   }
 
@@ -114,9 +117,9 @@ export class DatabasesOfDirectories {
   async quarantine(directory: { readonly id: number; readonly path: string }): Promise<void> {
     try {
       await this.#demanded.quarantine(directory)
-      this.#log.warn({ home: directory.id }, 'quarantined an unknown database and locked its account')
+      this.#log.warn({ directory: directory.id }, 'quarantined an unknown database and locked its account')
     } catch (error) {
-      this.#log.error({ err: error, home: directory.id }, 'could not quarantine an unknown database')
+      this.#log.error({ err: error, directory: directory.id }, 'could not quarantine an unknown database')
     }
   }
 

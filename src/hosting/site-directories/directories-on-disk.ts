@@ -32,11 +32,11 @@ export interface DirectoriesOnDiskOptions {
 
 /** What lies where a record says that a site directory is. */
 export type Found =
-  | 'the home'
+  | 'the directory'
   | 'nothing'
   /** A folder without a mark: of a time when there were none, or not of Stead. */
   | 'unmarked'
-  | 'another home'
+  | 'another directory'
 
 /**
  * The folders of site directories on the disk. A folder is deleted only when its own mark says that it is the one meant; any other is set
@@ -97,7 +97,8 @@ export class DirectoriesOnDisk {
       // a copy of the template that was cut off (it gets its name when it is whole, and a site only after that), and a site directory
       // whose removal was
       else if (/^h\d+\.(making|removing)$/.test(name)) await this.#erase(join(this.#folder, name))
-      else if (name !== 'set-aside') log.warn({ folder: join(this.#folder, name) }, 'this is no home: it is left alone')
+      else if (name !== 'set-aside')
+        log.warn({ folder: join(this.#folder, name) }, 'not a site directory; Stead leaves it alone')
     }
     return { present, aside: this.#quarantined.flatMap(({ home: directory }) => directory ?? []) }
   }
@@ -105,8 +106,8 @@ export class DirectoriesOnDisk {
   async look(record: RecordedDirectory): Promise<Found> {
     const path = this.path(record.id)
     const mark = await readMark(path)
-    if (mark === 'unreadable') return 'another home'
-    if (mark) return isSameDirectory(mark, record, this.#owner) ? 'the home' : 'another home'
+    if (mark === 'unreadable') return 'another directory'
+    if (mark) return isSameDirectory(mark, record, this.#owner) ? 'the directory' : 'another directory'
     return (await exists(path)) ? 'unmarked' : 'nothing'
   }
 
@@ -151,7 +152,7 @@ export class DirectoriesOnDisk {
     })
   }
 
-  /** Copies the template. What lies there already is removed when it is this very home, half-recorded; else set aside. @throws DiskFull */
+  /** Copies the template. What lies there already is removed when it is this very directory, half recorded; else set aside. @throws DiskFull */
   async make(record: RecordedDirectory, templatePath: string): Promise<void> {
     return this.#make(record, (directory) =>
       copyInto(
@@ -162,7 +163,7 @@ export class DirectoriesOnDisk {
   }
 
   async #make(record: RecordedDirectory, fill: (directory: string) => Promise<void>): Promise<void> {
-    // on the disk before the site directory is: the number is never another home's
+    // on the disk before the site directory is: the number is never another directory's
     await this.#options.identity.reserve(record.id)
     await this.remove(record)
     await checkRoom(this.#folder, this.#options.keepFreeBytes)
@@ -188,8 +189,8 @@ export class DirectoriesOnDisk {
     const found = await this.look(record)
     const path = this.path(record.id)
     // under another name: what is half removed has lost its mark, and is no site directory any more
-    if (found === 'the home') await rename(path, `${path}.removing`)
-    else if (found !== 'nothing') await this.quarantine(record.id, 'not the home that was to be removed')
+    if (found === 'the directory') await rename(path, `${path}.removing`)
+    else if (found !== 'nothing') await this.quarantine(record.id, 'not the site directory that Stead wanted to remove')
     await this.#erase(`${path}.removing`)
     await this.#erase(`${path}.making`)
   }

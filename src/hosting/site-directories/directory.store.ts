@@ -112,7 +112,7 @@ export async function setCoreOfDirectory(tx: Tx, id: number, coreVersion: string
   await tx.updateTable('site_homes').set({ core_version: coreVersion }).where('id', '=', id).execute()
 }
 
-/** Gives a prepared home to a site. @returns whether it was free until then: another site may be first */
+/** Gives a prepared site directory to a site. @returns whether it was free until then: another site may be first */
 export async function giveDirectory(tx: Tx, id: number, siteId: number): Promise<boolean> {
   const given = await tx
     .updateTable('site_homes')

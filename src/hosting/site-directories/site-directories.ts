@@ -25,7 +25,7 @@ import type { Template } from './template.ts'
 
 const AT_ONCE = 16
 
-/** A site's home is not where its record says. */
+/** A site directory is not where its record says. */
 export class SiteDirectoryMissing extends Error {
   override readonly name = 'HomeLost'
 
@@ -73,7 +73,7 @@ export class SiteDirectories {
     return this.#options.folders.uidOf(0)
   }
 
-  home(record: SiteDirectoryRecord): SiteDirectory {
+  directory(record: SiteDirectoryRecord): SiteDirectory {
     const { folders } = this.#options
     return { ...record, path: folders.path(record.id), uid: folders.uidOf(record.id) }
   }
@@ -119,7 +119,7 @@ export class SiteDirectories {
       )
     })
     await this.databases.renew(
-      records.filter(({ database: kind }) => kind === 'sqlite').map((record) => this.home(record)),
+      records.filter(({ database: kind }) => kind === 'sqlite').map((record) => this.directory(record)),
       folders.forPlatformFiles,
     )
     const known = new Set(records.map(({ id }) => id))
@@ -132,17 +132,17 @@ export class SiteDirectories {
     let found = await folders.look(record)
     if (found === 'unmarked' && isTakenOver) {
       await folders.mark(record)
-      found = 'the home'
-    } else if (found === 'unmarked' || found === 'another home') {
-      await folders.quarantine(record.id, 'another home than the one that its record speaks of')
+      found = 'the directory'
+    } else if (found === 'unmarked' || found === 'another directory') {
+      await folders.quarantine(record.id, 'another site directory than its record says')
       found = 'nothing'
     }
     if (found === 'nothing' && (await folders.recover(record))) {
-      found = 'the home'
-      await this.databases.recover(this.home(record))
+      found = 'the directory'
+      await this.databases.recover(this.directory(record))
     }
-    if (found === 'the home' && (await folders.giveToOwner(record)))
-      log.warn({ folder: folders.path(record.id) }, "a home belonged to another user: it is its site's own now")
+    if (found === 'the directory' && (await folders.giveToOwner(record)))
+      log.warn({ folder: folders.path(record.id) }, 'a site directory belonged to another user; its site has it now')
     if (record.siteId === null) {
       if (record.state !== 'prepared' || found === 'nothing') await this.#discard(record)
     } else if (record.state === 'taken' && found === 'nothing')
@@ -172,12 +172,12 @@ export class SiteDirectories {
     if (record.state === 'making') {
       await this.#makeHome(named, template)
       await database.transaction((tx) => setDirectory(tx, record.id, { state: 'taken' }))
-      return this.home({ ...record, state: 'taken' })
+      return this.directory({ ...record, state: 'taken' })
     }
-    if ((await folders.look(named)) !== 'the home') throw new SiteDirectoryMissing(folders.path(record.id))
+    if ((await folders.look(named)) !== 'the directory') throw new SiteDirectoryMissing(folders.path(record.id))
     // before any content: from now on nobody takes the folder for an empty one
     await folders.mark(named)
-    return this.home(record)
+    return this.directory(record)
   }
 
   /** A number that no site directory in this folder has ever had, even if the database was put back while Stead ran. */
@@ -197,7 +197,7 @@ export class SiteDirectories {
     return record !== undefined && (await this.#options.folders.look(record)) === 'nothing'
   }
 
-  /** Makes the folder of a lost site's home anew, with nothing of WordPress in it. Again: a folder that is there stays. @throws SiteDirectoryMissing */
+  /** Makes the folder of a lost site directory anew, with nothing of WordPress in it. Again: a folder that is there stays. @throws SiteDirectoryMissing */
   async makeAgain(siteId: number): Promise<SiteDirectory> {
     const { folders } = this.#options
     const recorded = await this.#recordOf(siteId)
@@ -206,9 +206,9 @@ export class SiteDirectories {
     const found = await folders.look(record)
     if (found === 'nothing') {
       await folders.makeEmpty(record)
-      await this.databases.makeEmpty(this.home(record))
-    } else if (found !== 'the home') throw new SiteDirectoryMissing(folders.path(record.id))
-    return this.home(record)
+      await this.databases.makeEmpty(this.directory(record))
+    } else if (found !== 'the directory') throw new SiteDirectoryMissing(folders.path(record.id))
+    return this.directory(record)
   }
 
   /** Another machine than the one that it comes from may have no server: then its database is a file. */
@@ -227,13 +227,13 @@ export class SiteDirectories {
 
   async ofSite(siteId: number): Promise<SiteDirectory | undefined> {
     const record = await directoryOfSite(this.#options.database.read, siteId)
-    return record && this.home(record)
+    return record && this.directory(record)
   }
 
   /** Prepared site directories of a template, oldest first. */
   async free(template: Template): Promise<SiteDirectory[]> {
     const records = await freeDirectories(this.#options.database.read, this.#options.hostId, template)
-    return records.map((record) => this.home(record))
+    return records.map((record) => this.directory(record))
   }
 
   /** Makes site directories until enough are prepared. Calls while it works join it. */
@@ -253,7 +253,7 @@ export class SiteDirectories {
         // it is tried again by the next start; nobody waits for it
         if (isWithdrawn)
           await this.#discard(record).catch((error) =>
-            log.warn({ err: error, home: record.id }, 'could not remove an unused site directory'),
+            log.warn({ err: error, directory: record.id }, 'could not remove an unused site directory'),
           )
       }
     for (const kind of kinds) await this.#fillWith({ ...template, database: kind })
@@ -273,9 +273,9 @@ export class SiteDirectories {
   ): Promise<void> {
     const { folders } = this.#options
     // of an attempt that was cut off
-    await this.databases.drop(this.home(record))
+    await this.databases.drop(this.directory(record))
     await folders.make(record, template.path)
-    await this.databases.make(this.home(record), template)
+    await this.databases.make(this.directory(record), template)
   }
 
   /** What the database of a site directory is from now on. */
@@ -288,7 +288,7 @@ export class SiteDirectories {
    * does.
    */
   async makeThrowAway(template: Template): Promise<SiteDirectory> {
-    return this.home(await this.#makeForNobody(template))
+    return this.directory(await this.#makeForNobody(template))
   }
 
   /** Its record says that it is being made still: what is not finished is removed by a start. */
@@ -315,8 +315,8 @@ export class SiteDirectories {
     const named = { ...record, siteName: await nameOfSite(database.read, record.siteId) }
     const found = await folders.look(named)
     await folders.remove(named)
-    // another home's folder lies there: whose the database is, is not known either
-    if (found === 'the home' || found === 'nothing') await this.databases.drop(this.home(record))
+    // another site directory lies there: whose the database is, is not known either
+    if (found === 'the directory' || found === 'nothing') await this.databases.drop(this.directory(record))
     await this.#forget(record)
   }
 

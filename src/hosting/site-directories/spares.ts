@@ -105,7 +105,7 @@ export class Spares {
       const process = await started
       if (process) await this.#warm(spare, process)
     } catch (error) {
-      this.#options.log.warn({ err: error, home: directory.id }, 'could not start a warm spare')
+      this.#options.log.warn({ err: error, directory: directory.id }, 'could not start a warm spare')
       // whatever is wrong will be wrong again at once
       await pause(1000)
     }

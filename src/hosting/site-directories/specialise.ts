@@ -30,9 +30,9 @@ export interface OnServer {
 }
 
 /**
- * Turns a prepared home into a site: the template's database with the site's address, title and administrator in it, and a
+ * Turns a prepared site directory into a site: the template's database with the site's address, title and administrator in it, and a
  * wp-config.php with keys of its own. PHP is not run; it takes some milliseconds. Starts from the template each time, so
- * that it may be done again after a crash, and a warmed home keeps nothing of its warming.
+ * that it may be done again after a crash, and a warmed one keeps nothing of its warming.
  */
 export async function specialiseDirectory(
   siteDirectory: string,

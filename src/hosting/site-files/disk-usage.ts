@@ -26,7 +26,7 @@ export interface DiskUsage {
 }
 
 /**
- * As {@link diskUsages}, of a site's whole home, with the number of its files and folders; without what is laid beside it for a change.
+ * As {@link diskUsages}, of a whole site directory, with the number of its files and folders; without what is laid beside it for a change.
  * @param options.isAwaited a start of PHP waits for it
  */
 export async function measureTree(directory: string, { isAwaited = false } = {}): Promise<DiskUsage> {
@@ -61,7 +61,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, each)
  *
  * A folder counts with its blocks, or with the lengths of its files if that is more, as PHP counts what it writes (`disk-quota.ts`). A file with
  * a hole has few blocks, but visitors download, and backups read, its whole length.
- * @returns bytes by home and folder; a folder that is not there has none
+ * @returns bytes by site directory and folder; a folder that is not there has none
  * @throws when `du` takes too long
  */
 export const diskUsages = (

@@ -221,7 +221,7 @@ export class DiskWatch {
   #endIfOver(siteDirectory: string, { process, told }: Watched, usage: DiskUsage, quota: DiskQuota): void {
     if (usage.bytes <= Math.max(quota.bytes, told.usedBytes) + DATABASE_BYTES + TOLERANCE_BYTES) return
     this.#overrun.add(siteDirectory)
-    const facts = { home: siteDirectory, usedBytes: usage.bytes, quotaBytes: quota.bytes }
+    const facts = { siteDirectory, usedBytes: usage.bytes, quotaBytes: quota.bytes }
     this.#options.log.warn(facts, 'a site wrote past its disk quota; its PHP is ended')
     process.kill(new PhpCrashed('the site wrote more than its disk quota allows'))
   }

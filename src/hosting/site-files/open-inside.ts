@@ -55,7 +55,7 @@ export interface OpenFile {
 /**
  * Looks at `path` below `root` without following any link below `root`.
  *
- * `root` is a folder that hostile code cannot rename or replace (a site's home, a core), given as an absolute path; links
+ * `root` is a folder that hostile code cannot rename or replace (a site directory, a core), given as an absolute path; links
  * above it are the operator's and fine. `path` is relative, `/`-separated, without empty, `.` or `..` parts; `''` is the root itself.
  *
  * @returns undefined when there is nothing, when a link is on the way, or when it is neither regular file nor directory.

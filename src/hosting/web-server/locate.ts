@@ -12,7 +12,7 @@ import {
 
 /** Where the files of a site lie. */
 export interface SiteFolders {
-  /** The site's home, with `web/` in it. */
+  /** The site directory, with `web/` in it. */
   readonly siteDirectory: string
   /** The core whose `wp-admin` and `wp-includes` are laid over the web root. */
   readonly corePath: string

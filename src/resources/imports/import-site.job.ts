@@ -98,9 +98,9 @@ const folderFor = ({ services, input }: Pick<Context, 'services' | 'input'>): st
 async function check(context: StepContext<Order, HostServices>): Promise<ImportPlan> {
   const { services, input } = context
   const site = await findSite(services.database.read, input.siteId)
-  const home = await services.siteDirectories.ofSite(input.siteId)
+  const directory = await services.siteDirectories.ofSite(input.siteId)
   const hosted = await services.hostedSite(input.siteId)
-  if (!site || !home || !hosted || !isInstalled(site))
+  if (!site || !directory || !hosted || !isInstalled(site))
     throw new PermanentFailure('The site is not there, or is not installed')
   const plan = (await findImport(services.database.read, input.siteId, input.importId))?.plan
   const folder = folderFor(context)
@@ -120,16 +120,16 @@ async function check(context: StepContext<Order, HostServices>): Promise<ImportP
 }
 
 async function directoryOf({ services, input }: Pick<Context, 'services' | 'input'>) {
-  const home = await services.siteDirectories.ofSite(input.siteId)
-  if (!home) throw new PermanentFailure('The site is not there, or is not installed')
-  return { home, content: contentPlace(input.siteId, home) }
+  const directory = await services.siteDirectories.ofSite(input.siteId)
+  if (!directory) throw new PermanentFailure('The site is not there, or is not installed')
+  return { directory, content: contentPlace(input.siteId, directory) }
 }
 
 async function prepareFiles(context: Context): Promise<void> {
   const { services, input, signal, results } = context
   const plan = results.check
-  const { home, content } = await directoryOf(context)
-  const stays = await whatStays(services, home, { backupCore: null, keepsConfig: false })
+  const { directory, content } = await directoryOf(context)
+  const stays = await whatStays(services, directory, { backupCore: null, keepsConfig: false })
   const config = await configWith(context, plan.database.prefix)
   const scope = { paths: [...(config ? [CONFIG] : []), 'wp-content'], except: stays }
   const staged = { paths: ['wp-content'], except: [...stays, ...input.leaveOut, ...alwaysLeftOut(plan)] }
@@ -190,10 +190,10 @@ async function loadDatabase(context: Context): Promise<{ warning: string } | und
 async function fitToSite(context: Context): Promise<void> {
   const { services, input } = context
   const site = await findSite(services.database.read, input.siteId)
-  const { home } = await directoryOf(context)
+  const { directory } = await directoryOf(context)
   if (!site) throw new PermanentFailure('The site was deleted')
-  await changeWpConfig(home.path, home.uid, {
-    ...(await services.siteDirectories.databases.constants(home)),
+  await changeWpConfig(directory.path, directory.uid, {
+    ...(await services.siteDirectories.databases.constants(directory)),
     ...siteConstants(site),
     ...noNetwork,
   })

@@ -44,8 +44,8 @@ beforeEach(async () => {
   host = await fakeHost(api)
   owner = await api.person('owner@example.com')
   site = await api.site(owner, 'taken-in')
-  const home = await host.giveDirectory(site)
-  await writeFile(join(home, 'web/wp-config.php'), "<?php\n$table_prefix = 'wp_';\nrequire 'wp-settings.php';\n")
+  const directory = await host.giveDirectory(site)
+  await writeFile(join(directory, 'web/wp-config.php'), "<?php\n$table_prefix = 'wp_';\nrequire 'wp-settings.php';\n")
   await api.database.transaction((tx) => changeSite(tx, site, { writtenAddress: 'new.example.com' }, 1))
   const definitions = [inspectImport, importSite, removeImport].map((each) => ({ ...each, attempts: 1 }))
   const services = { ...host.services, sealer: api.sealer }
@@ -105,12 +105,12 @@ test('it is inspected, fetched again before the switch, and its login is gone af
   expect(await start(id)).toMatchObject({ state: 'succeeded', error: null })
   const opened = machine.opened.filter((path) => path.includes('/wp-content/')).map((path) => path.split('/').at(-1))
   expect(opened.sort()).toEqual(['db.php', 'late.txt'])
-  const home = (await host.services.siteDirectories.ofSite(site))?.path as string
-  expect(host.title(home)).toBe('Changed since')
-  expect(await readFile(join(home, 'web/wp-content/uploads/late.txt'), 'utf8')).toBe('late')
-  expect(await readdir(join(home, 'web/wp-content/uploads'))).toEqual(['late.txt', 'made.css'])
+  const directory = (await host.services.siteDirectories.ofSite(site))?.path as string
+  expect(host.title(directory)).toBe('Changed since')
+  expect(await readFile(join(directory, 'web/wp-content/uploads/late.txt'), 'utf8')).toBe('late')
+  expect(await readdir(join(directory, 'web/wp-content/uploads'))).toEqual(['late.txt', 'made.css'])
   // what fits the old host only stays behind, though it was not there when the import was inspected
-  expect(await readdir(join(home, 'web/wp-content'))).not.toContain('db.php')
+  expect(await readdir(join(directory, 'web/wp-content'))).not.toContain('db.php')
   expect(await stored(id)).toMatchObject({ state: 'imported', live_secret: null })
 })
 
@@ -128,8 +128,8 @@ test('a second pass that fails changes nothing: it can be started again', async 
   expect(await read(id)).toMatchObject({ state: 'ready', plan: { from: { title: 'Imported' } } })
   expect(await readFile(staged(id, 'database.sql'), 'utf8')).toBe(makeDump())
   expect((await readdir(staged(id, ''))).sort()).toEqual(['content', 'database.sql'])
-  const home = (await host.services.siteDirectories.ofSite(site))?.path as string
-  expect(host.title(home)).toBe('old')
+  const directory = (await host.services.siteDirectories.ofSite(site))?.path as string
+  expect(host.title(directory)).toBe('old')
   await put(join(folder, 'dump.sql'), makeDump())
   expect(await start(id)).toMatchObject({ state: 'succeeded' })
 })

@@ -22,8 +22,8 @@ const MOST_TEXT = 200
 /** Makes the plan of an import of what was staged into a site. @throws PermanentFailure when the site is not here any more */
 export async function planOf(services: HostServices, siteId: number, staged: Staged): Promise<ImportPlan> {
   const site = await findSite(services.database.read, siteId)
-  const [home, hosted] = [await services.siteDirectories.ofSite(siteId), await services.hostedSite(siteId)]
-  if (!site || !home || !hosted) throw new PermanentFailure('The site is not there, or is not installed')
+  const [directory, hosted] = [await services.siteDirectories.ofSite(siteId), await services.hostedSite(siteId)]
+  if (!site || !directory || !hosted) throw new PermanentFailure('The site is not there, or is not installed')
   const { unpack, database, content } = staged
   const { options } = database
   const active = activePlugins(options.active_plugins)
@@ -32,8 +32,8 @@ export async function planOf(services: HostServices, siteId: number, staged: Sta
     name: plugin.name.slice(0, MOST_TEXT),
     isActive: active.has(plugin.path),
   }))
-  const to = { address: hosted.address, wordpress: home.coreVersion, php: site.phpVersion }
-  const schema = await schemaOf(services.siteDirectories.corePath(home))
+  const to = { address: hosted.address, wordpress: directory.coreVersion, php: site.phpVersion }
+  const schema = await schemaOf(services.siteDirectories.corePath(directory))
   return {
     format: unpack.format,
     from: {

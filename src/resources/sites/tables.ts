@@ -44,7 +44,7 @@ export interface SiteRow {
   primary_domain: Generated<string | null>
   created_at: number
   deleted_at: number | null
-  /** When people were last told that its database or home is lost. */
+  /** When people were last told that its database or directory is lost. */
   lost_at: Generated<number | null>
   /** 1: WordPress starts without plugins and the site's theme. */
   safe_mode: Generated<Flag>

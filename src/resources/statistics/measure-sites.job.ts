@@ -16,16 +16,16 @@ const TOGETHER = 50
 
 interface Measured {
   readonly siteId: number
-  readonly home: SiteDirectory
+  readonly directory: SiteDirectory
 }
 
 async function usagesOf({ siteDatabase }: HostServices, sites: readonly Measured[]): Promise<Map<number, Usage>> {
   const sizes = await diskUsages(
-    sites.map(({ home: directory }) => directory.path),
+    sites.map(({ directory }) => directory.path),
     [FILES, DATABASE_FOLDER],
   )
   const usages = new Map<number, Usage>()
-  for (const [index, { siteId, home: directory }] of sites.entries()) {
+  for (const [index, { siteId, directory }] of sites.entries()) {
     const [fileBytes = 0, inDirectory = 0] = sizes[index] ?? []
     const isOnServer = directory.database === 'mariadb'
     const databaseBytes = isOnServer
@@ -48,7 +48,7 @@ export const measureSite = durableWith<HostServices>()({
       async run({ services, input, now, transaction }) {
         const directory = await services.siteDirectories.ofSite(input.siteId)
         if (!directory) return
-        const usages = await usagesOf(services, [{ siteId: input.siteId, home: directory }])
+        const usages = await usagesOf(services, [{ siteId: input.siteId, directory }])
         await transaction((tx) => storeUsages(tx, usages, now()))
       },
     },
@@ -69,7 +69,7 @@ export const measureSites = durableWith<HostServices>()({
           const some: Measured[] = []
           for (const { siteId } of sites.slice(from, from + TOGETHER)) {
             const directory = await services.siteDirectories.ofSite(siteId)
-            if (directory) some.push({ siteId, home: directory })
+            if (directory) some.push({ siteId, directory })
           }
           signal.throwIfAborted()
           // one that cannot be measured, or takes its time, keeps no other from it

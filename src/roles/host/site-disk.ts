@@ -40,7 +40,7 @@ export function tellingOfFullDisk({
     told.set(directory, true)
     tellDiskFull(database, directory, why, Date.now())
       .then((siteId) => siteId && log.warn({ siteId, why }, 'a site ran out of disk space'))
-      .catch((error) => log.warn({ err: error, home: directory, why }, 'could not record a full disk'))
+      .catch((error) => log.warn({ err: error, directory, why }, 'could not record a full disk'))
   }
 }
 

@@ -7,7 +7,7 @@ import type { Records } from './records.ts'
 export interface BaseSite {
   readonly id: number
   readonly name: string
-  readonly home: string
+  readonly directory: string
 }
 
 /** Keeps what it is asked to keep, and says so. */
@@ -27,11 +27,11 @@ export async function makeBaseSites(stead: Stead, records: Records): Promise<Bas
   for (const name of ['base-0', 'base-1']) {
     const id = await stead.createSite({ name })
     const directory = await directoryOf(stead, records, id)
-    if (!directory) throw new Error(`${name} is live without a home`)
+    if (!directory) throw new Error(`${name} is live without a site directory`)
     await writeFile(join(directory, 'web/keep.php'), keep)
     await writeFile(join(directory, 'web/kept.php'), kept)
     await writeFile(markerOf(directory), name)
-    made.push({ id, name, home: directory })
+    made.push({ id, name, directory })
   }
   return made
 }

@@ -7,8 +7,8 @@ const LEAST_FREE_BYTES = 8 << 20
 const MOST_TABLES = 100
 
 export interface Compaction {
-  /** Number of the site's home. */
-  readonly home: number
+  /** Number of the site directory. */
+  readonly directory: number
   /** It is worth doing only if so much comes back. */
   readonly wantedBytes: number
   /** Whether the disk can hold a second copy of this size meanwhile. */
@@ -17,7 +17,7 @@ export interface Compaction {
 
 /** Rebuilds the tables of a site that have most free room inside, so that it comes back to the disk: deleted rows free none. */
 export async function compactTables(databases: SiteDatabases, compaction: Compaction): Promise<void> {
-  const { home: directory, wantedBytes, hasRoomFor } = compaction
+  const { directory, wantedBytes, hasRoomFor } = compaction
   // names are made of the last part of a path alone
   const place = { siteDirectory: `h${directory}` }
   const { current } = databases.namesOf(place)

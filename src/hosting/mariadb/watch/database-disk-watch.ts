@@ -144,7 +144,7 @@ export class DatabaseDiskWatch {
     this.#freeThen = this.#last?.freeBytes ?? Number.POSITIVE_INFINITY
     this.#sizes = await sizesOf(connection, databases.prefix)
     const sessions = await siteSessions(connection, databases.prefix)
-    const connected = new Set(sessions.map(({ home: directory }) => directory))
+    const connected = new Set(sessions.map(({ directory }) => directory))
     const siteDirectories = [...this.#sizes.keys()]
     // who is connected can write at this moment
     const inTurn = [
@@ -154,10 +154,7 @@ export class DatabaseDiskWatch {
     const look = { disk: this.#disk, sessions }
     for (const directory of inTurn)
       await this.#fit(connection, directory, look).catch((error) =>
-        this.#options.log.warn(
-          { err: error, home: directory },
-          'could not change the rights of a site on its database',
-        ),
+        this.#options.log.warn({ err: error, directory }, 'could not change the rights of a site on its database'),
       )
     if (this.#disk === 'least')
       for (const { id, isIdle, seconds } of sessions)
@@ -177,10 +174,10 @@ export class DatabaseDiskWatch {
     await databases.setLevel(connection, user, level)
     const isLess = worse(level, now) === level
     log.info(
-      { home: directory, usedBytes, quotaBytes, level },
+      { directory, usedBytes, quotaBytes, level },
       isLess ? "a site's database is now read-only" : "a site's database is writable again",
     )
-    const concerns = own !== 'all' || sessions.some((session) => session.home === directory)
+    const concerns = own !== 'all' || sessions.some((session) => session.directory === directory)
     if (isLess && concerns) onRefusal(directory, own === 'all' ? 'disk' : 'quota')
   }
 
@@ -199,12 +196,12 @@ export class DatabaseDiskWatch {
     this.#compacting = this.#compacting
       .then(() =>
         compactTables(databases, {
-          home: directory,
+          directory,
           wantedBytes,
           hasRoomFor: (bytes) => !room || room.stateAt(room.ask() - bytes) === 'ok',
         }),
       )
-      .catch((error) => log.warn({ err: error, home: directory }, 'could not rebuild tables of a site over its quota'))
+      .catch((error) => log.warn({ err: error, directory }, 'could not rebuild tables of a site over its quota'))
   }
 }
 

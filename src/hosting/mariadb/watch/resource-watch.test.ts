@@ -13,7 +13,7 @@ import type { SiteSession } from './sessions.ts'
 
 const MB = 1 << 20
 const session = (id: number, directory: number, more: Partial<SiteSession> = {}): SiteSession => ({
-  ...{ id, user: `h${directory}`, home: directory, isIdle: false, seconds: 1, bytes: 0 },
+  ...{ id, user: `h${directory}`, directory, isIdle: false, seconds: 1, bytes: 0 },
   ...more,
 })
 const idsOf = (endings: readonly { readonly session: SiteSession }[]) => endings.map((ending) => ending.session.id)

@@ -97,7 +97,7 @@ export class ResourceWatch {
       for (const { session, why, bytes } of await choose(connection, await siteSessions(connection, prefix))) {
         await endSession(connection, session.id)
         this.#ended++
-        const facts = { home: session.home, bytes, seconds: session.seconds }
+        const facts = { directory: session.directory, bytes, seconds: session.seconds }
         log.warn(facts, `ended a database session of a site: ${why}`)
       }
     })
@@ -137,7 +137,7 @@ export function overMemory(
   const left = new Set(bySize)
   let excess = residentBytes - limits.memoryBytes
   for (const session of bySize) {
-    const ofSite = [...left].filter(({ home: directory }) => directory === session.home)
+    const ofSite = [...left].filter(({ directory }) => directory === session.directory)
     if (memoryIn(ofSite) <= limits.siteMemoryBytes) continue
     endings.push({ session, bytes: session.bytes, why: 'its site uses too much memory of MariaDB' })
     left.delete(session)

@@ -6,8 +6,8 @@ import { rowsOf } from '../server/connect.ts'
 export interface SiteSession {
   readonly id: number
   readonly user: string
-  /** Number of the site's home. */
-  readonly home: number
+  /** Number of the site directory. */
+  readonly directory: number
   /** It waits for a statement. */
   readonly isIdle: boolean
   /** How long its statement runs, or it has been idle. */
@@ -31,7 +31,7 @@ export async function siteSessions(connection: Connection, prefix: string): Prom
       {
         id: Number(id),
         user,
-        home: directory,
+        directory,
         isIdle: command === 'Sleep',
         seconds: Number(seconds),
         bytes: Number(bytes),

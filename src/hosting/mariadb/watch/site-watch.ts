@@ -89,13 +89,13 @@ export class SiteWatch {
     const { statementSeconds } = this.#options.limits ?? usualLimits
     const sessions = await siteSessions(connection, this.#options.prefix)
     this.#counts.connections = sessions.length
-    for (const { id, home: directory, isIdle, seconds } of sessions) {
+    for (const { id, directory, isIdle, seconds } of sessions) {
       if (seconds <= (isIdle ? MOST_IDLE_SECONDS : statementSeconds)) continue
       // its session is not one that keeps to limits
       await endSession(connection, id)
       if (isIdle) continue
       this.#counts.ended++
-      this.#options.log.warn({ home: directory, seconds }, 'stopped a statement of a site that took too long')
+      this.#options.log.warn({ directory, seconds }, 'stopped a statement of a site that took too long')
     }
   }
 

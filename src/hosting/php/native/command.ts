@@ -112,7 +112,7 @@ export class NativeCommand implements PhpProcess {
 
   async #finish(child: ChildProcess, takeTurn: TakeTurn): Promise<number> {
     const gone = once(child, 'exit') as Promise<[number | null, string | null]>
-    const before = await stateOf(this.#options.home)
+    const before = await stateOf(this.#options.siteDirectory)
     // PHP says a word to the host before it begins, and waits for the answer (tasks/native.php): it is found by then
     const isFound = findSandbox(child, this.#launch, (pid) => {
       this.#inside = pid
@@ -120,9 +120,9 @@ export class NativeCommand implements PhpProcess {
     })
     this.#launch.heard.isReady = isFound.catch((error: Error) => this.kill(error))
     const [code, signal] = await gone
-    const after = await stateOf(this.#options.home)
+    const after = await stateOf(this.#options.siteDirectory)
     // who ends it may wait for its end, and hold what it would wait for
-    if (before !== after || isOnMariaDb(this.#options.home))
+    if (before !== after || isOnMariaDb(this.#options.siteDirectory))
       await Promise.race([takeTurn().then((end) => end(true)), this.#killed.promise])
     this.#gone(code, signal)
     if (this.#endedBy) throw this.#endedBy

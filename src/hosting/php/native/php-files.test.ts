@@ -42,7 +42,15 @@ describe.skipIf(!existsSync(userChanger))("PHP's files in one folder", () => {
     const file = join(folder, 'file')
     await writeFile(file, '')
     expect(await new PhpFiles(join(file, 'laid')).of(php)).toBeUndefined()
-    const given = { php, home: '/h', core: '/c', uid: null, settings: '/s', isReadOnly: false, environment: {} }
+    const given = {
+      php,
+      siteDirectory: '/h',
+      core: '/c',
+      uid: null,
+      settings: '/s',
+      isReadOnly: false,
+      environment: {},
+    }
     const program = { folder, php: '/p', etc: '/e', certificates: '/ca', networkChild: '', remove: async () => {} }
     const singly = sandboxArguments({ ...given, program })
     expect(singly.slice(singly.indexOf(library) - 1)).toEqual(expect.arrayContaining(['--ro-bind', library]))

@@ -82,7 +82,7 @@ export interface NativeLaunch {
 export interface NativeOptions {
   readonly phpVersion: PhpVersion
   /** Whose it is: the key that it has in budgets. */
-  readonly home: string
+  readonly siteDirectory: string
   readonly address: string
   readonly results: Budget
   /** As {@link PhpProcess.atOnce}. */
@@ -261,7 +261,7 @@ export class NativeProcess implements PhpProcess {
       mayGoOn,
       onOver: (error) => end.abort(error),
     })
-    const room = this.#options.results.share(this.#options.home)
+    const room = this.#options.results.share(this.#options.siteDirectory)
     try {
       const { head, body: bytes } = taskAsRequest(task, this.#address)
       const { body, finished } = await this.#call(head, bytes, end.signal)

@@ -11,7 +11,7 @@ export interface Sandbox {
   readonly php: NativePhp
   /** Where PHP's files are as one folder; undefined: they are laid one by one. */
   readonly phpFiles?: string | undefined
-  readonly home: string
+  readonly siteDirectory: string
   readonly core: string
   /** Whom PHP runs as; null: as Stead. */
   readonly uid: number | null
@@ -38,7 +38,7 @@ const madeFd = 3
  * runtime. Of the machine's programs there is PHP with its libraries, and what changes the user; no shell.
  */
 export function sandboxArguments(sandbox: Sandbox): string[] {
-  const { home: directory, core, program, settings, listening, programs, uid, databaseSocket } = sandbox
+  const { siteDirectory: directory, core, program, settings, listening, programs, uid, databaseSocket } = sandbox
   const bind = sandbox.isReadOnly ? '--ro-bind' : '--bind'
   const mounts: string[][] = [
     ...phpMounts(sandbox),

@@ -118,7 +118,7 @@ class Runtime implements NativeRuntime {
     const own = await this.#layOut(site, { command, isReadOnly: room?.isReadOnly ?? false })
     const settled = {
       phpVersion: site.phpVersion,
-      home: site.siteDirectory,
+      siteDirectory: site.siteDirectory,
       address: site.address,
       results: budgets.taskResults,
       atOnce: this.#atOnce,
@@ -202,7 +202,7 @@ class Runtime implements NativeRuntime {
     const sandbox: Sandbox = {
       phpFiles: await (this.#phpFiles as PhpFiles).of(php),
       ...{ php, program, settings, isReadOnly, uid: site.uid, environment: command?.environment ?? {} },
-      home: realpathSync(site.siteDirectory),
+      siteDirectory: realpathSync(site.siteDirectory),
       core: realpathSync(site.corePath),
       listening: command ? undefined : listening,
       databaseSocket: databases?.socketFolder,

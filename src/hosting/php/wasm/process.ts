@@ -63,7 +63,7 @@ const thenPhp = `${beforePhp} exec nice -n "$0" "$@"`
 export interface ProcessOptions {
   readonly phpVersion: PhpVersion
   /** Whose it is: the key that it has in budgets. */
-  readonly home: string
+  readonly siteDirectory: string
   readonly egress: Omit<Egress, 'site'>
   /** Results of tasks while they are read. */
   readonly results: Budget
@@ -99,7 +99,7 @@ export class WasmProcess implements PhpProcess {
   /** PHP waits for the host's word. */
   #isAsking = false
   readonly #results: Budget
-  readonly #home: string
+  readonly #siteDirectory: string
   #lastErrors = ''
   #endedBy: Error | undefined
   readonly #priority: number
@@ -113,7 +113,7 @@ export class WasmProcess implements PhpProcess {
     this.pid = child.pid as number
     this.phpVersion = options.phpVersion
     this.#results = options.results
-    this.#home = options.home
+    this.#siteDirectory = options.siteDirectory
     this.#priority = options.priority
     const [, , errors, jobs, answers, egressSocket] = child.stdio as unknown as [
       null,
@@ -135,7 +135,7 @@ export class WasmProcess implements PhpProcess {
       (kind, payload) => this.#take(kind, payload),
       (error) => this.kill(new PhpCrashed(`PHP's process sent an invalid message: ${error.message}`)),
     )
-    serveEgress(egressSocket, { ...options.egress, site: options.home })
+    serveEgress(egressSocket, { ...options.egress, site: options.siteDirectory })
     this.#ready.promise.catch(() => {})
     this.exited = this.#watchExit()
   }
@@ -354,7 +354,7 @@ export class WasmProcess implements PhpProcess {
   }
 
   async #result(output: Readable, task: TaskHead): Promise<unknown> {
-    const room = this.#results.share(this.#home)
+    const room = this.#results.share(this.#siteDirectory)
     try {
       return await readTaskResult(output, task, room)
     } catch (error) {

@@ -123,7 +123,7 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
     }
     const how = {
       phpVersion: site.phpVersion,
-      home: site.siteDirectory,
+      siteDirectory: site.siteDirectory,
       egress: { policy: options.egress, edge: options.edge, names, connections: options.budgets.outgoing },
       results: options.budgets.taskResults,
       priority: isLowPriority ? options.priority : 0,

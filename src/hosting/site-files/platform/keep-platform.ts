@@ -61,7 +61,7 @@ export interface PlatformKeeperOptions {
 export class PlatformKeeper {
   readonly #options: PlatformKeeperOptions
   #reference: Promise<ReadonlyMap<string, number>> | undefined
-  /** By home: the next one finds it done. */
+  /** By site directory: the next one finds it done. */
   readonly #mending = new Map<string, Promise<string[]>>()
   /** Site directories where WordPress did not get past `wp-config.php`. */
   readonly #distrusted = new Set<string>()

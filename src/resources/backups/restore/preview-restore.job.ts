@@ -48,7 +48,7 @@ async function compareFiles(context: Context): Promise<RestorePreview['files']> 
   const { services, input, signal } = context
   const { files } = context.results.check
   if (!files || input.filesId === null) return null
-  const { home: directory } = await targetOf(context)
+  const { directory } = await targetOf(context)
   const scope = scopeOf(input, files.stays)
   const wanted = wantedFiles(sourceOf(context), await storedName(context, input.filesId), scope)
   const onProgress = (done: number) => context.progressBytes(done, files.bytes)

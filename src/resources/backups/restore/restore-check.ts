@@ -21,12 +21,12 @@ export interface Checked {
 export async function targetOf({
   services,
   input,
-}: Pick<RestoreContext, 'services' | 'input'>): Promise<{ site: Site; home: SiteDirectory }> {
+}: Pick<RestoreContext, 'services' | 'input'>): Promise<{ site: Site; directory: SiteDirectory }> {
   const site = await findSite(services.database.read, input.siteId)
   const directory = await services.siteDirectories.ofSite(input.siteId)
   if (!site || !directory || !isInstalled(site))
     throw new PermanentFailure('The site does not exist or is not installed')
-  return { site, home: directory }
+  return { site, directory }
 }
 
 /** The repository of the site whose backups these are. */
@@ -39,7 +39,7 @@ export const sourceOf = ({ services, input }: Pick<RestoreContext, 'services' | 
  */
 export async function checkRestore(context: RestoreContext): Promise<Checked> {
   const { input, services, signal } = context
-  const { home: directory } = await targetOf(context)
+  const { directory } = await targetOf(context)
   const repository = sourceOf(context)
   const files = input.filesId === null ? null : await requireBackup(context, input.filesId)
   const database = input.databaseId === null ? null : await requireBackup(context, input.databaseId)

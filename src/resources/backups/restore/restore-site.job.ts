@@ -73,7 +73,7 @@ export const restoreSite = durableWith<HostServices>()({
 })
 
 const directoryOf = async (context: Pick<Context, 'services' | 'input'>) => {
-  const { home: directory } = await targetOf(context)
+  const { directory } = await targetOf(context)
   return contentPlace(context.input.siteId, directory)
 }
 
@@ -120,7 +120,7 @@ async function loadIf(context: Context, isTime: unknown): Promise<{ warning: str
 /** What is restored becomes this site: its constants, its release of WordPress, its address. */
 async function fitToSite(context: Context): Promise<void> {
   const { services, input } = context
-  const { site, home: directory } = await targetOf(context)
+  const { site, directory } = await targetOf(context)
   const hosted = await services.hostedSite(site.id)
   if (!hosted) throw new PermanentFailure('The site was deleted')
   await changeWpConfig(directory.path, directory.uid, {

@@ -38,7 +38,7 @@ afterEach(async () => {
 })
 
 /** A live site with a site directory. `page.txt` and the title say what it is. */
-async function newSite(says: string): Promise<{ id: number; home: string; name: string }> {
+async function newSite(says: string): Promise<{ id: number; directory: string; name: string }> {
   const name = `restored-${++number}`
   const id = await api.site(owner, name)
   const directory = await host.giveDirectory(id)
@@ -47,7 +47,7 @@ async function newSite(says: string): Promise<{ id: number; home: string; name: 
     await changeSite(tx, id, { writtenAddress: `${name}.test`, coreVersion: '6.8' }, 1)
   })
   await say(directory, says)
-  return { id, home: directory, name }
+  return { id, directory, name }
 }
 
 async function say(directory: string, text: string): Promise<void> {
@@ -116,21 +116,21 @@ const mails = async () => {
 
 test('onto another site: its content, its address, and the other keeps its own secrets', async () => {
   const [source, target] = [await newSite('the source'), await newSite('the target')]
-  await mkdir(join(source.home, 'web/wp-content/uploads'), { recursive: true })
-  await writeFile(join(source.home, 'web/wp-content/uploads/made.css'), `@import "//${source.name}.test/a.css"`)
+  await mkdir(join(source.directory, 'web/wp-content/uploads'), { recursive: true })
+  await writeFile(join(source.directory, 'web/wp-content/uploads/made.css'), `@import "//${source.name}.test/a.css"`)
   const [filesystem_id, database_id] = [await backUp(source.id, 'fs'), await backUp(source.id, 'db')]
   await writeFile(
-    join(target.home, 'web/wp-config.php'),
+    join(target.directory, 'web/wp-config.php'),
     "<?php\ndefine('AUTH_KEY', 'mine');\nrequire 'wp-settings.php';\n",
   )
   const id = await order(source.id, { filesystem_id, database_id, restore_on_site_id: target.id })
   work()
   expect(await ended(api.database, id)).toMatchObject({ state: 'succeeded', siteId: target.id })
-  expect(await says(target.home)).toEqual(['the source', 'the source'])
-  expect(await says(source.home)).toEqual(['the source', 'the source'])
-  const made = await readFile(join(target.home, 'web/wp-content/uploads/made.css'), 'utf8')
+  expect(await says(target.directory)).toEqual(['the source', 'the source'])
+  expect(await says(source.directory)).toEqual(['the source', 'the source'])
+  const made = await readFile(join(target.directory, 'web/wp-content/uploads/made.css'), 'utf8')
   expect(made).toBe(`@import "//${target.name}.test/a.css"`)
-  const config = await readFile(join(target.home, 'web/wp-config.php'), 'utf8')
+  const config = await readFile(join(target.directory, 'web/wp-config.php'), 'utf8')
   expect(config).toContain("'AUTH_KEY', 'mine'")
   expect(config).toContain("define('DB_FILE', 'site.sqlite');")
   expect(await isOpen(target)).toBe(true)
@@ -169,25 +169,25 @@ test('what is uploaded while the restore is prepared is in its undo point', asyn
   const site = await newSite('old')
   const body = { filesystem_id: await backUp(site.id, 'fs'), database_id: await backUp(site.id, 'db') }
   // the backup does not have the folder, so that all that is in it goes
-  await mkdir(join(site.home, 'web/new'))
-  await writeFile(join(site.home, 'web/new/early.txt'), 'early')
+  await mkdir(join(site.directory, 'web/new'))
+  await writeFile(join(site.directory, 'web/new/early.txt'), 'early')
   const { siteDatabase } = host.services
   const load: typeof siteDatabase.load = async (...given) => {
     // not while it is undone
-    if (existsSync(join(site.home, 'web/new'))) {
-      await writeFile(join(site.home, 'web/new/late.txt'), 'late')
-      await writeFile(join(site.home, 'web/page.txt'), 'late')
+    if (existsSync(join(site.directory, 'web/new'))) {
+      await writeFile(join(site.directory, 'web/new/late.txt'), 'late')
+      await writeFile(join(site.directory, 'web/page.txt'), 'late')
     }
     return siteDatabase.load(...given)
   }
   const first = await order(site.id, body)
   work({ siteDatabase: but(siteDatabase, { load }) })
   expect(await ended(api.database, first)).toMatchObject({ state: 'succeeded' })
-  expect([await says(site.home), existsSync(join(site.home, 'web/new'))]).toEqual([['old', 'old'], false])
+  expect([await says(site.directory), existsSync(join(site.directory, 'web/new'))]).toEqual([['old', 'old'], false])
   const undone = await owner.call('POST', `/v1/operations/${first}/undo`)
   expect(await ended(api.database, undone.body.data.id)).toMatchObject({ state: 'succeeded', error: null })
-  expect(await readFile(join(site.home, 'web/new/early.txt'), 'utf8')).toBe('early')
-  expect(await readFile(join(site.home, 'web/new/late.txt'), 'utf8')).toBe('late')
+  expect(await readFile(join(site.directory, 'web/new/early.txt'), 'utf8')).toBe('early')
+  expect(await readFile(join(site.directory, 'web/new/late.txt'), 'utf8')).toBe('late')
   const kept = await api.backups.repository(siteOwner(site.id)).list()
   expect(kept.filter(({ name }) => name.startsWith('ahead'))).toEqual([])
 })
@@ -195,15 +195,15 @@ test('what is uploaded while the restore is prepared is in its undo point', asyn
 test('undo brings back what was there, and can be undone in turn; twice it cannot', async () => {
   const site = await newSite('old')
   const body = { filesystem_id: await backUp(site.id, 'fs'), database_id: await backUp(site.id, 'db') }
-  await say(site.home, 'new')
+  await say(site.directory, 'new')
   const first = await order(site.id, body)
   work()
   expect(await ended(api.database, first)).toMatchObject({ state: 'succeeded' })
-  expect(await says(site.home)).toEqual(['old', 'old'])
+  expect(await says(site.directory)).toEqual(['old', 'old'])
   const undone = await owner.call('POST', `/v1/operations/${first}/undo`)
   expect([undone.status, undone.body.data.type]).toEqual([200, 'site.restore'])
   expect(await ended(api.database, undone.body.data.id)).toMatchObject({ state: 'succeeded' })
-  expect(await says(site.home)).toEqual(['new', 'new'])
+  expect(await says(site.directory)).toEqual(['new', 'new'])
   const twice = await owner.call('POST', `/v1/operations/${first}/undo`)
   expect([twice.status, twice.body.errors[0]]).toEqual([
     400,
@@ -211,7 +211,7 @@ test('undo brings back what was there, and can be undone in turn; twice it canno
   ])
   const redone = await owner.call('POST', `/v1/operations/${undone.body.data.id}/undo`)
   expect(await ended(api.database, redone.body.data.id)).toMatchObject({ state: 'succeeded' })
-  expect(await says(site.home)).toEqual(['old', 'old'])
+  expect(await says(site.directory)).toEqual(['old', 'old'])
 })
 
 test('a restore over damaged packs can be undone: what they held of the site is in its undo point', async () => {
@@ -219,7 +219,7 @@ test('a restore over damaged packs can be undone: what they held of the site is 
   const body = { filesystem_id: await backUp(site.id, 'fs'), database_id: await backUp(site.id, 'db') }
   const packs = async () => (await api.backupStorage.list(`${siteOwner(site.id)}/packs/`)).map(({ name }) => name)
   const before = await packs()
-  await say(site.home, 'new')
+  await say(site.directory, 'new')
   await backUp(site.id, 'fs')
   await backUp(site.id, 'db')
   for (const name of (await packs()).filter((each) => !before.includes(each))) {
@@ -229,31 +229,31 @@ test('a restore over damaged packs can be undone: what they held of the site is 
   const first = await order(site.id, body)
   work()
   expect(await ended(api.database, first)).toMatchObject({ state: 'succeeded' })
-  expect(await says(site.home)).toEqual(['old', 'old'])
+  expect(await says(site.directory)).toEqual(['old', 'old'])
   const undone = await owner.call('POST', `/v1/operations/${first}/undo`)
   expect(await ended(api.database, undone.body.data.id)).toMatchObject({ state: 'succeeded', error: null })
-  expect(await says(site.home)).toEqual(['new', 'new'])
+  expect(await says(site.directory)).toEqual(['new', 'new'])
 })
 
 test('parts: the others stay, and a path that the backup does not have changes nothing', async () => {
   const site = await newSite('old')
-  await writeFile(join(site.home, 'web/other.txt'), 'old')
+  await writeFile(join(site.directory, 'web/other.txt'), 'old')
   const filesystem_id = await backUp(site.id, 'fs')
-  await say(site.home, 'new')
-  await writeFile(join(site.home, 'web/other.txt'), 'new')
+  await say(site.directory, 'new')
+  await writeFile(join(site.directory, 'web/other.txt'), 'new')
   work()
   const slip = await order(site.id, { filesystem_id, paths: ['page.txt', 'pgae.txt'] })
   expect(await ended(api.database, slip)).toMatchObject({ state: 'failed', error: expect.stringContaining('pgae.txt') })
-  expect(await says(site.home)).toEqual(['new', 'new'])
+  expect(await says(site.directory)).toEqual(['new', 'new'])
   const part = await order(site.id, { filesystem_id, paths: ['page.txt'] })
   expect(await ended(api.database, part)).toMatchObject({ state: 'succeeded' })
-  expect(await says(site.home)).toEqual(['old', 'new'])
-  expect(await readFile(join(site.home, 'web/other.txt'), 'utf8')).toBe('new')
+  expect(await says(site.directory)).toEqual(['old', 'new'])
+  expect(await readFile(join(site.directory, 'web/other.txt'), 'utf8')).toBe('new')
   // what it did not touch, its undo does not either
-  await writeFile(join(site.home, 'web/other.txt'), 'newest')
+  await writeFile(join(site.directory, 'web/other.txt'), 'newest')
   const undo = await owner.call('POST', `/v1/operations/${part}/undo`)
   expect(await ended(api.database, undo.body.data.id)).toMatchObject({ state: 'succeeded' })
-  expect([...(await says(site.home)), await readFile(join(site.home, 'web/other.txt'), 'utf8')]).toEqual([
+  expect([...(await says(site.directory)), await readFile(join(site.directory, 'web/other.txt'), 'utf8')]).toEqual([
     ...['new', 'new'],
     'newest',
   ])
@@ -281,14 +281,14 @@ test.each([
 test('a site that does not answer with what was restored is as it was, open, and its owner is told', async () => {
   const site = await newSite('old')
   const body = { filesystem_id: await backUp(site.id, 'fs'), database_id: await backUp(site.id, 'db') }
-  await say(site.home, 'new')
+  await say(site.directory, 'new')
   const seen: unknown[] = []
-  answering({ status: 500 }, async () => seen.push([...(await says(site.home)), await isOpen(site)]))
+  answering({ status: 500 }, async () => seen.push([...(await says(site.directory)), await isOpen(site)]))
   const id = await order(site.id, body)
   const reason = 'WordPress does not respond with the restored content: its homepage responds with status 500'
   expect(await ended(api.database, id)).toMatchObject({ state: 'failed', error: reason })
   expect(seen).toEqual([['old', 'old', false]])
-  expect(await says(site.home)).toEqual(['new', 'new'])
+  expect(await says(site.directory)).toEqual(['new', 'new'])
   expect(await isOpen(site)).toBe(true)
   expect((await mails()).at(-1)?.subject).toBe(`${site.name} could not be restored`)
   const undo = await owner.call('POST', `/v1/operations/${id}/undo`)
@@ -317,13 +317,13 @@ test('onto another site, a front page that leads to the source is not let throug
     state: 'failed',
     error: `WordPress does not respond with the restored content: its homepage redirects to ${source.name}.test`,
   })
-  expect(await says(target.home)).toEqual(['the target', 'the target'])
+  expect(await says(target.directory)).toEqual(['the target', 'the target'])
 })
 
 test('what is lost in the storage is named, and the site is as it was', async () => {
   const site = await newSite('old')
   const filesystem_id = await backUp(site.id, 'fs')
-  await say(site.home, 'new')
+  await say(site.directory, 'new')
   const readFile = async function* () {
     yield Buffer.from('o')
     throw new BackupDamaged('page.txt: the chunk c0ffee is lost')
@@ -336,14 +336,14 @@ test('what is lost in the storage is named, and the site is as it was', async ()
     error: 'page.txt: the chunk c0ffee is lost',
     isPermanent: true,
   })
-  expect(await says(site.home)).toEqual(['new', 'new'])
+  expect(await says(site.directory)).toEqual(['new', 'new'])
   expect(await isOpen(site)).toBe(true)
 })
 
 test('canceled while it is being made, or while the site is closed: the site is as it was, and open', async () => {
   const site = await newSite('old')
   const body = { filesystem_id: await backUp(site.id, 'fs'), database_id: await backUp(site.id, 'db') }
-  await say(site.home, 'new')
+  await say(site.directory, 'new')
   for (const at of ['load', 'switch'] as const) {
     const [reached, goesOn] = [gate(), gate()]
     const real = host.services.siteDatabase
@@ -360,7 +360,7 @@ test('canceled while it is being made, or while the site is closed: the site is 
     await api.database.transaction((tx) => cancelOperation(tx, id, Date.now(), jobs))
     goesOn.open()
     expect(await ended(api.database, id)).toMatchObject({ state: 'canceled' })
-    expect(await says(site.home)).toEqual(['new', 'new'])
+    expect(await says(site.directory)).toEqual(['new', 'new'])
     expect(await isOpen(site)).toBe(true)
     await worker.stop(5000)
   }
@@ -369,7 +369,7 @@ test('canceled while it is being made, or while the site is closed: the site is 
 test('canceled when nothing is left but to clear up: what is restored stays', async () => {
   const site = await newSite('old')
   const body = { filesystem_id: await backUp(site.id, 'fs'), database_id: await backUp(site.id, 'db') }
-  await say(site.home, 'new')
+  await say(site.directory, 'new')
   const [reached, goesOn] = [gate(), gate()]
   const real = host.services.siteFiles
   const cleanUp = async () => {
@@ -386,13 +386,13 @@ test('canceled when nothing is left but to clear up: what is restored stays', as
   work()
   expect(await ended(api.database, id)).toMatchObject({ state: 'canceled' })
   goesOn.open()
-  expect(await says(site.home)).toEqual(['old', 'old'])
+  expect(await says(site.directory)).toEqual(['old', 'old'])
   expect(await isOpen(site)).toBe(true)
 })
 
 test('of another release: files of the core at the top of the web root stay the site’s', async () => {
   const site = await newSite('old')
-  const index = join(site.home, 'web/index.php')
+  const index = join(site.directory, 'web/index.php')
   const body = { filesystem_id: await backUp(site.id, 'fs') }
   await writeFile(index, 'of the release that the site runs')
   const restoreOf = async (core_version: string) => {
@@ -411,7 +411,7 @@ test('of another release: files of the core at the top of the web root stay the 
 test('two restores ordered at once are done one after the other', async () => {
   const site = await newSite('first')
   const first = await backUp(site.id, 'fs')
-  await say(site.home, 'second')
+  await say(site.directory, 'second')
   const second = await backUp(site.id, 'fs')
   const ids = await Promise.all([first, second].map((filesystem_id) => order(site.id, { filesystem_id })))
   work()
@@ -421,14 +421,14 @@ test('two restores ordered at once are done one after the other', async () => {
     Math.min(one?.finishedAt as number, other?.finishedAt as number),
   )
   const last = Math.max(...ids)
-  expect((await says(site.home))[0]).toBe(last === ids[0] ? 'first' : 'second')
+  expect((await says(site.directory))[0]).toBe(last === ids[0] ? 'first' : 'second')
 })
 
 test('a look changes nothing, and says what would be lost', async () => {
   const site = await newSite('old')
   const body = { filesystem_id: await backUp(site.id, 'fs'), database_id: await backUp(site.id, 'db'), dry_run: true }
-  await say(site.home, 'new')
-  await writeFile(join(site.home, 'web/made-since.txt'), 'x')
+  await say(site.directory, 'new')
+  await writeFile(join(site.directory, 'web/made-since.txt'), 'x')
   const id = await order(site.id, body)
   expect((await owner.call('GET', `/v1/sites/${site.id}/restores/${id}`)).status).toBe(404)
   work()
@@ -439,7 +439,7 @@ test('a look changes nothing, and says what would be lost', async () => {
     removed: { count: 1, first: ['made-since.txt'] },
   })
   expect(data.database.counts).toEqual([{ table: 'wp_posts', kind: 'post', new: 2, changed: 1 }])
-  expect(await says(site.home)).toEqual(['new', 'new'])
+  expect(await says(site.directory)).toEqual(['new', 'new'])
   expect(
     (await api.database.read.selectFrom('backups').select('id').where('site_id', '=', site.id).execute()).length,
   ).toBe(2)

@@ -44,10 +44,10 @@ export const copyingAhead = <Order extends { readonly siteId: number }>(
   async run(context: OfSite<Order>): Promise<void> {
     const { services, input, operationId, signal, progressBytes } = context
     if (!isWanted(input)) return
-    const home = contentPlace(input.siteId, await requireDirectory(context))
-    const { bytes } = await services.siteFiles.size(home)
+    const content = contentPlace(input.siteId, await requireDirectory(context))
+    const { bytes } = await services.siteFiles.size(content)
     const onProgress = (done: number) => progressBytes(done, Math.max(done, bytes))
-    await copyAhead(services, { home, operationId, signal, onProgress })
+    await copyAhead(services, { content, operationId, signal, onProgress })
   },
   undo: forgetFilesAhead,
   weight: 3,
@@ -94,17 +94,17 @@ export async function keepUndoPoint(context: Context, siteId: number, kind: Kind
 export async function copyAhead(
   { backups, siteFiles }: HostServices,
   {
-    home: directory,
+    content,
     operationId,
     ...options
-  }: { home: SitePlace; operationId: number } & Required<Pick<WriteOptions, 'signal' | 'onProgress'>>,
+  }: { content: SitePlace; operationId: number } & Required<Pick<WriteOptions, 'signal' | 'onProgress'>>,
 ): Promise<void> {
   const { signal } = options
-  const repository = backups.repository(siteOwner(directory.siteId))
+  const repository = backups.repository(siteOwner(content.siteId))
   const name = aheadOf(operationId)
   await againIfDamaged(async () => {
     const readBack = new Set<string>()
-    await repository.writeTree(siteFiles.walk(directory, { signal }), { name, readBack, ...options })
+    await repository.writeTree(siteFiles.walk(content, { signal }), { name, readBack, ...options })
     await orRemove(repository, { name, signal }, () => repository.verify(name, { signal, only: 'added', readBack }))
   })
 }

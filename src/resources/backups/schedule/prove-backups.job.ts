@@ -30,7 +30,7 @@ type Outcome = { readonly unproved: string } | { readonly files: number; readonl
 const FIRST_PAGE_MS = 120_000
 
 /**
- * Restores the newest backups of a site into a throw-away home, where its front page must come and its database must take what is written.
+ * Restores the newest backups of a site into a throw-away site directory, where its front page must come and its database must take what is written.
  * Nobody reaches that site directory, and it is removed whatever happens.
  */
 export const proveBackups = durableWith<HostServices>()({

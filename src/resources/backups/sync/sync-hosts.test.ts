@@ -52,7 +52,7 @@ const work = (host: FakeHost, backups?: BackupStore) => {
 
 interface MadeSite {
   readonly id: number
-  readonly home: string
+  readonly directory: string
   readonly name: string
 }
 
@@ -78,10 +78,10 @@ async function newSite(host: FakeHost, says: string): Promise<MadeSite> {
     .prepare("update wp_options set option_value = ? where option_name in ('home', 'siteurl')")
     .run(`http://${name}.test`)
   opened.close()
-  return { id, home: directory, name }
+  return { id, directory, name }
 }
 
-const says = async (host: FakeHost, { home: directory }: MadeSite) => [
+const says = async (host: FakeHost, { directory }: MadeSite) => [
   ...(await Promise.all([THEME, 'web/page.txt', MADE].map((path) => readFile(join(directory, path), 'utf8')))),
   host.title(directory),
   host.option(directory, 'siteurl'),

@@ -36,7 +36,7 @@ afterEach(async () => {
 
 interface MadeSite {
   readonly id: number
-  readonly home: string
+  readonly directory: string
 }
 
 const THEME = 'web/wp-content/themes/style.css'
@@ -52,13 +52,10 @@ async function newSite(says: string): Promise<MadeSite> {
   await mkdir(join(directory, 'web/wp-content/themes'), { recursive: true })
   await writeFile(join(directory, THEME), says)
   host.setTitle(directory, says)
-  return { id, home: directory }
+  return { id, directory }
 }
 
-const says = async ({ home: directory }: MadeSite) => [
-  await readFile(join(directory, THEME), 'utf8'),
-  host.title(directory),
-]
+const says = async ({ directory }: MadeSite) => [await readFile(join(directory, THEME), 'utf8'), host.title(directory)]
 const closedBy = async ({ id }: MadeSite) =>
   (await api.database.read.selectFrom('sites').select('closed_by').where('id', '=', id).executeTakeFirstOrThrow())
     .closed_by
@@ -125,7 +122,7 @@ describe('a sync whose collaborator leaves', () => {
     expect(await says(to)).toEqual(['before', 'before'])
     expect(await says(from)).toEqual(['source', 'source'])
     expect([await closedBy(to), host.held.has(to.id)]).toEqual([null, false])
-    const state = await host.services.siteDatabase.state({ siteId: to.id, siteDirectory: to.home, uid: null })
+    const state = await host.services.siteDatabase.state({ siteId: to.id, siteDirectory: to.directory, uid: null })
     expect(state).toMatchObject({ hasPrevious: false, hasNext: false })
     expect((await told(to)).events).toEqual(['site_sync_failed'])
     expect(await told(from)).toEqual({

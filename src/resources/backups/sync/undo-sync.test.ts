@@ -32,7 +32,7 @@ afterEach(async () => {
 
 interface MadeSite {
   readonly id: number
-  readonly home: string
+  readonly directory: string
 }
 
 const THEME = 'web/wp-content/themes/style.css'
@@ -51,11 +51,11 @@ async function newSite(says: string): Promise<MadeSite> {
     await mkdir(join(directory, 'web/wp-content', folder), { recursive: true })
   for (const path of [THEME, UPLOAD, 'web/page.txt']) await writeFile(join(directory, path), says)
   host.setTitle(directory, says)
-  return { id, home: directory }
+  return { id, directory }
 }
 
 const read = (directory: string, path: string) => readFile(join(directory, path), 'utf8').catch(() => 'nothing')
-const says = async ({ home: directory }: MadeSite) => [
+const says = async ({ directory }: MadeSite) => [
   ...(await Promise.all([THEME, UPLOAD, 'web/page.txt'].map((path) => read(directory, path)))),
   host.title(directory),
 ]
@@ -82,12 +82,12 @@ test('what plugins have made of the database of the source names the destination
   const [from, to] = [await newSite('source'), await newSite('before')]
   const css = 'web/wp-content/uploads/made.css'
   const naming = (at: number) => `a { background: url(//synced-${number - at}.test/a.png) }`
-  await writeFile(join(from.home, css), naming(1))
-  await writeFile(join(to.home, css), `${naming(0)} /* own */`)
+  await writeFile(join(from.directory, css), naming(1))
+  await writeFile(join(to.directory, css), `${naming(0)} /* own */`)
   const id = await sync(from, to, { uploads_directory: true })
-  expect(await read(to.home, css)).toBe(naming(0))
+  expect(await read(to.directory, css)).toBe(naming(0))
   await undo(id)
-  expect(await read(to.home, css)).toBe(`${naming(0)} /* own */`)
+  expect(await read(to.directory, css)).toBe(`${naming(0)} /* own */`)
 })
 
 describe('the undo of a sync', () => {
@@ -97,11 +97,11 @@ describe('the undo of a sync', () => {
       ...{ themes_directory: true, root_directory: true, database: true, wp_environment_type: 'local' },
     })
     expect(await says(to)).toEqual(['source', 'before', 'source', 'source'])
-    await writeFile(join(to.home, UPLOAD), 'since')
-    await writeFile(join(to.home, 'web/new.txt'), 'since')
+    await writeFile(join(to.directory, UPLOAD), 'since')
+    await writeFile(join(to.directory, 'web/new.txt'), 'since')
     const undone = await undo(id)
     expect(await says(to)).toEqual(['before', 'since', 'before', 'before'])
-    expect(await read(to.home, 'web/new.txt')).toBe('nothing')
+    expect(await read(to.directory, 'web/new.txt')).toBe('nothing')
     expect(await environment(to)).toBe('production')
     expect(await says(from)).toEqual(['source', 'source', 'source', 'source'])
     const twice = await owner.call('POST', `/v1/operations/${id}/undo`)
@@ -113,7 +113,7 @@ describe('the undo of a sync', () => {
 
   test('takes away a folder that was not there, and leaves an environment type that was chosen since', async () => {
     const [from, to] = [await newSite('source'), await newSite('before')]
-    await rm(join(to.home, 'web/wp-content/themes'), { recursive: true })
+    await rm(join(to.directory, 'web/wp-content/themes'), { recursive: true })
     const id = await sync(from, to, { themes_directory: true, wp_environment_type: 'local' })
     await api.database.transaction((tx) => changeSite(tx, to.id, { environmentType: 'development' }, 1))
     await undo(id)

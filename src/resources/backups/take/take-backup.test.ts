@@ -136,7 +136,7 @@ test('an undo point that was begun and is not whole goes, with all that was writ
 test('what a restore keeps ahead is written again when it, or what it leans on, is damaged', async () => {
   const own = await open()
   const directory = { siteId: site, siteDirectory: '', uid: 0 }
-  const order = { home: directory, operationId: 7, signal, onProgress: () => {} }
+  const order = { content: directory, operationId: 7, signal, onProgress: () => {} }
   const services = { ...host.services, ...content, backups: own.backups }
   await copyAhead(services, order)
   await damage(own, siteOwner(site))

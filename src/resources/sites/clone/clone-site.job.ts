@@ -78,7 +78,7 @@ interface Claimed {
 async function claimDirectory(context: Context): Promise<Claimed> {
   const { services, input } = context
   const site = await siteOf(context)
-  const { home: source } = await sourceOf(services, input.sourceId)
+  const { directory: source } = await sourceOf(services, input.sourceId)
   await forgetFailure(context, site)
   const template = await services.template().catch((error) => {
     throw error instanceof CoreUnavailable ? new PermanentFailure(error.message) : error
@@ -93,12 +93,12 @@ async function claimDirectory(context: Context): Promise<Claimed> {
 }
 
 /** @throws PermanentFailure when it was deleted, or is on another host */
-async function sourceOf(services: HostServices, sourceId: number): Promise<{ site: Site; home: SiteDirectory }> {
+async function sourceOf(services: HostServices, sourceId: number): Promise<{ site: Site; directory: SiteDirectory }> {
   const site = await findSite(services.database.read, sourceId)
   const directory = await services.siteDirectories.ofSite(sourceId)
   if (!site || !directory) throw new PermanentFailure('The source site was deleted')
   if (site.hostId !== services.hostId) throw new PermanentFailure('The source site is on another host')
-  return { site, home: directory }
+  return { site, directory }
 }
 
 /** What the clone's own content says from now on. */
@@ -115,7 +115,7 @@ interface Copied {
 async function copyContent(context: Context): Promise<Copied> {
   const { services, input } = context
   const site = await siteOf(context)
-  const { site: source, home: sourceDirectory } = await sourceOf(services, input.sourceId)
+  const { site: source, directory: sourceDirectory } = await sourceOf(services, input.sourceId)
   const [from, to] = [contentPlace(source.id, sourceDirectory), contentPlace(site.id, await directoryOf(context))]
   await services.pool.stop(site.id, 0)
   const address = stagingAddress(site.name, services.config)

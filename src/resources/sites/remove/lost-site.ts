@@ -9,7 +9,7 @@ import { actions } from '../actions.ts'
 const TELL_AGAIN_MS = 86_400_000
 
 /**
- * A site's database or home was found missing: its owner and the operator are told, once.
+ * A site's database or directory was found missing: its owner and the operator are told, once.
  * @param loss.fault what is wrong, in words: "its database file is missing"
  */
 export async function tellOfLostSite(

@@ -35,7 +35,7 @@ async function look({ records, stead }: Ground): Promise<string[]> {
       if (uid !== firstUser + Number(id)) faults.push(`h${id} belongs to user ${uid}`)
     }
     if (site_id !== null && !sites.some((site) => site.id === site_id))
-      faults.push(`h${id} is the home of a deleted site`)
+      faults.push(`h${id} is the directory of a deleted site`)
   }
   for (const name of folders)
     if (!siteDirectories.some(({ id }) => name === `h${id}`)) faults.push(`no record speaks of sites/${name}`)

@@ -15,7 +15,7 @@ export interface OrderedSite {
   /** What was asked of it last, as far as it was answered. */
   state: 'live' | 'disabled' | 'unknown'
   deletion: Write | undefined
-  home: string | undefined
+  directory: string | undefined
 }
 
 const ordered = new WeakMap<Ground, OrderedSite[]>()
@@ -49,7 +49,7 @@ async function orderSite(ground: Ground, { chance }: Turn, name: string): Promis
   const made = await ground.client.write(order)
   if (made.outcome !== 'acknowledged') return undefined
   const { id } = made.data
-  const site: OrderedSite = { id, name, displayNames: [name], state: 'live', deletion: undefined, home: undefined }
+  const site: OrderedSite = { id, name, displayNames: [name], state: 'live', deletion: undefined, directory: undefined }
   orderedSites(ground).push(site)
   // while it is being made
   if (chance.is(0.5)) {
@@ -75,8 +75,8 @@ async function useSite(ground: Ground, { chance, signal }: Turn, site: OrderedSi
     if (body?.data?.state === 'live') break
     await pause(300)
   }
-  site.home = await directoryOf(ground.stead, ground.records, site.id).catch(() => undefined)
-  if (site.home) await writeFile(markerOf(site.home), site.name).catch(() => {})
+  site.directory = await directoryOf(ground.stead, ground.records, site.id).catch(() => undefined)
+  if (site.directory) await writeFile(markerOf(site.directory), site.name).catch(() => {})
   if (chance.is(0.5)) await setState(ground, site, 'disable')
   if (site.state === 'disabled' && chance.is(0.7)) await setState(ground, site, 'enable')
 }
@@ -114,7 +114,9 @@ async function checkSites(ground: Ground): Promise<string[]> {
 
 function stillThere(site: OrderedSite, deletedAt: string | number | null | undefined): string[] {
   if (deletedAt === null) return [`there though deleted: ${site.name}`]
-  return site.home && existsSync(site.home) ? [`the files of ${site.name} are there though it was deleted`] : []
+  return site.directory && existsSync(site.directory)
+    ? [`the files of ${site.name} are there though it was deleted`]
+    : []
 }
 
 async function asLeft(
