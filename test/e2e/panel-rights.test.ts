@@ -224,7 +224,7 @@ describe.skipIf(!hasChromium)('what the pages of a site offer', () => {
     await mine.getByRole('tab', { name: 'Accounts' }).click()
     const accounts = mine.getByRole('region', { name: 'Accounts' })
     await accounts.getByRole('row', { name: owner.email }).getByText('Operator').waitFor()
-    await accounts.getByRole('row', { name: helper.email }).getByText('since').waitFor()
+    await accounts.getByRole('row', { name: helper.email }).getByText('created').waitFor()
     await panel.judge(mine)
     await mine.getByRole('tab', { name: 'Hosts and queues' }).click()
     const hosts = mine.getByRole('region', { name: 'Hosts' })
