@@ -102,6 +102,7 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
   })
 
   test('a live site becomes a staging site, and back', async () => {
+    await at(`sites/${site}/settings`)
     for (const kind of ['Convert to staging', 'Convert to live']) {
       await button(kind).click()
       await dialog().getByRole('button', { name: kind }).click()
