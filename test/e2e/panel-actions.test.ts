@@ -32,7 +32,12 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
     expect(panel?.faults).toEqual([])
   })
 
-  const at = (path: string) => page.goto(`${panel.url}/#/${path}`)
+  /** Opens a page anew: where the browser is there already, going there would change nothing. */
+  const at = async (path: string): Promise<void> => {
+    const url = `${panel.url}/#/${path}`
+    if (page.url() === url) await page.reload()
+    else await page.goto(url)
+  }
   const button = (name: string) => page.getByRole('button', { name, exact: true })
   const dialog = () => page.getByRole('dialog')
   const shown = async () => (await owner.call('GET', `/v1/sites/${site}`)).body.data
