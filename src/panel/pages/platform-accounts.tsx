@@ -1,14 +1,12 @@
 import type { components } from '../../sdk/api.generated.ts'
 import { api, ask } from '../api.ts'
-import { askFirst } from '../parts/ask-first.tsx'
-import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { CursorPages, placeShown } from '../parts/cursor-pages.tsx'
 import { List } from '../parts/list.tsx'
-import { attempt, told } from '../parts/toasts.tsx'
 import { useLoad } from '../parts/use-load.ts'
 import { platformTexts as texts } from '../texts/platform.ts'
 import { dayOf, timeOf } from '../time.ts'
+import { PlatformSwitch } from './platform-switch.tsx'
 
 type Account = components['schemas']['AccountOfInstallation']
 
@@ -58,7 +56,6 @@ const Named = ({ account }: { readonly account: Account }) => (
   </>
 )
 
-/** Suspends an account after a question, or resumes it; both can be undone. */
 function Suspension({
   of: { id, email, sites, suspended_at },
   onChange,
@@ -67,31 +64,20 @@ function Suspension({
   onChange(): unknown
 }) {
   const path = { params: { path: { id } } }
-  const suspend = async () => {
-    await ask(() => api.PUT('/v1/installation/accounts/{id}/suspend', path))
-    await onChange()
-    told(texts.didSuspend(email), attempt(resume))
-  }
-  const resume = async () => {
-    await ask(() => api.PUT('/v1/installation/accounts/{id}/resume', path))
-    await onChange()
-    told(texts.didResume(email))
-  }
-  return suspended_at === null ? (
-    <Button
-      isSmall
-      of="suspendAccount"
-      label={`${texts.suspend}: ${email}`}
-      onClick={askFirst({
-        ...{ title: texts.suspendQuestion(email), text: texts.suspendEffect(sites), button: texts.suspend },
-        go: suspend,
-      })}
-    >
-      {texts.suspend}
-    </Button>
-  ) : (
-    <Button isSmall of="resumeAccount" label={`${texts.resume}: ${email}`} onClick={attempt(resume)}>
-      {texts.resume}
-    </Button>
+  return (
+    <PlatformSwitch
+      about={email}
+      isOn={suspended_at !== null}
+      question={{ title: texts.suspendQuestion(email), text: texts.suspendEffect(sites) }}
+      on={{
+        ...{ of: 'suspendAccount', name: texts.suspend, did: texts.didSuspend(email) },
+        go: () => ask(() => api.PUT('/v1/installation/accounts/{id}/suspend', path)),
+      }}
+      off={{
+        ...{ of: 'resumeAccount', name: texts.resume, did: texts.didResume(email) },
+        go: () => ask(() => api.PUT('/v1/installation/accounts/{id}/resume', path)),
+      }}
+      onChange={onChange}
+    />
   )
 }

@@ -1,13 +1,11 @@
 import { api, ask } from '../api.ts'
-import { askFirst } from '../parts/ask-first.tsx'
-import { Button } from '../parts/button.tsx'
 import { Card } from '../parts/card.tsx'
 import { List } from '../parts/list.tsx'
-import { attempt, told } from '../parts/toasts.tsx'
 import { sizeOf } from '../size.ts'
 import { platformTexts as texts } from '../texts/platform.ts'
 import { timeOf } from '../time.ts'
 import type { Health } from './platform.tsx'
+import { PlatformSwitch } from './platform-switch.tsx'
 
 type Budget = Health['processes'][number]['budgets'][number]
 
@@ -62,36 +60,24 @@ interface CordonProps {
   onChange(): unknown
 }
 
-/** Keeps new sites off a host after a question, or lets it get some again; both can be undone. */
 function Cordon({ of: { name, state, sites }, others, onChange }: CordonProps) {
-  const path = { params: { path: { name } } }
-  const cordon = async () => {
-    await ask(() => api.PUT('/v1/installation/hosts/{name}/cordon', path))
-    await onChange()
-    told(texts.didCordon(name), attempt(uncordon))
-  }
-  const uncordon = async () => {
-    await ask(() => api.PUT('/v1/installation/hosts/{name}/uncordon', path))
-    await onChange()
-    told(texts.didUncordon(name))
-  }
   if (state === 'lost') return null
-  return state === 'active' ? (
-    <Button
-      isSmall
-      of="cordonHost"
-      label={`${texts.cordon}: ${name}`}
-      onClick={askFirst({
-        ...{ title: texts.cordonQuestion(name), text: texts.cordonEffect(sites, others), button: texts.cordon },
-        go: cordon,
-      })}
-    >
-      {texts.cordon}
-    </Button>
-  ) : (
-    <Button isSmall of="uncordonHost" label={`${texts.uncordon}: ${name}`} onClick={attempt(uncordon)}>
-      {texts.uncordon}
-    </Button>
+  const path = { params: { path: { name } } }
+  return (
+    <PlatformSwitch
+      about={name}
+      isOn={state !== 'active'}
+      question={{ title: texts.cordonQuestion(name), text: texts.cordonEffect(sites, others) }}
+      on={{
+        ...{ of: 'cordonHost', name: texts.cordon, did: texts.didCordon(name) },
+        go: () => ask(() => api.PUT('/v1/installation/hosts/{name}/cordon', path)),
+      }}
+      off={{
+        ...{ of: 'uncordonHost', name: texts.uncordon, did: texts.didUncordon(name) },
+        go: () => ask(() => api.PUT('/v1/installation/hosts/{name}/uncordon', path)),
+      }}
+      onChange={onChange}
+    />
   )
 }
 
