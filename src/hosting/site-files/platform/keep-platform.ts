@@ -95,12 +95,12 @@ export class PlatformKeeper {
     if (!this.#options.isOnServer(siteDirectory) && !(await this.#hasFiles(siteDirectory))) {
       await layPlatformFiles(siteDirectory, this.#options.folder, uid)
       mended.push(
-        `${databaseDropIn} and ${sqlitePlugin}, by which the site reaches its database, were changed or missing. Stead put them back.`,
+        `${databaseDropIn} and ${sqlitePlugin}, by which the site reaches its database, were changed or missing. Stead restored them.`,
       )
     }
     if (await changeWpConfig(siteDirectory, uid, await this.#options.constants(siteDirectory)))
       mended.push(
-        'The constants of wp-config.php that say where the database is were changed or missing. Stead put them back.',
+        'The constants of wp-config.php that say where the database is were changed or missing. Stead restored them.',
       )
     // files that Stead wrote earlier
     await editWpConfig(siteDirectory, uid, withStandardComment)
