@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -13,14 +13,30 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 describe('users of a data folder', () => {
   test('a new folder gets a range that no running Stead has', async () => {
-    const picks = [7, 7, 7, 8]
-    const pick = () => picks.shift() as number
-    const one = await takeUsers(null, folder, pick)
-    const other = await takeUsers(null, folder, pick)
+    const one = await takeUsers(null, folder, () => 7)
+    const other = await takeUsers(null, folder, () => 7)
     expect(other.first).toBe(one.first + USERS)
-    expect(picks).toEqual([])
     one.release()
     other.release()
+  })
+
+  test('a new folder gets the range of a stopped Stead only when all others were taken later', async () => {
+    const stopped = await takeUsers(null, folder, () => 7)
+    stopped.release()
+    const later = []
+    for (let n = 0; n < 255; n++) {
+      const taken = await takeUsers(null, folder, () => 7)
+      taken.release()
+      later.push(taken.first)
+      const lock = join(folder, `users-${taken.first}.lock`)
+      utimesSync(lock, 1_800_000_000 + n, 1_800_000_000 + n)
+    }
+    expect(later).not.toContain(stopped.first)
+    expect(new Set(later).size).toBe(255)
+    utimesSync(join(folder, `users-${stopped.first}.lock`), 1_700_000_000, 1_700_000_000)
+    const next = await takeUsers(null, folder, () => 9)
+    expect(next.first).toBe(stopped.first)
+    next.release()
   })
 
   test('ranges lie between those of containers and 2³¹', async () => {

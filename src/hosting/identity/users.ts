@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
-import { lockFile } from '../../platform/files/lock-file.ts'
+import { lockFile, type Unlock } from '../../platform/files/lock-file.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 
 /*
@@ -45,21 +45,38 @@ export async function takeUsers(
   if (locks === undefined) return { first: own ?? someUsers(), release: () => {} }
   mkdirSync(locks, { recursive: true, mode: 0o700 })
   if (own !== null) {
-    const release = await lockFile(lockOf(locks, own), { patienceMs: PREDECESSOR_GOES_MS })
+    const release = await lockRange(locks, own, PREDECESSOR_GOES_MS)
     if (release) return { first: own, release }
     throw new OperatorError(
-      `Another Stead on this server uses the users ${own} to ${own + USERS - 1} for its sites, as this data folder does, so ` +
+      `Another Stead on this server uses the users ${own} to ${own + USERS - 1} for its sites, as this data folder does. Usually ` +
         'one of the folders is a copy of the other. Stop the other Stead first, or run one of them in a container or on another server.',
     )
   }
-  for (let attempt = 0; attempt < RANGES; attempt++) {
-    const first = someUsers(random)
-    const release = await lockFile(lockOf(locks, first))
+  for (const first of leastRecentlyUsed(locks, random)) {
+    const release = await lockRange(locks, first)
     if (release) return { first, release }
   }
   throw new OperatorError(
     `Too many data folders are in use on this server. Each needs separate users, and none are left.`,
   )
+}
+
+/**
+ * All ranges, the best for a new folder first: those that nobody took since the server started, then the one that was taken longest
+ * ago. A Stead that is stopped holds no lock, and must find its users free when it starts again.
+ */
+function leastRecentlyUsed(locks: string, random?: (below: number) => number): number[] {
+  const start = someUsers(random)
+  const ranges = Array.from({ length: RANGES }, (_, at) => FIRST + ((start - FIRST + at * USERS) % (RANGES * USERS)))
+  const takenAt = (first: number) => statSync(lockOf(locks, first), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const times = new Map(ranges.map((first) => [first, takenAt(first)]))
+  return ranges.toSorted((a, b) => (times.get(a) ?? 0) - (times.get(b) ?? 0))
+}
+
+async function lockRange(locks: string, first: number, patienceMs = 0): Promise<Unlock | undefined> {
+  const release = await lockFile(lockOf(locks, first), { patienceMs })
+  if (release) utimesSync(lockOf(locks, first), new Date(), new Date())
+  return release
 }
 
 /** The folder's last process holds the lock until the system has cleared it away. */
