@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { leftToSystem, longFiles } from './test/tiers/long-files.ts'
 import { startFirst } from './test/tiers/start-first.ts'
+import { leftToOtherTurns } from './test/tiers/turns.ts'
 
 // `npx vitest src/resources/notes` is what you run at work. The tiers, and what each project belongs to: test/tiers/tiers.ts.
 
@@ -121,7 +122,14 @@ const apart = (name: string, include: readonly string[], exclude: string[], grou
     sequence: { groupOrder },
   },
 })
-const long = apart('long', process.env.TEST_TIER === 'system' ? longFiles : [], [], 3)
+const inTurns = (
+  name: string,
+  include: readonly string[],
+  exclude: string[],
+  groupOrder: number,
+  maxWorkers?: number,
+) => apart(name, include, [...exclude, ...leftToOtherTurns(include)], groupOrder, maxWorkers)
+const long = inTurns('long', process.env.TEST_TIER === 'system' ? longFiles : [], [], 3)
 
 export default defineConfig({
   test: {
@@ -133,7 +141,7 @@ export default defineConfig({
       ...unitTests,
       // beside the unit tests: alone it left a processor idle
       apart('first-site', [firstSite], [], 0),
-      apart('wordpress', wordpress, alone, 2),
+      inTurns('wordpress', wordpress, alone, 2),
       // on PostgreSQL the tier `databases` runs them
       {
         test: {
@@ -142,8 +150,8 @@ export default defineConfig({
           setupFiles: [...unit.setupFiles, ...long.test.setupFiles],
         },
       },
-      apart('system', [...system, ...allJobs], [...alone, firstSite], 3),
-      apart('alone', alone, [], 4, 1),
+      inTurns('system', [...system, ...allJobs], [...alone, firstSite], 3),
+      inTurns('alone', alone, [], 4, 1),
     ],
   },
 })

@@ -15,6 +15,7 @@ import { changesSince } from '../support/changes.ts'
 import { openPlace, type Place } from './place.ts'
 import type { RunReport } from './reporter.ts'
 import { postgres, type Tier, tierOf, tiers } from './tiers.ts'
+import { thisTurn } from './turns.ts'
 import { countLine, together, toRunAgain, type Verdict, verdictOf } from './verdict.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -49,8 +50,14 @@ async function runAsked(): Promise<Verdict> {
 
 function sayWhatDidNotRun(): void {
   const left = tiers.filter((tier) => !askedTiers.includes(tier))
-  if (left.length === 0) return
+  const { turns } = thisTurn()
+  if (left.length === 0 && turns === 1) return
   console.log('\nNot run:')
+  if (turns > 1)
+    console.log(
+      '  TEST_TURNS'.padEnd(26),
+      `of wordpress and system, files whose turn is another of ${turns}; test:all has them`,
+    )
   for (const { name, proves } of left) console.log(`  npm run test:${name}`.padEnd(26), proves)
   if (names.includes('quick'))
     console.log(

@@ -1,6 +1,7 @@
 /**
  * Files that take a minute or more, the longest first: each starts while there is other work, so that no processor is left with one of
- * them at the end of a tier. Each run prints its longest files; what is missing here shows there.
+ * them at the end of a tier. Every second of them runs in the same turn (`turns.ts`). Each run prints its longest files; what is missing
+ * here shows there.
  */
 export const startFirst: readonly string[] = [
   // a process of its own: behind others it would end one that the next files could use
@@ -8,17 +9,18 @@ export const startFirst: readonly string[] = [
   // jobs-* and torture wait for most of their time: beside them, others use the processors
   'test/contract/jobs-1.test.ts',
   'test/faults/torture.test.ts',
+  'test/e2e/import.test.ts',
   'test/e2e/cms-version.test.ts',
   'test/contract/jobs-2.test.ts',
-  'test/e2e/identity.test.ts',
   'test/contract/jobs-3.test.ts',
+  'test/e2e/identity.test.ts',
   'test/faults/stopping.test.ts',
   'test/e2e/network-content.test.ts',
   'test/e2e/behind-a-proxy.test.ts',
   'test/e2e/wp-cli.test.ts',
   'test/e2e/plugins.test.ts',
-  'test/e2e/panel.test.ts',
   'test/e2e/restore.test.ts',
+  'test/e2e/panel.test.ts',
   'test/e2e/guides.test.ts',
   'test/faults/purges.test.ts',
   'test/faults/plain-user.test.ts',

@@ -1,0 +1,44 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startFirst } from './start-first.ts'
+import { leftToOtherTurns, thisTurn } from './turns.ts'
+
+const faults = ['test/faults/*.test.ts']
+const all = globSync(faults, { cwd: join(import.meta.dirname, '../..') })
+
+test('every file has its turn, in one of them', () => {
+  expect(all.length).toBeGreaterThan(10)
+  for (const turns of [2, 3]) {
+    const runs = Array.from({ length: turns }, (_, turn) => {
+      const left = leftToOtherTurns(faults, { turns, turn }, [])
+      return all.filter((file) => !left.includes(file))
+    })
+    expect(runs.flat().toSorted()).toEqual(all.toSorted())
+    const counts = runs.map((files) => files.length)
+    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1)
+  }
+})
+
+test('long files are dealt evenly', () => {
+  const long = leftToOtherTurns(faults, { turns: 2, turn: 0 }, []).filter((file) => startFirst.includes(file))
+  const other = leftToOtherTurns(faults, { turns: 2, turn: 1 }, []).filter((file) => startFirst.includes(file))
+  expect(Math.abs(long.length - other.length)).toBeLessThanOrEqual(1)
+})
+
+test('a changed file runs in every turn', () => {
+  const changed = all.slice(0, 2)
+  for (const turn of [0, 1]) {
+    const left = leftToOtherTurns(faults, { turns: 2, turn }, changed)
+    expect(left.filter((file) => changed.includes(file))).toEqual([])
+    expect(left.length).toBeGreaterThan(0)
+  }
+})
+
+test('without turns all run; the commit decides which turn it is', () => {
+  expect(leftToOtherTurns(faults, thisTurn(undefined, 'a'), [])).toEqual([])
+  const taken = ['a', 'b', 'c', 'd', 'e', 'f'].map((commit) => thisTurn('2', commit).turn)
+  expect(new Set(taken)).toEqual(new Set([0, 1]))
+  expect(thisTurn('2', 'a')).toEqual(thisTurn('2', 'a'))
+  for (const wrong of ['0', '1.5', 'two', '5']) expect(() => thisTurn(wrong, 'a')).toThrow('TEST_TURNS')
+})

@@ -1,0 +1,47 @@
+/**
+ * The tiers `wordpress` and `system` in turns: with TEST_TURNS=2 a run takes half of their files, and the next commit takes the same
+ * half or the other, by its hash. `.ci/run` does so, because everything takes an hour of two processors. Without TEST_TURNS all run.
+ */
+import { createHash } from 'node:crypto'
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { changedFiles, headCommit } from '../support/changes.ts'
+import { startFirst } from './start-first.ts'
+
+const root = join(import.meta.dirname, '../..')
+/** More would leave a file out for so long that nobody knew any more which change broke it. */
+const MOST_TURNS = 4
+
+export interface Turn {
+  /** Into how many turns the files are dealt. */
+  readonly turns: number
+  /** Which of them this is, from 0. */
+  readonly turn: number
+}
+
+/** The turn of this run: the commit decides, so that a second run of it takes the same files. */
+export function thisTurn(wanted = process.env.TEST_TURNS, commit = headCommit()): Turn {
+  const turns = Number(wanted || 1)
+  if (!Number.isInteger(turns) || turns < 1 || turns > MOST_TURNS)
+    throw new Error(`TEST_TURNS must be a whole number from 1 to ${MOST_TURNS}, not "${wanted}"`)
+  return { turns, turn: createHash('sha256').update(commit).digest().readUInt32BE(0) % turns }
+}
+
+const rank = (file: string): number => {
+  const found = startFirst.indexOf(file)
+  return found === -1 ? startFirst.length : found
+}
+
+/**
+ * Which of the files wait for another turn. Long files are dealt first, so that each turn has as many of them.
+ * @param patterns of files, below the root of the checkout
+ * @param changed files that run in every turn
+ */
+export function leftToOtherTurns(
+  patterns: readonly string[],
+  { turns, turn }: Turn = thisTurn(),
+  changed: readonly string[] = turns > 1 ? changedFiles() : [],
+): readonly string[] {
+  const dealt = globSync(patterns, { cwd: root }).toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
+  return dealt.filter((file, at) => at % turns !== turn && !changed.includes(file))
+}
