@@ -1,10 +1,9 @@
 import Type from 'typebox'
 import type { Database, Tx } from '../db/database.ts'
-import { eachOverfull, firstBeyond } from '../db/newest-only.ts'
 import { durableWith, type StepContext } from './definition.ts'
 import { ROUTINE } from './enqueue.ts'
 import { BATCH, inBatches } from './in-batches.ts'
-import { KEPT_AN_ACCOUNT, newestOnly } from './newest-only.ts'
+import { eachOverfull, firstBeyond, KEPT_AN_ACCOUNT, newestOnly } from './newest-only.ts'
 import { schedule } from './schedules.ts'
 
 const RETENTION_DAYS = 30

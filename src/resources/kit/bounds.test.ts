@@ -4,10 +4,10 @@ import { type Person, type TestApi, testApi } from '../../../test/support/api.ts
 import { dialects, testDatabase } from '../../../test/support/database.ts'
 import { plansOf, wholeTableReads } from '../../../test/support/plans.ts'
 import type { Tx } from '../../platform/db/database.ts'
-import { eachOverfull, firstBeyond, forgetUpTo } from '../../platform/db/newest-only.ts'
 import { countMail, forgetMailCounts } from '../../platform/mail/mail-limit.ts'
 import { enqueue, ROUTINE } from '../../platform/operations/enqueue.ts'
 import { forgetTooMany } from '../../platform/operations/forget.ts'
+import { eachOverfull, firstBeyond, forgetUpTo, nextAccount } from '../../platform/operations/newest-only.ts'
 import { queuedBeside } from '../../platform/operations/read.ts'
 import { recordActivity } from '../activity/record.ts'
 import { subjectsTo } from '../collaborators/mails.fixture.ts'
@@ -322,9 +322,10 @@ for (const { dialect, skip } of dialects) {
     const made = await testDatabase(dialect)
     const plans = await plansOf(made, async (tx) => {
       await queuedBeside(tx, 1)
-      await firstBeyond(tx, 'activity', 1, 5)
-      await firstBeyond(tx, 'events', 1, 5)
-      await firstBeyond(tx, 'operations', 1, 5)
+      for (const table of ['activity', 'events', 'operations'] as const) {
+        await firstBeyond(tx, table, 1, 5)
+        await nextAccount(tx, table, 1)
+      }
       await forgetDeletedSites(tx, 1, 5)
       await foldOldDays(tx, 5, 5)
       await tx.selectFrom('events').select('id').where('created_at', '<', 5).orderBy('created_at').limit(5).execute()
