@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startFirst } from './start-first.ts'
-import { leftToOtherTurns, thisTurn } from './turns.ts'
+import { leftToOtherTurns, MOST_CHANGED, thisTurn } from './turns.ts'
 
 const faults = ['test/faults/*.test.ts']
 const all = globSync(faults, { cwd: join(import.meta.dirname, '../..') })
@@ -33,6 +33,12 @@ test('a changed file runs in every turn', () => {
     expect(left.filter((file) => changed.includes(file))).toEqual([])
     expect(left.length).toBeGreaterThan(0)
   }
+})
+
+test('of many changed files each waits for its turn', () => {
+  const changed = all.slice(0, MOST_CHANGED + 1)
+  const left = leftToOtherTurns(faults, { turns: 2, turn: 0 }, changed)
+  expect(left).toEqual(leftToOtherTurns(faults, { turns: 2, turn: 0 }, []))
 })
 
 test('without turns all run; the commit decides which turn it is', () => {

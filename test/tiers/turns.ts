@@ -9,8 +9,10 @@ import { changedFiles, headCommit } from '../support/changes.ts'
 import { startFirst } from './start-first.ts'
 
 const root = join(import.meta.dirname, '../..')
-/** More would leave a file out for so long that nobody knew any more which change broke it. */
+/** With more, a file would wait so long that nobody could tell which change broke it. */
 const MOST_TURNS = 4
+/** So many changed files run in every turn. If more have changed, the turn decides for them, too: else a large change would run all. */
+export const MOST_CHANGED = 8
 
 export interface Turn {
   /** Into how many turns the files are dealt. */
@@ -35,7 +37,7 @@ const rank = (file: string): number => {
 /**
  * Which of the files wait for another turn. Long files are dealt first, so that each turn has as many of them.
  * @param patterns of files, below the root of the checkout
- * @param changed files that run in every turn
+ * @param changed files that run in every turn, unless they are too many
  */
 export function leftToOtherTurns(
   patterns: readonly string[],
@@ -43,5 +45,7 @@ export function leftToOtherTurns(
   changed: readonly string[] = turns > 1 ? changedFiles() : [],
 ): readonly string[] {
   const dealt = globSync(patterns, { cwd: root }).toSorted((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
-  return dealt.filter((file, at) => at % turns !== turn && !changed.includes(file))
+  const touched = dealt.filter((file) => changed.includes(file))
+  const always = touched.length > MOST_CHANGED ? [] : touched
+  return dealt.filter((file, at) => at % turns !== turn && !always.includes(file))
 }
