@@ -1,4 +1,4 @@
-/** Stead behind nginx and haproxy, configured as docs/guides/behind-a-proxy.md says, with the ports of this run in place of the usual ones. */
+/** Runs Stead behind nginx and haproxy, configured as docs/guides/behind-a-proxy.md says, except for the ports. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -21,7 +21,7 @@ const programOf = (name: string) =>
   [join(unpacked, 'usr/sbin', name), `/usr/sbin/${name}`].find((path) => path.startsWith('/') && existsSync(path))
 const [nginx, haproxy] = [programOf('nginx'), programOf('haproxy')]
 const PAGE = 'docs/guides/behind-a-proxy.md'
-/** The visitor's own, which no proxy is trusted at. */
+/** The visitor's address. It is not a trusted proxy. */
 const VISITOR = '127.0.0.9'
 const site = 'front.localhost'
 const script = `<?php require '/wordpress/wp-load.php';
@@ -153,7 +153,7 @@ ${servers} }`
     return { status: response.statusCode as number, headers: response.headers, text, issuer }
   }
 
-  test.each(['nginx', 'https'] as const)('all of a site works through a proxy that ends TLS: %s', async (proxy) => {
+  test.each(['nginx', 'https'] as const)('serves a whole site through a proxy that ends TLS: %s', async (proxy) => {
     const port = ports[proxy]
     const front = await ask('/', { port })
     expect(front.status).toBe(200)
@@ -174,12 +174,12 @@ ${servers} }`
     expect(JSON.parse(seen.text)).toEqual({
       ...{ bytes: 3 << 20, from: VISITOR, https: true, home: `https://${site}`, itself: 200 },
     })
-    // by it an authority proves a name
+    // this path proves that a name leads to this Stead
     expect((await ask('/.well-known/stead/here/a-nonce-of-ours', { port })).status).toBe(200)
     expect((await ask('/.well-known/stead/ready', { port, host: '192.0.2.1' })).text).toBe('ready\n')
   })
 
-  test.each(['nginx', 'https'] as const)('events reach who listens to the API at once: %s', async (proxy) => {
+  test.each(['nginx', 'https'] as const)('delivers API events to listeners without buffering: %s', async (proxy) => {
     const headers = { authorization: `Bearer ${await stead.freshToken()}`, accept: 'text/event-stream' }
     const [stream] = await open('/v1/activity', { port: ports[proxy], host: 'panel.example.com', headers })
     expect([stream.statusCode, stream.headers['content-type']]).toEqual([200, expect.stringContaining('event-stream')])
@@ -189,7 +189,7 @@ ${servers} }`
     stream.destroy()
   })
 
-  test('a balancer that passes connections on says who they are from: http, https by certificates of Stead, SFTP', async () => {
+  test('learns the visitor’s address from a balancer that passes connections through: http, https with Stead’s certificates, SFTP', async () => {
     stead.set({ STEAD_TRUST_PROXY: '', ...settingsOf('haproxy, with the PROXY protocol') })
     await stead.restart()
     await startHaproxy('haproxy, with the PROXY protocol', ports.tcpHttps)

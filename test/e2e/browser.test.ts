@@ -1,4 +1,6 @@
-/** A real browser does what a site's owner does first: looks at the site, logs in, writes, publishes, sees it. */
+/**
+ * Does in a real browser what a site's owner does first: views the site, logs in, writes, publishes, and sees the post.
+ */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasChromium, logInToWordPress, openChromium } from '../support/chromium.ts'
@@ -20,7 +22,7 @@ describe.skipIf(!core || !hasChromium)('in a browser', () => {
     await stead?.remove()
   })
 
-  test('the page shows without a failed request; log in, write and publish in the block editor, see it', async () => {
+  test('shows the page without a failed request; the owner logs in, publishes with the block editor, and sees the post', async () => {
     const id = await stead.createSite({ name: 'my-blog' })
     const { data: password } = (await stead.api('PUT', `/v1/sites/${id}/cms/password-reset`)).body
     const site = `http://my-blog.localhost:${stead.edgePort}`
@@ -39,7 +41,7 @@ describe.skipIf(!core || !hasChromium)('in a browser', () => {
     const frame = page.locator('iframe[name="editor-canvas"]')
     const canvas = (await frame.count()) > 0 ? frame.contentFrame() : page
     await canvas.locator('.editor-post-title').first().waitFor()
-    // the welcome to the editor lies over everything
+    // the editor's welcome dialog covers everything
     const close = page.getByRole('button', { name: 'Close', exact: true })
     if ((await close.count()) > 0) await close.first().click()
     await canvas.locator('.editor-post-title').first().click()

@@ -1,4 +1,4 @@
-/** A clone in real WordPress: all that its source has, under its own address; the source serves meanwhile. */
+/** Clones a site in real WordPress: the clone has all content under its own address, and the source keeps serving. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { describeSites } from '../support/describe-sites.ts'
 import { type Stead, showOutputOfFailures, startStead } from '../support/stead.ts'
 import { Browser } from '../support/visit.ts'
 
-/** What themes, plugins and the editor keep, with the site's address in it. */
+/** What themes, plugins, and the editor store with the site's address in it. */
 const CONTENT = `
   $url = home_url(); $address = preg_replace('~^https?://~', '', $url);
   require_once ABSPATH . 'wp-admin/includes/image.php';
@@ -29,7 +29,7 @@ const CONTENT = `
   $wpdb->insert("{$wpdb->prefix}plugin_links", ['link' => "$url/table"]);
   echo 'made';`
 
-/** Every value of every table that speaks of an address, and what PHP makes of the serialized ones. */
+/** Finds every value of every table that contains an address, and what PHP reads from the serialized ones. */
 const LOOK = `
   $found = [];
   foreach ($wpdb->get_col('SHOW TABLES') as $table)
@@ -61,12 +61,12 @@ describeSites('clone', ({ env, testOnce }) => {
   const look = async (site: string, host: string) =>
     JSON.parse((await stead.visit(site, `/look.php?host=${encodeURIComponent(host)}`)).text)
 
-  test('it goes live with all content, its own address everywhere, and none of its source', async () => {
+  test('goes live with all content and its own address everywhere, without the source’s address', async () => {
     const asked = await stead.api('POST', `/v1/sites/${source}/clone`, { name: 'the-copy', staging: true })
     expect(asked.body.data).toMatchObject({ state: 'cloning', clonedFromId: source, staging: true })
     clone = asked.body.data.id
     const operation = stead.ended(asked.headers.get('operation-id') as string)
-    // whoever visits the source notices nothing
+    // visitors of the source notice nothing
     let done = false
     operation.finally(() => {
       done = true
@@ -107,7 +107,7 @@ describeSites('clone', ({ env, testOnce }) => {
     expect((await stead.visit('the-copy', picture?.[1] as string)).status).toBe(200)
   })
 
-  test('the source is as it was, and speaks of itself', async () => {
+  test('leaves the source unchanged, with its own address', async () => {
     expect((await look('source', 'the-copy.localhost')).found).toEqual([])
     expect(await look('source', 'nothing')).toMatchObject({
       home: `http://source.localhost:${stead.edgePort}`,
@@ -115,7 +115,7 @@ describeSites('clone', ({ env, testOnce }) => {
     })
   })
 
-  test('keys of its own, and passwords of its own from now on', async () => {
+  test('gives the clone its own keys, and independent passwords from then on', async () => {
     const keys = async (name: string) =>
       /'AUTH_KEY', '(.*)'/.exec(await readFile(join(stead.directoryOf(name), 'web/wp-config.php'), 'utf8'))?.[1]
     expect(await keys('source')).not.toBe(await keys('the-copy'))
@@ -125,7 +125,7 @@ describeSites('clone', ({ env, testOnce }) => {
     expect((await browserOf('source').logIn('admin', password)).text).not.toContain('wpadminbar')
   })
 
-  testOnce('each changes by itself', async () => {
+  testOnce('keeps changes to one site out of the other', async () => {
     await writeFile(join(stead.directoryOf('the-copy'), 'web/only-here.txt'), 'x')
     const post = `<?php require 'wp-load.php'; echo wp_insert_post(['post_title' => 'New', 'post_status' => 'publish']);`
     await writeFile(join(stead.directoryOf('the-copy'), 'web/post.php'), post)
@@ -135,7 +135,7 @@ describeSites('clone', ({ env, testOnce }) => {
     expect((await stead.visit('source', '/only-here.txt')).status).toBe(404)
   })
 
-  testOnce('a source whose configuration says its address, and one that leads to it all the same', async () => {
+  testOnce('clones a configured address, or fails when WordPress still uses it', async () => {
     const config = join(stead.directoryOf('source'), 'web/wp-config.php')
     const before = await readFile(config, 'utf8')
     const fixed = `define('WP_HOME', 'http://source.localhost:${stead.edgePort}');\n`

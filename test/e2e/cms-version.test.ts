@@ -1,4 +1,4 @@
-/** Another release of WordPress under a real site, from a release API with real archives. */
+/** Installs other releases of WordPress on a real site, from a release API with real archives. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -30,9 +30,9 @@ describeSites('the release of WordPress', ({ env, testOnce }) => {
     releases?.close()
   })
 
-  /** Of the tables, from some release on: sites go there by themselves, and not back. */
+  /** The version of the tables from some release on. Sites upgrade to it automatically, and cannot go back. */
   let level: number | undefined
-  /** The core of the tests under another number. @param more PHP that runs with it */
+  /** The core of the tests under another version number. @param more PHP that runs with it */
   function release(version: string, more = ''): MadeEntry[] {
     const change = (text: string) =>
       level === undefined ? text : text.replace(/\$wp_db_version = \d+/, `$wp_db_version = ${level}`)
@@ -54,16 +54,16 @@ describeSites('the release of WordPress', ({ env, testOnce }) => {
   }
   const site = async () => (await stead.api('GET', `/v1/sites/${id}`)).body.data
   const web = (name: string) => join(stead.directoryOf('moving'), 'web', name)
-  /** What WordPress says of itself, past every cache. */
+  /** The version that WordPress reports, past every cache. */
   const generator = async () =>
     /WordPress ([\d.]+(?:-\w+)?)"/.exec((await stead.visit('moving', `/?n=${Math.random()}`)).text)?.[1]
 
-  test('is the latest already: nothing is done', async () => {
+  test('does nothing when the site has the latest release', async () => {
     expect(await update()).toBeUndefined()
     expect((await site()).cmsVersion).toBe('Current Stable Release (6.8.91)')
   })
 
-  test('becomes the latest, and what the owner has put beside it stays', async () => {
+  test('updates to the latest release, and keeps what the owner added beside it', async () => {
     publish('6.8.92')
     await writeFile(web('google1234.html'), 'mine')
     expect(await update()).toMatchObject({ state: 'succeeded', error: null })
@@ -73,7 +73,7 @@ describeSites('the release of WordPress', ({ env, testOnce }) => {
     expect(await readFile(web('google1234.html'), 'utf8')).toBe('mine')
   })
 
-  test('that breaks the site is taken back, and told in the words of PHP', async () => {
+  test('rolls back a release that breaks the site, with PHP’s own message', async () => {
     publish('6.8.93', "if (defined('WP_USE_THEMES')) { no_such_function(); }")
     const operation = await update()
     expect(operation).toMatchObject({ state: 'failed', error: expect.stringContaining('no_such_function') })
@@ -84,7 +84,7 @@ describeSites('the release of WordPress', ({ env, testOnce }) => {
     expect(await siteRows(stead, 'moving', title)).toMatchObject([{ title: 'moving' }])
   })
 
-  testOnce('is the beta and the stable one in turn', async () => {
+  testOnce('switches to the beta release', async () => {
     releases.publish('6.8.93', release('6.8.93'))
     publish('6.9-beta1')
     expect(await update({})).toMatchObject({ state: 'succeeded' })
@@ -92,7 +92,7 @@ describeSites('the release of WordPress', ({ env, testOnce }) => {
     expect(await generator()).toBe('6.9-beta1')
   })
 
-  testOnce('of a disabled site is updated, too, and it stays disabled', async () => {
+  testOnce('updates a disabled site, which stays disabled', async () => {
     expect((await stead.api('PUT', `/v1/sites/${id}/disable`)).status).toBe(200)
     publish('6.8.94')
     expect(await update()).toMatchObject({ state: 'succeeded' })
@@ -102,7 +102,7 @@ describeSites('the release of WordPress', ({ env, testOnce }) => {
     expect(await until('it answers', () => generator())).toBe('6.8.94')
   })
 
-  testOnce('of a network brings the databases of all its blogs along', async () => {
+  testOnce('upgrades the databases of all blogs of a network', async () => {
     const network = await stead.createSite({ name: 'many' })
     const made = await stead.api('PUT', `/v1/sites/${network}/multisite-support`)
     expect(await stead.ended(made.headers.get('operation-id') as string)).toMatchObject({ state: 'succeeded' })
@@ -135,7 +135,7 @@ describeSites('the release of WordPress', ({ env, testOnce }) => {
   })
 
   testOnce(
-    'of the branch reaches a site by itself, once somebody has found out that there is a newer one',
+    'updates other sites of the branch automatically, once one of them has found the newer release',
     async () => {
       const idle = await stead.createSite({ name: 'left-alone' })
       const runs = async () => (await stead.api('GET', `/v1/sites/${idle}`)).body.data.cmsVersion
@@ -144,12 +144,13 @@ describeSites('the release of WordPress', ({ env, testOnce }) => {
       expect(await update()).toMatchObject({ state: 'succeeded' })
       const stable = 'Current Stable Release (6.8.96)'
       expect(before).not.toBe(stable)
-      // the record of the release comes before the front page was asked
+      // the release is recorded before the front page is checked
       const entry = await until(
         'it was updated',
         async () => {
           const { data } = (await stead.api('POST', `/v1/sites/${idle}/logs/activity`, {})).body
-          // it may have been on its way to the release before: then the next look finds it, as the next day's would
+          // the site may have been updating to the release before. Then the next check finds this one, as it would a
+          // day later
           const isIt = ({ name, message }: { name: string; message: string }) =>
             name === 'wordpress.version_updated' && message.includes('to 6.8.96')
           const found = data.find(isIt)

@@ -1,4 +1,4 @@
-/** Collaborators in the real program: what they get in WordPress, and what is left of them there. */
+/** Collaborators in the real program: their WordPress users, and what remains after they are removed. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -49,7 +49,7 @@ describe.skipIf(!core)('collaborators and their WordPress users', () => {
       results.flatMap(({ operationId }) => operationId ?? []).map(async (each) => (await stead.ended(each)).state),
     )
 
-  test('a site goes live with the users of those whom its owner adds to all new sites', async () => {
+  test('creates a site with users for the collaborators that its owner adds to all new sites', async () => {
     await until('the user is made', async () => {
       const { body } = await stead.api('GET', `/v1/operations?site_id=${id}&type=collaborator.sync_wp_user`)
       return body.data[0]?.state === 'succeeded'
@@ -64,7 +64,7 @@ describe.skipIf(!core)('collaborators and their WordPress users', () => {
     expect(invitations.filter((mail) => mail.includes('To: team@example.com'))).toHaveLength(1)
   })
 
-  test('a user of another address keeps its name, and the record says which one the collaborator got', async () => {
+  test('keeps a user with the same name but another address, and returns the name that the collaborator got', async () => {
     const added = await stead.api('POST', `/v1/sites/${id}/collaborators`, {
       email: 'team@other.example',
       roles: 'wp_access',
@@ -75,14 +75,14 @@ describe.skipIf(!core)('collaborators and their WordPress users', () => {
     expect(isLoggedIn(await visitor.logIn('team-2', await newPassword('team@other.example')))).toBe(true)
   })
 
-  test('a host that is killed meanwhile: the user is there once, when the host is back', async () => {
+  test('creates the user exactly once when the host is killed meanwhile', async () => {
     const added = await stead.api('POST', `/v1/sites/${id}/collaborators`, {
       email: 'kill@example.com',
       roles: ['wp_access'],
     })
     stead.kill('host')
     expect((await stead.ended(added.headers.get('operation-id') as string)).state).toBe('succeeded')
-    // the edge learns the new host's address from its first failure
+    // the edge learns the host's new address from its first failure
     await until('the site answers', async () => (await stead.visit('shared')).status === 200)
     const visitor = browser('shared')
     expect(isLoggedIn(await visitor.logIn('kill', await newPassword('kill@example.com')))).toBe(true)
@@ -90,7 +90,7 @@ describe.skipIf(!core)('collaborators and their WordPress users', () => {
     expect(users.match(/>kill@example\.com</g)).toHaveLength(1)
   })
 
-  test('removed with its user: its log-in ends, its post belongs to the oldest administrator', async () => {
+  test('removes a collaborator with their user: the session ends, and the post belongs to the oldest administrator', async () => {
     const visitor = browser('shared')
     await visitor.logIn('kill', await newPassword('kill@example.com'))
     const headers = { 'x-wp-nonce': await visitor.restNonce(), 'content-type': 'application/json' }
@@ -105,7 +105,7 @@ describe.skipIf(!core)('collaborators and their WordPress users', () => {
     expect(isLoggedIn(await visitor.open('/wp-admin/'))).toBe(false)
   })
 
-  test('on many sites: added with users, then without wp_access, then not at all; the sites stay as they were', async () => {
+  test('adds a collaborator to many sites, revokes wp_access, and removes them; the sites still answer', async () => {
     const second = await stead.createSite({ name: 'second' })
     const email = 'many@example.com'
     const run = async (path: string, body: object): Promise<Result[]> => {

@@ -1,11 +1,11 @@
-/** The commands that call the API, by the program itself: from nothing to a site that answers, and back. */
+/** Runs the commands that call the API: from an empty data folder to a site that answers, and its deletion. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../support/core.ts'
 import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 
 const core = await testCore()
 
-describe.skipIf(!core)('the command line, by the keys of the data folder', () => {
+describe.skipIf(!core)('the command line, with the credentials of the data folder', () => {
   let stead: Stead
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
@@ -13,10 +13,10 @@ describe.skipIf(!core)('the command line, by the keys of the data folder', () =>
   })
   afterAll(() => stead?.remove())
 
-  /** With the keys of this data folder, whoever is logged in where. */
+  /** Uses the credentials of this data folder, not those of another sign-in. */
   const run = (...words: string[]) => stead.cli(...words, '--data-dir', stead.dataDir)
 
-  test('a site is made with its steps and its address, listed, opened, read about, and deleted', async () => {
+  test('creates a site with its steps and its address, lists it, opens it, shows it, and deletes it', async () => {
     const made = await run('sites', 'create', 'by-command', '--wait')
     expect(made).toMatchObject({ code: 0, stdout: `http://by-command.localhost:${stead.edgePort}\n` })
     expect(made.stderr).toMatch(/✓ content \(\d.*\n[\s\S]*✓ live/)
@@ -36,7 +36,7 @@ describe.skipIf(!core)('the command line, by the keys of the data folder', () =>
     expect((await stead.visit('by-command')).status).toBe(404)
   })
 
-  test('a backup is made and fetched, a refusal says why, both for programs', async () => {
+  test('creates and downloads a backup, and explains errors, also in output for programs', async () => {
     await run('sites', 'create', 'backed-up', '--wait')
     const ordered = await run('backups', 'create-ondemand', 'backed-up', 'db', '--wait', '--json')
     expect([ordered.code, JSON.parse(ordered.stdout).type]).toEqual([0, 'db'])

@@ -1,4 +1,4 @@
-/** The database of a site, as people look into it: a real browser, a real site, Debian's Adminer. */
+/** Opens a site's database as users do: with a real browser, a real site, and Debian's Adminer. */
 import { existsSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -31,18 +31,18 @@ describeSites(
       return body.data
     }
 
-    test('shows its tables and changes a value; nobody else gets in by the link, or without one', async () => {
+    test('shows the tables and changes a value; others get in neither by the link nor without one', async () => {
       const url = await link()
       const own = await browser.newContext()
       const page = await own.newPage()
       await page.goto(url)
-      // stored by the edge, and known to WordPress' object cache
+      // stored by the edge and in WordPress' object cache
       expect((await stead.visit('tables')).text).toContain('<title>tables')
       expect(new URL(page.url()).search).not.toContain('token')
       expect(await page.textContent('body')).toContain('wp_options')
       const base = new URL('/stead-database/', url).href
 
-      // a value that WordPress shows: blogname
+      // WordPress shows this value (blogname)
       await page.goto(`${base}?sqlite=&username=&db=x&edit=wp_options&where[option_name]=blogname`)
       await page.fill('[name="fields[option_value]"]', 'Changed by hand')
       await page.click('input[type=submit][value=Save]')
@@ -55,28 +55,28 @@ describeSites(
       expect(await thief.textContent('body')).toContain('This link was used already')
       await thief.goto(base)
       expect(await thief.textContent('body')).toContain('This needs a link')
-      // what the first browser has is good for no other
+      // the cookies of the first browser do not work in another one
       const { cookies } = await own.storageState()
       const second = await browser.newContext({ userAgent: 'Another/1.0' })
       await second.addCookies(cookies)
       const stranger = await second.newPage()
       await stranger.goto(base)
       expect(await stranger.textContent('body')).toContain('This needs a link')
-      // and the first goes on
+      // the first browser can continue
       await page.goto(base)
       expect(await page.textContent('body')).toContain('wp_options')
-      // what Adminer itself warns of is nothing of the site's
+      // Adminer's own warnings do not concern the site
       await page.goto(`${base}?select=wp_options`)
       expect(await page.textContent('body')).toContain('blogname')
       expect((await stead.api('GET', `/v1/sites/${id}/logs/php`)).body.data.logs).toEqual([])
     })
 
-    test('is nobody’s by the address of its file', async () => {
+    test('refuses direct access to the file of Adminer', async () => {
       for (const path of ['/stead/adminer.php', '/stead/database-admin.php', '/adminer.php', '/stead-database/x.php'])
         expect([path, (await stead.visit('tables', path)).text.includes('wp_options')]).toEqual([path, false])
     })
 
-    test('no other database is opened, whatever the address names', async () => {
+    test('opens no other database, whatever the address names', async () => {
       const own = await browser.newContext()
       const page = await own.newPage()
       const url = await link()

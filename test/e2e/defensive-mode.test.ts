@@ -1,4 +1,7 @@
-/** Defensive mode as people meet it: a real browser, a real site, plain http on a host name that is no secure context. */
+/**
+ * Defensive mode as visitors see it: a real browser and a real site, over plain http on a host name that is not a
+ * secure context.
+ */
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasChromium } from '../support/chromium.ts'
@@ -28,7 +31,7 @@ describe.skipIf(!core || !hasChromium)('defensive mode', () => {
     await stead?.remove()
   })
 
-  test('the browser solves the challenge and shows the page; the next visits have none, log-in and dashboard included', async () => {
+  test('lets a browser solve the challenge and see the page; later visits are not challenged, not even at the log-in', async () => {
     const context = await browser.newContext()
     const page = await context.newPage()
     const faults: string[] = []
@@ -54,7 +57,7 @@ describe.skipIf(!core || !hasChromium)('defensive mode', () => {
     await context.close()
   })
 
-  test('without scripts the page says what is needed; without cookies it stops asking', async () => {
+  test('explains what is needed when scripts are off; without cookies it stops reloading', async () => {
     const plain = await browser.newContext({ javaScriptEnabled: false })
     const page = await plain.newPage()
     await page.goto(url)
@@ -70,7 +73,7 @@ describe.skipIf(!core || !hasChromium)('defensive mode', () => {
     await forgetful.close()
   })
 
-  test('off: nobody is challenged any more', async () => {
+  test('challenges nobody when it is off', async () => {
     await stead.api('PUT', `/v1/sites/${id}/edge-cache/defensive-mode`, { duration: null })
     await until('visitors get the page', async () => (await stead.visit('defended')).status === 200)
   })

@@ -1,4 +1,6 @@
-/** Copies of the name server: NSD over IPv4 and Knot over IPv6 hear of changes, and get what has changed alone. */
+/**
+ * Secondary name servers: NSD over IPv4 and Knot over IPv6 are notified of changes, and transfer only the differences.
+ */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -42,7 +44,7 @@ describe.runIf(isPossible)('NSD and Knot as secondaries', { timeout: 120_000 }, 
     })
     const { STEAD_DATA_DIR, STEAD_DATABASE_URL } = stead.environment()
     const database = await openDatabase({ url: STEAD_DATABASE_URL, file: join(STEAD_DATA_DIR as string, 'stead.db') })
-    // more than what changes: that would be sent as a whole otherwise
+    // the zone must be larger than its changes, or it would be transferred as a whole
     const hosts = Array.from({ length: 30 }, (_, at) => recordOf(`host${at} A 192.0.2.${at}`))
     zoneId = await database.transaction(async (tx) => {
       const { id } = await insertZone(tx, 1, name, Date.now())
@@ -104,7 +106,7 @@ zone:
     started('nsd', 'nsd', '-d', '-c', file)
   }
 
-  /** It is told by the catalog which zones there are. */
+  /** Knot learns from the catalog zone which zones exist. */
   async function startKnot(): Promise<void> {
     const file = join(folder, 'knot.conf')
     await mkdir(join(folder, 'knot'))
@@ -165,7 +167,7 @@ zone:
     throw new Error(`${error.message}\n${said.nsd}\n${said.knot}`)
   }
 
-  test('both have the zone, Knot by the catalog; each answers over both kinds of address', async () => {
+  test('copies the zone to both, to Knot by the catalog; both answer over IPv4 and IPv6', async () => {
     await until('NSD has the zone', () => nsd(`host7.${name}`) === '192.0.2.7').catch(explained)
     await until('Knot has the zone', () => knot(`host7.${name}`) === '192.0.2.7').catch(explained)
     for (const words of [['-6'], ['-6', '+tcp']])
@@ -173,12 +175,12 @@ zone:
     expect(own('+tcp', `host7.${name}`)).toBe('192.0.2.7')
   })
 
-  test('a change comes to both as what has changed', async () => {
+  test('transfers a change to both as a difference', async () => {
     const since = serial()
     await add('fresh', '192.0.2.200')
     await until('NSD has the change', () => nsd(`fresh.${name}`) === '192.0.2.200').catch(explained)
     await until('Knot has the change', () => knot(`fresh.${name}`) === '192.0.2.200').catch(explained)
-    // it answers a moment before it says how
+    // Knot answers a moment before it logs how the zone arrived
     await until('Knot says how it came', () =>
       new RegExp(`\\[${name}\\.\\] IXFR, incoming, .*finished`).test(said.knot),
     ).catch(explained)
@@ -188,17 +190,17 @@ zone:
         .filter((line) => line && !line.startsWith(';'))
         .map((line) => line.split(/\s+/)[3])
         .join(' ')
-    // one of the processes may hear of the change a moment later
+    // one of the processes may notice the change a moment later
     await until('kdig gets what has changed', () => types() === 'SOA SOA SOA A SOA')
     expect(said.knot).not.toMatch(/IXFR, incoming, .*failed/)
-    // all of the zone is more than 800 bytes
+    // the whole zone is larger than 800 bytes
     await until('NSD says how little came', () => {
       const all = [...said.nsd.matchAll(/received update to serial .* of (\d+) bytes/g)]
       return Number(all.at(-1)?.[1]) < 400
     }).catch(explained)
   })
 
-  test('of many changes, and after a kill in between, the copies are what the server has', async () => {
+  test('keeps the copies equal to the server after many changes and a kill in between', async () => {
     const first = serial()
     const { records } = await add('gone', '192.0.2.201')
     await Promise.all([1, 2, 3, 4, 5].map((at) => add(`more${at}`, `192.0.2.${at}`)))
@@ -215,11 +217,11 @@ zone:
       for (const at of [1, 2, 3, 4, 5]) expect(copy(`more${at}.${name}`)).toBe(`192.0.2.${at}`)
     }
     await until('both processes have it', () => Array.from({ length: 12 }, () => own(`host7.${name}`)).every(has))
-    // in one step whatever lay between: what came and went again is in it nowhere
+    // one difference covers everything in between: a record that was added and removed appears nowhere
     const lines = part(first)
     expect(lines).not.toContain('gone')
     expect(lines).toContain('192.0.2.77')
-    // nobody has had that serial: the whole
+    // no server ever had that serial, so the whole zone is sent
     expect(part(first - 100).split('\n').length).toBeGreaterThan(35)
     expect(
       asked('kdig', '127.0.0.1', ports.own, '+notcp', '+short', ...withKey, name, `IXFR=${first}`).split('\n'),

@@ -1,4 +1,4 @@
-/** The program as a name server: asked by dig and kdig, copied by NSD, its signatures checked by unbound and delv. */
+/** The program as a name server: queried by dig and kdig, copied by NSD, and validated by unbound and delv. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -55,7 +55,7 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true })
 })
 
-/** Programs of others, which end with the tests. */
+/** Programs that must end with the tests. */
 const children: ChildProcess[] = []
 function started(program: string, ...words: string[]) {
   const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -75,7 +75,7 @@ describe.runIf(hasDig)('dig', () => {
   test('sees a change of a zone without a restart, over UDP and TCP, from both processes', async () => {
     await until('the zone is answered', () => dig('www.example.test') === '192.0.2.1')
     await zone('www A 192.0.2.2', '@ MX www.example.test', '*.wild TXT found')
-    // each question comes from another port: the system gives it to one process or the other
+    // each query comes from another port, so that the kernel picks one process or the other
     await until('the change is answered by both', () => {
       const answers = Array.from({ length: 12 }, () => dig('www.example.test'))
       return answers.every((answer) => answer === '192.0.2.2')
@@ -84,11 +84,11 @@ describe.runIf(hasDig)('dig', () => {
     expect(dig('any.wild.example.test', 'TXT')).toBe('"found"')
     expect(dig('example.test', 'NS').split('\n').sort()).toEqual(['ns1.servers.test.', 'ns2.servers.test.'])
     expect(asked('dig', port, '+noall', '+comments', 'nothing.example.test')).toContain('status: NXDOMAIN')
-    // dig checks the cookie, whichever process made it
+    // dig checks the cookie, whichever process created it
     expect(asked('dig', port, '+cookie', 'www.example.test')).toContain('(good)')
   })
 
-  test('gets the whole zone with the key alone', () => {
+  test('transfers the whole zone only with the key', () => {
     expect(dig('example.test', 'AXFR')).toBe('; Transfer failed.')
     const lines = dig('-y', `hmac-sha256:${key.name}:${key.secret}`, 'example.test', 'AXFR').split('\n')
     expect(lines[0]).toBe(lines.at(-1))
@@ -96,7 +96,7 @@ describe.runIf(hasDig)('dig', () => {
   })
 })
 
-test.runIf(hasKdig)('kdig asks several questions over one connection', async () => {
+test.runIf(hasKdig)('answers several queries over one connection of kdig', async () => {
   const several = ['+tcp', '+keepopen', '+short', 'www.example.test', 'A', 'any.wild.example.test', 'TXT']
   await until(
     'the zone is answered',
@@ -110,7 +110,7 @@ test.runIf(hasKdig)('kdig asks several questions over one connection', async () 
 describe.runIf(hasNsd && hasDig)('NSD as a secondary', () => {
   let said = ''
 
-  test('copies the zone, and hears of changes', async () => {
+  test('copies the zone, and is notified of changes', async () => {
     await chmod(folder, 0o777)
     const file = join(folder, 'nsd.conf')
     await writeFile(
@@ -159,7 +159,7 @@ describe.runIf(hasUnbound && hasDelv)('a signed zone', () => {
   let anchor: { ds: string; dnskey: string }
   const fromUnbound = (...words: string[]) => asked('dig', unboundPort, '+time=5', ...words)
 
-  test('is believed by a resolver that checks, in what there is and what there is not', async () => {
+  test('validates in a resolver, for names that exist and names that do not', async () => {
     await zone('www A 192.0.2.1', '*.wild TXT found')
     const { id } = await database.read.selectFrom('zones').select('id').executeTakeFirstOrThrow()
     const { body } = await stead.api('PUT', `/v1/zones/${id}/dnssec`, { enabled: true })
@@ -197,7 +197,7 @@ stub-zone:
     expect(fromUnbound('www.example.test', 'MX')).toMatch(/flags: qr rd ra ad;.*ANSWER: 0/)
   })
 
-  test.runIf(hasNsd)('is served by a secondary with signatures that are believed', async () => {
+  test.runIf(hasNsd)('validates when a secondary serves it', async () => {
     const anchors = join(folder, 'anchors')
     const [flags, protocol, algorithm, publicKey] = anchor.dnskey.split(' ')
     const statement = `example.test. static-key ${flags} ${protocol} ${algorithm} "${publicKey}";`
@@ -208,7 +208,7 @@ stub-zone:
   })
 })
 
-test('stops with the others', async () => {
+test('stops with the other processes', async () => {
   expect(stead.processes().filter(({ words }) => words.includes('dns'))).toHaveLength(2)
   expect(await stead.stop()).toBe(0)
 })

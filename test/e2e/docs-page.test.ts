@@ -1,4 +1,6 @@
-/** What somebody does who looks at the API for the first time: opens /docs, authorises with client id and secret, and tries the examples as they stand. */
+/**
+ * What a newcomer to the API does: opens /docs, authorizes with client ID and secret, and tries the examples unchanged.
+ */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../support/api.ts'
@@ -33,7 +35,7 @@ describe.skipIf(!hasChromium)('/docs in a browser', () => {
     await api?.close()
   })
 
-  /** Opens an operation, lets the page send its example, @returns status and body as the page shows them */
+  /** Opens an operation and has the page send its example. @returns status and body as the page shows them */
   async function tried(operationId: string): Promise<{ status: string | null; text: string | null }> {
     const block = page.locator(`.opblock[id$="-${operationId}"]`)
     await block.locator('.opblock-summary-control').click()
@@ -47,15 +49,15 @@ describe.skipIf(!hasChromium)('/docs in a browser', () => {
     }
   }
 
-  test('it has a logo of our own, and asks nothing from outside', async () => {
+  test('has its own logo, and requests nothing from other hosts', async () => {
     const logo = page.locator('.topbar img').first()
     const source = Buffer.from(String(await logo.getAttribute('src')).split(',')[1] as string, 'base64').toString()
     expect(source).toMatch(/^<svg .*aria-label="Stead"/)
     expect(await page.locator('link[rel=icon]').getAttribute('href')).toMatch(/icon\.svg$/)
   })
 
-  // swagger-ui 5.33 to 5.35 show a handful where there are 128 or more
-  test('it shows every operation', async () => {
+  // swagger-ui 5.33 to 5.35 show only a few operations when there are 128 or more
+  test('shows every operation', async () => {
     const methods = Object.values((await api.app.inject('/openapi.json')).json().paths).flatMap((path) =>
       Object.keys(path as object),
     )
@@ -66,7 +68,7 @@ describe.skipIf(!hasChromium)('/docs in a browser', () => {
     expect(await page.locator('.opblock').count()).toBe(methods.length)
   })
 
-  test('client id and secret get a token there, with which the examples work as they stand', async () => {
+  test('gets a token for client ID and secret, with which the unchanged examples work', async () => {
     await page.locator('.btn.authorize').first().click()
     const form = page.locator('.auth-container', { hasText: 'clientCredentials' })
     await form.locator('#client_id_clientCredentials').fill(person.clientId)
@@ -83,7 +85,7 @@ describe.skipIf(!hasChromium)('/docs in a browser', () => {
       status: expect.stringContaining('201'),
       text: expect.stringContaining('my-first-site'),
     })
-    // the first site's id is that of the examples
+    // the first site has the ID of the examples
     expect(await tried('addSiteTags')).toMatchObject({ status: expect.stringContaining('200') })
     expect(await tried('getSite')).toMatchObject({
       status: expect.stringContaining('200'),

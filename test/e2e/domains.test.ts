@@ -1,4 +1,4 @@
-/** A domain of a site in real WordPress: added, made the primary one, taken away. */
+/** A site's domain in real WordPress: added, made primary, and removed. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../support/core.ts'
 import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
@@ -28,7 +28,7 @@ describe.skipIf(!core)('domains', () => {
   }
   const urlOf = async () => (await stead.api('GET', `/v1/sites/${id}`)).body.data.url
 
-  test('added: the site answers there, and its links are as they were', async () => {
+  test('serves the site at an added domain, and leaves its links unchanged', async () => {
     expect((await open('www.example.test')).status).toBe(404)
     const added = await stead.api('POST', `/v1/sites/${id}/domains`, { name: 'example.test' })
     expect(added.status).toBe(201)
@@ -44,7 +44,7 @@ describe.skipIf(!core)('domains', () => {
     expect(await urlOf()).toBe(staging)
   })
 
-  test('primary: links, media and log-ins are of the domain; the others lead there', async () => {
+  test('uses the primary domain for links, media, and log-ins, and redirects the other domains to it', async () => {
     const body = { html: `<a href="http://${staging}/sample-page/">there</a>` }
     const browser = new Browser((path, options) => stead.visit('domains', path, options))
     const password = (await stead.api('PUT', `/v1/sites/${id}/cms/password-reset`)).body.data
@@ -76,7 +76,7 @@ describe.skipIf(!core)('domains', () => {
     expect((await there.logIn('admin', password)).text).toContain('wpadminbar')
   })
 
-  test('a start finds nothing to put right', async () => {
+  test('finds nothing to repair at a restart', async () => {
     await stead.restart()
     expect((await open('www.example.test', '/with-a-link/')).status).toBe(200)
     const asked = await stead.api('GET', `/v1/operations?site_id=${id}`)
@@ -84,7 +84,7 @@ describe.skipIf(!core)('domains', () => {
     expect(configured).toHaveLength(1)
   })
 
-  test('removed: the site goes back to its first address, and nobody knows the name', async () => {
+  test('returns the site to its first address when the domain is removed, and no longer answers the name', async () => {
     const { headers } = await stead.api('DELETE', `/v1/sites/${id}/domains/${www}`)
     await ended(headers)
     expect(await urlOf()).toBe(staging)

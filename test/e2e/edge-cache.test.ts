@@ -1,4 +1,4 @@
-/** Caches in the real program: what the API purges, and what an editor changes, is new with the next request. */
+/** Caches in the real program: what the API purges or an editor changes is fresh in the next request. */
 import { access, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../support/core.ts'
@@ -10,7 +10,7 @@ const core = await testCore()
 describe.skipIf(!core)('caches', () => {
   let stead: Stead
   let id: number
-  /** From the answer of a purge to the answer that is new, in ms. */
+  /** Milliseconds from the purge's response to the first fresh page. */
   const delays: number[] = []
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe.skipIf(!core)('caches', () => {
   const isHit = async (path = '/') => (await status(path)).includes('; hit')
   const untilHit = (path = '/') => until('it comes from the cache', () => isHit(path), 5000)
 
-  test('a purge of the API counts within a second, nearly always at once', async () => {
+  test('applies a purge of the API within a second, usually at once', async () => {
     const file = '/wp-includes/css/dist/block-library/style.min.css?ver=2'
     for (const [cache, path] of [['edge-cache', '/'], ...Array(20).fill(['cache', file])] as [string, string][]) {
       await untilHit(path)
@@ -37,7 +37,7 @@ describe.skipIf(!core)('caches', () => {
     }
   })
 
-  test('off: every page is the host’s; on again: nothing from before', async () => {
+  test('passes every page to the host while the cache is off, and serves nothing old when it is on again', async () => {
     await untilHit()
     await stead.api('PUT', `/v1/sites/${id}/edge-cache`, { enabled: false })
     expect((await stead.api('GET', `/v1/sites/${id}/edge-cache`)).body.data.active).toBe(false)
@@ -46,7 +46,7 @@ describe.skipIf(!core)('caches', () => {
     await untilHit()
   })
 
-  test('files are kept apart: the CDN is cleared and switched by itself', async () => {
+  test('caches files separately: the CDN is purged and switched separately from pages', async () => {
     const path = '/wp-includes/css/dist/block-library/style.min.css?ver=1'
     await untilHit()
     await untilHit(path)
@@ -58,7 +58,7 @@ describe.skipIf(!core)('caches', () => {
     expect((await stead.api('PUT', `/v1/sites/${id}/cdn`)).body.data).toEqual({ cdnEnabled: true })
   })
 
-  test('a post that is published is on the front page with the next request', async () => {
+  test('shows a published post on the front page with the next request', async () => {
     const { data: password } = (await stead.api('PUT', `/v1/sites/${id}/cms/password-reset`)).body
     const { data: site } = (await stead.api('GET', `/v1/sites/${id}`)).body
     expect(site.edgeCache).toBe('enabled')
@@ -78,7 +78,7 @@ describe.skipIf(!core)('caches', () => {
     }
   })
 
-  test('the object cache is emptied in WordPress, a drop-in’s too', async () => {
+  test('purges the object cache in WordPress, also that of a drop-in', async () => {
     expect((await stead.api('DELETE', `/v1/sites/${id}/object-cache`)).status).toBe(200)
     const dropIn = `<?php function wp_cache_init() { require_once ABSPATH . WPINC . '/class-wp-object-cache.php'; $GLOBALS['wp_object_cache'] = new WP_Object_Cache(); }
       foreach (['add' => '$k,$d,$g="default",$e=0', 'set' => '$k,$d,$g="default",$e=0', 'replace' => '$k,$d,$g="default",$e=0', 'get' => '$k,$g="default",$f=false,&$found=null', 'delete' => '$k,$g="default"', 'incr' => '$k,$o=1,$g="default"', 'decr' => '$k,$o=1,$g="default"', 'close' => '', 'add_global_groups' => '$g', 'add_non_persistent_groups' => '$g', 'switch_to_blog' => '$b'] as $name => $args)

@@ -1,4 +1,4 @@
-/** Several edges on one address: one dies, the others go on. */
+/** Several edges share one address: when one crashes, the others continue. */
 import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isAlive } from '../../src/platform/is-alive.ts'
@@ -35,7 +35,7 @@ describe('edge processes', () => {
 
   const edges = () => stead.processes().filter(({ words }) => words.includes('edge'))
 
-  test('all of them answer on the one address; a crash is mended, and nobody else notices', async () => {
+  test('answer on one address; a crashed one is replaced, and visitors of the others notice nothing', async () => {
     await until('three edges', () => edges().length === 3)
     await until(
       'the edge answers',
@@ -53,7 +53,7 @@ describe('edge processes', () => {
     const before = edges().map(({ pid }) => pid)
     stead.kill('edge')
     const answers = await Promise.allSettled(visitors.map((each) => each.ask()))
-    // connections of the dead one break or are made anew by the browser; those of the others are the same as before
+    // connections to the crashed edge break, or the browser opens them again; those to the others stay open
     const untouched = visitors.filter((each, i) => answers[i]?.status === 'fulfilled' && each.connections() === 1)
     expect(untouched.length).toBeGreaterThan(5)
     for (const each of untouched) expect(await each.ask()).toBe(404)
@@ -68,7 +68,7 @@ describe('edge processes', () => {
     }
   })
 
-  test('an orderly stop ends all of them', async () => {
+  test('all end at an orderly stop', async () => {
     const running = edges()
     expect(running).toHaveLength(3)
     expect(await stead.stop()).toBe(0)

@@ -1,4 +1,7 @@
-/** The one real site of `npm test`: the program as a user starts it, WordPress on WebAssembly, from the order to the page. */
+/**
+ * The one real site of `npm test`: the program as a user starts it and WordPress on WebAssembly, from the request to
+ * the page.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../support/core.ts'
 import { type Stead, showOutputOfFailures, startStead } from '../support/stead.ts'
@@ -13,7 +16,7 @@ describe.skipIf(!core)('a first site', () => {
   })
   afterAll(() => stead?.remove())
 
-  test('is ordered by the API, shows its page, and still shows it after a restart', async () => {
+  test('is created by the API, shows its page, and still shows it after a restart', async () => {
     const ordered = await stead.api('POST', '/v1/sites', { name: 'first' })
     expect(ordered.status).toBe(201)
     await stead.live(ordered.body.data.id)

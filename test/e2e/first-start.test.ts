@@ -1,4 +1,4 @@
-/** What a newcomer and an operator meet: the first start's words, the commands, settings that cannot be used. */
+/** What a newcomer and an operator meet: the output of the first start, the commands, and invalid settings. */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ describe.skipIf(!core)('the first start', () => {
   })
   afterAll(() => stead?.remove())
 
-  test('the printed lines, pasted into a shell, make a site that answers where the last one says; no secret is in a log', async () => {
+  test('prints lines that create a site when pasted into a shell; the last one says where it answers, and no secret is in a log', async () => {
     const words = await until(
       'the banner',
       () => /Your first site, in three lines:[\s\S]*Then open \S+/.exec(stead.output())?.[0],
@@ -40,7 +40,7 @@ describe.skipIf(!core)('the first start', () => {
     expect(stead.output()).not.toContain(client_secret)
   })
 
-  test('credentials.json is its owner’s alone and complete; a later start shows no secret', async () => {
+  test('writes a complete credentials.json that only its owner can read; later starts print no secret', async () => {
     const file = join(stead.dataDir, 'credentials.json')
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     const credentials = JSON.parse(await readFile(file, 'utf8'))
@@ -65,7 +65,7 @@ describe.skipIf(!core)('the first start', () => {
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(credentials)
   })
 
-  test('another stead on the same data folder refuses, and the first goes on', async () => {
+  test('refuses to start a second stead on the same data folder, and the first continues', async () => {
     const second = await stead.cli('serve')
     expect([second.code, second.stderr]).toEqual([2, expect.stringContaining(stead.dataDir)])
     expect(second.stderr).toMatch(/already runs on this data folder/)
@@ -74,7 +74,7 @@ describe.skipIf(!core)('the first start', () => {
     expect((await stead.api('GET', '/v1/sites')).status).toBe(200)
   })
 
-  test('accounts and applications by command; a revoked application gets no token', async () => {
+  test('manages accounts and applications by command; a revoked application gets no token', async () => {
     const json = async (...words: string[]) => {
       const { code, stdout, stderr } = await stead.cli(...words, '--json')
       expect([stderr, code]).toEqual(['', 0])
@@ -115,7 +115,7 @@ describe.skipIf(!core)('the first start', () => {
       expect(await stead.cli(...words)).toMatchObject({ code: 2, stderr: expect.stringMatching(complaint) })
   })
 
-  test('/metrics has the figures of all parts', async () => {
+  test('serves the metrics of all roles at /metrics', async () => {
     expect((await stead.visit('nobody-here')).status).toBe(404)
     const wanted = [
       /^stead_sites\{state="live"\} \d/m,
@@ -129,7 +129,7 @@ describe.skipIf(!core)('the first start', () => {
     })
   })
 
-  test('settings that cannot be used: exit code 2, with key and reason', async () => {
+  test('exits with code 2 for invalid settings, with setting and reason', async () => {
     const idle = await prepareStead({ golden: false })
     try {
       idle.set({ STEAD_API_LISTEN: 'nowhere', STEAD_SPARE_SITES: '99', STEAD_TYPO: '1' })
@@ -157,13 +157,13 @@ describe.skipIf(!core)('the first start', () => {
     }
   })
 
-  test.runIf(maySmallDisk)('a read-only disk: exit code 2, with the folder and the reason', async () => {
+  test.runIf(maySmallDisk)('exits with code 2 for a read-only disk, with folder and reason', async () => {
     const disk = await smallDisk(64)
     const remount = (how: 'ro' | 'rw') => run('mount', ['-o', `remount,${how}`, disk.folder])
     const still = await prepareStead({ golden: false, below: disk.folder })
     try {
       await remount('ro')
-      // one that is there, and one that would have to be created
+      // an existing folder, and one that would have to be created
       for (const dataDir of [still.dataDir, join(disk.folder, 'not-yet/below')]) {
         still.set({ STEAD_DATA_DIR: dataDir })
         expect(await still.cli('serve')).toEqual({
@@ -178,7 +178,7 @@ describe.skipIf(!core)('the first start', () => {
     }
   })
 
-  test('a port that is taken: exit code 2, which one, and how to take another', async () => {
+  test('exits with code 2 for a port in use, and says which one and how to choose another', async () => {
     const other = await prepareStead({ golden: false })
     try {
       other.set({ STEAD_API_LISTEN: `127.0.0.1:${stead.apiPort}` })
@@ -198,7 +198,7 @@ const WIPE = '\r\u001b[2K'
 describe.skipIf(!core)('the first start on a terminal', () => {
   let stead: Stead
   showOutputOfFailures(() => stead)
-  test('says what it does in a line that it shares with no log, and shows the keys, this once', async () => {
+  test('shows its progress in a line of its own, away from the log, and prints the credentials only once', async () => {
     stead = await startStead({
       launch: ['script', '-qfec', `'${process.execPath}' '${program}' serve`, '/dev/null'],
       env: { STEAD_PREPARED_SITES: '1' },
@@ -208,7 +208,7 @@ describe.skipIf(!core)('the first start on a terminal', () => {
       const keys = JSON.parse(await readFile(join(stead.dataDir, 'credentials.json'), 'utf8'))
       expect(words).toContain(`client_id ${keys.client_id}  client_secret ${keys.client_secret}`)
       expect(words).toContain(keys.panel_link)
-      // what stood in a line before it was wiped is gone
+      // text of a line before it was wiped is gone
       const lines = words.split('\r\n').map((line) => line.split(WIPE))
       expect(lines.flat()).toContainEqual(expect.stringMatching(/^Starting Stead [\d.]+ on /))
       const ofLog = /\d\d:\d\d:\d\d {2}(supervisor|control|host|edge) /
@@ -223,7 +223,7 @@ describe.skipIf(!core)('the first start on a terminal', () => {
 })
 
 test.each(['README.md', 'docs/getting-started.md'])(
-  'key() of %s gives a key, or says that there are none',
+  'key() of %s prints a credential, or says that there are none',
   async (page) => {
     const folder = await mkdtemp(join(tmpdir(), 'stead-keys-'))
     const text = await readFile(join(root, page), 'utf8')
@@ -244,10 +244,10 @@ test.each(['README.md', 'docs/getting-started.md'])(
   },
 )
 
-test('no WordPress to be had: the start works, the API answers, and the operation says why and what to do', {
+test('starts and serves the API without a WordPress; the operation fails with the reason and what to do', {
   timeout: 180_000,
 }, async () => {
-  // no apt in the path, and an address where nobody listens
+  // no apt in the path, and an address where nothing listens
   const stead = await prepareStead({
     golden: false,
     env: { STEAD_CORE_SOURCE: '/nonexistent/wordpress.zip', STEAD_WORDPRESS_API: 'http://127.0.0.1:9', PATH: '' },
@@ -258,12 +258,12 @@ test('no WordPress to be had: the start works, the API answers, and the operatio
     const { headers, body } = await stead.api('POST', '/v1/sites', { name: 'no-core' })
     const operation = await stead.ended(headers.get('operation-id') as string)
     expect(operation).toMatchObject({ state: 'failed', error: expect.stringContaining('STEAD_CORE_SOURCE') })
-    // a path of the machine is for the operator only
+    // only the operator may see a path of the machine
     expect(operation.error).not.toContain('/nonexistent')
     expect(stead.output()).toContain('/nonexistent/wordpress.zip')
     expect((await stead.api('GET', `/v1/sites/${body.data.id}`)).body.data.state).toBe('deploying')
     await until('the banner', () => stead.output().includes('not available yet'))
-    // nothing is promised that would fail
+    // the output must not promise what would fail
     expect(stead.output()).toContain('You cannot create a site yet.')
     expect(stead.output()).not.toContain('Your first site, in three lines')
     const readyz = await fetch(`${stead.apiUrl}/readyz`)

@@ -1,4 +1,4 @@
-/** Every command of docs/guides, in its order, by a shell: what a page says is what happens. */
+/** Runs every command of docs/guides in order, in a shell, and checks that the result is what the page says. */
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -55,7 +55,7 @@ describe.skipIf(!core || !hasTools)('docs/guides', { timeout: 300_000 }, () => {
     if (folder) await rm(folder, { recursive: true, force: true })
   })
 
-  /** It asks our own name server, as the internet would. */
+  /** Queries our own name server, as the internet would. */
   const authorityOf = ({ directory: address, roots }: Pebble) => ({
     STEAD_EDGE_TLS_LISTEN: `127.0.0.1:${ports.tls}`,
     STEAD_RESOLVERS: `127.0.0.1:${ports.dns}`,
@@ -64,7 +64,7 @@ describe.skipIf(!core || !hasTools)('docs/guides', { timeout: 300_000 }, () => {
     STEAD_ACME_TERMS_AGREED: 'true',
   })
 
-  /** `stead`, and a client of SSH that asks nobody. */
+  /** Installs `stead`, and an SSH client that does not ask questions. */
   async function placeTools() {
     const bin = join(folder, 'bin')
     await mkdir(join(folder, '.ssh'), { recursive: true })
@@ -82,7 +82,7 @@ describe.skipIf(!core || !hasTools)('docs/guides', { timeout: 300_000 }, () => {
       stead: `exec '${process.execPath}' '${program}' "$@"`,
       ssh: `exec /usr/bin/ssh -F '${folder}/.ssh/config' "$@"`,
       sftp: `exec /usr/bin/sftp -F '${folder}/.ssh/config' "$@"`,
-      // no desktop, no browser
+      // no desktop and no browser
       'xdg-open': 'exit 1',
     }
     for (const [name, line] of Object.entries(tools)) {
@@ -91,7 +91,10 @@ describe.skipIf(!core || !hasTools)('docs/guides', { timeout: 300_000 }, () => {
     }
   }
 
-  /** What was fetched from an old host: a site with its own address in its dump, a plugin, a picture and a drop-in that is not the site's. */
+  /**
+   * What was downloaded from an old host: a site with its own address in its dump, a plugin, a picture, and a drop-in
+   * of the host.
+   */
   async function placeOldSite() {
     await stead.createSite({ name: 'the-old-one' })
     const directory = stead.directoryOf('the-old-one')
@@ -112,7 +115,7 @@ describe.skipIf(!core || !hasTools)('docs/guides', { timeout: 300_000 }, () => {
     await sh('stead sites delete the-old-one --yes --wait')
   }
 
-  /** With the ports of this Stead in place of the usual ones. */
+  /** Replaces the usual ports with those of this Stead. */
   const change = (code: string) =>
     code
       .replaceAll('2222', `${ports.sftp}`)
@@ -124,7 +127,7 @@ describe.skipIf(!core || !hasTools)('docs/guides', { timeout: 300_000 }, () => {
   }
   const sh = (code: string) => run('bash', ['-c', `set -eo pipefail\n${code}`], { ...inFolder(), timeout: 240_000 })
 
-  /** A page is read by somebody whose places for backups are not all taken. */
+  /** Deletes on-demand backups: a reader of the page has not used up all slots. */
   const makeRoom = () =>
     sh(
       'for id in $(stead backups list-ondemand acme-shop --get id || true); do stead backups delete-ondemand acme-shop $id --yes --wait; done',
@@ -132,15 +135,15 @@ describe.skipIf(!core || !hasTools)('docs/guides', { timeout: 300_000 }, () => {
 
   /** What the reader of a page already has. */
   const given: Record<string, string> = { domains: 'stead sites create acme-network --wait' }
-  /** What is seen below a heading, besides that its commands end well. */
+  /** What must be visible below a heading, besides commands that succeed. */
   const seen: Record<string, Record<string, RegExp>> = {
     'move-a-site-in': { 'Check the site at its domain': /<title>Acme/ },
   }
   const pages = ['move-a-site-in', 'backups', 'staging', 'domains', 'many-sites', 'people']
-  /** Pages that say what there is, without commands; `behind-a-proxy.test.ts` tries the configurations of the last. */
+  /** Reference pages without commands. `behind-a-proxy.test.ts` tries the configurations of the last one. */
   const references = ['README', 'htaccess', 'behind-a-proxy']
 
-  test('every page is tried', () => {
+  test('covers every page', () => {
     const names = readdirSync(GUIDES).map((name) => name.replace(/\.md$/, ''))
     expect([...pages, ...references].toSorted()).toEqual(names.toSorted())
   })
@@ -154,7 +157,7 @@ describe.skipIf(!core || !hasTools)('docs/guides', { timeout: 300_000 }, () => {
     if (page === 'domains' && pebble) await seeHttps(pebble)
   })
 
-  /** A name that was added is to be had over https, by a certificate of the authority. */
+  /** Checks that an added name answers over https, with a certificate of the authority. */
   async function seeHttps(authority: Pebble) {
     const roots = join(folder, 'issuer.pem')
     await writeFile(roots, await authority.issuer())

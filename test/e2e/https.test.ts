@@ -79,7 +79,7 @@ describe.skipIf(!core)('a site over https', () => {
     return { text, ticket, isResumed }
   }
 
-  test('WordPress knows it, whatever the visitor says, and a page of the one is not shown to the other', async () => {
+  test('tells WordPress the real protocol, whatever the visitor claims, and never shows a page of one protocol in the other', async () => {
     await until('the edges know of the certificate', () =>
       visit('/').then(
         () => true,
@@ -93,7 +93,7 @@ describe.skipIf(!core)('a site over https', () => {
     }
   })
 
-  test('its own links are of https and of its port, whatever port the visitor writes, and of http for others', async () => {
+  test('links to https with its own port, whatever port the visitor sends, and to http for http visitors', async () => {
     const own = `https://${NAME}:${tlsPort}`
     const { text } = await visit('/')
     expect(text).toContain(`href="${own}/hello-world/"`)
@@ -136,7 +136,7 @@ describe.skipIf(!core)('a site over https', () => {
     })
   })
 
-  test('an edge that dies and comes back serves it as before', async () => {
+  test('still serves it after an edge crashes and restarts', async () => {
     stead.kill('edge')
     await until(
       'both edges are there',

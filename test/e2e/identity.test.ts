@@ -1,4 +1,4 @@
-/** A data folder and its database know each other, and no record's absence removes a site. */
+/** A data folder and its database recognize each other, and a missing row never removes a site. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { chmod, chown, cp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { prepareStead, program, type Stead, showOutputOfFailures, startStead, un
 
 const core = await testCore()
 
-/** Every file of a folder with its owner, mode and content, as one text. */
+/** Every file of a folder with its owner, mode, and content, as one text. */
 const photographed = (folder: string): string =>
   execFileSync(
     'sh',
@@ -23,7 +23,7 @@ const photographed = (folder: string): string =>
     ],
     { encoding: 'utf8', maxBuffer: 64 << 20 },
   )
-/** Folders that were set aside and had been a site's: name of the site → path. */
+/** Quarantined folders that belonged to sites: site name → path. */
 const sitesAside = (stead: Stead): Record<string, string> => {
   const folder = join(stead.dataDir, 'set-aside')
   const notes = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : []
@@ -34,11 +34,11 @@ const sitesAside = (stead: Stead): Record<string, string> => {
     }),
   )
 }
-/** Waits until the site answers with its title: right after a start the edge may still know the host's old port. */
+/** Waits until the site answers with its title: right after a start the edge may still have the host's old port. */
 const answers = (stead: Stead, name: string) =>
   until(`${name} answers`, async () => (await stead.visit(name)).text.includes(`<title>${name}</title>`))
 
-/** Starts it where it must not start. @returns what it said */
+/** Starts it where the start must fail. @returns the output */
 async function refused(stead: Stead): Promise<string> {
   const { code, stderr } = await stead.cli('serve')
   expect(code).toBe(2)
@@ -67,7 +67,7 @@ describe.skipIf(!core)('the database in the folder', () => {
     }
   }
 
-  test('put back from a backup: its sites answer, a newer one is set aside whole, and the next gets another home, user and id', async () => {
+  test('restored from a backup: its sites answer, a newer site is quarantined whole, and the next gets a new directory, user, and ID', async () => {
     for (const name of ['site-a', 'site-b']) await stead.createSite({ name })
     await stead.stop()
     await keep('older')
@@ -95,17 +95,17 @@ describe.skipIf(!core)('the database in the folder', () => {
     expect(listed.hosts).toMatchObject([{ is_this_folder: true, sites: 3 }])
   })
 
-  test('put back the other way round: the home that was set aside is in its place again', async () => {
+  test('restored the other way round: the quarantined site directory is in its place again', async () => {
     await stead.stop()
     await putBack('newest')
     await stead.start()
     await answers(stead, 'site-c')
     await answers(stead, 'site-a')
-    // now it is the site directory of d that this database does not know
+    // site-d is the one that this database does not know
     expect(Object.keys(sitesAside(stead))).toEqual(['site-d'])
   })
 
-  test('in a folder that was moved: its sites answer, a new one is made there, and nothing asks for the old path', async () => {
+  test('in a moved folder: its sites answer, new ones are created there, and nothing uses the old path', async () => {
     const moved = `${stead.dataDir}-moved`
     await stead.stop()
     const before = stead.output().length
@@ -124,7 +124,7 @@ describe.skipIf(!core)('the database in the folder', () => {
     expect(stead.output().slice(before).replaceAll(moved, '')).not.toContain(stead.dataDir)
   })
 
-  test('missing, empty, of another installation, or not a database: refused with what to do, and nothing is changed', async () => {
+  test('missing, empty, of another installation, or not a database: refused with what to do, and nothing changes', async () => {
     await stead.stop()
     await keep('right')
     const before = photographed(join(stead.dataDir, 'sites'))
@@ -153,7 +153,7 @@ describe.skipIf(!core)('the database in the folder', () => {
     await answers(stead, 'site-a')
   })
 
-  test('begun anew by `stead host adopt`: every site is kept, set aside, and new ones are made beside them', async () => {
+  test('replaced after `stead host adopt`: every site is kept in quarantine, and new ones are created beside them', async () => {
     await stead.stop()
     await keep('right')
     const siteDirectories = new Map(
@@ -172,18 +172,18 @@ describe.skipIf(!core)('the database in the folder', () => {
     expect(id).toBeGreaterThan(0)
     expect(siteDirectories.has(stead.directoryOf('site-a'))).toBe(false)
 
-    // and back: the right database finds all of them again
+    // the right database recovers all of them
     await stead.stop()
     await putBack('right')
     expect(await refused(stead)).toContain('another installation')
-    // its host was heard of a moment ago, in the database that came back: that is refused for ten seconds
+    // the restored database saw its host a moment ago, so adopting is refused for ten seconds
     const adopt = async () => (await stead.cli('host', 'adopt')).code
     await expect.poll(adopt, { timeout: 30_000, interval: 1000 }).toBe(0)
     await stead.start()
     for (const name of ['site-a', 'site-b']) await answers(stead, name)
   })
 
-  test('a home that is gone: 503 for its visitors, never 404 or a new site, and said in the log', async () => {
+  test('a missing site directory: visitors get 503, never 404 or a new site, and the log says so', async () => {
     await stead.stop()
     const directory = stead.directoryOf('site-b')
     await cp(directory, `${stead.dataDir}/kept-b`, { recursive: true, preserveTimestamps: true })
@@ -204,7 +204,7 @@ describe.skipIf(!core)('single files that are lost', () => {
   })
   afterAll(() => stead?.remove())
 
-  test('the master key: refused with what to do; the right one goes on, and `stead key accept` takes another', async () => {
+  test('the master key: refused with what to do; the right key works again, and `stead key accept` accepts another', async () => {
     await stead.stop()
     const file = join(stead.dataDir, 'master.key')
     const key = await readFile(file)
@@ -230,7 +230,7 @@ describe.skipIf(!core)('single files that are lost', () => {
     ['removed', (file) => rm(file)],
     ['emptied', (file) => truncate(file)],
   ])(
-    'a site’s database, %s while the site runs: 503 and never the installer, told once, and well again when it is back',
+    'a site’s database, %s while the site runs: 503 and never the installer, logged once, and healthy when the file is back',
     async (how, lose) => {
       const name = `database-${how}`
       const id = await stead.createSite({ name })
@@ -263,7 +263,7 @@ describe.skipIf(!core)('single files that are lost', () => {
     },
   )
 
-  test('after a start as well: PHP does not start for a site whose database is damaged', async () => {
+  test('after a start: PHP does not start for a site whose database is damaged', async () => {
     const name = 'database-damaged'
     await stead.createSite({ name })
     const file = join(stead.directoryOf(name), 'private/database/site.sqlite')
@@ -287,17 +287,17 @@ async function mailsAbout(stead: Stead, name: string): Promise<string[]> {
   return mails.filter((mail) => mail.includes(`${name} cannot be served`))
 }
 
-describe.skipIf(!core)('a folder from before there were identities', () => {
+describe.skipIf(!core)('a folder from before identities existed', () => {
   let stead: Stead
   showOutputOfFailures(() => stead)
   afterAll(() => stead?.remove())
 
-  test('is taken over by its own database, and refused by any other', async () => {
+  test('is adopted by its own database, and refused by any other', async () => {
     stead = await startStead({ env: { STEAD_PREPARED_SITES: '1' } })
     await stead.createSite({ name: 'long-ago' })
     await stead.stop()
     await asBefore(stead)
-    // site directories without a mark, and a database that does not know the host's name
+    // site directories without a marker, and a database that does not know the host's name
     const database = join(stead.dataDir, 'stead.db')
     const name = await readFile(join(stead.dataDir, 'host-name'), 'utf8')
     await writeFile(join(stead.dataDir, 'host-name'), 'host-somebody')
@@ -320,7 +320,7 @@ describe.skipIf(!core)('a folder from before there were identities', () => {
   })
 })
 
-/** Makes a stopped Stead look as one from before identities, with the schema brought up to date. */
+/** Makes a stopped Stead look like one from before identities, with a current schema. */
 async function asBefore(stead: Stead): Promise<void> {
   await rm(join(stead.dataDir, 'identity.json'))
   for (const directory of readdirSync(join(stead.dataDir, 'sites'))) {
@@ -349,7 +349,7 @@ describe.skipIf(!core || !postgresUrl)('a database in PostgreSQL', () => {
     for (const each of databases) await each.drop()
   })
 
-  test('an empty one is refused by a folder with sites, and by the start alone nothing is lost', async () => {
+  test('an empty one is refused by a folder with sites, and the start itself loses nothing', async () => {
     stead = await startStead({ env: { STEAD_PREPARED_SITES: '1' } })
     await stead.createSite({ name: 'in-sqlite' })
     await stead.stop()
@@ -365,7 +365,7 @@ describe.skipIf(!core || !postgresUrl)('a database in PostgreSQL', () => {
   })
 
   test.runIf(process.getuid?.() === 0)(
-    'a copy of a running host’s folder: on the same machine it is refused, as its sites would have the same users; started elsewhere, the first ends with a clear message and stays ended',
+    'a copy of a running host’s folder is refused on the same machine, whose users it would share; elsewhere it starts, and the first ends with a clear message',
     async () => {
       const address = await url()
       stead = await startStead({ env: { STEAD_PREPARED_SITES: '1', STEAD_DATABASE_URL: address } })
@@ -388,10 +388,10 @@ describe.skipIf(!core || !postgresUrl)('a database in PostgreSQL', () => {
   )
 })
 
-/** What runs after these words finds no lock of this machine, as on another one. */
+/** Prefix of a command that must not see this machine's locks, as if it ran on another machine. */
 const elsewhere = [...['unshare', '--mount', 'sh', '-c'], 'mount -t tmpfs none /run/stead && exec "$@"', 'elsewhere']
 
-/** The token of a program that began anew is another one. */
+/** Signs in again: an installation that started over does not accept earlier tokens. */
 async function secondSession(stead: Stead): Promise<Pick<Stead, 'createSite'>> {
   const { client_id, client_secret } = JSON.parse(await readFile(join(stead.dataDir, 'credentials.json'), 'utf8'))
   const form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })

@@ -1,4 +1,4 @@
-/** An import in real WordPress: an archive of one site becomes another one, and can be undone. */
+/** An import in real WordPress: an archive of one site replaces another, and can be undone. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chmod, cp, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
@@ -42,7 +42,7 @@ describeSites('import', ({ env, testOnce, isOnce }) => {
     await stead?.remove()
   })
 
-  /** The tables by PHP of the site itself: how else they can be had depends on what runs the site. */
+  /** Dumps the tables with the site's own PHP: any other way depends on the runtime. */
   async function dumpOf(content: string): Promise<string> {
     const code = String.raw`<?php require 'wp-load.php'; global $wpdb; $q = chr(96);
       echo "-- dump\nSET NAMES utf8mb4;\n";
@@ -58,7 +58,7 @@ describeSites('import', ({ env, testOnce, isOnce }) => {
     return (await stead.visit('old-site', '/dump.php')).text
   }
 
-  /** As All-in-One WP Migration packs it, with what an old host has left. */
+  /** An archive as All-in-One WP Migration packs it, with leftovers of the old host. */
   async function archiveOf(content: string): Promise<Buffer> {
     const sql = (await dumpOf(content))
       .replaceAll('`wp_', '`SERVMASK_PREFIX_')
@@ -79,7 +79,7 @@ describeSites('import', ({ env, testOnce, isOnce }) => {
     ])
   }
 
-  /** Kills the host while the operation runs each of these steps, and waits until it has ended. */
+  /** Kills the host while the operation runs each of these steps, and waits for the operation to end. */
   async function killedIn(operationId: string, steps: readonly string[]) {
     if (!isOnce) return stead.ended(operationId, 200_000)
     const database = new DatabaseSync(join(stead.dataDir, 'stead.db'), { readOnly: true, timeout: 5000 })
@@ -103,7 +103,7 @@ describeSites('import', ({ env, testOnce, isOnce }) => {
     return ended
   }
 
-  /** Visits the site all the while. @returns what was neither the old site nor the new one */
+  /** Visits the site throughout. @returns pages that belonged neither to the old site nor to the new one */
   function visitAllTheWhile(): () => Promise<string[]> {
     const odd: string[] = []
     let goesOn = true
@@ -123,7 +123,7 @@ describeSites('import', ({ env, testOnce, isOnce }) => {
     }
   }
 
-  test('an archive becomes the site, with its addresses, though the host dies in each step; the undo brings the site back', async () => {
+  test('replaces the site and its addresses, though the host is killed in each step; undo restores the old site', async () => {
     const made = await stead.api('POST', `/v1/sites/${to}/imports`, { urls: [`${server.base}/site.wpress`] })
     expect([made.status, made.body.errors]).toEqual([201, null])
     const inspection = await killedIn(made.headers.get('operation-id') as string, ['fetch', 'unpack', 'database'])
@@ -140,7 +140,7 @@ describeSites('import', ({ env, testOnce, isOnce }) => {
     expect(done).toMatchObject({ state: 'succeeded', error: null })
     expect(await stopVisits()).toEqual([])
     expect(await readdir(join(stead.dataDir, 'imports'))).toEqual([])
-    // the last kill may have come after the end of the last step
+    // the last kill may have come after the last step ended
     const page = await until('the host is there again', async () => {
       const seen = await stead.visit('new-site', '/kept/?now').catch(() => undefined)
       return seen && ![502, 503].includes(seen.status) && seen
@@ -160,7 +160,7 @@ describeSites('import', ({ env, testOnce, isOnce }) => {
     expect(existsSync(join(content, 'plugins/greeter'))).toBe(false)
   })
 
-  testOnce('kill -9 of the host while it reads a machine by SSH: it reads on', async () => {
+  testOnce('resumes reading a machine over SSH after kill -9 of the host', async () => {
     const content = join(stead.directoryOf('old-site'), 'web/wp-content')
     const machine = join(stead.dataDir, 'old-machine')
     await cp(content, join(machine, 'site/wp-content'), { recursive: true })
@@ -186,7 +186,7 @@ describeSites('import', ({ env, testOnce, isOnce }) => {
     ssh.stop()
   })
 
-  test('by the plugin that Stead gives out, the running site becomes another one', async () => {
+  test('imports a running site through the plugin that Stead provides', async () => {
     const address = `http://old-site.localhost:${stead.edgePort}`
     const made = await stead.api('POST', `/v1/sites/${to}/imports`, { plugin: { address } })
     expect([made.status, made.body.data?.state]).toEqual([201, 'waiting'])
@@ -217,7 +217,7 @@ describeSites('import', ({ env, testOnce, isOnce }) => {
     await writeFile(join(content, '../activate.php'), `<?php ${activate}`)
     expect((await stead.visit('old-site', '/activate.php')).text).toContain('done')
 
-    // the old site dies with the host, too
+    // the old site is killed with the host
     expect(await fetched(['fetch'])).toMatchObject({ state: 'succeeded', error: null })
     const { data: inspected } = (await stead.api('GET', path)).body
     expect(inspected).toMatchObject({ state: 'ready', plan: { blockers: [], from: { title: 'Of the old site' } } })

@@ -1,4 +1,4 @@
-/** A new site over https where no public authority can help: as a laptop has it. */
+/** A new site over https where no public authority can help, as on a laptop. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
@@ -39,7 +39,7 @@ describe.skipIf(!core)('a site of a laptop over https', () => {
     await rm(directory, { recursive: true, force: true })
   })
 
-  /** The command as a user types it, with a site directory of its own: never the machine's own store. */
+  /** Runs the command as a user types it, with its own directory: never the machine's own store. */
   const trust = (...flags: string[]) =>
     new Promise<{ code: number; out: string; error: string }>((resolve) => {
       const { PATH = '' } = process.env
@@ -54,7 +54,7 @@ describe.skipIf(!core)('a site of a laptop over https', () => {
       )
     })
 
-  /** @returns the page, and the certificate that the visitor saw */
+  /** @returns the page, and the certificate that the visitor got */
   const visit = (hostName: string, ca?: string, path = '/', port = tlsPort) =>
     new Promise<{ text: string; seen: string }>((resolve, reject) => {
       const asked = request(
@@ -71,7 +71,7 @@ describe.skipIf(!core)('a site of a laptop over https', () => {
       asked.end()
     })
 
-  test('opens for who trusts the authority of the installation alone, by one certificate of both edges, also after a start', async () => {
+  test('is trusted only with the installation’s authority, has one certificate on both edges, and keeps it over a restart', async () => {
     await expect(visit('laptop.localhost')).rejects.toThrow(/unable to verify|self-signed/i)
     const { code, out: authority } = await trust('--print')
     expect([code, authority.match(/BEGIN CERTIFICATE/g)?.length]).toEqual([0, 1])
@@ -89,7 +89,7 @@ describe.skipIf(!core)('a site of a laptop over https', () => {
     expect((await trust('--print')).out).toBe(authority)
   })
 
-  test('the API is to be had by its name, under the same authority, with all that it has over http', async () => {
+  test('serves the whole API under its own name, with the same authority', async () => {
     const { out: authority } = await trust('--print')
     const over = async (path: string) => (await visit('api.localhost', authority, path, apiPort)).text
     expect(JSON.parse(await over('/readyz'))).toMatchObject({ status: 'ready' })
@@ -97,13 +97,13 @@ describe.skipIf(!core)('a site of a laptop over https', () => {
     await expect(visit('laptop.localhost', authority, '/readyz', apiPort)).rejects.toThrow(/does not match/)
   })
 
-  test('a start says where sites are', async () => {
+  test('prints the addresses of sites at a start', async () => {
     const words = `, https://<name>.localhost:${tlsPort}  (to trust it in browsers, run stead trust)`
     await until('the banner', () => stead.output().includes(words))
   })
 
   test.skipIf(!hasChromium || !hasCertutil)(
-    'opens in a browser without a warning once it is trusted, and no longer afterwards',
+    'opens in a browser without a warning while the authority is trusted, and with one afterwards',
     async () => {
       const database = join(directory, '.pki/nssdb')
       await mkdir(database, { recursive: true })
@@ -135,7 +135,7 @@ describe.skipIf(!core)('a site of a laptop over https', () => {
     },
   )
 
-  test('nothing is trusted that is not to be, and nothing of it is written', async () => {
+  test('refuses to trust an authority that cannot be used, and writes nothing', async () => {
     const before = await readdir(directory)
     for (const [flags, words] of [
       [['--local-authority=off'], 'STEAD_LOCAL_AUTHORITY is off'],

@@ -1,4 +1,4 @@
-/** A link that logs in once, as people use it: real browsers, a real site. */
+/** A link that logs in once, as people use it: with real browsers and a real site. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hasChromium, openChromium } from '../support/chromium.ts'
@@ -35,7 +35,7 @@ describeSites(
       return answer.body.data.url
     }
 
-    test('shows the dashboard, in that browser, and the log-in page with the reason to everybody after it', async () => {
+    test('shows the dashboard in that browser; later visitors get the log-in page and the reason', async () => {
       const url = await link()
       const own = await browser.newContext()
       const page = await own.newPage()
@@ -43,7 +43,7 @@ describeSites(
       await page.waitForSelector('#wpadminbar')
       expect(new URL(page.url()).pathname).toBe('/wp-admin/')
       expect(await page.textContent('#wp-admin-bar-my-account')).toContain('admin')
-      // the session is one as any other: it goes on, and WordPress knows where it was begun
+      // the session is an ordinary one: it lasts, and WordPress knows where it began
       await page.goto(new URL('/wp-admin/profile.php', url).href)
       expect(await page.textContent('#profile-page')).toContain('admin')
 
@@ -56,7 +56,7 @@ describeSites(
       await thief.waitForSelector('#user_login')
     })
 
-    test('does nothing for another browser, and then nothing for the right one', async () => {
+    test('fails in another browser, and then also in the right one', async () => {
       const url = await link('Another/1.0')
       const context = await browser.newContext()
       const page = await context.newPage()
@@ -69,7 +69,7 @@ describeSites(
       expect(await late.textContent('#login')).toContain('was used already')
     })
 
-    test('is not used up by who only asks for its headers, and says nothing to caches', async () => {
+    test('survives a HEAD request, and forbids caching', async () => {
       const { pathname, search } = new URL(await link())
       const head = await stead.visit('linked', pathname + search, {
         method: 'HEAD',

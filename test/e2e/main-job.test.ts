@@ -1,4 +1,4 @@
-/** The main job with the real program: from an order to a site that is used, survives a restart, and is gone after deletion. */
+/** The main task with the real program: a site is created, used, survives a restart, and is gone after its deletion. */
 import { existsSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
 import { getPriority } from 'node:os'
@@ -9,10 +9,10 @@ import { type Stead, showOutputOfFailures, startStead, until } from '../support/
 import { Browser } from '../support/visit.ts'
 
 const core = await testCore()
-/** The smallest picture there is: one transparent pixel. */
+/** The smallest possible picture: one transparent pixel. */
 const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
 
-describe.skipIf(!core)('the main job', () => {
+describe.skipIf(!core)('the main task', () => {
   let stead: Stead
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe.skipIf(!core)('the main job', () => {
     let browser: Browser
     let media: { source_url: string }
 
-    test('201, then live, and the front page has the title', async () => {
+    test('responds 201, goes live, and shows the title on the front page', async () => {
       const order = { name, php_version: phpVersion, wp_admin_username: 'Chief_1', wp_admin_email: 'chief@example.com' }
       const { status, headers, body } = await stead.api('POST', '/v1/sites', order)
       expect([status, body.data.state, body.data.phpVersion]).toEqual([201, 'deploying', phpVersion])
@@ -42,7 +42,7 @@ describe.skipIf(!core)('the main job', () => {
       expect(front.text).toContain(`<title>${name}</title>`)
     })
 
-    test('log in to wp-admin with the administrator given and the password reset', async () => {
+    test('accepts the given administrator and the reset password in wp-admin', async () => {
       const reset = await stead.api('PUT', `/v1/sites/${id}/cms/password-reset`)
       expect(reset.status).toBe(200)
       password = reset.body.data
@@ -54,7 +54,7 @@ describe.skipIf(!core)('the main job', () => {
       expect((await browser.open('/wp-admin/profile.php')).text).toContain('chief@example.com')
     })
 
-    test('publish a post and a picture, and see them', async () => {
+    test('publishes a post and a picture, and shows them', async () => {
       const nonce = await browser.restNonce()
       const uploaded = await browser.open('/wp-json/wp/v2/media', {
         method: 'POST',
@@ -83,7 +83,7 @@ describe.skipIf(!core)('the main job', () => {
     })
   })
 
-  test('after a restart of everything all posts and pictures are there', async () => {
+  test('keeps all posts and pictures over a restart of everything', async () => {
     await stead.restart()
     for (const name of ['main-81', 'main-82', 'main-83']) {
       const front = await stead.visit(name)
@@ -94,7 +94,7 @@ describe.skipIf(!core)('the main job', () => {
     }
   })
 
-  test('a changed PHP version takes effect on the running site, an environment type in WordPress', async () => {
+  test('applies a changed PHP version to the running site, and an environment type to WordPress', async () => {
     const { data } = (await stead.api('POST', '/v1/sites/search', { filters: [{ key: 'name', value: 'main-81' }] }))
       .body
     const { id } = data[0]
@@ -112,12 +112,12 @@ describe.skipIf(!core)('the main job', () => {
     await stead.ended(changed.headers.get('operation-id') as string)
     expect((await stead.visit('main-81', '/facts.php')).text).toMatch(/^8\.3\.\d+ development$/)
     expect((await stead.visit('main-81')).text).toContain('Grüße aus dem Test')
-    // as set by STEAD_PHP_NICE for tests; without it PHP gives way to everything else
+    // tests set STEAD_PHP_NICE. Without it PHP yields to everything else
     const [php] = stead.phpProcesses()
     expect(getPriority(php?.pid)).toBe(getPriority())
   })
 
-  test('deleted: 404 at once, nothing below the data folder, no process', async () => {
+  test('responds 404 at once after a deletion, with nothing left in the data folder, and no process', async () => {
     await stead.visit('main-83')
     const siteDirectories = new Map<string, string>()
     for (const name of ['main-81', 'main-82', 'main-83']) siteDirectories.set(name, stead.directoryOf(name))

@@ -1,4 +1,7 @@
-/** What a language model's client does with the program itself: from nothing to a site that answers, and back. */
+/**
+ * What a language model's client does with the program: from an empty data folder to a site that answers, and its
+ * deletion.
+ */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -7,7 +10,7 @@ import { program, type Stead, showOutputOfFailures, startStead } from '../suppor
 
 const core = await testCore()
 
-describe.skipIf(!core)('stead mcp on standard input and output, by the keys of the data folder', () => {
+describe.skipIf(!core)('stead mcp on standard input and output, with the credentials of the data folder', () => {
   let stead: Stead
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
@@ -26,7 +29,7 @@ describe.skipIf(!core)('stead mcp on standard input and output, by the keys of t
     }
   }
   const call = async (client: Client, name: string, args: object) => {
-    // a machine that others use: longer than the minute that the SDK waits for an answer
+    // longer than the SDK's minute, for a machine that is busy
     const options = { timeout: 180_000 }
     const { content, isError } = await client.callTool({ name, arguments: args as never }, undefined, options)
     const [{ text }] = content as [{ text: string }]
@@ -34,7 +37,7 @@ describe.skipIf(!core)('stead mcp on standard input and output, by the keys of t
     return JSON.parse(text)
   }
 
-  test('reads alone unless it is told otherwise', () =>
+  test('only reads by default', () =>
     withClient([], async (client) => {
       const { tools } = await client.listTools()
       expect(tools.map(({ name }) => name)).toContain('listSites')
@@ -42,7 +45,7 @@ describe.skipIf(!core)('stead mcp on standard input and output, by the keys of t
       expect((await call(client, 'listSites', {})).data).toEqual([])
     }))
 
-  test('a site is made, waited for, backed up and deleted', () =>
+  test('creates a site, waits for it, backs it up, and deletes it', () =>
     withClient(['--allow-changes'], async (client) => {
       const made = await call(client, 'createSite', { name: 'by-model' })
       const id = made.data.id

@@ -1,4 +1,7 @@
-/** A must-use plugin as an agency has one: a file on a web server, and the front pages of its sites. With a real WordPress and a real PHP. */
+/**
+ * A must-use plugin as an agency has one: a file on a web server, and the front pages of its sites. With real WordPress
+ * and real PHP.
+ */
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -36,7 +39,7 @@ describeSites('a must-use plugin', ({ env, testOnce }) => {
     return { ended, data: answer.data, outcomes: results.map(({ outcome }: { outcome: string }) => outcome) }
   }
 
-  test('changes the front pages of two sites that are there, and of one that is made afterwards', async () => {
+  test('changes the front pages of two existing sites, and of one that is created later', async () => {
     for (const site of ['first', 'second']) expect(await front(site)).not.toContain('Made with care')
     server.files.set('/banner.php', plugin('Made with care'))
     const body = { path: `${server.base}/banner.php`, existing_sites: true, future_sites: true }
@@ -50,7 +53,7 @@ describeSites('a must-use plugin', ({ env, testOnce }) => {
     expect(await front('third')).toContain('Made with care')
   })
 
-  test('says something else when it was fetched again, at once', async () => {
+  test('updates the sites at once when it is fetched again', async () => {
     for (const text of ['Made in May', 'Made in June']) {
       server.files.set('/banner.php', plugin(text))
       const { ended, outcomes } = await ordered('PUT', `/v1/mu-plugins/${id}`)
@@ -68,7 +71,7 @@ describeSites('a must-use plugin', ({ env, testOnce }) => {
     ],
     ['<?php\nfunction twice() {}\n\nfunction twice() {}\n', /Cannot redeclare (function )?twice\(\).* on line 4$/],
     ['<?php\nbreak;\n', /'break' not in the 'loop' or 'switch' context on line 2$/],
-  ])('that PHP cannot read is refused with its words, and reaches no site: %#', async (text, words) => {
+  ])('is refused with PHP’s message when PHP cannot read it, and reaches no site: %#', async (text, words) => {
     server.files.set('/banner.php', text)
     const { ended, outcomes } = await ordered('PUT', `/v1/mu-plugins/${id}`)
     expect(ended).toMatchObject({ state: 'failed', error: expect.stringMatching(words) })
@@ -76,7 +79,7 @@ describeSites('a must-use plugin', ({ env, testOnce }) => {
     for (const site of ['first', 'second', 'third']) expect(await front(site)).toContain('Made in June')
   })
 
-  testOnce('that needs others to run is read, and not run for it', async () => {
+  testOnce('is parsed, but not run, when it needs code of other plugins', async () => {
     const text = `<?php\ndeclare(strict_types=1);\nnamespace Agency;\nthrow new \\Exception(missing());\nfinal class Tool extends \\Elsewhere {}\n`
     server.files.set('/tool.php', text)
     const body = { path: `${server.base}/tool.php`, existing_sites: false, future_sites: false }
@@ -86,7 +89,7 @@ describeSites('a must-use plugin', ({ env, testOnce }) => {
     expect((await ordered('DELETE', `/v1/mu-plugins/${data.id}`)).ended).toMatchObject({ state: 'succeeded' })
   })
 
-  testOnce('is there again after a backup from before it was restored, and stays what it is', async () => {
+  testOnce('keeps its latest version after the restore of an older backup', async () => {
     const { data: sites } = (await stead.api('GET', '/v1/sites')).body
     const first = sites.find(({ name }: { name: string }) => name === 'first').id
     server.files.set('/banner.php', plugin('Before the backup'))
@@ -100,7 +103,7 @@ describeSites('a must-use plugin', ({ env, testOnce }) => {
     await until('the page says it', async () => (await front('first')).includes('After the backup'))
   })
 
-  test('is gone everywhere when it is deleted, but where somebody has changed it', async () => {
+  test('is removed from all sites when it is deleted, except where someone changed it', async () => {
     await writeFile(file('second'), plugin('By hand'))
     const { ended, outcomes } = await ordered('DELETE', `/v1/mu-plugins/${id}`)
     expect(ended).toMatchObject({ state: 'succeeded' })

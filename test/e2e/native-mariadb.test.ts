@@ -1,4 +1,4 @@
-/** Sites whose PHP is the machine's own, with their databases on MariaDB: made, used, kept apart, deleted. */
+/** Sites on the machine's native PHP, with databases on MariaDB: created, used, isolated, and deleted. */
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -11,7 +11,7 @@ import { Browser } from '../support/visit.ts'
 
 const core = await testCore()
 const { skip, phpVersion, versions } = nativeAndMariaDb
-/** One that runs in WebAssembly here, where there is one. */
+/** A version that runs in WebAssembly here, if any does. */
 const otherVersion = phpVersions.find((version) => !versions.includes(version)) ?? phpVersion
 
 const configOf = (stead: Stead, name: string): Record<string, string> => {
@@ -25,7 +25,7 @@ describe.skipIf(!core || skip)('a site on native PHP and MariaDB', () => {
   let browser: Browser
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
-    // the strictest of an operator's shells: MariaDB and sites run as other users, and read what Stead has written
+    // the strictest umask of an operator's shell: MariaDB and sites run as other users, and read files that Stead wrote
     const launch = ['/bin/sh', '-c', 'umask 077 && exec "$@"', 'sh', process.execPath, program, 'serve']
     stead = await startStead({ env: settingsOf, launch })
     id = await stead.createSite({ name: 'on-server', php_version: phpVersion })
@@ -33,7 +33,7 @@ describe.skipIf(!core || skip)('a site on native PHP and MariaDB', () => {
   })
   afterAll(() => stead?.remove())
 
-  test('is made on it, with a user of its own and no SQLite', async () => {
+  test('is created with its own database user, and without SQLite', async () => {
     const directory = stead.directoryOf('on-server')
     const config = await readFile(join(directory, 'web/wp-config.php'), 'utf8')
     expect(config).toMatch(/define\('DB_NAME', 'stead_\w+_h\d+'\);/)
@@ -52,7 +52,7 @@ describe.skipIf(!core || skip)('a site on native PHP and MariaDB', () => {
     })
   })
 
-  test('one logs in, writes, uploads, and WordPress finds nothing critical', async () => {
+  test('accepts a log-in, posts, and uploads, and WordPress finds nothing critical', async () => {
     const { data: password } = (await stead.api('PUT', `/v1/sites/${id}/cms/password-reset`)).body
     expect((await browser.logIn('admin', password)).text).toContain('wp-admin-bar')
     const headers = { 'x-wp-nonce': await browser.restNonce(), 'content-type': 'application/json' }
@@ -77,7 +77,7 @@ describe.skipIf(!core || skip)('a site on native PHP and MariaDB', () => {
     }
   })
 
-  test('a db.php that ends every page is left out in safe mode, and the site answers without it', async () => {
+  test('answers in safe mode without a db.php that breaks every page', async () => {
     const dropIn = join(stead.directoryOf('on-server'), 'web/wp-content/db.php')
     const safe = async (enabled: boolean) => {
       const { status, headers } = await stead.api('PUT', `/v1/sites/${id}/cms/safe-mode`, { enabled })
@@ -97,12 +97,12 @@ describe.skipIf(!core || skip)('a site on native PHP and MariaDB', () => {
     await until('it is well', async () => (await front()) === 200)
   })
 
-  test('the installer is nobody’s, whatever the database has', async () => {
+  test('never shows the installer, whatever is in the database', async () => {
     for (const path of ['/wp-admin/install.php', '/wp-admin/setup-config.php'])
       expect([path, (await stead.visit('on-server', path)).status]).toEqual([path, 403])
   })
 
-  test('what it is made of can be copied, backed up, restored and exported', async () => {
+  test('can be copied, backed up, restored, and exported', async () => {
     await stead.createSite({ name: 'a-file', php_version: otherVersion })
     const clone = (await stead.api('POST', `/v1/sites/${id}/clone`, { name: 'copied' })).body.data.id as number
     await stead.live(clone)
@@ -127,7 +127,7 @@ describe.skipIf(!core || skip)('a site on native PHP and MariaDB', () => {
   const lastWords = async () =>
     (await stead.api('POST', `/v1/sites/${id}/logs/activity`, {})).body.data[0].message as string
 
-  test.skipIf(otherVersion === phpVersion)('stays what it is where its front page would be another one', async () => {
+  test.skipIf(otherVersion === phpVersion)('does not move to a PHP on which its front page would fail', async () => {
     const elsewhere = (hook: string, code: string) =>
       `<?php if (PHP_SAPI !== 'fpm-fcgi') add_action('${hook}', function () { ${code} });`
     const plugin = join(stead.directoryOf('on-server'), 'web/wp-content/mu-plugins/elsewhere.php')
@@ -148,7 +148,7 @@ describe.skipIf(!core || skip)('a site on native PHP and MariaDB', () => {
     await rm(plugin)
   })
 
-  test('is moved to SQLite and back, with all that it has', async () => {
+  test('moves to SQLite and back, with all content', async () => {
     const moved = async (body: object) => {
       const { state, error } = await move(body)
       expect([state, error]).toEqual(['succeeded', null])
@@ -170,7 +170,7 @@ describe.skipIf(!core || skip)('a site on native PHP and MariaDB', () => {
     expect(existsSync(join(stead.directoryOf('on-server'), 'private/database/site.sqlite'))).toBe(false)
   })
 
-  test('from the trash it works again; deleted for good nothing is left on the server', async () => {
+  test('works again from the trash, and leaves nothing on the server when it is deleted permanently', async () => {
     const other = await stead.createSite({ name: 'short-lived', php_version: phpVersion })
     const number = /h(\d+)$/.exec(stead.directoryOf('short-lived'))?.[0] as string
     const databases = () =>
@@ -188,7 +188,7 @@ describe.skipIf(!core || skip)('a site on native PHP and MariaDB', () => {
     await until('its database is gone', async () => (await databases()).length === 0)
   })
 
-  test('is moved to SQLite, too, where native PHP is gone and it answers nobody', async () => {
+  test('moves to SQLite even after native PHP was turned off and the site no longer answers', async () => {
     await stead.stop()
     stead.set({ STEAD_RUNTIME: 'wasm' })
     await stead.start()

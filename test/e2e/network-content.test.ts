@@ -1,11 +1,14 @@
-/** Content of a network comes to another address: a clone, a sync, a backup on another site, a backup of a day with another address. With a real WordPress. */
+/**
+ * Moves the content of a network to another address: a clone, a sync, a backup on another site, and a backup from
+ * before an address change. With real WordPress.
+ */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeSites } from '../support/describe-sites.ts'
 import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 
-/** A blog in a folder, one with a domain of its own, and links between them. */
+/** A blog in a folder, a blog with its own domain, and links between them. */
 const CONTENT = `
   $main = home_url();
   wpmu_create_blog(get_network()->domain, '/second/', 'The second', 1);
@@ -49,7 +52,7 @@ describeSites('content of a network', ({ env, testOnce }) => {
     await done(`/v1/sites/${id}/ondemand-backups`, { backup_type: type })
     return Number((await stead.api('GET', `/v1/sites/${id}/backups/${type}`)).body.data[0].id)
   }
-  /** Each blog is there, and what leads to the original does not. */
+  /** Checks that each blog is there, and that no link leads to the original. */
   const isWhole = async (host: string) => {
     expect([await titleOf(host, '/second/'), await titleOf(host, '/shop/')]).toEqual(['The second', 'The shop'])
     const ways = (await stead.visit(host, '/ways/')).text
@@ -58,7 +61,7 @@ describeSites('content of a network', ({ env, testOnce }) => {
       expect(text).not.toMatch(/shop\.example\.test|\/\/network\.localhost/)
   }
 
-  test('a clone: a blog that had a domain is a folder, since the domain is the original’s', async () => {
+  test('clones a network: a blog with a domain gets a folder, because the domain belongs to the original', async () => {
     await done(`/v1/sites/${id}/clone`, { name: 'clone' })
     await isWhole('clone.localhost')
     expect(await titleOf('shop.example.test')).toBe('The shop')
@@ -66,7 +69,7 @@ describeSites('content of a network', ({ env, testOnce }) => {
 
   let backup: { filesystem_id: number; database_id: number }
 
-  testOnce('a backup on another network, and a sync', async () => {
+  testOnce('restores a backup on another network, and syncs it', async () => {
     backup = { filesystem_id: await backUp('fs'), database_id: await backUp('db') }
     const other = await stead.createSite({ name: 'other', multisite_support: true })
     await isNetwork('other')
@@ -77,7 +80,7 @@ describeSites('content of a network', ({ env, testOnce }) => {
   })
 
   testOnce(
-    'a backup of a day with another address: files alone, the database alone, both; domains of blogs stay',
+    'restores a backup from before an address change: files only, database only, both; blogs keep their domains',
     async () => {
       stead.set({ STEAD_STAGING_DOMAIN: 'moved.localhost' })
       await stead.restart()

@@ -1,4 +1,4 @@
-/** A site becomes a network and back, in real WordPress, and what its owner meets on the way. */
+/** Turns a real WordPress into a network and back, as its owner would. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -29,7 +29,7 @@ describeSites('multisite support', ({ env, testOnce }) => {
       ),
     ].map(([, path]) => (path as string).replaceAll('&#038;', '&').replaceAll('&amp;', '&'))
 
-  test('on: WordPress runs a network; the links of the site stay as they were', async () => {
+  test('turns a site into a network, and keeps its links', async () => {
     const before = (await stead.visit('network', '/sample-page/')).status
     const { headers, body } = await stead.api('PUT', `/v1/sites/${id}/multisite-support`)
     expect(body.data.multisiteSupport).toBe(true)
@@ -45,12 +45,12 @@ describeSites('multisite support', ({ env, testOnce }) => {
     expect(text).toContain(`define('DOMAIN_CURRENT_SITE', 'network.localhost:${stead.edgePort}');`)
     expect((await stead.visit('network', '/sample-page/')).status).toBe(before)
     expect((await stead.visit('network', '/hello-world/')).status).toBe(200)
-    // cookies of a network have another name than those of a site
+    // cookies of a network have other names than those of a single site
     expect((await browser.logIn('admin', password)).text).toContain('wpadminbar')
     expect((await browser.open('/wp-admin/network/')).text).toContain('Network Admin')
   })
 
-  test('a second site, made in the network dashboard, answers with its own pages and its dashboard with its files', async () => {
+  test("serves a second site that was created in the network dashboard, with its own pages and its dashboard's files", async () => {
     const form = (await browser.open('/wp-admin/network/site-new.php')).text
     const nonce = /name="_wpnonce_add-blog" value="([^"]+)"/.exec(form)?.[1] as string
     const body = new URLSearchParams({
@@ -78,7 +78,7 @@ describeSites('multisite support', ({ env, testOnce }) => {
     expect((await stead.visit('network', '/second/wp-json/')).text).toContain('The second site')
   })
 
-  testOnce('the network follows a changed address', async () => {
+  testOnce('moves the network to a changed address', async () => {
     const port = stead.edgePort
     stead.set({ STEAD_STAGING_DOMAIN: 'moved.localhost' })
     await stead.restart()
@@ -90,7 +90,7 @@ describeSites('multisite support', ({ env, testOnce }) => {
   })
 
   testOnce(
-    'off: no constant is left, the site is one again, and the data of the network wait for the next time',
+    'turns the network off: no constant remains, it is a single site again, and keeps the data of the network',
     async () => {
       const visit = (path = '/') => stead.visit('network.moved.localhost', path)
       const off = await stead.api('PUT', `/v1/sites/${id}/multisite-support`)
@@ -104,7 +104,7 @@ describeSites('multisite support', ({ env, testOnce }) => {
     },
   )
 
-  testOnce('a site that is ordered with multisite support has its network', async () => {
+  testOnce('sets the network up for a site that is created with multisite support', async () => {
     await stead.createSite({ name: 'born-many', multisite_support: true })
     const file = join(stead.directoryOf('born-many'), 'web/wp-config.php')
     await until('its network is made', async () => (await readFile(file, 'utf8')).includes("'MULTISITE', true"))
@@ -113,7 +113,7 @@ describeSites('multisite support', ({ env, testOnce }) => {
   })
 
   testOnce(
-    'lightweight 404: PHP is not asked for missing files; maintenance: by its operation, the dashboard works',
+    'answers 404 for missing files without PHP; maintenance mode has its operation, and the dashboard works',
     async () => {
       const visit = (path = '/') => stead.visit('network.moved.localhost', path)
       await writeFile(join(stead.directoryOf('network'), 'web/there.png'), 'a picture')

@@ -1,4 +1,4 @@
-/** What people do less often, by a person's path: each button asks for what it says, and the page shows what has come of it. */
+/** Less common tasks, as a person does them: each button asks first, and the page shows the result. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accessRecord } from '../../src/edge/records/access-records.ts'
@@ -13,7 +13,7 @@ import { hasChromium } from '../support/chromium.ts'
 import { idleHost } from '../support/idle-host.ts'
 import { type PanelOverRecords, panelOverRecords } from '../support/panel-over-records.ts'
 
-describe.skipIf(!hasChromium)('what people do less often', () => {
+describe.skipIf(!hasChromium)('less common tasks', () => {
   let panel: PanelOverRecords
   let host: Awaited<ReturnType<typeof idleHost>>
   let owner: Person
@@ -32,7 +32,7 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
     expect(panel?.faults).toEqual([])
   })
 
-  /** Opens a page anew: where the browser is there already, going there would change nothing. */
+  /** Opens a page from scratch: navigating to the current address would change nothing. */
   const at = async (path: string): Promise<void> => {
     const url = `${panel.url}/#/${path}`
     if (page.url() === url) await page.reload()
@@ -44,7 +44,7 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
   const typesOf = async () =>
     (await owner.call('GET', `/v1/operations?site_id=${site}`)).body.data.map(({ type }: { type: string }) => type)
 
-  test('CDN addresses on, emptied and off; a network of sites', async () => {
+  test('turns CDN addresses on, purges them, and turns them off; turns a site into a network', async () => {
     await at(`sites/${site}/cache`)
     const turned = (name: string, checked: boolean) => page.getByRole('switch', { name, checked })
     await button('Renew addresses').click()
@@ -61,7 +61,7 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
   })
 
   describe('the operator', () => {
-    test('suspends an account and resumes it; undo takes it back', async () => {
+    test('suspends an account, resumes it, and undoes it', async () => {
       const { api } = panel
       const customer = await api.person('customer@example.com')
       await api.site(customer, 'of-a-customer')
@@ -78,13 +78,13 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
       await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
       await row.getByText('Suspended', { exact: true }).waitFor({ state: 'detached' })
       expect(await isRefused()).toBe(false)
-      // its own account cannot be suspended
+      // operators cannot suspend their own account
       const own = page.getByRole('row', { name: /owner@example\.com/ })
       await own.getByText('Operator', { exact: true }).waitFor()
       expect(await own.getByRole('button').count()).toBe(0)
     })
 
-    test('keeps new sites off a host, and lets it get some again', async () => {
+    test('cordons a host, and lets it take new sites again', async () => {
       await at('platform?tab=hosts')
       await button('Cordon host: h').click()
       await dialog().getByText('No other host takes new sites').waitFor()
@@ -96,7 +96,7 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
       await panel.judge(page)
     })
 
-    test('sees on a phone the tab that is open', async () => {
+    test('sees the open tab on a phone', async () => {
       await page.setViewportSize({ width: 390, height: 844 })
       await at('platform?tab=processes')
       await page.reload()
@@ -106,7 +106,7 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
     })
   })
 
-  test('a live site becomes a staging site, and back', async () => {
+  test('converts a live site to a staging site and back', async () => {
     await at(`sites/${site}/settings`)
     for (const kind of ['Convert to staging', 'Convert to live']) {
       await button(kind).click()
@@ -117,7 +117,7 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
     expect(await shown()).toMatchObject({ staging: false })
   })
 
-  test('WordPress to the latest release, by an operation that is shown', async () => {
+  test('updates WordPress to the latest release, and shows the operation', async () => {
     await withReleases(panel.api, '99.0')
     await at(`sites/${site}/cache`)
     await button('Update WordPress').click()
@@ -125,7 +125,7 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
     await expect.poll(typesOf).toContain('site.update_cms_version')
   })
 
-  test('an extension license, which is shown, and revoked', async () => {
+  test('creates, shows, and revokes an extension license', async () => {
     await at(`sites/${site}/settings`)
     await button('Issue license').click()
     await button('Revoke license').waitFor()
@@ -139,7 +139,7 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
     expect((await license()).revokedAt).not.toBeNull()
   })
 
-  test('another try to get a certificate', async () => {
+  test('retries a certificate', async () => {
     const name = (await owner.call('POST', `/v1/sites/${site}/domains`, { name: 'shop.example.com' })).body.data
     expect(name).toBeTruthy()
     const seen = { isDnsConfirmed: true, isProvisioned: true, isHealthy: true, reason: null }
@@ -157,7 +157,7 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
     )
   })
 
-  test('a wildcard says what its certificate needs, wherever its names lead', async () => {
+  test('says what the certificate of a wildcard needs, wherever its names lead', async () => {
     await owner.call('POST', `/v1/sites/${site}/domains`, { name: '*.net.example.com' })
     await at(`sites/${site}/domains`)
     const steps = page.getByRole('list', { name: 'Setup of *.net.example.com' })
@@ -171,7 +171,7 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
     await panel.judge(page)
   })
 
-  test('the claim of a domain that another account has is shown, and canceled', async () => {
+  test('shows the claim of a domain that another account has, and cancels it', async () => {
     const other = await panel.api.person('other@example.com')
     const otherSite = await panel.api.site(other, 'other-shop')
     await other.call('POST', `/v1/sites/${otherSite}/domains`, { name: 'claimed.example' })
@@ -185,7 +185,7 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
     await page.getByText('Claim of claimed.example canceled').waitFor()
     expect(await button('Cancel claim').count()).toBe(0)
     expect(await panel.api.database.read.selectFrom('zone_claims').select('id').execute()).toEqual([])
-    // and who has a domain sees the claim of another account
+    // the account that has the domain sees the claim
     await owner.call('POST', `/v1/sites/${site}/domains`, { name: 'wanted.example' })
     const byOther = { zone: 'wanted.example', hostName: 'wanted.example', siteId: otherSite, value: 'proof' }
     const accounts = { accountId: other.accountId, holderId: owner.accountId }
@@ -208,7 +208,7 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
     await panel.judge(page)
   })
 
-  test('a must-use plugin is brought, fetched again, and goes', async () => {
+  test('adds a must-use plugin, fetches it again, and deletes it', async () => {
     await at('account/mu-plugins')
     await button('Add a must-use plugin').click()
     await page.getByLabel(/^Public https/).fill('https://plugins.example.com/tools.php')
@@ -245,7 +245,7 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
       },
     })
 
-    test('older visits page by page, which stay while new ones come, until they are followed again', async () => {
+    test('shows older visits page by page, which stay in place until the log is followed again', async () => {
       const now = Date.now()
       await panel.api.logs.append(
         'server',
@@ -265,18 +265,18 @@ describe.skipIf(!hasChromium)('what people do less often', () => {
       expect(await rows.count()).toBe(251)
       await page.getByLabel('Live', { exact: true }).check()
       await page.getByText('GET /new', { exact: true }).waitFor()
-      // a filter is followed as well when nothing else is
+      // following includes the filter
       await page.getByLabel('Live', { exact: true }).uncheck()
       await page.getByLabel('Status', { exact: true }).selectOption('404 Not found')
       await page.getByText('No entries match').waitFor()
-      // the address keeps it, and a chip ends it
+      // the address keeps the filter, and a chip removes it
       await page.reload()
       await page.getByText('No entries match').waitFor()
       await button('Remove filter Status: 404 Not found').click()
       await page.getByText('GET /new', { exact: true }).waitFor()
     })
 
-    test('errors of PHP with where they are, by severity', async () => {
+    test('shows PHP errors with their location, by severity', async () => {
       const texts = [
         'PHP Warning:  Undefined variable $x in /wordpress/wp-content/plugins/shop/a.php on line 3',
         'PHP Deprecated:  old in /wordpress/wp-includes/z.php on line 5',

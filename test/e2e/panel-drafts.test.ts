@@ -1,4 +1,4 @@
-/** What was typed into a form is there again after the page was loaded anew, until it was taken or left; secrets are kept nowhere. */
+/** Form drafts survive a reload of the page until they are submitted or discarded. Secrets are never stored. */
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { PASSWORD, withPassword } from '../../src/resources/sign-in/samples.fixture.ts'
@@ -7,7 +7,7 @@ import { hasChromium } from '../support/chromium.ts'
 import { signOut } from '../support/panel.ts'
 import { type PanelOverRecords, panelOverRecords } from '../support/panel-over-records.ts'
 
-describe.skipIf(!hasChromium)('what was typed into a form', () => {
+describe.skipIf(!hasChromium)('form drafts', () => {
   let panel: PanelOverRecords
   let owner: Person
   let site: number
@@ -21,7 +21,7 @@ describe.skipIf(!hasChromium)('what was typed into a form', () => {
   const kept = (page: Page) => page.evaluate(() => JSON.stringify({ ...sessionStorage }))
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
-  test('is there again in its dialog, boxes and choices as well, until it was taken', async () => {
+  test('restore the dialog with its text, boxes, and choices until it is submitted', async () => {
     const page = await panel.open(owner, `sites/${site}/collaborators`)
     await page.getByLabel('Email address').fill('anna@example.com')
     await page.getByLabel('Custom').check()
@@ -45,7 +45,7 @@ describe.skipIf(!hasChromium)('what was typed into a form', () => {
     expect(await page.getByLabel('Email address').inputValue()).toBe('')
   })
 
-  test('stays with what it is about, and goes when its dialog is closed', async () => {
+  test('belong to one subject, and are discarded when the dialog is closed', async () => {
     for (const subject of ['First', 'Second'])
       await owner.call('POST', `/v1/sites/${site}/notes`, { subject, body: 'x' })
     const page = await panel.open(owner, `sites/${site}/notes`)
@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium)('what was typed into a form', () => {
     expect(await body.inputValue()).toBe('x')
   })
 
-  test('a choice whose options come later', async () => {
+  test('restore a choice whose options load later', async () => {
     const page = await panel.open(owner, 'sites')
     const php = page.getByRole('dialog').getByLabel(/^PHP/)
     await button(page, 'New site').first().click()
@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium)('what was typed into a form', () => {
     expect(await kept(page)).toBe('{}')
   })
 
-  test('is no password, no code, and no name that confirms a deletion', async () => {
+  test('never contain passwords, codes, or names that confirm a deletion', async () => {
     await withPassword(panel.api, owner.accountId)
     const page = await panel.open(owner, 'account')
     await page.getByLabel('Current password').fill(PASSWORD)
@@ -93,7 +93,7 @@ describe.skipIf(!hasChromium)('what was typed into a form', () => {
     expect(await page.getByRole('dialog').getByRole('textbox').inputValue()).toBe('')
   })
 
-  test('goes with who signs out', async () => {
+  test('are removed at sign-out', async () => {
     const page = await panel.open(owner, `sites/${site}/settings`)
     await page.getByLabel('Site name', { exact: true }).fill('Half a na')
     expect(await kept(page)).toContain('Half a na')

@@ -1,4 +1,4 @@
-/** A main task without a mouse, and what a screen reader meets in the rarer forms. */
+/** A main task without a mouse, and what screen readers announce in less common forms. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codeNow } from '../../src/resources/sign-in/samples.fixture.ts'
@@ -23,7 +23,7 @@ describe.skipIf(!hasChromium)('without a mouse', () => {
     expect(panel?.faults).toEqual([])
   })
 
-  /** What has the focus, as a screen reader says it. */
+  /** The focused element, as a screen reader announces it. */
   const focused = () =>
     page.evaluate(() => {
       const { activeElement: at } = document
@@ -31,7 +31,7 @@ describe.skipIf(!hasChromium)('without a mouse', () => {
       const labels = at instanceof HTMLInputElement || at instanceof HTMLTextAreaElement ? at.labels : null
       return (at.ariaLabel ?? labels?.[0]?.textContent ?? at.textContent ?? '').trim()
     })
-  /** By Tab alone, as far as a page goes. */
+  /** Presses Tab until the element of this name has the focus. */
   async function tabTo(name: string): Promise<void> {
     const passed: string[] = []
     for (let step = 0; step < 80; step++) {
@@ -43,14 +43,14 @@ describe.skipIf(!hasChromium)('without a mouse', () => {
     throw new Error(`${name} is not reached. Passed: ${passed.join(', ')}`)
   }
 
-  test('from the list of sites to a note that is written, changed and deleted', async () => {
+  test('goes from the list of sites to a note, which is created, changed, and deleted', async () => {
     await page.getByRole('link', { name: 'my-shop', exact: true }).waitFor()
     await tabTo('Skip to content')
     await page.keyboard.press('Enter')
     await tabTo('my-shop')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'my-shop' }).waitFor()
-    // the next page begins at its content: its navigation stands before that
+    // the next page begins at its content, after the navigation
     await page.keyboard.press('Shift+Tab')
     await tabTo('Notes')
     await page.keyboard.press('Enter')
@@ -80,13 +80,13 @@ describe.skipIf(!hasChromium)('without a mouse', () => {
     await page.getByText('No notes yet').waitFor()
   })
 
-  test('a dialog is open before anything else can be pressed', async () => {
+  test('opens a dialog before anything else can be pressed', async () => {
     await page.goto(page.url().replace(/#.*/, `#/sites/${site}/notes`))
     await page.getByText('No notes yet').waitFor()
     const isOpen = await page.evaluate(async () => {
       const buttons = [...document.querySelectorAll<HTMLButtonElement>('main button')]
       buttons.find(({ textContent }) => textContent === 'Add note')?.click()
-      // no key, and no picture of the page, comes between
+      // no key press and no frame of the page comes in between
       for (let turn = 0; turn < 10; turn++) await Promise.resolve()
       return document.querySelector('dialog')?.open
     })
@@ -96,7 +96,7 @@ describe.skipIf(!hasChromium)('without a mouse', () => {
   describe('forms of the account', () => {
     const button = (name: string | RegExp) =>
       page.getByRole('button', { name, ...(typeof name === 'string' && { exact: true }) })
-    /** Opens a dialog, and looks at it. */
+    /** Opens a dialog, and checks it. */
     async function judged(name: string | RegExp): Promise<void> {
       await button(name).first().click()
       await page.getByRole('dialog').waitFor()
@@ -107,7 +107,7 @@ describe.skipIf(!hasChromium)('without a mouse', () => {
       await page.locator('dialog').waitFor({ state: 'detached' })
     }
 
-    test('an application and its keys', async () => {
+    test('labels an application and its credentials', async () => {
       await page.goto(`${panel.url}/#/account`)
       await judged('Create API credential')
       await page.getByLabel('Name', { exact: true }).fill('Bot')
@@ -118,7 +118,7 @@ describe.skipIf(!hasChromium)('without a mouse', () => {
       await close()
     })
 
-    test('an authenticator app, and its recovery codes', async () => {
+    test('labels an authenticator app and its recovery codes', async () => {
       await judged('Set up authenticator app')
       const secret = await page.getByRole('dialog').locator('code').textContent()
       await page.getByLabel('Code from the app').fill(codeNow(Date.now(), secret ?? ''))
@@ -129,12 +129,12 @@ describe.skipIf(!hasChromium)('without a mouse', () => {
       await button('Turn off authenticator app').waitFor()
     })
 
-    test('a passkey, and its name', async () => {
+    test('labels a passkey and its name', async () => {
       await judged('Add passkey')
       await close()
     })
 
-    test('collaborators: new sites, and everywhere', async () => {
+    test('labels collaborators on new sites and on all sites', async () => {
       await page.goto(`${panel.url}/#/account/collaborators`)
       await judged('Permissions on new sites: anna@example.com')
       await close()
@@ -142,7 +142,7 @@ describe.skipIf(!hasChromium)('without a mouse', () => {
       await close()
     })
 
-    test('a webhook: its secret, a new one, its end', async () => {
+    test('labels a webhook, its secret, a new secret, and its deletion', async () => {
       const { body } = await owner.call('POST', '/v1/webhooks', {
         url: 'https://hooks.example.com/in',
         description: '',

@@ -1,4 +1,4 @@
-/** What others change appears by itself, what is lost is said and made up for, and what was typed stays. */
+/** The panel shows changes of others automatically, reports and repairs a lost connection, and keeps what was typed. */
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { PASSWORD, withPassword } from '../../src/resources/sign-in/samples.fixture.ts'
@@ -24,7 +24,7 @@ describe.skipIf(!hasChromium)('the panel, while others work', () => {
   const heading = siteNamed
   const notLive = (page: Page) => page.getByText(/^Connection lost/)
 
-  test('two people on one site: each sees what the other has done', async () => {
+  test("shows two people on one site each other's changes", async () => {
     const [hers, his] = [await panel.open(owner, `sites/${site}`), await panel.open(helper, `sites/${site}/settings`)]
     await heading(hers, 'my-shop').waitFor()
     await his.getByLabel('Site name', { exact: true }).fill('Our shop')
@@ -36,7 +36,7 @@ describe.skipIf(!hasChromium)('the panel, while others work', () => {
     await hers.getByText('Of the helper').first().waitFor()
     await owner.call('PUT', `/v1/sites/${site}`, { name: 'Her shop' })
     await heading(his, 'Her shop').waitFor()
-    // what he may do, too
+    // and what they may do
     await panel.api.collaborate(helper, site, [])
     await owner.call('PUT', `/v1/sites/${site}`, { name: 'Her own shop' })
     await heading(his, 'Her own shop').waitFor()
@@ -44,7 +44,7 @@ describe.skipIf(!hasChromium)('the panel, while others work', () => {
     expect(panel.faults).toEqual([])
   })
 
-  test('tabs of a browser have one connection, and all of them hear', async () => {
+  test('shares one connection among all tabs of a browser, which all receive events', async () => {
     const context = await panel.visitor(owner)
     const tabs: Page[] = []
     for (let count = 0; count < 3; count++) {
@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium)('the panel, while others work', () => {
       await tab.bringToFront()
       await heading(tab, 'Renamed').waitFor()
     }
-    // six would be the most that a browser opens to an address: none is held by each tab
+    // a browser opens at most six connections to an address: none is held per tab
     expect(await streams()).toBeLessThanOrEqual(6)
     expect(
       await tabs[0]?.evaluate(() =>
@@ -72,7 +72,7 @@ describe.skipIf(!hasChromium)('the panel, while others work', () => {
     ).toBe(false)
   })
 
-  test('a lost connection is said; what was missed is there once it is back', async () => {
+  test('reports a lost connection, and shows missed changes once it is back', async () => {
     const page = await panel.open(owner, `sites/${site}`)
     await heading(page, 'my-shop').waitFor()
     await page.waitForFunction(() => navigator.onLine)
@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium)('the panel, while others work', () => {
     await heading(page, 'Afterwards').waitFor()
   })
 
-  test('a page that Stead does not send while it is away is there once it is back', async () => {
+  test('loads a page that failed while Stead was away', async () => {
     const page = await panel.open(owner, `sites/${site}`)
     await heading(page, 'my-shop').waitFor()
     panel.cut()
@@ -97,7 +97,7 @@ describe.skipIf(!hasChromium)('the panel, while others work', () => {
     await page.getByRole('heading', { name: 'Platform', level: 1 }).waitFor()
   })
 
-  test('a session that was ended elsewhere leads to signing in, and what was typed is still there', async () => {
+  test('leads to sign-in when the session was ended elsewhere, and keeps what was typed', async () => {
     await withPassword(panel.api, owner.accountId)
     const page = await panel.open(owner, `sites/${site}/settings`)
     await page.getByLabel('Site name', { exact: true }).fill('Half a na')
@@ -106,7 +106,7 @@ describe.skipIf(!hasChromium)('the panel, while others work', () => {
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
     await dialog.waitFor()
     expect(await dialog.getByLabel('E-mail address').inputValue()).toBe(owner.email)
-    // the API's words about it are for programs
+    // the API's message is meant for programs
     expect(await page.getByText(/bearer|authorization/i).count()).toBe(0)
     await dialog.getByLabel('Password').fill(PASSWORD)
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()

@@ -1,4 +1,4 @@
-/** Ctrl-K, by the keyboard alone: every site, page and action, with names that a screen reader says. */
+/** The command palette by keyboard only: every site, page, and action, with names that a screen reader announces. */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '../support/api.ts'
@@ -21,7 +21,7 @@ describe.skipIf(!hasChromium)('the palette', () => {
   afterAll(() => panel?.close())
 
   const field = () => page.getByRole('combobox', { name: 'Search or jump to…' })
-  /** What a screen reader says is chosen. */
+  /** What a screen reader announces as selected. */
   async function chosen(): Promise<string> {
     const id = await field().getAttribute('aria-activedescendant')
     const option = page.locator(`#${id}`)
@@ -34,7 +34,7 @@ describe.skipIf(!hasChromium)('the palette', () => {
     expect(await field().evaluate((each) => each === document.activeElement)).toBe(true)
   }
 
-  test('a site of many by its name; then the page begins, and the keyboard with it', async () => {
+  test('opens one of many sites by name, and moves the focus to the page', async () => {
     await open()
     await panel.judge(page)
     await page.keyboard.type('my-sh')
@@ -46,7 +46,7 @@ describe.skipIf(!hasChromium)('the palette', () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main')
   })
 
-  test('a part of the site, by the arrows', async () => {
+  test('opens a part of the site with the arrow keys', async () => {
     await open()
     await page.keyboard.type('stat')
     await expect.poll(chosen).toMatch(/^Statistics/)
@@ -58,7 +58,7 @@ describe.skipIf(!hasChromium)('the palette', () => {
     await expect.poll(() => new URL(page.url()).hash).toBe(`#/sites/${shop}/statistics`)
   })
 
-  test('an action of the page, as its button does it; Escape leaves all as it was', async () => {
+  test('runs an action of the page like its button; Escape changes nothing', async () => {
     await page.goto(`${panel.url}/#/sites/${shop}/overview`)
     await page.getByRole('button', { name: 'Back up database', exact: true }).waitFor()
     await open()
@@ -68,7 +68,7 @@ describe.skipIf(!hasChromium)('the palette', () => {
     await field().waitFor({ state: 'detached' })
     expect(await page.getByRole('dialog').count()).toBe(0)
     await open()
-    // closed and opened again before the browser has told that it is closed, which takes it a task
+    // closed and reopened before the browser fires its close event, which takes one task
     await page.evaluate(async () => {
       document.querySelector<HTMLButtonElement>('dialog [aria-label=Close]')?.click()
       for (let turn = 0; turn < 10; turn++) await Promise.resolve()
@@ -80,7 +80,7 @@ describe.skipIf(!hasChromium)('the palette', () => {
     await expect.poll(chosen).toMatch(/^Sign out/)
     await page.keyboard.press('Enter')
     await page.getByLabel('E-mail address').waitFor()
-    // nobody is signed in: nothing opens
+    // does not open while nobody is signed in
     await page.keyboard.press('Control+k')
     expect(await field().count()).toBe(0)
     expect(panel.faults).toEqual([])

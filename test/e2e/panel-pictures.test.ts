@@ -1,7 +1,7 @@
 /**
- * Pictures of the panel's pages, from this build and from that of the commit before: where they differ, somebody should look. The run lists
- * the pages, and keeps the pictures in the folder TEST_PICTURES. It fails only where a page cannot be drawn. TEST_PICTURES_SINCE names another
- * commit.
+ * Compares screenshots of the panel's pages, from this build and from the commit before: where they differ, a person
+ * should look. Lists the pages, and keeps the screenshots in the folder TEST_PICTURES. Fails only if a page cannot be
+ * drawn. TEST_PICTURES_SINCE names another commit.
  */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,13 +24,13 @@ const views = [
 ] as const
 type View = (typeof views)[number]
 
-/** A share of the pixels: less is how letters are smoothed. */
+/** A share of the pixels. Smaller differences come from font smoothing. */
 const SAME = 0.0005
 
 const { TEST_PICTURES, TEST_PICTURES_SINCE } = process.env
 const isChanged = TEST_PICTURES_SINCE !== undefined || changedFiles().some((file) => file.startsWith('src/panel/'))
 
-describe.skipIf(!hasChromium || !isChanged)('pictures of the panel', () => {
+describe.skipIf(!hasChromium || !isChanged)('screenshots of the panel', () => {
   let panel: PanelOverRecords
   let owner: Person
   let paths: string[]
@@ -58,11 +58,11 @@ describe.skipIf(!hasChromium || !isChanged)('pictures of the panel', () => {
     await panel?.close()
   })
 
-  /** @param folder of a built panel that answers in place of this one's */
+  /** @param folder of a built panel that replaces this one */
   async function open(view: View, folder?: string): Promise<Page> {
     const context = await panel.visitor(owner)
     const page = await context.newPage()
-    // nothing moves, and no time of a page is another in the second picture
+    // no animations, and the same time in both screenshots
     await page.clock.setFixedTime(new Date())
     await page.setViewportSize(view)
     await page.emulateMedia({ colorScheme: view.colorScheme, reducedMotion: 'reduce' })
@@ -74,7 +74,7 @@ describe.skipIf(!hasChromium || !isChanged)('pictures of the panel', () => {
     return page
   }
 
-  /** Pages that the side navigation leads to. */
+  /** Pages that the side navigation links to. */
   async function linksOf(page: Page, path: string): Promise<string[]> {
     await page.goto(`${panel.url}/#/${path}`)
     await panel.settled(page)
@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium || !isChanged)('pictures of the panel', () => {
     return PNG.sync.read(await page.screenshot({ animations: 'disabled', caret: 'hide' }))
   }
 
-  test.each(views)('of each page, beside the commit before: $name', async (view) => {
+  test.each(views)('cover each page, compared with the commit before: $name', async (view) => {
     const [now, then] = [await open(view), await open(view, before.folder)]
     const folder = TEST_PICTURES ?? mkdtempSync(join(tmpdir(), 'stead-pictures-'))
     mkdirSync(folder, { recursive: true })
@@ -106,7 +106,7 @@ describe.skipIf(!hasChromium || !isChanged)('pictures of the panel', () => {
     }
     if (changed.length > 0)
       console.log(`Pages that look different (${view.name}), in ${folder}:\n  ${changed.join('\n  ')}`)
-    // a page without a word could not be drawn
+    // a page without text failed to render
     expect(paths.length).toBeGreaterThan(20)
     expect(panel.faults).toEqual([])
     for (const page of [now, then]) await page.context().close()

@@ -1,4 +1,7 @@
-/** Each page offers what the person may do, and nothing else: every part of a site by every role, against what the API answers. */
+/**
+ * Each page offers exactly what the person may do: every part of a site for every role, compared with the API's
+ * answers.
+ */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { enqueue } from '../../src/platform/operations/enqueue.ts'
@@ -13,7 +16,7 @@ import { hasChromium } from '../support/chromium.ts'
 import { idleHost } from '../support/idle-host.ts'
 import { type PanelOverRecords, panelOverRecords } from '../support/panel-over-records.ts'
 
-/** What is open to all who see the site: how they look at it, and how their own account arranges it. */
+/** What everyone who sees the site may do: choose how they view it, and how their own account arranges it. */
 const open: Readonly<Record<string, readonly string[]>> = {
   overview: ['Favorite', 'Add tag', 'More actions', 'Copy SFTP and SSH host'],
   statistics: ['30 days', '90 days', '12 months'],
@@ -27,7 +30,7 @@ const open: Readonly<Record<string, readonly string[]>> = {
   ),
   backups: ['All', 'On demand', 'Automatic', 'Before a change'],
 }
-/** What it takes to read a part at all. */
+/** The permission that is needed to read a part at all. */
 const readBy: Readonly<Record<string, string>> = {
   backups: 'listOndemandBackups',
   imports: 'listImports',
@@ -43,11 +46,11 @@ interface Right {
   readonly reason: string | null
 }
 interface Shown {
-  /** Of buttons and forms: the operations that they are for. */
+  /** Operations that the buttons and forms are for. */
   readonly of: readonly string[]
-  /** Buttons that are for none. */
+  /** Buttons that are for no operation. */
   readonly others: readonly string[]
-  /** Why something is left out. */
+  /** Why something is hidden. */
   readonly reasons: readonly string[]
 }
 
@@ -107,7 +110,7 @@ describe.skipIf(!hasChromium)('what the pages of a site offer', () => {
     }, path)
     await panel.settled(page)
   }
-  /** What a part shows when all of it is there. */
+  /** What a part shows to someone with all permissions. */
   async function shown(page: Page, part: string): Promise<Shown> {
     await go(page, `/sites/${site}/${part}`)
     return page.evaluate(() => {
@@ -132,7 +135,7 @@ describe.skipIf(!hasChromium)('what the pages of a site offer', () => {
     return done
   }
   const nameOf = ({ operation, field }: Right) => (field ? `${operation} ${field}` : operation)
-  /** Their sessions began in the browser, and count at its address. */
+  /** Sessions that began in the browser are valid only at its address. */
   const here = () => ({ host: new URL(panel.url).host })
   const rightsOf = async (who: Person): Promise<Right[]> =>
     (await who.browse('GET', `/v1/sites/${site}/rights`, undefined, here())).body.data
@@ -141,7 +144,7 @@ describe.skipIf(!hasChromium)('what the pages of a site offer', () => {
     return data.flatMap(({ actions }: { actions: unknown[] }) => actions)
   }
 
-  test('every button that changes something of the site says which operation it is for', async () => {
+  test('names the operation of every button that changes the site', async () => {
     const known = new Set((await rightsOf(owner)).map(nameOf))
     expect(parts.length).toBeGreaterThan(10)
     for (const [part, { of, others, reasons }] of ofOwner) {
@@ -149,7 +152,7 @@ describe.skipIf(!hasChromium)('what the pages of a site offer', () => {
       if (part !== 'operations') expect([part, others]).toEqual([part, open[part] ?? []])
       expect([part, reasons]).toEqual([part, []])
     }
-    // an undo, a retry and a cancel
+    // an undo, a retry, and a cancel
     const ofWork = ofOwner.get('operations')?.others.filter((name) => name !== 'Export CSV')
     expect(ofWork).toHaveLength((await actionsOf(owner)).length)
     expect(new Set((await actionsOf(owner)).map(({ action }) => action))).toEqual(new Set(['undo', 'retry', 'cancel']))
@@ -164,9 +167,9 @@ describe.skipIf(!hasChromium)('what the pages of a site offer', () => {
   beforeAll(async () => {
     page = await panel.open(helper, 'sites')
   })
-  test.each(held)('to a collaborator with the role %s', async (_, given) => {
+  test.each(held)('match the role %s of a collaborator', async (_, given) => {
     await panel.api.collaborate(helper, site, given)
-    // what a person may do is read when the page of the site is opened
+    // permissions are read when the page of the site is opened
     await go(page, '/activity')
     await go(page, `/sites/${site}/overview`)
     const rights = await rightsOf(helper)
@@ -179,7 +182,7 @@ describe.skipIf(!hasChromium)('what the pages of a site offer', () => {
     expect(seen).toEqual(parts.filter((part) => !closed.includes(part)))
     for (const part of parts) {
       const all = ofOwner.get(part) as Shown
-      // those that offer the same to all were looked at as the owner
+      // parts that offer the same to everyone were checked as the owner
       if (all.of.length === 0 && part !== 'operations') continue
       const { of, others, reasons } = await shown(page, part)
       const offered = closed.includes(part) ? [] : all.of.filter((name) => !refusals.has(name))
@@ -197,7 +200,7 @@ describe.skipIf(!hasChromium)('what the pages of a site offer', () => {
     expect(panel.faults).toEqual([])
   })
 
-  test('a zone is shown to who may manage the domains of its sites, and says why not to others', async () => {
+  test('let collaborators with manage_dns change a zone, and tell others why they cannot', async () => {
     const { data } = (await owner.call('GET', '/v1/zones')).body
     const offered = async (given: readonly Role[]) => {
       await panel.api.collaborate(helper, site, given)
@@ -214,7 +217,7 @@ describe.skipIf(!hasChromium)('what the pages of a site offer', () => {
     expect((await offered(['manage_dns'])).buttons).toBeGreaterThan(3)
   })
 
-  test('how the platform is, to who operates it and nobody else', async () => {
+  test('show the platform to its operator only', async () => {
     const link = (of: Page) => of.getByRole('navigation', { name: 'Operator' }).getByRole('link', { name: 'Platform' })
     const mine = await panel.open(owner, 'sites')
     await link(mine).click()
@@ -242,7 +245,7 @@ describe.skipIf(!hasChromium)('what the pages of a site offer', () => {
     expect(panel.faults).toEqual([])
   })
 
-  test('with several sites at once what can be done with one of them at least, and why not the rest', async () => {
+  test('offer what works on at least one selected site, and explain why the rest is missing', async () => {
     const other = await panel.api.site(owner, 'my-other')
     const offered = async (given: readonly Role[], ofOther: readonly Role[]) => {
       await panel.api.collaborate(helper, site, given)

@@ -1,4 +1,7 @@
-/** Signing in and showing again that it is you, as a person does: passkeys of a device, the dialog that asks, sessions that end and go on. */
+/**
+ * Signing in and confirming an identity, as a person does: passkeys of a device, the confirmation dialog, and sessions
+ * that end or continue.
+ */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +19,7 @@ import { type PanelOverRecords, panelOverRecords } from '../support/panel-over-r
 
 const DAY_MS = 86_400_000
 
-describe.skipIf(!hasChromium)('who comes into the panel', () => {
+describe.skipIf(!hasChromium)('sign-in', () => {
   let panel: PanelOverRecords
   let owner: Person
   let clock: number
@@ -28,7 +31,7 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
   })
   afterEach(() => panel?.close())
 
-  /** A device that holds passkeys and has just felt the finger. */
+  /** A virtual device with passkeys whose user has just been verified. */
   async function withDevice(page: Page): Promise<{ cdp: CDPSession; touch(isRight: boolean): Promise<unknown> }> {
     const cdp = await page.context().newCDPSession(page)
     await cdp.send('WebAuthn.enable')
@@ -53,7 +56,7 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
   }
   const dialog = (page: Page) => page.getByRole('dialog', { name: "Confirm it's you" })
 
-  test('a passkey is added after a fresh proof, signs in without a password, proves, and is removed', async () => {
+  test('adds a passkey after a fresh confirmation; it signs in without a password, confirms, and is removed', async () => {
     const page = await panel.open(owner, 'account')
     const device = await withDevice(page)
     clock += 16 * 60_000
@@ -83,7 +86,7 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
     expect(panel.faults).toEqual([])
   })
 
-  test('what cannot be taken back asks for the password, says when it is wrong, and does nothing when nobody shows it', async () => {
+  test('asks for the password before an action that cannot be undone, rejects a wrong one, and does nothing without it', async () => {
     const { body } = await owner.call('POST', '/v1/applications', { name: 'Bot' })
     const page = await panel.open(owner, 'account')
     clock += 16 * 60_000
@@ -106,7 +109,7 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
     await dialog(page).getByLabel('Password').fill(PASSWORD)
     await page.keyboard.press('Enter')
     await expect.poll(names).not.toContain('Bot')
-    // for a quarter of an hour nothing asks again
+    // a confirmation lasts a quarter of an hour
     await owner.call('POST', '/v1/applications', { name: 'Other' })
     await page.reload()
     await revoke('Other')
@@ -114,7 +117,7 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
     expect(await dialog(page).count()).toBe(0)
   })
 
-  test('sessions are listed, and one is ended from another', async () => {
+  test('lists sessions, and ends one from another', async () => {
     const [mine, other] = [await panel.open(undefined, ''), await panel.open(undefined, '')]
     for (const page of [mine, other]) await signIn(page)
     await mine.goto(`${panel.url}/#/account`)
@@ -129,7 +132,7 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
     await sessions.getByText('This session').waitFor()
   })
 
-  test('a session that is used goes on for months; one that is not ends after thirty days', async () => {
+  test('keeps a session that is used for months, and ends an unused one after thirty days', async () => {
     const page = await panel.open(undefined, '')
     await signIn(page)
     for (let turn = 0; turn < 4; turn++) {
@@ -159,7 +162,10 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
     })
     afterEach(() => stop())
 
-    /** The owner adds somebody by the panel. @returns the page that the link in the mail leads to, in a browser of its own */
+    /**
+     * Has the owner add someone in the panel. @returns the page that the link in the mail leads to, in a browser of its
+     * own
+     */
     async function invited(email: string): Promise<Page> {
       const site = await panel.api.site(owner, 'my-shop')
       const page = await panel.open(owner, `sites/${site}/collaborators`)
@@ -177,7 +183,7 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
       return theirs
     }
     async function mayWriteNotesAlone(page: Page): Promise<void> {
-      // nobody looks for the one site that they were invited to
+      // opens the only site directly, without a search
       await expect.poll(() => new URL(page.url()).hash).toMatch(/^#\/sites\/\d+$/)
       await page.getByRole('link', { name: 'Notes', exact: true }).click()
       await page.getByRole('button', { name: 'Add note' }).waitFor()
@@ -185,7 +191,7 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
       expect(await page.getByRole('link', { name: 'SFTP and SSH', exact: true }).count()).toBe(0)
     }
 
-    test('is followed to the end with a password; its link counts once', async () => {
+    test('can be accepted with a password; its link works once', async () => {
       const page = await invited('anna@example.com')
       const link = page.url()
       await panel.judge(page)
@@ -200,7 +206,7 @@ describe.skipIf(!hasChromium)('who comes into the panel', () => {
       expect(panel.faults).toEqual([])
     })
 
-    test('is followed to the end with a passkey, which signs in from then on', async () => {
+    test('can be accepted with a passkey, which signs in from then on', async () => {
       const page = await invited('bert@example.com')
       const device = await withDevice(page)
       const make = page.getByRole('button', { name: 'Create passkey' })

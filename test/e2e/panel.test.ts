@@ -1,4 +1,4 @@
-/** A person's way through the control panel: the link of the first start, a site, what is done with it, and its end. */
+/** A person's way through the control panel: the link of the first start, a site, tasks on it, and its deletion. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -34,7 +34,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
     await stead?.remove()
   })
 
-  /** The policy that is broken, scripts that fail, and requests to anywhere else. */
+  /** Collects violations of the security policy, failed scripts, and requests to other hosts. */
   function watch(watched: Page): void {
     watched.on('pageerror', (error) => faults.push(String(error)))
     watched.on('console', (message) => {
@@ -49,13 +49,13 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
   const parts = () => page.getByRole('navigation', { name: 'Site' })
   const openPart = (name: string) => parts().getByRole('link', { name, exact: true }).click()
 
-  test('the link of the first start sets a password, once, and signs in', async () => {
+  test('sets a password with the link of the first start, once, and signs in', async () => {
     const { panel_link: link } = JSON.parse(await readFile(join(stead.dataDir, 'credentials.json'), 'utf8'))
     await page.goto(link)
     await page.getByLabel('New password').fill('short')
     await page.getByRole('button', { name: 'Set password' }).click()
     await page.getByText('must have at least 10 characters').waitFor()
-    // what was typed is still there
+    // the input is still there
     expect(await page.getByLabel('New password').inputValue()).toBe('short')
     await judge()
     await page.getByLabel('New password').fill(PASSWORD)
@@ -69,7 +69,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
     await other.close()
   })
 
-  test('a new site: its progress, and then its page opens', async () => {
+  test('shows the progress of a new site, and then opens its page', async () => {
     await judge()
     const creating = await clicksOf(page, async () => {
       await page.getByRole('button', { name: 'New site' }).first().click()
@@ -91,7 +91,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
     await judge()
   })
 
-  test('first steps: what is done is checked; they can be hidden and found again', async () => {
+  test('checks off first steps that are done; they can be hidden and shown again', async () => {
     await page.goto(`${stead.apiUrl}/#/sites`)
     const steps = page.getByRole('list', { name: 'First steps' })
     await steps.getByText('Create your first site').waitFor()
@@ -111,7 +111,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
     await page.getByRole('heading', { name: 'my-shop' }).waitFor()
   })
 
-  test('a backup by a click, with its progress; what others do shows by itself', async () => {
+  test('creates a backup with its progress, and shows changes of others automatically', async () => {
     const confirm = async (button: string) => {
       await page.getByLabel('Type my-shop to confirm').fill('my-shop')
       await page.getByRole('dialog').getByRole('button', { name: button, exact: true }).click()
@@ -151,7 +151,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
     await page.getByRole('link', { name: 'of-another', exact: true }).waitFor()
   })
 
-  test.each(['Domains', 'Plugins', 'Operations', 'Activity'])('%s of the site', async (part) => {
+  test.each(['Domains', 'Plugins', 'Operations', 'Activity'])('opens %s of the site', async (part) => {
     await page.goto(`${stead.apiUrl}/#/sites`)
     await page.getByRole('link', { name: 'my-shop', exact: true }).click()
     await openPart(part)
@@ -159,7 +159,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
     await judge()
   })
 
-  test('pages of the account; a phone shows them without scrolling sideways', async () => {
+  test('shows the pages of the account; a phone does not scroll sideways', async () => {
     await page.goto(`${stead.apiUrl}/#/sites`)
     for (const name of ['Operations', 'Activity']) {
       await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click()
@@ -180,7 +180,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
   accountParts(() => ({ stead, page }))
   pictures(() => ({ stead, page }), 'my-shop')
 
-  test('the next page of sites begins behind the last site, whatever comes and goes before it', async () => {
+  test('continues the list of sites after the last one shown, whatever changes before it', async () => {
     await page.route(/\/v1\/sites\?.*place=/, (route) =>
       route.continue({ url: route.request().url().replace('per_page=25', 'per_page=1') }),
     )
@@ -197,7 +197,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
     await judge()
     await turn('Next').click()
     await shows(before[1])
-    // a site that comes before the shown page moves nothing, and is there when somebody goes back
+    // a site that is added before the shown page moves nothing, and appears on the way back
     await stead.api('POST', `/v1/sites/${last}/favorites`)
     await shows(before[1])
     await turn('Back').click()
@@ -207,7 +207,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
     await page.unroute(/\/v1\/sites\?.*place=/)
   })
 
-  test('a site is deleted by who types its name', async () => {
+  test('deletes a site after its name is typed', async () => {
     await page.goto(`${stead.apiUrl}/#/sites`)
     await page.getByRole('link', { name: 'my-shop', exact: true }).click()
     await openPart('Settings')
@@ -218,7 +218,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
     await expect.poll(async () => (await stead.visit('my-shop')).status).toBe(404)
   })
 
-  test('a session that was ended elsewhere is over; signing in again', async () => {
+  test('ends a session that was ended elsewhere, and signs in again', async () => {
     const { data: sessions } = (await stead.api('GET', '/v1/sessions')).body
     for (const { id } of sessions) await stead.api('DELETE', `/v1/sessions/${id}`)
     await page.reload()
@@ -231,7 +231,7 @@ describe.skipIf(!core || !hasChromium)('the control panel', () => {
     await page.getByRole('heading', { level: 1, name: /^Sites/ }).waitFor()
   })
 
-  test('no script failed, no policy was broken, and nobody else was asked', () => {
+  test('causes no script error, no policy violation, and no request to other hosts', () => {
     expect(faults).toEqual([])
   })
 })

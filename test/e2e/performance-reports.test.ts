@@ -1,4 +1,4 @@
-/** What Lighthouse and a real Chromium say of a real site, by itself and by order. */
+/** What Lighthouse and a real Chromium report of a real site, automatically and on request. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fetch } from 'undici'
@@ -37,7 +37,7 @@ describe.skipIf(!core || !hasChromium || !bubblewrap || !findModules())('perform
   }
 
   test(
-    'are made when a site is live, with a picture, and by order',
+    'are created with a screenshot when a site goes live, and on request',
     async () => {
       const report = await until('a report by itself', latest, MINUTES / 2)
       for (const half of [report.desktop_report, report.mobile_report]) {
@@ -45,7 +45,7 @@ describe.skipIf(!core || !hasChromium || !bubblewrap || !findModules())('perform
         expect(half.final_url).toBe(`http://measured.localhost:${stead.edgePort}/`)
         expect(half.performance_score).toBeGreaterThan(0)
         expect(Number(half.largest_contentful_paint_numeric_value)).toBeGreaterThan(0)
-        // what it has no token for it does not show
+        // a thumbnail needs a token
         expect((await fetch(stead.apiUrl + half.thumbnail_location)).status).toBe(401)
         expect(await picture(half.thumbnail_location)).toEqual(['image/jpeg', 'ffd8ff'])
       }

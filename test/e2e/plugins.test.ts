@@ -15,7 +15,7 @@ interface Operation {
   readonly results: readonly { readonly subject: string; readonly outcome: string; readonly message: string }[]
 }
 
-/** Says its version at the end of each page, and counts in the database what happens to it. */
+/** A plugin that prints its version at the end of each page, and counts in the database what happens to it. */
 const speaking = (version: string, more = '') =>
   pluginFile(
     'Speaking',
@@ -26,7 +26,7 @@ const speaking = (version: string, more = '') =>
      ${more}`,
   )
 
-/** Of the shape of WooCommerce, and without its own word to caches. */
+/** Shaped like WooCommerce, without telling caches what to skip. */
 const shop = `
   final class WC_Install {
     public static function create_pages(): void {
@@ -103,14 +103,14 @@ describeSites('plugins', ({ env, testOnce, isNative }) => {
     return (await siteRows(stead, 'plugged', sql, [name]))[0]?.option_value
   }
 
-  test('are listed with what stands in their files, drop-ins included', async () => {
+  test('lists plugins with the headers of their files, drop-ins included', async () => {
     const found = await listed()
-    // by which SQLite is reached
+    // the drop-in that gives WordPress SQLite
     expect(found.find(({ name }) => name === 'db.php')?.status).toBe(isNative ? undefined : 'dropin')
     expect(found.every(({ status }) => ['active', 'inactive', 'must-use', 'dropin'].includes(status))).toBe(true)
   })
 
-  testOnce('are refused before anything starts, one by one', async () => {
+  testOnce('rejects invalid plugins one by one before anything starts', async () => {
     const { status, body, headers } = await ask('POST', '', [
       { path: 'speaking' },
       { path: 'nobody-has-this' },
@@ -125,7 +125,7 @@ describeSites('plugins', ({ env, testOnce, isNative }) => {
     ])
   })
 
-  test('are installed and activated, in the release that was asked for', async () => {
+  test('installs and activates the requested release', async () => {
     const operation = await done('POST', '', [{ path: 'speaking', version: '1.0' }, { path: 'quiet' }])
     expect(operation).toMatchObject({ state: 'succeeded' })
     expect(operation.results.map(({ subject, outcome }) => [subject, outcome])).toEqual([
@@ -136,7 +136,7 @@ describeSites('plugins', ({ env, testOnce, isNative }) => {
     expect(await frontPage()).toContain('speaking 1.0')
   })
 
-  test('an update that breaks the site is taken back, and told in the words of PHP', async () => {
+  test('rolls back an update that breaks the site, with PHP’s own message', async () => {
     const operation = await done('PUT', '', [{ path: 'speaking', version: '1.1' }, { path: 'quiet' }])
     expect(operation.state).toBe('failed')
     expect(operation.error).toContain('no_such_function')
@@ -150,20 +150,20 @@ describeSites('plugins', ({ env, testOnce, isNative }) => {
     expect(await readFile(join(directory, 'plugins/speaking/old.txt'), 'utf8')).toBe('of 1.0')
     expect(existsSync(join(directory, 'plugins/speaking/new.txt'))).toBe(false)
     expect(existsSync(join(directory, 'upgrade')) ? await readdir(join(directory, 'upgrade')) : []).toEqual([])
-    // it is over: nobody is sent into the recovery mode of WordPress
+    // it is over: WordPress mails no link to its recovery mode
     expect(existsSync(join(stead.dataDir, 'outbox')) ? await readdir(join(stead.dataDir, 'outbox')) : []).toEqual([])
   })
 
-  test('an update goes through the upgrader of WordPress, and what it left out is gone', async () => {
+  test('updates with WordPress’ own upgrader, and removes files that the update lacks', async () => {
     expect(await done('PUT', '', [{ path: 'speaking' }])).toMatchObject({ state: 'succeeded' })
     expect(await states()).toMatchObject({ speaking: 'active 1.2' })
     expect(await frontPage()).toContain('speaking 1.2')
-    // plugins are told as by the dashboard; an update is no new activation
+    // plugins get the dashboard's hooks; an update is not an activation
     expect([await option('speaking_seen'), await option('speaking_activated')]).toEqual(['update plugin', '1'])
     expect(existsSync(join(stead.directoryOf('plugged'), 'web/wp-content/plugins/speaking/old.txt'))).toBe(false)
   })
 
-  testOnce('are deactivated and activated again', async () => {
+  testOnce('deactivates and activates plugins', async () => {
     expect(await done('PUT', '/deactivate', [{ path: 'speaking' }])).toMatchObject({ state: 'succeeded' })
     expect(await states()).toMatchObject({ speaking: 'inactive 1.2' })
     expect(await frontPage()).not.toContain('speaking')
@@ -171,7 +171,7 @@ describeSites('plugins', ({ env, testOnce, isNative }) => {
     expect(await frontPage()).toContain('speaking 1.2')
   })
 
-  testOnce('one that does not even load is not installed', async () => {
+  testOnce('does not install a plugin that does not load', async () => {
     const operation = await done('POST', '', [{ path: 'dead' }])
     expect(operation).toMatchObject({ state: 'failed', error: expect.stringContaining('syntax error') })
     expect(await states()).toEqual({ speaking: 'active 1.2', quiet: 'active 3.0' })
@@ -186,7 +186,7 @@ describeSites('plugins', ({ env, testOnce, isNative }) => {
       'modern',
       /could not be installed\. The PHP version on your server is .*, however the uploaded plugin requires 99\.0\.$/,
     ],
-  ])('%s is not installed, and whoever ordered it reads why', async (slug, why) => {
+  ])('does not install %s, and says why', async (slug, why) => {
     const { state, error } = await done('POST', '', [{ path: slug }])
     expect(state).toBe('failed')
     if (typeof why === 'string') expect(error).toBe(`${slug}: ${why}`)
@@ -194,13 +194,13 @@ describeSites('plugins', ({ env, testOnce, isNative }) => {
     expect((await listed()).map(({ name }) => name)).not.toContain(slug)
   })
 
-  testOnce('one that sends visitors of the front page elsewhere is as good as any', async () => {
+  testOnce('accepts a plugin that redirects visitors of the front page', async () => {
     expect(await done('POST', '', [{ path: 'members' }])).toMatchObject({ state: 'succeeded' })
     expect((await stead.visit('plugged', '/', { headers: { cookie: 'a=b' } })).status).toBe(302)
     expect(await done('DELETE', '', [{ path: 'members' }])).toMatchObject({ state: 'succeeded' })
   })
 
-  testOnce('a zip is named by what is in it, and where it came from; an address only once', async () => {
+  testOnce('installs from the address of a zip, and names the plugin and its source', async () => {
     const url = directory.publish('tool', '0.3', { 'tool.php': pluginFile('Tool', '0.3') })
     const { results } = await done('POST', '', [{ path: url }])
     expect(results).toMatchObject([{ subject: url, message: `Installed tool 0.3 from ${url}` }])
@@ -210,14 +210,14 @@ describeSites('plugins', ({ env, testOnce, isNative }) => {
     expect(await done('DELETE', '', [{ path: 'tool' }])).toMatchObject({ state: 'succeeded' })
   })
 
-  test('Stead’s own work on them leaves no word in the site’s log of PHP', async () => {
+  test('leaves no line of Stead’s own work in the site’s PHP log', async () => {
     const { body } = await stead.api('GET', `/v1/sites/${id}/logs/php`)
     const messages = body.data.logs.map(({ message }: { message: string }) => message)
-    // what its plugins have done
+    // written by its plugins
     expect(messages.filter((each: string) => !/no_such|no_php|syntax error/.test(each))).toEqual([])
   })
 
-  test('of a site that a plugin has broken are listed, and deactivating it mends the site', async () => {
+  test('lists the plugins of a site that one of them broke, and deactivating it repairs the site', async () => {
     const file = join(stead.directoryOf('plugged'), 'web/wp-content/plugins/quiet/quiet.php')
     await writeFile(file, pluginFile('Quiet', '3.0', 'no_such_function();'))
     expect(await states()).toMatchObject({ quiet: 'active 3.0' })
@@ -225,7 +225,7 @@ describeSites('plugins', ({ env, testOnce, isNative }) => {
     expect(await frontPage()).toContain('speaking 1.2')
   })
 
-  testOnce('make a site a shop, whose cart, checkout and account are kept for nobody', async () => {
+  testOnce('makes a site a shop whose cart, checkout, and account are never cached', async () => {
     directory.publish('woocommerce', '9.0', { 'woocommerce.php': pluginFile('WooCommerce', '9.0', shop) })
     const shopId = await stead.createSite({ name: 'a-shop', install: 'woocommerce' })
     const { body } = await stead.api('GET', `/v1/sites/${shopId}/plugins`)
@@ -247,7 +247,7 @@ describeSites('plugins', ({ env, testOnce, isNative }) => {
     expect(renderers).toEqual({ shop: true, cart: false, checkout: false, myaccount: false })
   })
 
-  test('are deleted, and what was there before can be had back', async () => {
+  test('deletes plugins, and can restore what was there before', async () => {
     const operation = await done('DELETE', '', [{ path: 'speaking' }])
     expect(operation).toMatchObject({ state: 'succeeded' })
     expect(await states()).toEqual({ quiet: 'inactive 3.0' })

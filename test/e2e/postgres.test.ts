@@ -1,4 +1,4 @@
-/** The main job with every record in PostgreSQL. */
+/** The main task with all data in PostgreSQL. */
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ describe.skipIf(!core || !postgresUrl)('the main job on PostgreSQL', () => {
     await records?.drop()
   })
 
-  test('ordered, live, used, off and on, there after a restart, deleted without a trace', async () => {
+  test('creates, serves, disables, enables, restarts, and deletes a site without a trace', async () => {
     const id = await stead.createSite({ name: 'on-postgres' })
     expect(existsSync(join(stead.dataDir, 'stead.db'))).toBe(false)
     expect((await stead.visit('on-postgres')).text).toContain('<title>on-postgres</title>')
@@ -60,8 +60,8 @@ describe.skipIf(!core || !postgresUrl)('the main job on PostgreSQL', () => {
   })
 })
 
-describe.skipIf(!postgresUrl)('PostgreSQL that goes away', () => {
-  test('is waited for when a part starts, and the reason stands in a line where it is lost later', async () => {
+describe.skipIf(!postgresUrl)('PostgreSQL that becomes unavailable', () => {
+  test('is waited for at a start; if it is lost later, one line says why', async () => {
     const records = await testDatabase('postgres')
     const cut = ['"installation"', '"accounts"']
     const proxy = await openCuttingProxy(records.connection.url as string, (statements) => {
@@ -72,7 +72,7 @@ describe.skipIf(!postgresUrl)('PostgreSQL that goes away', () => {
     const stead = await prepareStead({ env: { STEAD_DATABASE_URL: proxy.url }, golden: false })
     try {
       const { code, stdout, stderr } = await stead.cli('control')
-      // lost when it was opened, and again when the first account was made
+      // lost when it was opened, and again when the first account was created
       expect([code, proxy.cuts]).toEqual([1, 2])
       const lost = 'The PostgreSQL database \\S+ cannot be reached \\(.+\\)\\. Check STEAD_DATABASE_URL\\.'
       expect(stderr).toMatch(new RegExp(`^${lost} Stead retries for 60 s\\.\n${lost}\n$`))

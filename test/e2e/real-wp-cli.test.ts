@@ -8,14 +8,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeSites } from '../support/describe-sites.ts'
 import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 
-/** Path of the real wp-cli.phar. The project has none: without it these tests are skipped. */
+/** Path of the real wp-cli.phar, which the project does not include. Without it these tests are skipped. */
 const phar = process.env.TEST_WP_CLI
 const canRun = phar !== undefined && existsSync('/usr/bin/ssh')
 if (phar === undefined) console.info('The real WP-CLI is not tried: set TEST_WP_CLI to the path of wp-cli.phar')
 
-/** What depends on whether wordpress.org can be reached. */
+/** Exit codes that depend on whether wordpress.org can be reached. */
 const NETWORK = [0, 1]
-/** Command lines, the exit codes that they may end with, and what they print to one stream or the other. */
+/** Command lines, the exit codes that they may end with, and what they print to either stream. */
 const commands: readonly (readonly [line: string, code: number | readonly number[], says?: RegExp])[] = [
   ['wp core version --extra', 0, /^WordPress version: \d/],
   ['wp core is-installed', 0, /^$/],
@@ -107,7 +107,7 @@ const commands: readonly (readonly [line: string, code: number | readonly number
   ['wp help core', 0, /^NAME\n\n {2}wp core\n/],
   ['wp package list', 0],
   [`cd '/wordpress'; WP_CLI_RUNTIME_ALIAS='{"@s":{"user":"admin"}}' wp @s 'option' 'get' 'home'`, 0, /^http/],
-  // Stead has none of these, and says so
+  // Stead does not have these, and says so
   ['wp core update', 1, /updated by Stead/],
   ['wp server', 1, /^Error: Stead serves this site already/],
   ['wp shell', 1, /^Error: There is no interactive shell here/],
@@ -155,7 +155,7 @@ describeSites(
       if (folder) await rm(folder, { recursive: true, force: true })
     })
 
-    test('each command ends as on a server with a shell', { timeout: 20 * 60_000 }, async () => {
+    test('ends each command as on a server with a shell', { timeout: 20 * 60_000 }, async () => {
       const wrong: string[] = []
       for (const [line, codes, says] of commands) {
         const { code, said } = await ssh(line)

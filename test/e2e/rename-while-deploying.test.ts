@@ -1,11 +1,11 @@
-/** A site may be renamed at every moment of its making. */
+/** A site may be renamed at any moment while it is created. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../support/core.ts'
 import { type Stead, showOutputOfFailures, startStead } from '../support/stead.ts'
 
 const core = await testCore()
 
-describe.skipIf(!core)('a site that is renamed while it is made', () => {
+describe.skipIf(!core)('a site that is renamed during its creation', () => {
   let stead: Stead
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
@@ -14,13 +14,13 @@ describe.skipIf(!core)('a site that is renamed while it is made', () => {
   afterAll(() => stead?.remove())
 
   test.each(['first', 'second', 'third'])(
-    'goes live at the first attempt of each step, and has the last name: %s',
+    'goes live at the first attempt of each step, with the last name: %s',
     async (name) => {
       const { body } = await stead.api('POST', '/v1/sites', { name })
       const id: number = body.data.id
       let names = 0
       let state = 'deploying'
-      // as fast as the API answers: some fall between any two steps
+      // as fast as the API answers, so that some fall between any two steps
       while (state === 'deploying') {
         const renamed = await stead.api('PUT', `/v1/sites/${id}`, { name: `${name} ${++names}` })
         expect(renamed.status).toBe(200)

@@ -1,4 +1,4 @@
-/** Stead is lost with all that it had, and is put back on an empty machine from the storage of its backups and one printed key. */
+/** Stead is lost with all its data, and is restored on an empty machine from its backup storage and one printed key. */
 import { cp, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ import { prepareStead, type Stead, showOutputOfFailures, startStead, until } fro
 
 const core = await testCore()
 
-/** What stands on the paper in the safe. */
+/** The text of the printed key. */
 async function printedKey({ dataDir }: Stead): Promise<string> {
   const database = await openDatabase({ file: join(dataDir, 'stead.db') })
   const sealer = createSealer((await readMasterKey(masterKeyFile({ dataDir }))) as Buffer)
@@ -24,7 +24,7 @@ async function printedKey({ dataDir }: Stead): Promise<string> {
   return key
 }
 
-/** The same release as another one, for a machine that has no other. */
+/** The same release under another number, for a machine that has no other. */
 async function anotherRelease(core: string, folder: string): Promise<string> {
   const other = join(folder, 'other-release')
   await cp(core, other, { recursive: true })
@@ -60,7 +60,7 @@ describe.skipIf(!core)('Stead on an empty machine, from S3', { timeout: 600_000 
     STEAD_BACKUP_S3_SECRET_ACCESS_KEY: storage.credentials.secretAccessKey,
   })
 
-  test('serves every site again, with its content, its records and its keys', { timeout: 600_000 }, async () => {
+  test('serves every site again, with its content, its data, and its keys', { timeout: 600_000 }, async () => {
     const ids = [await old.createSite({ name: 'first' }), await old.createSite({ name: 'second' })]
     await old.api('POST', `/v1/sites/${ids[0]}/notes`, { subject: 'kept', body: 'a note' })
     await writeFile(join(old.directoryOf('first'), 'web/wp-content/uploads/kept.txt'), 'of the first')
@@ -70,7 +70,7 @@ describe.skipIf(!core)('Stead on an empty machine, from S3', { timeout: 600_000 
     expect(await old.stop()).toBe(0)
     const key = await printedKey(old)
 
-    // the release of the sites is nowhere but in the backups
+    // the sites' release exists only in the backups
     const release = await anotherRelease(core as string, folder)
     restored = await prepareStead({ env: { ...inBucket(), STEAD_CORE_SOURCE: release }, golden: false })
     const put = await restored.cli('restore', `--key=${key}`, '--json')
@@ -86,14 +86,14 @@ describe.skipIf(!core)('Stead on an empty machine, from S3', { timeout: 600_000 
     expect((await restored.visit('first', '/wp-content/uploads/kept.txt')).text).toBe('of the first')
     expect((await restored.visit('second', '/wp-login.php')).text).toContain('user_login')
     expect((await readdir(join(restored.dataDir, 'cores'))).toSorted()).toContain(await versionOf(core as string))
-    // the keys of the first account came along, and what is sealed can be read
+    // the first account's credentials were restored, and encrypted values can be read
     const { body } = await restored.api('GET', `/v1/sites/${ids[0]}/notes`)
     expect(body.data).toMatchObject([{ subject: 'kept' }])
-    // and it goes on as any other: a new site has a number that none had
+    // it works as any other: a new site gets a number that none had
     expect(await restored.createSite({ name: 'third' })).toBeGreaterThan(Math.max(...ids))
     expect((await restored.cli('restore', `--key=${key}`)).stderr).toContain('Stead is running')
 
-    // the lost machine turns up again, and somebody starts it
+    // the lost machine turns up, and someone starts it
     await old.start()
     const late = await old.cli('backup', 'create', '--records-only')
     expect([late.code, late.stderr]).toEqual([1, expect.stringContaining('Another copy of this installation')])

@@ -1,4 +1,4 @@
-/** A person breaks a site and gets back what was there; and again what was there before that. With a real WordPress. */
+/** A person breaks a site, restores a backup, and then restores what was there before that. With real WordPress. */
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -47,11 +47,11 @@ describeSites('restore', ({ env, testOnce }) => {
   }
   let backup: { filesystem_id: number; database_id: number }
 
-  test('what was changed since a backup is told before, and gone after; visitors see it', async () => {
+  test('says what changed since a backup, and removes it; visitors see the restored site', async () => {
     await publish('Kept for ever')
     await writeFile(web('note.txt'), 'the first')
     backup = { filesystem_id: await backUp('fs'), database_id: await backUp('db') }
-    // WordPress knows times by the second: what comes within that of the backup cannot be told from what was there
+    // WordPress stores times in seconds: a change in the backup's second cannot be told from what was there
     const second = Math.floor(Date.now() / 1000)
     await until('the second of the backup is over', async () => Math.floor(Date.now() / 1000) > second)
     await publish('Written in haste')
@@ -91,7 +91,7 @@ describeSites('restore', ({ env, testOnce }) => {
     expect(await database()).toEqual(constants)
   })
 
-  testOnce('onto another site: its address stands in all links', async () => {
+  testOnce('restores onto another site, with that site’s address in all links', async () => {
     const copy = await stead.createSite({ name: 'its-copy' })
     const restore = await ordered(`/v1/sites/${id}/restores`, { ...backup, restore_on_site_id: copy })
     expect(await stead.ended(restore, 120_000)).toMatchObject({ state: 'succeeded' })
@@ -101,7 +101,7 @@ describeSites('restore', ({ env, testOnce }) => {
     expect((await stead.visit('its-copy', '/note.txt')).text).toBe('the first')
   })
 
-  testOnce('a host that dies while the site is closed: the restore is completed, and the site opens', async () => {
+  testOnce('completes a restore and opens the site after the host is killed while it is closed', async () => {
     const operation = await ordered(`/v1/sites/${id}/restores`, backup)
     const isClosed = async () => (await stead.visit('precious', '/wp-login.php')).status === 503
     await until('it is closed', isClosed)

@@ -1,4 +1,4 @@
-/** The SDK in a page: its sources without their types, and the two libraries that it uses. */
+/** The SDK in a page: its sources without types, and its two libraries. */
 import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../support/api.ts'
 import { hasChromium, openChromium } from '../support/chromium.ts'
 
-/** What the page's module has left for the tests. */
+/** What the page's module leaves for the tests. */
 interface InPage {
   readonly sdk: typeof import('../../src/sdk/index.ts')
 }
@@ -42,7 +42,7 @@ describe.skipIf(!hasChromium)('the SDK in a browser', () => {
       const body = file.endsWith('.ts') ? stripTypeScriptTypes(text) : text
       return route.fulfill({ contentType: 'text/javascript', body })
     })
-    // a page that Playwright answered by itself may call no loopback address of another origin
+    // Chromium lets a page that Playwright answered call no loopback address of another origin
     await page.goto(`${url}/healthz`)
     await page.setContent(`<script type="importmap">${JSON.stringify({ imports })}</script>
       <script type="module">import * as sdk from '/sdk-test/src/sdk/index.ts'; globalThis.sdk = sdk</script>`)
@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium)('the SDK in a browser', () => {
     await other?.close()
   })
 
-  test('gets a token, calls, makes, lists and sees what is refused, in a page of the API’s own origin', async () => {
+  test('gets a token, calls, creates, lists, and sees errors, in a page of the API’s own origin', async () => {
     const { clientId, clientSecret } = owner
     const seen = await page.evaluate(
       async (credentials) => {
@@ -89,7 +89,7 @@ describe.skipIf(!hasChromium)('the SDK in a browser', () => {
     })
   })
 
-  test('calls an API of another origin that allows the page’s, tries and operations included', async () => {
+  test('calls an API that allows the page’s origin, retries and operations included', async () => {
     const person = await other.person('other@example.com')
     const seen = await page.evaluate(
       async ([url, token]) => {

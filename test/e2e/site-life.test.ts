@@ -1,4 +1,7 @@
-/** What becomes of a site besides being visited: off and on, moved, deleted, brought back, and orders that cannot be met. */
+/**
+ * The life of a site apart from visits: disabled and enabled, moved, deleted, and restored, and requests that cannot be
+ * met.
+ */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -16,7 +19,7 @@ describeSites('the life of a site', ({ env, testOnce }) => {
   })
   afterAll(() => stead?.remove())
 
-  test('480 on every path while disabled, and the password can be reset; then it answers again', async () => {
+  test('answers 480 on every path while disabled, resets passwords, and answers again when enabled', async () => {
     expect((await stead.api('PUT', `/v1/sites/${id}/disable`)).body.data.state).toBe('disabled')
     await until('it is off', async () => (await stead.visit('lively')).status === 480)
     for (const path of ['/', '/wp-login.php', '/wp-includes/css/buttons.css', '/no-such-page', '/.env'])
@@ -30,7 +33,7 @@ describeSites('the life of a site', ({ env, testOnce }) => {
     await until('it answers', async () => (await stead.visit('lively')).status === 200)
   })
 
-  testOnce('multisite support at creation is written into wp-config.php, its absence too', async () => {
+  testOnce('writes multisite support into wp-config.php when it is requested at creation', async () => {
     await stead.createSite({ name: 'manysites', multisite_support: true })
     const config = (name: string) => readFile(join(stead.directoryOf(name), 'web/wp-config.php'), 'utf8')
     expect(await config('manysites')).toMatch(/define\('WP_ALLOW_MULTISITE', true\);/)
@@ -39,7 +42,7 @@ describeSites('the life of a site', ({ env, testOnce }) => {
   })
 
   testOnce(
-    'a shop without the plugin directory: the operation fails with its reason, can be retried, and the site deleted',
+    'fails to create a shop without the plugin directory, gives the reason, and can be retried or deleted',
     async () => {
       const { status, headers, body } = await stead.api('POST', '/v1/sites', { name: 'a-shop', install: 'woocommerce' })
       expect([status, body.data.ecommerce]).toEqual([201, true])
@@ -57,7 +60,7 @@ describeSites('the life of a site', ({ env, testOnce }) => {
     },
   )
 
-  test('from the trash: a deleted site works again, also after another had its name meanwhile', async () => {
+  test('restores a deleted site from the trash, even if another site had its name meanwhile', async () => {
     await writeFile(join(stead.directoryOf('lively'), 'web/mine.txt'), 'the first')
     const deletion = await stead.api('DELETE', `/v1/sites/${id}`)
     const removal = deletion.headers.get('operation-id') as string
@@ -69,7 +72,7 @@ describeSites('the life of a site', ({ env, testOnce }) => {
     const taken = await stead.cli('site', 'restore', '--name', 'lively')
     expect([taken.code, taken.stderr]).toEqual([2, expect.stringMatching(/taken/i)])
     await stead.api('DELETE', `/v1/sites/${other}`)
-    // the younger one leaves the trash for good, so that the name means the older one
+    // the younger site leaves the trash permanently, so that the name means the older one
     expect(await restore('lively')).toMatchObject({ id: other })
     await stead.api('DELETE', `/v1/sites/${other}`)
     await purge(other)
@@ -78,7 +81,7 @@ describeSites('the life of a site', ({ env, testOnce }) => {
     expect((await stead.visit('lively', '/mine.txt')).text).toBe('the first')
     expect((await stead.cli('site', 'restore', '--name', 'lively')).code).toBe(2)
 
-    // its deletion cannot be carried on behind its back
+    // its deletion cannot be retried now
     expect((await stead.api('POST', `/v1/operations/${removal}/retry`)).status).toBe(400)
     const { data } = (await stead.api('GET', `/v1/operations?site_id=${id}&type=site.purge`)).body
     for (const { id: purging } of data) {
@@ -92,7 +95,7 @@ describeSites('the life of a site', ({ env, testOnce }) => {
     expect((await stead.visit('lively', '/mine.txt')).text).toBe('the first')
   })
 
-  test('another staging domain and port at the next start: sites answer there, and their links follow', async () => {
+  test('moves sites and their links to another staging domain and port at the next start', async () => {
     const browser = new Browser((path, options) => stead.visit('lively', path, options))
     const { data: password } = (await stead.api('PUT', `/v1/sites/${id}/cms/password-reset`)).body
     await browser.logIn('admin', password)
@@ -115,7 +118,7 @@ describeSites('the life of a site', ({ env, testOnce }) => {
     expect(front.text).not.toContain('localhost')
     expect(front.text).toContain(`<a href="http://${address}/x">`)
     expect((await stead.visit('lively.localhost')).status).toBe(404)
-    // a site in the trash gets its new address when it comes back
+    // a site in the trash gets its new address when it is restored
     expect((await stead.api('DELETE', `/v1/sites/${id}`)).status).toBe(200)
     await stead.stop()
     stead.set({ STEAD_STAGING_DOMAIN: 'localhost' })
@@ -126,7 +129,7 @@ describeSites('the life of a site', ({ env, testOnce }) => {
     expect((await stead.visit('lively')).text).toContain(`http://lively.localhost:${stead.edgePort}/`)
   })
 
-  /** Restores as an operator would, who waits while the deletion is still under way. */
+  /** Restores as an operator would, who waits while the deletion still runs. */
   async function restore(name: string): Promise<object> {
     return until(`${name} is back from the trash`, async () => {
       const { code, stdout, stderr } = await stead.cli('site', 'restore', '--name', name, '--json')

@@ -1,4 +1,4 @@
-/** Mails of a real WordPress, by a real mail server. */
+/** Mails of real WordPress, sent through a real mail server. */
 import { randomBytes } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { type Stead, showOutputOfFailures, startStead, until } from '../support/
 import { Browser } from '../support/visit.ts'
 
 const LIMIT = 12
-/** Several pieces of what PHP hands over at a time. */
+/** Larger than several of the chunks that PHP hands over. */
 const attached = randomBytes(700_001)
 
 const PROGRAM = `<?php
@@ -32,7 +32,7 @@ describeSites('mails of a site', ({ env, testOnce }) => {
   let stead: Stead
   let server: Awaited<ReturnType<typeof mailServer>>
   let id: number
-  /** What the mail server waits for before it says yes. */
+  /** What the mail server waits for before it accepts a mail. */
   let beforeYes: () => Promise<void> = async () => {}
   let asked = 0
   showOutputOfFailures(() => stead)
@@ -75,7 +75,7 @@ describeSites('mails of a site', ({ env, testOnce }) => {
     return JSON.stringify(body).match(/mail\(\)[^"\\]*/g) ?? []
   }
 
-  testOnce('a lost password comes by mail, and its link sets a new one', async () => {
+  testOnce('mails a link for a lost password, which sets a new one', async () => {
     const browser = new Browser((path, options) => stead.visit('letters', path, options))
     await browser.open('/wp-login.php?action=lostpassword', {
       method: 'POST',
@@ -106,7 +106,7 @@ describeSites('mails of a site', ({ env, testOnce }) => {
   test.each([
     ['mail()', false],
     ['sendmail', true],
-  ])('text, names and files arrive as they were by %s; who is in Bcc stays unnamed', async (how, sendmail) => {
+  ])('delivers text, names, and files unchanged by %s, and hides Bcc recipients', async (how, sendmail) => {
     const subject = `Grüße – 今日は, ${'sehr '.repeat(20)}lang: ${how}`
     const headers = ['Content-Type: text/html; charset=UTF-8', 'Cc: Käthe <cc@example.com>', 'Bcc: secret@example.com']
     const sent = [...headers, 'From: Der Laden <shop@elsewhere.example>']
@@ -128,7 +128,7 @@ describeSites('mails of a site', ({ env, testOnce }) => {
     expect(email.headers).toContainEqual(expect.objectContaining({ key: 'x-stead-site', value: String(id) }))
   })
 
-  test('a line break makes neither a header nor a recipient', async () => {
+  test('lets a line break add neither a header nor a recipient', async () => {
     const before = server.received.length
     for (const given of [
       ['a@example.com', 'Hello\r\nBcc: victim@example.com', 'text'],
@@ -140,7 +140,7 @@ describeSites('mails of a site', ({ env, testOnce }) => {
     await until('the log says so', async () => (await phpLog(id)).some((line) => line.includes('line break')))
   })
 
-  testOnce('a mailbox that is not there is in the log of the site; the others get their mail', async () => {
+  testOnce('logs an unknown mailbox for the site, and delivers to the others', async () => {
     const given = { arguments: [['nobody@example.com', 'some@example.com'], 'To two', 'text'] }
     expect((await send('letters', given)).results).toEqual([true])
     expect((await received('To two')).recipients).toEqual(['some@example.com'])
@@ -149,7 +149,7 @@ describeSites('mails of a site', ({ env, testOnce }) => {
     )
   })
 
-  testOnce('a mail that was taken arrives, also when the host is killed before it has left', async () => {
+  testOnce('delivers an accepted mail even if the host is killed before it is sent', async () => {
     let isKilled = false
     beforeYes = () => (isKilled ? Promise.resolve() : new Promise(() => {}))
     const before = asked
@@ -163,7 +163,7 @@ describeSites('mails of a site', ({ env, testOnce }) => {
     await until('nothing is left', async () => (await readdir(join(stead.dataDir, 'mail-queue'))).length === 0)
   })
 
-  testOnce('a site sends so many an hour, is told so once, and others send on', async () => {
+  testOnce('limits the mails of a site per hour, tells it once, and other sites keep sending', async () => {
     const noisy = await newSite('noisy')
     const given = { times: LIMIT + 8, arguments: ['to@example.com', 'Noise', 'text'] }
     const { results } = await send('noisy', given)
@@ -178,7 +178,7 @@ describeSites('mails of a site', ({ env, testOnce }) => {
     await received('From another')
   })
 
-  testOnce('a site that is not in production writes to nobody: its mails are files', async () => {
+  testOnce('writes the mails of a site that is not in production to files', async () => {
     const staging = await newSite('copy')
     const { status } = await stead.api('PUT', `/v1/sites/${staging}`, { wp_environment_type: 'staging' })
     expect(status).toBe(200)

@@ -1,4 +1,7 @@
-/** A sync in real WordPress: what was asked for comes over, the rest stays, and a site that would not answer is as it was. */
+/**
+ * A sync in real WordPress: the requested parts arrive, the rest stays, and a site that would not answer is left
+ * unchanged.
+ */
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -39,7 +42,7 @@ describeSites('sync', ({ env }) => {
   }
   const fileOf = (site: string, path: string) => readFile(join(stead.directoryOf(site), 'web', path), 'utf8')
 
-  test('the database with its addresses, and the directories that were asked for; the rest stays', async () => {
+  test('syncs the database with its addresses and the requested directories; the rest stays', async () => {
     const keys = await fileOf('destination', 'wp-config.php')
     const operation = await sync({ database: true, uploads_directory: true })
     expect(operation).toMatchObject({ state: 'succeeded', error: null })
@@ -63,7 +66,7 @@ describeSites('sync', ({ env }) => {
     }
   })
 
-  test('a site that would not answer is as it was, and open; without the check it is as was asked', async () => {
+  test('leaves a site that would not answer unchanged and open; without the check it is synced', async () => {
     const code = `<?php if (str_starts_with($_SERVER['HTTP_HOST'] ?? '', 'destination')) { http_response_code(500); exit('broken'); }`
     await writeFile(join(stead.directoryOf('source'), 'web/wp-content/mu-plugins/broken.php'), code)
     const failed = await sync({ wp_content_directory: true })

@@ -1,4 +1,4 @@
-/** A name typed into a browser reaches the site, encrypted: see `whole-way/journey.ts`. */
+/** A name typed into a browser leads to the site over https: see `whole-way/journey.ts`. */
 import { execFile, spawnSync } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

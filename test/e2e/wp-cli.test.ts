@@ -1,4 +1,6 @@
-/** WP-CLI over SSH, with OpenSSH's own client. In place of WP-CLI itself a small one made for the tests (`test/support/wp-cli.ts`). */
+/**
+ * WP-CLI over SSH, with OpenSSH's own client. A small stand-in for tests replaces WP-CLI (`test/support/wp-cli.ts`).
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -18,7 +20,7 @@ interface Ended {
   readonly err: string
 }
 
-/** A page that is stored is everybody's but for who is logged in; it goes within a second. */
+/** Everyone except logged-in users gets the cached page, for up to a second after a change. */
 const pastTheCache = { headers: { cookie: 'wordpress_logged_in_x=1' } }
 
 const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
@@ -92,7 +94,7 @@ describeSites(
       return { code, ...said }
     }
     const ssh = (command: string, input?: string | Buffer, how = {}) => ended(start([command], how), input)
-    /** One that goes on until something ends it. */
+    /** Starts a command that runs until something ends it. */
     const begin = (command: string, how = {}) => {
       const child = start([command], how)
       let out = ''
@@ -112,7 +114,7 @@ describeSites(
         .map((entry) => JSON.stringify(entry))
         .join('\n')
 
-    test('answers with output, errors and exit code apart', async () => {
+    test('returns output, errors, and exit code separately', async () => {
       expect(await ssh('wp option get blogname')).toMatchObject({ code: 0, err: '' })
       const version = await ssh('wp core version')
       expect(version).toEqual({ code: 0, out: expect.stringMatching(/^\d+\.\d+(\.\d+)?\n$/), err: '' })
@@ -130,7 +132,7 @@ describeSites(
       })
     })
 
-    test('gives PHP the words that a shell would give, its standard input, and a home of its own', async () => {
+    test('passes PHP the words as a shell would, its standard input, and its own home directory', async () => {
       const { out } = await ssh(`wp args "two words" 'it''s $HOME' a\\ b --format=json "q\\"q" ''`)
       expect(JSON.parse(out)).toEqual(['args', 'two words', 'its $HOME', 'a b', '--format=json', 'q"q', ''])
       const bytes = Buffer.from('\0\xff one\r\n'.repeat(40_000), 'latin1')
@@ -143,7 +145,7 @@ describeSites(
       expect(JSON.parse((await ssh('wp env')).out)).toEqual(['/wordpress', '/tmp', true, true, '1', false])
     })
 
-    testOnce('says what cannot be done, and does none of it', async () => {
+    testOnce('refuses what cannot be done, and changes nothing', async () => {
       for (const [command, code, text] of [
         ['id', 127, 'the only command is wp'],
         ['wpx', 127, 'the only command is wp'],
@@ -165,13 +167,13 @@ describeSites(
       expect(shown).toMatchObject({ code: 1, out: expect.stringContaining('There is no shell') })
     })
 
-    testOnce('with a terminal, lines end as terminals need it, and colours and tables are on', async () => {
+    testOnce('ends lines for a terminal when there is one, with colors and tables', async () => {
       const { code, out } = await ended(start(['wp env'], { more: ['-tt'] }))
       expect([code, out.endsWith('\r\n')]).toEqual([0, true])
       expect(JSON.parse(out).slice(4)).toEqual(['0', expect.stringMatching(/^\d+$/)])
     })
 
-    testOnce('a collaborator needs wp_access besides sftp_access, and loses its commands with it', async () => {
+    testOnce('requires wp_access besides sftp_access; revoking it ends the commands', async () => {
       const email = 'mate@example.com'
       const added = await stead.api('POST', `/v1/sites/${id}/collaborators`, { email, roles: ['sftp_access'] })
       const user = (await users()).find((each) => each.email === email)?.username as string
@@ -193,7 +195,7 @@ describeSites(
       expect(await long.code()).not.toBe(0)
     })
 
-    test('what it changes visitors see at once, and they are served while it runs', async () => {
+    test('shows changes to visitors at once, and serves them while it runs', async () => {
       const title = async () => /<title>([^<&]*)/.exec((await stead.visit('commanded')).text)?.[1]
       await title()
       const long = begin(
@@ -203,7 +205,7 @@ describeSites(
       expect((await ssh('wp option update blogname Changed')).code).toBe(0)
       await until('the new title', async () => (await title())?.includes('Changed'))
       expect((await stead.visit('commanded', '/', pastTheCache)).text).toContain('Changed')
-      // past WordPress' functions: only that something was written is known
+      // past WordPress' functions, so that Stead only knows that something was written
       await php(
         "global $wpdb; $wpdb->update($wpdb->options, ['option_value' => 'Direct'], ['option_name' => 'blogname']);",
       )
@@ -226,7 +228,7 @@ describeSites(
       ).toBe('80')
     })
 
-    testOnce('the log tells of commands without their values', async () => {
+    testOnce('logs commands without their values', async () => {
       await ssh('wp option update secret_name secret_value')
       await ssh("wp eval --skip-wordpress 'secret_function_is_not_there();'")
       const log = await activity()
@@ -235,7 +237,7 @@ describeSites(
       expect(log).not.toContain('secret')
     })
 
-    test('does what needs a program, without a shell or programs', async () => {
+    test('does without a shell what would need programs', async () => {
       const folder = join(stead.directoryOf('commanded'), 'web/wp-content/plugins/leaving')
       await mkdir(join(folder, 'deep/er'), { recursive: true })
       await writeFile(join(folder, 'deep/er/leaving.php'), '<?php // Plugin Name: Leaving')
@@ -243,7 +245,7 @@ describeSites(
       for (const path of ['', 'deep', 'deep/er', 'deep/er/leaving.php']) await chown(join(folder, path), uid, gid)
       const id = "SELECT option_value FROM wp_options WHERE option_name = 'blog_charset'; SELECT 1 AS one, NULL AS two"
       for (const [command, code, out, err] of [
-        // nothing is printed but by STDOUT, or nothing at all: no head is sent before PHP ends
+        // printing only to STDOUT, or not at all, sends no head before PHP ends
         ['wp core is-installed', 0, '', ''],
         ['wp option update quiet 1', 0, "Success: Updated 'quiet' option.\n", ''],
         [
@@ -287,7 +289,7 @@ describeSites(
         expect(await ssh(command), command).toMatchObject({ code, out: '', err: expect.stringContaining(text) })
     })
 
-    test('a database is exported and imported by Stead; a dump that is broken changes nothing', async () => {
+    test('exports and imports a database with Stead; a broken dump changes nothing', async () => {
       await ssh('wp option update kept before')
       const dump = await ssh('wp db export -')
       expect([dump.code, dump.err, dump.out.includes('CREATE TABLE')]).toEqual([0, '', true])
@@ -318,7 +320,7 @@ describeSites(
       })
     })
 
-    testOnce('an import that is refused, or whose client has gone, says so and leaves the next one alone', async () => {
+    testOnce('reports an import that is refused or whose client has gone, and leaves the next one alone', async () => {
       const dump = (await ssh('wp db export -')).out
       // refused at its beginning, while the client has much more to send
       const refused = `CREATE NONSENSE;\n${dump}${`-- ${'x'.repeat(1000)}\n`.repeat(8000)}`
@@ -342,7 +344,7 @@ describeSites(
       await until('the next one may begin', async () => (await other()).code === 0)
     })
 
-    testOnce('a database from elsewhere: it says where visitors would be sent, and what to do', async () => {
+    testOnce('says where visitors of a foreign database would be redirected, and what to do', async () => {
       const dump = (await ssh('wp db export - --tables=wp_options')).out
       const here = `http://commanded.localhost:${stead.edgePort}`
       const theirs = dump.replaceAll(`'${here}'`, "'https://www.elsewhere.example'")
@@ -355,7 +357,7 @@ describeSites(
       expect((await ssh('wp db import -', dump)).err).toBe('')
     })
 
-    test('a dump of one table replaces that one, and no other', async () => {
+    test('replaces only the one table that a dump contains', async () => {
       await php("wp_insert_post(['post_title' => 'Stays', 'post_status' => 'publish']);")
       const dump = await ssh('wp db export - --tables=wp_options')
       expect(dump.out).not.toContain('`wp_posts`')
@@ -369,7 +371,7 @@ describeSites(
       ).toBe('1')
     })
 
-    test('who goes away, or is disconnected, takes the command along', async () => {
+    test('ends the command when its client leaves or is disconnected', async () => {
       const mark = join(stead.directoryOf('commanded'), 'web/ticks')
       const ticking =
         'wp eval --skip-wordpress \'while (true) { file_put_contents("ticks", ".", FILE_APPEND); usleep(20000); }\''
@@ -377,7 +379,7 @@ describeSites(
         const length = async () => (await readFile(mark, 'utf8').catch(() => '')).length
         await until('it stands still', async () => {
           const before = await length()
-          // nothing tells that a process does nothing more but that it does nothing for a while
+          // inactivity is the only sign that the process has ended
           await new Promise((resolve) => setTimeout(resolve, 500))
           return (await length()) === before
         })
@@ -395,7 +397,7 @@ describeSites(
       await stands()
     })
 
-    test('output that nobody takes makes the command wait', async () => {
+    test('pauses a command whose output is not read', async () => {
       const child = start([
         'wp eval --skip-wordpress \'$s = str_repeat("x", 1 << 20); for ($i = 0; $i < 40; $i++) { echo $s; file_put_contents("written", $i); }\'',
       ])

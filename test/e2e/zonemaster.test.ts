@@ -1,4 +1,6 @@
-/** What the tool of two registries says of zones that Stead serves, plain and signed: see `zonemaster/looks.ts`. */
+/**
+ * What the tool of two registries reports about zones that Stead serves, plain and signed: see `zonemaster/looks.ts`.
+ */
 import { execFile, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -16,7 +18,7 @@ interface Found {
 }
 
 test.runIf(hasPrograms && mayPart)(
-  'zonemaster-cli finds no error in a plain zone, nor in a signed one',
+  'finds no error in a plain zone or in a signed one',
   { timeout: 600_000 },
   async () => {
     const looks = join(import.meta.dirname, 'zonemaster/looks.ts')
@@ -27,9 +29,9 @@ test.runIf(hasPrograms && mayPart)(
       const worse = found
         .filter(({ level }) => !['INFO', 'NOTICE'].includes(level))
         .map(({ level, tag }) => `${level} ${tag}`)
-      // nobody has names for the addresses of a network of its own
+      // the addresses of an isolated network have no names
       expect(new Set(worse), zone).toEqual(new Set(['WARNING NAMESERVER_IP_WITHOUT_REVERSE']))
-      // it has looked at everything
+      // all modules were run
       const modules = found.map(({ module }) => module)
       for (const module of ['BASIC', 'CONSISTENCY', 'DELEGATION', 'DNSSEC', 'NAMESERVER', 'SYNTAX', 'ZONE'])
         expect(modules, zone).toContain(module)

@@ -6,7 +6,7 @@ export function accountParts(using: () => Panel): void {
   const button = (name: string | RegExp) =>
     using().page.getByRole('button', { name, ...(typeof name === 'string' && { exact: true }) })
 
-  /** An action of the bar of selected sites, on it or in its menu. */
+  /** Runs an action from the bar of selected sites or its menu. */
   async function order(name: string): Promise<void> {
     const bar = using().page.getByRole('region', { name: 'Selected sites' })
     const first = bar.getByRole('button', { name, exact: true })
@@ -20,7 +20,7 @@ export function accountParts(using: () => Panel): void {
       for (const name of ['bulk-one', 'bulk-two']) await using().stead.createSite({ name })
     })
 
-    test('something is done with those that are chosen; tags and favourites arrange them', async () => {
+    test('runs an action on the selected sites; tags and favorites arrange them', async () => {
       const { page } = using()
       await openPage(using(), 'sites')
       await page.getByLabel('Name, domain, or tag').fill('bulk-')
@@ -43,7 +43,7 @@ export function accountParts(using: () => Panel): void {
       await button('Clear tag filter').click()
     })
 
-    test('one that it cannot be done with stays chosen, with the reason', async () => {
+    test('keeps a site selected when the action fails on it, with the reason', async () => {
       const { page, stead } = using()
       const { data } = (await stead.api('POST', '/v1/sites/search', { filters: [{ key: 'name', value: 'bulk-one' }] }))
         .body
@@ -63,7 +63,7 @@ export function accountParts(using: () => Panel): void {
   })
 
   describe('the account', () => {
-    test('a webhook: its secret once, a test, and that again', async () => {
+    test('shows a webhook’s secret once, sends a test event, and sends it again', async () => {
       const { page } = using()
       await openPage(using(), 'account/webhooks')
       await button('Create webhook').first().click()
@@ -84,7 +84,7 @@ export function accountParts(using: () => Panel): void {
       await button('Delete webhook').click()
       await page.getByRole('dialog').getByRole('button', { name: 'Delete webhook', exact: true }).click()
       await page.getByText('No webhooks yet').waitFor()
-      // the next page begins behind the last one that was seen, though the ones before are gone
+      // the next page begins after the last item shown, even if the items before are gone
       const { stead } = using()
       await page.route(/\/v1\/webhooks\?/, (route) =>
         route.continue({ url: route.request().url().replace('per_page=20', 'per_page=2') }),
@@ -105,7 +105,7 @@ export function accountParts(using: () => Panel): void {
       await page.getByText('No webhooks yet').waitFor()
     })
 
-    test('collaborators on all sites at once', async () => {
+    test('adds collaborators to all sites at once', async () => {
       const { page } = using()
       await openPage(using(), 'account/collaborators')
       await button('Invite person').click()
@@ -121,7 +121,7 @@ export function accountParts(using: () => Panel): void {
       await page.getByText('No collaborators yet').waitFor()
     })
 
-    test('defaults of new sites; what cannot be brought to sites is said', async () => {
+    test('sets defaults for new sites, and reports those that could not be applied', async () => {
       const { page } = using()
       await openPage(using(), 'account/plan')
       await page.getByLabel('PHP').selectOption('8.2')
@@ -137,7 +137,7 @@ export function accountParts(using: () => Panel): void {
       await page.locator('[role=alert]', { hasText: 'https' }).waitFor()
     })
 
-    test('a phone shows all of it', async () => {
+    test('shows everything on a phone', async () => {
       const parts = ['you', 'plan', 'collaborators', 'webhooks', 'mu-plugins']
       await fitsPhone(using(), ['sites', 'zones', ...parts.map((part) => `account/${part}`)])
     })

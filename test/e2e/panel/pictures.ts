@@ -1,4 +1,6 @@
-/** A picture of each page for the documentation: `npm run docs:pictures` takes them anew, and no page is without one. */
+/**
+ * A screenshot of each page for the documentation. `npm run docs:pictures` takes them again, and no page may lack one.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -12,7 +14,7 @@ const nameOf = (path: string): string => path.replace(/^(\w+)s\/\d+/, '$1').repl
 
 /** @param using signed in, with a site of this name */
 export function pictures(using: () => Panel, name: string): void {
-  test('each page has a picture in the documentation', async () => {
+  test('has a screenshot of each page in the documentation', async () => {
     const panel = using()
     const { page } = panel
     const site = await siteNamed(panel, name)
@@ -47,7 +49,7 @@ async function siteNamed({ stead }: Panel, name: string): Promise<number> {
   return data.find((site: { displayName: string }) => site.displayName === name).id
 }
 
-/** What somebody has after a while. */
+/** Creates what an account has after a while. */
 async function furnish({ stead, page }: Panel, site: number): Promise<void> {
   for (const path of ['/', '/hello-world/', '/sample-page/', '/nothing-here/', '/wp-login.php'])
     await stead.visit('my-shop', path)

@@ -13,7 +13,7 @@ export function siteParts(using: () => Panel): void {
     const at = (part: string) => openPage(using(), `sites/${site}/${part}`)
     const button = (name: string | RegExp) =>
       using().page.getByRole('button', { name, ...(typeof name === 'string' && { exact: true }) })
-    /** The work that the page shows has been done. */
+    /** Waits until the operation that the page shows is done. */
     const done = (about: string) =>
       using().page.locator('.toast', { hasText: about }).locator('.state.succeeded').first().waitFor()
     const dialog = () => using().page.getByRole('dialog')
@@ -21,7 +21,7 @@ export function siteParts(using: () => Panel): void {
       site = await using().stead.createSite({ name: 'parts-shop' })
     })
 
-    test('settings: its name; caching and PHP: protection with its end, what is on and off, a PHP version', async () => {
+    test('changes the name, caching, and PHP: protection with its end, switches, and the PHP version', async () => {
       const { page } = using()
       await at('settings')
       await page.getByLabel('Site name', { exact: true }).fill('The shop of parts')
@@ -44,7 +44,7 @@ export function siteParts(using: () => Panel): void {
         .toBe('8.2')
     })
 
-    test('tags and a favourite', async () => {
+    test('sets tags and a favorite', async () => {
       const { page } = using()
       await at('overview')
       await button('Add tag').click()
@@ -56,7 +56,7 @@ export function siteParts(using: () => Panel): void {
       await judge(using())
     })
 
-    test('people: by what they do, or permission by permission', async () => {
+    test('adds people by role or by single permissions', async () => {
       const { page } = using()
       await at('collaborators')
       await page.getByText('Only the owner can access this site').waitFor()
@@ -79,10 +79,10 @@ export function siteParts(using: () => Panel): void {
       await page.getByText('Only the owner can access this site').waitFor()
     })
 
-    test('SFTP: a password that is shown once, and keys', async () => {
+    test('shows an SFTP password once, and adds keys', async () => {
       const { page } = using()
       await at('sftp')
-      // as it is while tests run
+      // tests run with SFTP turned off
       await page.getByText('SFTP is turned off on this installation.').waitFor()
       await button(/^Reset password of/).click()
       await dialog().getByRole('button', { name: 'Reset password' }).click()
@@ -102,7 +102,7 @@ export function siteParts(using: () => Panel): void {
       await judge(using())
     })
 
-    test('imports: an archive is uploaded, its plan is shown, and it is deleted', async () => {
+    test('uploads an archive for import, shows its plan, and deletes it', async () => {
       const { page } = using()
       await at('imports')
       await page.getByText('No imports yet.').waitFor()
@@ -148,7 +148,7 @@ export function siteParts(using: () => Panel): void {
       await page.getByRole('heading', { name: 'Import a site' }).waitFor()
     })
 
-    test('notes', async () => {
+    test('writes notes', async () => {
       const { page, stead } = using()
       await at('notes')
       await button('Add note').first().click()
@@ -164,7 +164,7 @@ export function siteParts(using: () => Panel): void {
       await button('Delete Whom to call').click()
       await dialog().getByRole('button', { name: 'Delete note', exact: true }).click()
       await page.getByText('No notes yet').waitFor()
-      // older ones follow the last that was seen, whatever others add meanwhile
+      // older notes follow the last one shown, whatever others add meanwhile
       const add = (subject: string) => stead.api('POST', `/v1/sites/${site}/notes`, { subject, body: 'text' })
       for (let number = 1; number <= 22; number++) await add(`Note ${number}.`)
       await page.getByText('Note 3.', { exact: true }).waitFor()
@@ -177,7 +177,7 @@ export function siteParts(using: () => Panel): void {
       await page.getByText('The newest one').waitFor()
     })
 
-    test('logs: what visitors ask for comes in by itself, and can be filtered', async () => {
+    test('adds visits to the log as they come, and filters them', async () => {
       const { page, stead } = using()
       await at('logs')
       await stead.visit('parts-shop', '/?asked=now')
@@ -193,7 +193,7 @@ export function siteParts(using: () => Panel): void {
       await judge(using())
     })
 
-    test('overview: statements that the database refused are counted, and lead to the log', async () => {
+    test('counts statements that the database refused on the overview, and links to the log', async () => {
       const { page, stead } = using()
       await at('overview')
       await page.getByText('Page views, 30 days').waitFor()
@@ -214,7 +214,7 @@ export function siteParts(using: () => Panel): void {
       await judge(using())
     })
 
-    test('statistics: charts, and the same in a table', async () => {
+    test('shows statistics as charts and as a table', async () => {
       const { page } = using()
       await at('statistics')
       const chart = page.getByRole('slider', { name: 'Page views by day' })
@@ -228,14 +228,14 @@ export function siteParts(using: () => Panel): void {
       await judge(using())
     })
 
-    test('performance: what to do while nothing has been measured', async () => {
+    test('says what to do on the performance page while nothing has been measured', async () => {
       await at('performance')
       await using().page.getByText('No reports yet').waitFor()
       await button('Create report').waitFor()
       await judge(using())
     })
 
-    test('a restore is looked at before it is done: what would be lost', async () => {
+    test('shows what a restore would overwrite before it starts', async () => {
       const { page } = using()
       await at('backups')
       await button('Back up now').first().click()
@@ -254,7 +254,7 @@ export function siteParts(using: () => Panel): void {
       await done('Restore The shop of parts')
     })
 
-    test('a copy, and a sync from it', async () => {
+    test('creates a clone, and syncs from it', async () => {
       const { page, stead } = using()
       await at('copies')
       await button('Clone site').first().click()
@@ -272,7 +272,7 @@ export function siteParts(using: () => Panel): void {
       await done('Sync to The shop of parts')
     })
 
-    test('a phone shows all of them', async () => {
+    test('shows all parts on a phone', async () => {
       const names = [
         'overview',
         'backups',

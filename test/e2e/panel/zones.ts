@@ -11,7 +11,7 @@ export function zones(using: () => Panel): void {
       site = await using().stead.createSite({ name: 'zone-shop' })
     })
 
-    test('a domain says in words what is to be done next', async () => {
+    test('says what a domain needs next', async () => {
       const { page } = using()
       await openPage(using(), `sites/${site}/domains`)
       await page.getByLabel('Domain', { exact: true }).fill('shop.example.com')
@@ -23,7 +23,7 @@ export function zones(using: () => Panel): void {
       await judge(using())
     })
 
-    test('records of its zone, a provider of mail, the zone file, DNSSEC', async () => {
+    test('edits records of the zone, a mail provider, the zone file, and DNSSEC', async () => {
       const { page } = using()
       await button('More actions for shop.example.com').click()
       await page.getByRole('menuitem', { name: 'Edit DNS records' }).click()
@@ -61,7 +61,7 @@ export function zones(using: () => Panel): void {
       await judge(using())
     })
 
-    test('a domain goes', async () => {
+    test('removes a domain', async () => {
       const { page } = using()
       await openPage(using(), `sites/${site}/domains`)
       await button('More actions for shop.example.com').click()

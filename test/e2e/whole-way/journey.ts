@@ -1,7 +1,7 @@
 /**
- * From a name that somebody types into a browser to the site, as the world has it: a resolver asks our name server, an authority asks our
- * edge, and a browser that trusts the authority opens the site. Runs in a network of its own, whose `resolv.conf` names 127.0.0.1, and
- * prints what it saw as JSON.
+ * From a typed name to the site, as on the internet: a resolver queries our name server, an authority validates at our
+ * edge, and a browser that trusts the authority opens the site. Runs in its own network, whose `resolv.conf` names
+ * 127.0.0.1, and prints what it saw as JSON.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -69,7 +69,7 @@ async function journey({ api, createSite, ended }: Stead) {
   const [zone] = (await api('GET', '/v1/zones')).body.data
   for (const { id } of domains) {
     const ssl = `/v1/zones/${zone.id}/records/${id}/ssl`
-    // the first order may have been before anybody could ask the name server
+    // the first order may have come before the name server could be reached
     await api('PUT', ssl, { force_ssl: true })
     await until(`record ${id} has a certificate`, async () => {
       const { data } = (await api('GET', ssl)).body
@@ -90,7 +90,7 @@ async function browse(password: string) {
   try {
     const page = await browser.newPage()
     const complaints: string[] = []
-    // pictures of people, which are elsewhere
+    // avatars, which are on another host
     await page.route('https://secure.gravatar.com/**', (route) => route.fulfill({ contentType: 'image/gif' }))
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
     page.on('requestfailed', (request) => complaints.push(`${request.url()}: ${request.failure()?.errorText}`))

@@ -1,6 +1,6 @@
 /**
- * A world of its own: a root and `test.` by NSD, whose zones Stead serves on four addresses, and zonemaster-cli, which looks at them. Runs in a network
- * of its own, and prints what zonemaster found as JSON, by zone.
+ * An isolated world: NSD serves a root and `test.`, Stead serves its zones on four addresses, and zonemaster-cli checks
+ * them. Runs in its own network, and prints zonemaster's findings as JSON, by zone.
  */
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ import { startStead, until } from '../../support/stead.ts'
 
 const run = promisify(execFile)
 const ROOT = '198.41.0.4'
-/** As the world has them: other networks, and no private addresses. Nothing of it leaves this network. */
+/** Looks like the internet: separate networks, and no private addresses. Nothing leaves this network. */
 const servers = [
   { name: 'ns1.plain.test', ipv4: '185.10.1.53', ipv6: '2a01:10:1::53' },
   { name: 'ns2.plain.test', ipv4: '193.20.2.53', ipv6: '2a02:20:2::53' },
@@ -50,7 +50,7 @@ try {
   await rm(folder, { recursive: true })
 }
 
-/** @returns what `test.` is to say of the keys of signed zones */
+/** @returns the DS records for `test.` */
 async function makeZones(): Promise<string[]> {
   const { STEAD_DATA_DIR, STEAD_DATABASE_URL } = stead.environment()
   const database = await openDatabase({ url: STEAD_DATABASE_URL, file: join(STEAD_DATA_DIR as string, 'stead.db') })
@@ -117,7 +117,7 @@ async function startRoot(ofKeys: readonly string[]) {
   return nsd
 }
 
-/** What it has to say, each finding with its level. */
+/** Runs zonemaster. @returns its findings, each with its level */
 async function look(zone: string) {
   const words = ['--hints', join(folder, 'hints'), '--json', '--raw', '--level', 'INFO', '--no-progress', zone]
   const { stdout } = await run('zonemaster-cli', words, { maxBuffer: 1 << 24 })
