@@ -7,8 +7,8 @@ const events = (text: string) => [...cronEvents(Buffer.from(text))]
 const event = (args = 'a:0:{}') =>
   `a:1:{s:32:"${'0'.repeat(32)}";a:3:{s:8:"schedule";b:0;s:4:"args";${args}s:8:"interval";i:3600;}}`
 
-describe('the option cron', () => {
-  it('gives every hook with its time', () => {
+describe('reading the cron option', () => {
+  it('lists every hook with its time', () => {
     const text = `a:3:{i:1700000000;a:2:{s:3:"one";${event()}s:3:"two";${event()}}i:1700000060;a:1:{i:7;${event()}}s:7:"version";i:2;}`
     expect(events(text)).toEqual([
       { hook: 'one', at: 1_700_000_000_000 },
@@ -19,7 +19,7 @@ describe('the option cron', () => {
     expect(events('a:0:{}')).toEqual([])
   })
 
-  it('passes over arguments of every kind, and counts bytes, not characters', () => {
+  it('skips arguments of every type and counts bytes, not characters', () => {
     const args = [
       'a:1:{i:0;a:2:{s:1:"k";N;i:1;d:-1.5E-7;}}',
       'a:1:{i:0;s:6:"€";}";}',
@@ -31,11 +31,11 @@ describe('the option cron', () => {
       expect(events(`a:1:{i:5;a:1:{s:4:"hook";${event(each)}}}`), each).toEqual([{ hook: 'hook', at: 5000 }])
   })
 
-  it('leaves out hooks without an event: nothing would ever run for them', () => {
+  it('leaves out hooks without events, because nothing would ever run for them', () => {
     expect(events('a:1:{i:5;a:1:{s:4:"hook";a:0:{}}}')).toEqual([])
   })
 
-  it('refuses everything else', () => {
+  it('rejects everything else', () => {
     const deep = `${'a:1:{i:0;'.repeat(1000)}N;${'}'.repeat(1000)}`
     const evil = [
       '',
@@ -50,7 +50,7 @@ describe('the option cron', () => {
     for (const text of evil) expect(() => events(text), text.slice(0, 80)).toThrow(UnreadableDatabase)
   })
 
-  it('never fails in another way, whatever the text', () => {
+  it('throws only UnreadableDatabase, whatever the text', () => {
     const good = `a:2:{i:1700000000;a:1:{s:3:"one";${event('a:1:{i:0;s:1:"x";}')}}s:7:"version";i:2;}`
     const changes = fc.array(fc.tuple(fc.nat(good.length - 1), fc.string({ maxLength: 3 })), { maxLength: 4 })
     fc.assert(

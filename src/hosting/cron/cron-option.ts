@@ -1,22 +1,22 @@
 import { UnreadableDatabase } from './event-source.ts'
 
-/** One hook that WordPress will call. */
+/** A hook that WordPress will call. */
 export interface ScheduledEvent {
   readonly hook: string
   /** Milliseconds UTC. */
   readonly at: number
 }
 
-/** Arguments of events are seldom nested at all. */
+/** Events rarely have nested arguments at all. */
 const MOST_DEPTH = 50
 
 /**
- * Reads WordPress' option `cron` as PHP's serialize() wrote it: `{time: {hook: {key: event}}, version: 2}`. Nothing is built from
- * what events carry: it is only skipped, objects included. Takes time in proportion to the text.
- * @throws UnreadableDatabase when it is anything else
+ * Reads WordPress' option `cron` as PHP's serialize() wrote it: `{time: {hook: {key: event}}, version: 2}`. Skips the
+ * contents of events, objects included, without deserializing them. Runs in linear time.
+ * @throws UnreadableDatabase when the text has any other form
  */
 export function* cronEvents(serialized: Buffer): Generator<ScheduledEvent> {
-  // a character a byte, as PHP counts; the hooks that matter are ASCII
+  // One character per byte, as PHP counts. The hooks that matter are ASCII.
   const reader = new Reader(serialized.toString('latin1'))
   for (const time of reader.entries()) {
     if (typeof time === 'string') reader.skip(1)
@@ -40,18 +40,18 @@ class Reader {
     this.#text = text
   }
 
-  /** The keys of an array; the caller takes each value before it asks for the next key. */
+  /** Yields the keys of an array. The caller reads each value before it asks for the next key. */
   *entries(): Generator<string | number> {
     for (let left = this.arrayLength(); left > 0; left--) yield this.#key()
     this.#take(/\}/y)
   }
 
-  /** Enters an array. */
+  /** Enters an array and returns its length. */
   arrayLength(): number {
     return Number(this.#take(/a:(\d{1,9}):\{/y)[1])
   }
 
-  /** Passes over a value of any kind. */
+  /** Skips a value of any type. */
   skip(depth: number): void {
     if (depth > MOST_DEPTH) throw new UnreadableDatabase('the option cron is nested too deeply')
     const kind = this.#text[this.at]

@@ -36,7 +36,7 @@ add_filter('cron_schedules', fn ($all) => $all + ['minutely' => ['interval' => 6
 `
 
 describe.skipIf(!core).each(hereRuntimes)(
-  'scheduled events of a real WordPress, $runtime',
+  'scheduled events of a real WordPress on $runtime',
   ({ runtime: kind, phpVersion }) => {
     let runtime: PhpRuntime
     let directory: TestDirectory
@@ -91,7 +91,7 @@ describe.skipIf(!core).each(hereRuntimes)(
         bodies: testBodies(),
       })
 
-    /** Runs PHP in the site as a visitor's request does. */
+    /** Runs PHP in the site, as a visitor's request does. */
     async function visit(code: string): Promise<string> {
       const script = await directory.script('visit.php', `require '/wordpress/wp-load.php'; ${code}`)
       const response = await pool.handle(site, testRequest('/visit.php', script))
@@ -103,7 +103,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       return open.prepare('select option_value as value from wp_options where option_name = ?').get(name)
         ?.value as string
     }
-    /** Lets time go by: what is planned comes nearer. No process may run. */
+    /** Simulates the passage of time by moving scheduled events closer. PHP must not be running. */
     function goBy(seconds: number): void {
       using open = database()
       const planned = (option('cron') as string).replace(/i:(\d{10});(?=a:)/g, (_, at) => `i:${at - seconds};`)
@@ -113,7 +113,7 @@ describe.skipIf(!core).each(hereRuntimes)(
     }
     const gone = () => vi.waitFor(() => expect(pool.pidOf(1)).toBeUndefined(), 60_000)
 
-    it('publishes a post at its time though nobody visits, and leaves no process behind', async () => {
+    it('publishes a post on time although nobody visits, and leaves no process behind', async () => {
       const id =
         await visit(`update_option('ping_sites', ''); echo wp_insert_post(['post_title' => 'Later', 'post_content' => 'x', 'post_status' => 'future',
       'post_date' => wp_date('Y-m-d H:i:s', time() + 120), 'post_date_gmt' => gmdate('Y-m-d H:i:s', time() + 120)], true);`)
@@ -136,7 +136,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       expect(log.warn).not.toHaveBeenCalled()
     })
 
-    it('runs the events of an active site in its own process, whatever they carry', async () => {
+    it('runs the events of an active site in its own process, whatever their arguments', async () => {
       await visit(
         `wp_schedule_single_event(time() - 1, 'mark', ['own', new stdClass, 1.5, null, "\\u{20ac}\\";}"]); echo 1;`,
       )
@@ -150,8 +150,8 @@ describe.skipIf(!core).each(hereRuntimes)(
       expect(log.warn).not.toHaveBeenCalled()
     })
 
-    it('leaves housekeeping of an idle site for 12 h, then does all of it in one run', async () => {
-      // what asks other machines waits for them, and here is no network
+    it('delays the housekeeping of an idle site for 12 h, then does all of it in one run', async () => {
+      // These hooks wait for other machines, and the test has no network.
       await visit(`foreach (['wp_version_check', 'wp_update_plugins', 'wp_update_themes', 'wp_site_health_scheduled_check',
       'wp_https_detection'] as $hook) wp_unschedule_hook($hook);`)
       await pool.stop(1)
@@ -164,14 +164,14 @@ describe.skipIf(!core).each(hereRuntimes)(
       await cron.pass()
       expect(starts).toHaveBeenCalledTimes(1)
       const planned = option('cron') as string
-      // several may have the same second
+      // Several events can share a second.
       expect(planned.match(/"schedule"/g)?.length).toBeGreaterThan(2)
       const times = [...planned.matchAll(/i:(\d{10});(?=a:)/g)].map(([, at]) => Number(at) * 1000)
       expect(Math.min(...times)).toBeGreaterThan(Date.now() - 60_000)
       expect(log.warn).not.toHaveBeenCalled()
     })
 
-    it('ends an event that ends its request, or fails, and no other; what fails comes again later', async () => {
+    it('contains an event that ends its request or fails, and retries the failed one later', async () => {
       await visit(`wp_schedule_single_event(time() - 9, 'leave'); wp_schedule_single_event(time() - 8, 'die');
         wp_schedule_event(time() - 7, 'hourly', 'fail'); wp_schedule_single_event(time() - 5, 'mark', ['left']);
         for ($each = 0; $each < 4; $each++) wp_schedule_single_event(time() - 60 + $each, 'throw', [$each]);`)
@@ -189,7 +189,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       )
     })
 
-    it('puts off an event that was cut off, says so, and runs the others', async () => {
+    it('postpones an event that was cut off, reports it, and runs the others', async () => {
       await pool.stopAll(0)
       pool = newPool(4_000)
       const once = { sites: async () => [site], siteById: async () => site, events: sqliteEvents() }
@@ -210,7 +210,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       await visit(`wp_unschedule_hook('hang');`)
     })
 
-    it('runs the events of every site of a network, each with its own address, but of none that is closed', async () => {
+    it('runs the events of every site of a network at its own address, but skips closed sites', async () => {
       const { networkId, blogId, path } = await pool.runTask(site, 'make-network', { title: 'A network' })
       await pool.stop(1)
       await changeWpConfig(directory.siteDirectory, directory.uid, {
@@ -237,7 +237,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       }
       expect(where(two)).toBe(`http://${testAddress}/two`)
       expect(where(closed)).toBeUndefined()
-      // what is left is due for nobody
+      // No site that remains is due.
       starts.mockClear()
       await cron.pass()
       await cron.pass()
@@ -247,7 +247,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       await pool.stop(1)
     })
 
-    it('has WordPress clear up after a write that was cut off, and runs its events', async () => {
+    it('lets WordPress recover after an interrupted write, then runs its events', async () => {
       await visit(`wp_schedule_single_event(time() - 1, 'mark', ['after']);`)
       await pool.stop(1)
       const journal = join(directory.siteDirectory, 'private/database/site.sqlite-journal')

@@ -8,8 +8,8 @@ import type { NextEvents } from './next-events.ts'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-/** Sites whose databases and PHP are played; the clock stands still unless moved. */
-describe('the host looks for scheduled events', () => {
+/** Uses fake databases and fake PHP. The clock stands still unless a test moves it. */
+describe('looking for scheduled events on a host', () => {
   let now: number
   let sites: HostedSite[]
   let events: Map<string, NextEvents | 'busy' | 'unknown'>
@@ -32,7 +32,7 @@ describe('the host looks for scheduled events', () => {
     uid: null,
     address: 'x',
   })
-  /** Puts events into a site's database. */
+  /** Schedules events in a site's database. */
   const plan = (siteId: number, next: Partial<NextEvents> | 'busy' | 'unknown') => {
     version++
     events.set(`/h${siteId}`, typeof next === 'string' ? next : { urgentAt: null, housekeepingAt: null, ...next })
@@ -53,7 +53,7 @@ describe('the host looks for scheduled events', () => {
       if (next === 'unknown') return { kind: 'unknown', reason: 'a test' }
       return { kind: 'read', next, settled: true }
     })
-    // as WordPress does: what was due is gone afterwards
+    // Due events are gone after a run, as with WordPress.
     runTask.mockImplementation(async ({ siteId }: HostedSite) => {
       plan(siteId, {})
       return answer
@@ -69,7 +69,7 @@ describe('the host looks for scheduled events', () => {
     cron = new Cron(options)
   })
 
-  it('runs what is due in the background, the longest due first, and nothing before its time', async () => {
+  it('runs due events in the background, the longest overdue first, and none before their time', async () => {
     plan(1, { urgentAt: now - 1000 })
     plan(2, { urgentAt: now - 5000 })
     plan(3, { urgentAt: now + 1 })
@@ -89,7 +89,7 @@ describe('the host looks for scheduled events', () => {
   it.each([
     ['in safe mode', { inSafeMode: true }],
     ['that is being worked on', { isClosed: true }],
-  ])('runs nothing of a site %s, and at once what has become due when that is over', async (_what, off) => {
+  ])('runs nothing of a site %s, and runs what became due as soon as that ends', async (_what, off) => {
     sites = [{ ...site(1), ...off }, site(2)]
     for (const { siteId } of sites) plan(siteId, { urgentAt: now })
     await cron.pass()
@@ -97,7 +97,7 @@ describe('the host looks for scheduled events', () => {
     sites = [site(1), site(2)]
     await cron.pass()
     expect(ran()).toEqual([2, 1])
-    // switched between the look and the run
+    // Switched between the check and the run.
     plan(2, { urgentAt: now })
     const look = sites
     sites = [site(1), { ...site(2), ...off }]
@@ -105,7 +105,7 @@ describe('the host looks for scheduled events', () => {
     expect(ran()).toEqual([2, 1])
   })
 
-  it('gathers the housekeeping of a site that nobody visits for 12 h, also over a restart; an active one does it when due', async () => {
+  it('collects the housekeeping of an unvisited site for 12 h, even across a restart, and runs that of an active site when due', async () => {
     plan(1, { housekeepingAt: now })
     plan(2, { housekeepingAt: now })
     active.add(2)
@@ -119,7 +119,7 @@ describe('the host looks for scheduled events', () => {
     expect(ran()).toEqual([2, 1])
   })
 
-  it('looks at 1,000 idle sites by their mark alone', async () => {
+  it('checks 1,000 idle sites by their marks alone', async () => {
     sites = Array.from({ length: 1000 }, (_, index) => site(index + 1))
     for (const { siteId } of sites) plan(siteId, { urgentAt: now + HOUR, housekeepingAt: now })
     await cron.pass()
@@ -131,7 +131,7 @@ describe('the host looks for scheduled events', () => {
     expect(runTask).not.toHaveBeenCalled()
   })
 
-  it('leaves alone sites that are not live, or no longer when their turn comes', async () => {
+  it('skips sites that are not live, or no longer live when their turn comes', async () => {
     sites = [site(1, 'disabled'), site(2, 'deploying'), site(3)]
     for (const { siteId } of sites) plan(siteId, { urgentAt: now - 1 })
     mark.mockImplementationOnce(() => {
@@ -142,7 +142,7 @@ describe('the host looks for scheduled events', () => {
     expect(runTask).not.toHaveBeenCalled()
   })
 
-  it('tries a failing site ever more seldom, tells it once, and runs the others meanwhile', async () => {
+  it('retries a failing site at growing intervals, logs it once, and runs the others meanwhile', async () => {
     plan(1, { urgentAt: now - HOUR })
     runTask.mockImplementation(async ({ siteId }: HostedSite) => {
       if (siteId === 1) throw new Error('a plugin ended the run')
@@ -173,7 +173,7 @@ describe('the host looks for scheduled events', () => {
     expect(log.warn).toHaveBeenCalledTimes(2)
   })
 
-  it('does not repeat for ever what is still due after a run that says it went well', async () => {
+  it('does not repeat forever when events are still due after a run that reported success', async () => {
     plan(1, { urgentAt: now - HOUR })
     runTask.mockResolvedValue({ ...answer, ran: 1e9, failed: ['x'], nextInSeconds: 0 })
     for (let minute = 0; minute < 600; minute++) {
@@ -184,7 +184,7 @@ describe('the host looks for scheduled events', () => {
     expect(log.warn).toHaveBeenCalledTimes(1)
   })
 
-  it('lets events wait for memory a while, then has a site make room', async () => {
+  it('lets events wait for memory for a while, then has a site make room', async () => {
     plan(1, { urgentAt: now })
     runTask.mockRejectedValue(new PhpBusy('no memory'))
     for (let minute = 0; minute <= 15; minute++) {
@@ -196,7 +196,7 @@ describe('the host looks for scheduled events', () => {
     expect(log.warn).not.toHaveBeenCalled()
   })
 
-  it('runs a site whose events it cannot read when its WordPress said, at least once an hour', async () => {
+  it('runs a site whose events it cannot read when its WordPress asked for it, at least once an hour', async () => {
     plan(1, 'unknown')
     runTask
       .mockResolvedValueOnce({ ...answer, nextInSeconds: 300 })
@@ -212,7 +212,7 @@ describe('the host looks for scheduled events', () => {
     expect(read).toHaveBeenCalledTimes(1)
   })
 
-  it('looks again later at a database that is being written; a write that was cut off is for WordPress to clear up', async () => {
+  it('checks again later while a database is being written, and leaves an interrupted write to WordPress', async () => {
     plan(1, 'busy')
     plan(2, 'busy')
     active.add(1)
@@ -226,7 +226,7 @@ describe('the host looks for scheduled events', () => {
   it.each([
     ['back', -HOUR],
     ['forward', HOUR],
-  ])('keeps its pauses and patience as long as they are when the clock is set %s', async (_, jump) => {
+  ])('keeps its pauses and its patience at full length when the clock is set %s', async (_, jump) => {
     let set = 0
     cron = new Cron({
       sites: async () => sites,
@@ -238,11 +238,11 @@ describe('the host looks for scheduled events', () => {
       monotonic: () => now,
     })
     sites = [site(1), site(2)]
-    // long overdue by both clocks
+    // Long overdue by both clocks.
     plan(1, { urgentAt: now - 9 * HOUR })
     plan(2, 'unknown')
     runTask.mockImplementation(async ({ siteId }: HostedSite) => {
-      // in the middle of a run, and with everything remembered
+      // Jump in the middle of a run, while everything is remembered.
       if (now === began + 3 * MINUTE) set = jump
       if (siteId === 1) throw new Error('a plugin ended the run')
       return { ...answer, nextInSeconds: 600 }
@@ -258,20 +258,20 @@ describe('the host looks for scheduled events', () => {
     expect(runs.toSorted()).toEqual(['1 0', '1 1', '1 15', '1 3', '1 31', '1 7', '2 0', '2 10', '2 20', '2 30'])
   })
 
-  it('runs what is left at once when an event ends its request', async () => {
+  it('runs the remaining events immediately when an event ends its request', async () => {
     plan(1, { urgentAt: now })
     runTask.mockResolvedValueOnce({ ...answer, isMore: true })
     await cron.pass()
     expect(ran()).toEqual([1, 1])
     expect(log.warn).not.toHaveBeenCalled()
-    // no more often than there are attempts in a run
+    // At most as often as a run has attempts.
     plan(1, { urgentAt: now })
     runTask.mockResolvedValue({ ...answer, isMore: true })
     await cron.pass()
     expect(ran()).toHaveLength(22)
   })
 
-  it('counts the failures of each event, tells of one that was cut off, and runs the others at once', async () => {
+  it('counts the failures of each event, reports one that was cut off, and runs the others immediately', async () => {
     const say = vi.fn(async () => {})
     cron = new Cron({ ...options, say })
     sites = [site(1)]
@@ -298,7 +298,7 @@ describe('the host looks for scheduled events', () => {
     plan(1, { urgentAt: now })
     await cron.pass()
     expect(asked().at(-1)).toEqual({ blog: null, failures: [{ hook: 'backup', times: 2 }], cutOff: null })
-    // what the machine had no time for is no event's fault
+    // Running out of CPU time is not the event's fault.
     runTask.mockImplementationOnce(async () => {
       cron.hear(1, JSON.stringify({ event: 'report' }))
       throw new PhpStarved('too busy')
@@ -309,7 +309,7 @@ describe('the host looks for scheduled events', () => {
     expect(say).toHaveBeenCalledTimes(1)
   })
 
-  it('runs what is due of each site of a network, also where one of them cannot', async () => {
+  it('runs the due events of each site of a network, even when one of the sites cannot run', async () => {
     const blogs = ['/two/', '/three/'].map((path) => ({ domain: 'x', path }))
     plan(1, { urgentAt: now })
     runTask.mockResolvedValueOnce({ ...answer, blogs })
@@ -319,7 +319,7 @@ describe('the host looks for scheduled events', () => {
     expect(log.warn).toHaveBeenCalledTimes(1)
   })
 
-  it('goes on with other sites when one takes long, and does not begin it twice', async () => {
+  it('continues with other sites when one takes long, and does not start that one twice', async () => {
     const long = Promise.withResolvers<unknown>()
     cron = new Cron({ ...options, aloneMs: 1 })
     plan(1, { urgentAt: now - 1 })
@@ -334,7 +334,7 @@ describe('the host looks for scheduled events', () => {
     await stopping
   })
 
-  it('goes on when a disk fails under one site', async () => {
+  it('continues when a disk fails under one site', async () => {
     plan(1, { urgentAt: now })
     plan(2, { urgentAt: now })
     read.mockImplementationOnce(async () => {
@@ -345,7 +345,7 @@ describe('the host looks for scheduled events', () => {
     expect(log.warn).toHaveBeenCalledTimes(1)
   })
 
-  it('looks again after a minute of running, and begins nothing once it is stopped', async () => {
+  it('checks again after a minute of running, and starts nothing once it is stopped', async () => {
     for (const { siteId } of sites) plan(siteId, { urgentAt: now - siteId })
     const usual = runTask.getMockImplementation() as (site: HostedSite) => Promise<unknown>
     runTask.mockImplementation(async (which: HostedSite) => {

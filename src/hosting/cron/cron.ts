@@ -1,9 +1,8 @@
 /**
- * WordPress' scheduled events, run without visitors.
- *
- * Once a minute every live site is looked at. A site whose database file is as it was costs one look at the file's times;
- * after a change the events are read from the file, without PHP (see `sqlite-pages.ts`). What is due runs in the site's own PHP,
- * one site at a time, the longest due first, behind visitors. Nothing is stored: what this keeps in memory is in the databases.
+ * Runs WordPress' scheduled events without visitors. Checks every live site once a minute. If the database file of a
+ * site is unchanged, that costs one stat of the file. After a change, Stead reads the events from the file, without PHP
+ * (see `sqlite-pages.ts`). Due events run in the site's own PHP at background priority, one site at a time, the longest
+ * overdue first. Nothing is stored: everything that is kept in memory can be read from the databases again.
  */
 import { setImmediate as breathe, setTimeout as sleep } from 'node:timers/promises'
 import { MINUTE_MS } from '../../platform/durations.ts'
@@ -17,70 +16,70 @@ import { type NextEvents, runAt } from './next-events.ts'
 export interface CronOptions {
   /** The sites of this host. */
   readonly sites: () => Promise<readonly HostedSite[]>
-  /** Asked right before a run: the site may have been disabled or deleted since the look. */
+  /** Called right before a run: the site may have been disabled or deleted since the check. */
   readonly siteById: (siteId: number) => Promise<HostedSite | undefined>
   readonly php: Pick<PhpPool, 'runTask' | 'pidOf'>
   readonly events: EventSource
   /** Writes a sentence into the site's PHP log. */
   readonly say?: (site: HostedSite, text: string) => Promise<void>
   readonly log: { debug(facts: object, message: string): void; warn(facts: object, message: string): void }
-  /** A site that is at its events for longer goes on beside the others. */
+  /** After this long, a site's run continues while the next site's starts. */
   readonly aloneMs?: number
   /** Milliseconds UTC; default: the system's. */
   readonly clock?: () => number
-  /** Milliseconds that nobody sets; default: the process', or those of a given clock. */
+  /** Monotonic milliseconds, which nobody can set. Default: those of the process, or the given clock. */
   readonly monotonic?: () => number
 }
 
 export interface CronStats {
   readonly runs: number
   readonly failures: number
-  /** Sites that were due at the last look. */
+  /** Sites that were due at the last check. */
   readonly due: number
 }
 
 const EVERY_MS = MINUTE_MS
-/** So long an event waits for free memory before a site that is idle has to give way. */
+/** How long an event waits for free memory before Stead stops an idle site for it. */
 const PATIENCE_MS = 15 * MINUTE_MS
-/** A site whose events cannot be read is asked by running it, and at the latest after this. */
+/** The longest wait before Stead runs a site whose events it cannot read. */
 const UNKNOWN_FOR_MS = 60 * MINUTE_MS
 const LONGEST_PAUSE_MS = 6 * 60 * MINUTE_MS
-/** So long a site may be at its events while nobody waits for its PHP: backups, imports. */
+/** How long a site's events may run while nobody waits for its PHP, for backups and imports. */
 const LONG_MS = 10 * MINUTE_MS
-/** A site that is at it for longer goes on beside the others, */
+/** After this long, a site's run continues beside those of other sites. */
 const ALONE_MS = 20_000
-/** of which no more than so many do. */
+/** The most runs that continue beside others. */
 const MOST_BESIDE = 3
-/** Attempts at what is due in one run: each event that ends the request makes another. */
+/** Attempts per run. Each event that ends the request takes one more. */
 const MOST_ATTEMPTS = 20
-/** Hooks of a site whose failures are counted. */
+/** The most hooks per site whose failures are counted. */
 const MOST_FAILING = 100
 
-/** Looks between two turns of the event loop: about a millisecond. */
+/** Checks between two turns of the event loop, which take about a millisecond. */
 const LOOKS_AT_ONCE = 25
 
-/** So far the clock may be corrected without its being a jump. */
+/** Smaller corrections of the clock do not count as a jump. */
 const STEP_MS = 1000
 
-/** What is remembered of a site, in times of the clock as it is; all of it may be lost. */
+/** What is remembered of a site, in times of the system clock. All of it may be lost. */
 interface Known {
-  /** The database that `next` was read from; undefined: to be read again. */
+  /** Mark of the database that `next` was read from. Undefined: read it again. */
   mark: string | undefined
-  /** Undefined: unknown. */
+  /** Undefined when unknown. */
   next: NextEvents | undefined
-  /** For a site whose events are unknown: when it is to be run. */
+  /** When to run a site whose events are unknown. */
   askAt: number
-  /** Start of the last run that was tried. */
+  /** Start of the last attempted run. */
   ranAt: number
-  /** The last run said that all is well; the next look shows whether it is. */
+  /** The last run reported success, which the next check has not confirmed yet. */
   unproven: boolean
   failures: number
   notBefore: number
-  /** Since when it has been due without getting memory. */
+  /** Since when the site has been due without getting memory. */
   waitingSince: number | undefined
-  /** How often its events have failed in a row, by hook. */
+  /** Consecutive failures of its events, by hook. */
   readonly failing: Map<string, number>
-  /** The event that its PHP is at. */
+  /** The event that its PHP is running. */
   event: string | undefined
 }
 
@@ -103,18 +102,21 @@ interface Outcome {
   readonly nextInSeconds: number | null
 }
 
-/** Counts the failures of events in a row. */
+/** Updates the number of consecutive failures of each event. */
 function count({ failing }: Known, { failed, passed }: Pick<TaskOutput<'cron'>, 'failed' | 'passed'>): void {
   for (const hook of passed) failing.delete(hook)
   for (const hook of failed)
     if (failing.has(hook) || failing.size < MOST_FAILING) failing.set(hook, (failing.get(hook) ?? 0) + 1)
 }
 
-/** PHP was ended, or has ended, while it was at an event; not for want of room or of a processor. */
+/** Whether an event is to blame for the end of PHP. It is not when memory or CPU time ran out. */
 const isEventsFault = (error: unknown): error is Error =>
   (error instanceof PhpTimeout || error instanceof PhpCrashed) && !isHostsDoing(error)
 
-/** Not in safe mode: an event whose plugin is not loaded would count as done. Not while it is being worked on. */
+/**
+ * Excludes safe mode, where an event whose plugin is not loaded would count as done, and sites that are being worked
+ * on.
+ */
 const runsEvents = ({ state, inSafeMode = false, isClosed = false }: HostedSite) =>
   state === 'live' && !inSafeMode && !isClosed
 
@@ -129,7 +131,7 @@ export class Cron {
   readonly #counts = { runs: 0, failures: 0, due: 0 }
   #timer: NodeJS.Timeout | undefined
   #passing: Promise<void> = Promise.resolve()
-  /** Sites that are at their events. */
+  /** Sites that are running their events. */
   readonly #runs = new Map<number, Promise<void>>()
   #stopped = false
 
@@ -140,7 +142,7 @@ export class Cron {
     this.#aheadMs = this.#clock() - this.#monotonic()
   }
 
-  /** Looks every minute from now on. */
+  /** Checks every minute from now on. */
   start(delayMs = EVERY_MS): void {
     if (this.#stopped) return
     this.#timer = setTimeout(() => {
@@ -151,7 +153,7 @@ export class Cron {
     }, delayMs).unref()
   }
 
-  /** No run begins any more. Resolves when the one under way has ended; stopping the pool ends it. */
+  /** Starts no more runs. Resolves when the current ones have ended, which stopping the pool causes. */
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
@@ -159,7 +161,7 @@ export class Cron {
     await Promise.all(this.#runs.values())
   }
 
-  /** Takes what a site says while it works: which event it is at (`tasks/cron.php`). It is the site's word. */
+  /** Records which event a site says it is running (`tasks/cron.php`). The text is not trusted. */
   hear(siteId: number, text: string): void {
     const known = this.#runs.has(siteId) ? this.#known.get(siteId) : undefined
     if (!known || !text.startsWith('{"event":') || text.length > 1000) return
@@ -167,7 +169,7 @@ export class Cron {
       const { event } = JSON.parse(text) as { event: unknown }
       if (typeof event === 'string') known.event = event.slice(0, 200)
     } catch {
-      // nonsense of the site's own
+      // The site sent invalid JSON.
     }
   }
 
@@ -175,7 +177,7 @@ export class Cron {
     return { ...this.#counts }
   }
 
-  /** Looks at all sites once and runs what is due, for a minute at most: then it is time to look again. */
+  /** Checks all sites once and runs what is due, for at most a minute. Then it is time for the next check. */
   async pass(): Promise<void> {
     const startedMs = this.#monotonic()
     this.#followClock()
@@ -186,7 +188,10 @@ export class Cron {
     }
   }
 
-  /** Runs what a site has due. One that takes long goes on by itself, so that the next need not wait for it. */
+  /**
+   * Runs the due events of a site. A run that takes long continues in the background, so that the next site does not
+   * wait.
+   */
   async #begin(siteId: number): Promise<void> {
     const run = this.#run(siteId).finally(() => this.#runs.delete(siteId))
     this.#runs.set(siteId, run)
@@ -199,7 +204,7 @@ export class Cron {
     while (this.#runs.size > MOST_BESIDE) await Promise.race(this.#runs.values())
   }
 
-  /** Events happen by the clock, pauses last by the monotonic one: when the clock is set, what is remembered moves with it. */
+  /** Moves everything remembered along when the clock is set: events follow the clock, but pauses the monotonic one. */
   #followClock(): void {
     const jumpMs = this.#clock() - this.#monotonic() - this.#aheadMs
     if (Math.abs(jumpMs) <= STEP_MS) return
@@ -212,7 +217,7 @@ export class Cron {
     }
   }
 
-  /** @returns ids of the sites with something to run, the longest due first */
+  /** @returns IDs of the sites with something to run, the longest overdue first */
   async #dueSites(now: number): Promise<number[]> {
     const sites = (await this.#options.sites()).filter(runsEvents)
     const due: { siteId: number; since: number }[] = []
@@ -228,7 +233,10 @@ export class Cron {
     return due.sort((a, b) => a.since - b.since).map(({ siteId }) => siteId)
   }
 
-  /** From when on the site may run its events; Infinity: there is nothing to run. A site that ran goes behind the others. */
+  /**
+   * Returns from when the site may run its events, or Infinity when it has none. A site that ran queues behind the
+   * others.
+   */
   async #dueSince(site: HostedSite): Promise<number> {
     if (this.#runs.has(site.siteId)) return Infinity
     const known = this.#knownOf(site.siteId)
@@ -238,7 +246,7 @@ export class Cron {
       if (at > this.#clock()) known.waitingSince = undefined
       return Math.max(at, known.ranAt, known.notBefore)
     } catch (error) {
-      // the disk, or the host's own limits
+      // The disk failed, or the host reached one of its limits.
       this.#fail(site, known, error)
       return Infinity
     }
@@ -251,7 +259,7 @@ export class Cron {
     if (mark === undefined) return Infinity
     if (mark !== known.mark) {
       const look = await events.read(siteDirectory)
-      if (look.kind === 'busy' && active) return Infinity // a write is seldom under way a minute later
+      if (look.kind === 'busy' && active) return Infinity // a write rarely lasts until the next minute
       known.next = look.kind === 'read' ? look.next : undefined
       known.mark = look.kind === 'busy' || (look.kind === 'read' && !look.settled) ? undefined : mark
     }
@@ -259,13 +267,13 @@ export class Cron {
   }
 
   /**
-   * A run after which its events are still there would be repeated every minute for ever: the site's WordPress sees other
-   * events than its database holds, or is not what it should be.
+   * Counts a run as failed when its events are still there. Otherwise it would repeat every minute forever: the site's
+   * WordPress sees other events than its database holds, or is broken.
    */
   #judgeLastRun(site: HostedSite, known: Known, nextAt: number): void {
     if (!known.unproven || nextAt === Infinity) return
     known.unproven = false
-    // WordPress counts in seconds
+    // WordPress counts in seconds.
     if (known.next && nextAt < known.ranAt - 1000) this.#fail(site, known, new Error('due events are still due'))
     else known.failures = 0
   }
@@ -289,7 +297,7 @@ export class Cron {
       known.ranAt = startedAt
       known.waitingSince = undefined
       known.unproven = true
-      // its own run has changed them, whatever is seen of the database from outside
+      // The run changed the events, whatever the database looks like from outside.
       if (known.next !== undefined) known.mark = undefined
       known.askAt = this.#clock() + Math.min(Math.max((nextInSeconds ?? Infinity) * 1000, MINUTE_MS), UNKNOWN_FOR_MS)
       this.#counts.runs++
@@ -304,7 +312,10 @@ export class Cron {
     }
   }
 
-  /** What is due of the site and, on a network, of each of its others: one that cannot run holds up none of them. */
+  /**
+   * Runs the due events of the main site and of each other site of its network. A site that cannot run does not stop
+   * the others.
+   */
   async #runAll(site: HostedSite, known: Known, makeRoom: boolean): Promise<Outcome> {
     const main = await this.#runBlog(site, known, { blog: null, makeRoom })
     const outcomes = [main]
@@ -326,7 +337,7 @@ export class Cron {
     }
   }
 
-  /** What is due of one site: again after each event that ended its PHP, since that ends no other. */
+  /** Runs the due events of one site. Tries again after each event that ended PHP, so that the others still run. */
   async #runBlog(site: HostedSite, known: Known, how: { blog: BlogAddress | null; makeRoom: boolean }) {
     const { blog, makeRoom } = how
     const done = { ran: 0, failed: 0 }
@@ -365,7 +376,7 @@ export class Cron {
     )
   }
 
-  /** The next attempt comes later each time; only the first failure in a row is told. */
+  /** Doubles the pause after each failure. Warns only of the first failure in a row. */
   #fail({ siteId }: HostedSite, known: Known, error: unknown): void {
     const pauseMs = Math.min(MINUTE_MS * 2 ** known.failures, LONGEST_PAUSE_MS)
     const facts = { err: error, site: siteId, pauseMs }

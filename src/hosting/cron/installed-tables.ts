@@ -7,10 +7,10 @@ import { openInside } from '../site-files/open-inside.ts'
 import { SqlitePages } from './sqlite-pages.ts'
 import { readingOf } from './wordpress-options.ts'
 
-/** What a site's database says of its WordPress to a host that has no wp-config.php. */
+/** Facts about a site's WordPress that its database reveals without wp-config.php. */
 export interface InstalledTables {
   readonly prefixes: readonly string[]
-  /** Of the first prefix, where its tables are those of a network. */
+  /** The network of the first prefix, if it has one. */
   readonly network?: InstalledNetwork
 }
 
@@ -24,16 +24,16 @@ export interface InstalledNetwork {
 
 interface Tables {
   readonly names: readonly string[]
-  /** The first columns of the first rows, as texts. */
+  /** Reads the first columns of the first rows, as text. */
   first(table: string, columns: number): Promise<(string | undefined)[][]>
 }
 
-/** A network has about 30 rows of its own settings. */
+/** A network has about 30 settings of its own. */
 const MOST_ROWS = 1000
 const OF_WORDPRESS = /^\w{0,64}(?:options|posts|postmeta|site|sitemeta)$/
 
 /**
- * Looks into the database of a site whose PHP does not run, without WordPress.
+ * Reads the database of a site whose PHP is not running, without WordPress.
  * @throws when the database cannot be read
  */
 export async function installedTables(
@@ -56,7 +56,7 @@ async function lookIntoFile(siteDirectory: string): Promise<InstalledTables> {
       async first(table, columns) {
         const found: (string | undefined)[][] = []
         for await (const row of pages.rows(roots.get(table) as number)) {
-          // the first column of WordPress' tables is the number of the row
+          // The first column of WordPress' tables is the row ID.
           found.push(Array.from({ length: columns }, (_, at) => (at === 0 ? String(row.id) : row.text(at))))
           if (found.length === MOST_ROWS) break
         }
@@ -103,5 +103,5 @@ async function whatTheySay({ names, first }: Tables): Promise<InstalledTables> {
   }
 }
 
-/** A number of a file is not a text there: not known is as good. */
+/** Numbers in a file are not stored as text, so an unknown value matches too. */
 const isSame = (found: string | undefined, id: string) => found === undefined || found === id

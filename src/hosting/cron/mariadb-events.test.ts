@@ -11,7 +11,7 @@ import { mariaDbEvents } from './mariadb-events.ts'
 const AT = 1_900_000_000
 const cron = `a:2:{i:${AT};a:1:{s:6:"a_hook";a:1:{s:1:"k";a:0:{}}}s:7:"version";i:2;}`
 
-describe.skipIf(!hasMariaDb)('events on a server', () => {
+describe.skipIf(!hasMariaDb)('events on a MariaDB server', () => {
   let maria: OwnMariaDb
   let siteDirectory: string
   let isRunning = false
@@ -32,14 +32,14 @@ describe.skipIf(!hasMariaDb)('events on a server', () => {
   const change = (value: string) =>
     maria.ask(`UPDATE ${maria.databases.namesOf({ siteDirectory }).current}.my_options SET option_value = ${value}`)
 
-  test('are read from the tables that wp-config.php names', async () => {
+  test('reads events from the tables that wp-config.php names', async () => {
     expect(await events().read(siteDirectory)).toEqual({
       ...{ kind: 'read', settled: true },
       next: { urgentAt: AT * 1000, housekeepingAt: null },
     })
   })
 
-  test('are in tables that say what their names begin with, and which network they are', async () => {
+  test('finds the prefixes and the network in the tables', async () => {
     const { current } = maria.databases.namesOf({ siteDirectory })
     await asAdministrator(maria.server, async (connection) => {
       for (const name of ['posts', 'postmeta']) await connection.query(`CREATE TABLE ${current}.my_${name} (id int)`)
@@ -55,7 +55,7 @@ describe.skipIf(!hasMariaDb)('events on a server', () => {
     await expect(installedTables(siteDirectory, undefined)).rejects.toThrow('MariaDB')
   })
 
-  test('that cannot be read are WordPress’ to tell, whatever a site has put there', async () => {
+  test('leaves events that it cannot read to WordPress, whatever the site has stored', async () => {
     await change("'nonsense'")
     expect(await events().read(siteDirectory)).toMatchObject({ kind: 'unknown' })
     await change("REPEAT('x', 2000000)")
@@ -68,7 +68,7 @@ describe.skipIf(!hasMariaDb)('events on a server', () => {
     })
   })
 
-  test('are looked at each minute while PHP runs, and seldom else', () => {
+  test('checks every minute while PHP runs, and rarely otherwise', () => {
     const marks = (running: boolean) => {
       isRunning = running
       return [0, 1, 2, 3].map((minute) => {

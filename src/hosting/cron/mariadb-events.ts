@@ -8,21 +8,23 @@ import { type EventSource, type Look, UnreadableDatabase } from './event-source.
 import { nextEvents } from './next-events.ts'
 import { MOST_BLOGS, MOST_OPTION_BYTES, tablePrefix } from './wordpress-options.ts'
 
-/** What nobody but the host can have changed is looked at so often: a new look costs a connection. */
+/** How often to check a database that only the host can have changed. Each check costs a connection. */
 const SELDOM_MS = 600_000
-/** The site may hold its table. */
+/** The site may have locked its table. */
 const PATIENCE_SECONDS = 5
 const PATIENCE = `max_statement_time=${PATIENCE_SECONDS}, lock_wait_timeout=${PATIENCE_SECONDS}`
 
 export interface MariaDbEventsOptions {
-  /** undefined: this host has no server. */
+  /** Undefined when this host has no server. */
   readonly databases: SiteDatabases | undefined
-  /** Whether PHP of the site directory's site runs, which alone changes events. */
+  /** Whether the site's PHP is running. Nothing else changes events. */
   readonly runs: (siteDirectory: string) => boolean
   readonly clock?: () => number
 }
 
-/** The events of sites whose database is on MariaDB, read as an account that has no other site's. */
+/**
+ * Creates the source for sites whose database is on MariaDB. It connects as an account without access to other sites.
+ */
 export function mariaDbEvents({ databases, runs, clock = Date.now }: MariaDbEventsOptions): EventSource {
   return {
     mark(siteDirectory) {
@@ -40,7 +42,7 @@ export function mariaDbEvents({ databases, runs, clock = Date.now }: MariaDbEven
   }
 }
 
-/** Events by the kind of a site directory's database. */
+/** Chooses the source by the kind of a site directory's database. */
 export const eventsByDatabase = (sqlite: EventSource, mariaDb: EventSource): EventSource => ({
   mark: (siteDirectory) => (isOnMariaDb(siteDirectory) ? mariaDb : sqlite).mark(siteDirectory),
   read: (siteDirectory) => (isOnMariaDb(siteDirectory) ? mariaDb : sqlite).read(siteDirectory),
@@ -62,7 +64,7 @@ async function read(databases: SiteDatabases, siteDirectory: string): Promise<Lo
   }
 }
 
-/** Sites of a network that WordPress answers for and that have options of their own, the oldest first; none of another site. */
+/** Returns the open sites of a network that have options of their own, oldest first. Empty without a network. */
 async function openBlogs(connection: Connection, database: string, prefix: string): Promise<number[]> {
   const table = (name: string) => `${named(database)}.${named(name)}`
   const [tables] = await connection.query(

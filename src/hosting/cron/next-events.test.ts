@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { HOUSEKEEPING_DELAY_MS, nextEvents, runAt } from './next-events.ts'
 
 describe('when events run', () => {
-  it('takes the soonest of each kind', () => {
+  it('picks the earliest event of each kind', () => {
     const events = [
       { hook: 'wp_scheduled_delete', at: 300 },
       { hook: 'publish_future_post', at: 500 },
@@ -13,7 +13,7 @@ describe('when events run', () => {
     expect(nextEvents([])).toEqual({ urgentAt: null, housekeepingAt: null })
   })
 
-  it('lets housekeeping of a site that nobody visits wait, and nothing else', () => {
+  it('delays only the housekeeping of a site that nobody visits', () => {
     expect(runAt({ urgentAt: 400, housekeepingAt: 200 }, false)).toBe(400)
     expect(runAt({ urgentAt: null, housekeepingAt: 200 }, false)).toBe(200 + HOUSEKEEPING_DELAY_MS)
     expect(runAt({ urgentAt: 400, housekeepingAt: 200 }, true)).toBe(200)

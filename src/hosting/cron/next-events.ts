@@ -1,17 +1,20 @@
 import { HOUR_MS } from '../../platform/durations.ts'
 
-/** When a site's next scheduled events are due, in milliseconds UTC; null: there are none of the kind. */
+/** When a site's next scheduled events are due, in milliseconds UTC. Null when there are none of that kind. */
 export interface NextEvents {
-  /** Everything that somebody may wait for: scheduled posts, plugins' events. */
+  /** Everything that someone may wait for, such as scheduled posts and plugins' events. */
   readonly urgentAt: number | null
-  /** Core's own tidying up. */
+  /** Core's own cleanup. */
   readonly housekeepingAt: number | null
 }
 
-/** How long core's housekeeping waits on a site that nobody visits, so that it runs about twice a day and not every hour. */
+/**
+ * How long core's housekeeping waits on a site that nobody visits, so that it runs about twice a day and not every
+ * hour.
+ */
 export const HOUSEKEEPING_DELAY_MS = 12 * HOUR_MS
 
-/** Hooks that core schedules for itself; on a site that nobody visits there is little to tidy up. */
+/** Hooks that core schedules for itself. A site that nobody visits has little to clean up. */
 const housekeeping: ReadonlySet<string> = new Set([
   'delete_expired_transients',
   'recovery_mode_clean_expired_keys',
@@ -31,7 +34,7 @@ const housekeeping: ReadonlySet<string> = new Set([
   'wp_version_check',
 ])
 
-/** The soonest of each kind. */
+/** Returns the earliest event of each kind. */
 export function nextEvents(events: Iterable<{ readonly hook: string; readonly at: number }>): NextEvents {
   let urgentAt: number | null = null
   let housekeepingAt: number | null = null
@@ -43,10 +46,11 @@ export function nextEvents(events: Iterable<{ readonly hook: string; readonly at
 }
 
 /**
- * When a site's events should run. A run takes all that is due, and core plans its housekeeping anew from then; so waiting until
- * the oldest is 12 h late means one run in 12 h, without anything to be remembered over a restart.
- * @param active its PHP runs anyway
- * @returns milliseconds UTC; Infinity: never
+ * Returns when a site's events should run. A run takes all that is due, and core then reschedules its housekeeping.
+ * Waiting until the oldest is 12 h late therefore means one run in 12 h, and nothing must be remembered across a
+ * restart.
+ * @param active whether its PHP is running anyway
+ * @returns milliseconds UTC, or Infinity for never
  */
 export function runAt({ urgentAt, housekeepingAt }: NextEvents, active: boolean): number {
   const delay = active ? 0 : HOUSEKEEPING_DELAY_MS

@@ -20,7 +20,7 @@ describe('events from an SQLite file', () => {
   let folder: string
   let directory: string
   let file: string
-  // long after every file of the test
+  // Long after every file of the test was written.
   const source = sqliteEvents(() => Date.now() + 3_600_000)
 
   beforeEach(async () => {
@@ -33,7 +33,7 @@ describe('events from an SQLite file', () => {
   })
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
-  /** Makes the database as SQLite does. */
+  /** Creates the database as SQLite does. */
   function make(fill: (database: DatabaseSync) => void, pragmas = ''): void {
     using database = new DatabaseSync(file)
     database.exec(pragmas)
@@ -47,7 +47,7 @@ describe('events from an SQLite file', () => {
 
   const expected = { kind: 'read', next: { urgentAt: 1_700_000_000_000, housekeepingAt: null }, settled: true }
 
-  it('says with what the names of tables begin, and which network they are, to whom has no wp-config.php', async () => {
+  it('finds the table prefixes and the network without wp-config.php', async () => {
     expect(await installedTables(directory, undefined)).toEqual({ prefixes: [] })
     make((database) => {
       for (const name of ['posts', 'postmeta']) database.exec(`create table wp_${name} (id integer primary key)`)
@@ -63,7 +63,7 @@ describe('events from an SQLite file', () => {
   })
 
   it.each([512, 1024, 4096, 65_536])(
-    'finds them in pages of %i bytes, among thousands of rows, long ones too',
+    'finds events in pages of %i bytes, among thousands of rows, some of them long',
     async (size) => {
       make((database) => {
         for (let row = 0; row < 3000; row++)
@@ -81,12 +81,12 @@ describe('events from an SQLite file', () => {
     },
   )
 
-  it('reads what auto-vacuum and reserved bytes leave of pages', async () => {
+  it('reads pages with auto-vacuum and reserved bytes', async () => {
     make((database) => put(database, 'cron', cronValue('x', 1_700_000_000)), 'pragma auto_vacuum = full')
     expect(await source.read(directory)).toEqual(expected)
   })
 
-  it('knows that nothing is scheduled before WordPress has scheduled anything', async () => {
+  it('finds no events before WordPress has scheduled any', async () => {
     make((database) => put(database, 'siteurl', 'http://x'))
     expect(await source.read(directory)).toEqual({
       kind: 'read',
@@ -95,7 +95,7 @@ describe('events from an SQLite file', () => {
     })
   })
 
-  it('follows the table prefix of wp-config.php, and no guess', async () => {
+  it('uses the table prefix of wp-config.php without guessing', async () => {
     using database = new DatabaseSync(file)
     database.exec(createOptions('my_'))
     database
@@ -108,7 +108,7 @@ describe('events from an SQLite file', () => {
     expect(await source.read(directory)).toMatchObject({ kind: 'unknown' })
   })
 
-  it('marks a change, also one that hides behind an old file time', async () => {
+  it('marks a change, even one that hides behind an old file time', async () => {
     expect(source.mark(directory)).toBeUndefined()
     make((database) => put(database, 'cron', cronValue('x', 1)))
     await utimes(file, 1000, 1000)
@@ -120,17 +120,17 @@ describe('events from an SQLite file', () => {
     expect(source.mark(directory)).not.toBe(before)
   })
 
-  it('says that a database written a moment ago may change under the same file times', async () => {
+  it('reports that a database written a moment ago may change under the same file times', async () => {
     make((database) => put(database, 'cron', cronValue('x', 1_700_000_000)))
     expect(await sqliteEvents().read(directory)).toEqual({ ...expected, settled: false })
   })
 
-  it('is not kept from settling for an hour by a clock that is set back one', async () => {
+  it('settles without waiting an hour after the clock is set back by one', async () => {
     make((database) => put(database, 'cron', cronValue('x', 1_700_000_000)))
     expect(await sqliteEvents(() => Date.now() - 3_600_000).read(directory)).toEqual(expected)
   })
 
-  it('does not believe a database in the middle of a write', async () => {
+  it('does not trust a database in the middle of a write', async () => {
     make((database) => put(database, 'cron', cronValue('x', 1_700_000_000)))
     using database = new DatabaseSync(file)
     database.exec('pragma cache_size = 1; begin')
@@ -143,7 +143,7 @@ describe('events from an SQLite file', () => {
     expect(await source.read(directory)).toEqual(expected)
   })
 
-  it('leaves to WordPress what is not in the file or of another form', async () => {
+  it('leaves events that are not in the file or in another format to WordPress', async () => {
     make((database) => put(database, 'cron', cronValue('x', 1)), 'pragma journal_mode = wal')
     expect(await source.read(directory)).toMatchObject({ kind: 'unknown', reason: 'a database in WAL mode' })
     const forms = [
@@ -164,7 +164,7 @@ describe('events from an SQLite file', () => {
     expect(await source.read(directory)).toMatchObject({ kind: 'unknown' })
   })
 
-  it('comes to an end with trees that lead back to themselves', async () => {
+  it('terminates on trees that form cycles', async () => {
     make((database) => {
       for (let row = 0; row < 3000; row++) put(database, `row_${row}`, 'x'.repeat(50))
     })
@@ -181,7 +181,7 @@ describe('events from an SQLite file', () => {
     expect(await source.read(directory)).toMatchObject({ kind: 'unknown', reason: 'a tree with a page in two places' })
   })
 
-  it('follows no link, and takes nothing but files', async () => {
+  it('follows no links and reads only files', async () => {
     make((database) => put(database, 'cron', cronValue('x', 1_700_000_000)))
     await rename(file, join(folder, 'elsewhere.sqlite'))
     await symlink(join(folder, 'elsewhere.sqlite'), file)
@@ -197,7 +197,7 @@ describe('events from an SQLite file', () => {
     expect(await source.read(directory)).toEqual({ kind: 'busy' })
   })
 
-  it('ends in a result whatever bytes the file holds', async () => {
+  it('returns a result whatever bytes the file holds', async () => {
     make((database) => {
       for (let row = 0; row < 150; row++) put(database, `row_${row}`, 'x'.repeat(30))
       put(database, 'cron', cronValue('x', 1_700_000_000, `a:1:{i:0;s:5000:"${'y'.repeat(5000)}";}`))

@@ -10,19 +10,19 @@ import { MOST_BLOGS, MOST_OPTION_BYTES, readingOf, tablePrefix } from './wordpre
 const JOURNAL = `${DATABASE_FILE}-journal`
 
 /**
- * Of the table of blogs: blog_id, site_id, domain, path, registered, last_updated, public, archived, mature, spam, deleted. Those that
- * shut a site.
+ * Columns of the blogs table that close a site. The table has blog_id, site_id, domain, path, registered, last_updated,
+ * public, archived, mature, spam, and deleted.
  */
 const BLOG_COLUMNS_CLOSED = [7, 9, 10]
 
-/** File times are as coarse as the kernel's clock tick, or 2 s (FAT): a younger file may change under the same times. */
+/** File times are as coarse as the kernel's clock tick, or 2 s (FAT). A younger file may change without new times. */
 const SETTLED_MS = 2000
 
 /**
- * The events of sites whose database is an SQLite file, read from the file itself: while the site's PHP runs too, because it
- * neither locks nor opens anything that SQLite would notice. A read beside a write would see half of it; so it counts
- * only when there was no journal before and after, and the file stayed the same.
- * @param clock milliseconds UTC, of the clock that file times come from
+ * Creates the source for sites whose database is an SQLite file. It reads the file itself, even while the site's PHP
+ * runs, because it neither locks nor opens anything that SQLite would notice. A read during a write would be
+ * inconsistent, so it counts only when there was no journal before and after, and the file stayed the same.
+ * @param clock milliseconds UTC, of the clock that sets file times
  */
 export function sqliteEvents(clock: () => number = Date.now): EventSource {
   return {
@@ -35,7 +35,7 @@ export function sqliteEvents(clock: () => number = Date.now): EventSource {
       try {
         return await read(siteDirectory, clock)
       } catch (error) {
-        // RangeError: an offset of the file leads out of its page
+        // RangeError: an offset in the file points outside its page.
         if (error instanceof UnreadableDatabase || error instanceof RangeError)
           return { kind: 'unknown', reason: error.message }
         throw error
@@ -57,7 +57,7 @@ async function read(siteDirectory: string, clock: () => number): Promise<Look> {
     const serialized = await cronOptions(pages, await tablePrefix(siteDirectory))
     const after = await handle.stat()
     if (hasJournal(siteDirectory) || markOf(before) !== markOf(after)) return { kind: 'busy' }
-    // a time to come is that of a clock that was set back since: the next change gets another one
+    // A future time comes from a clock that was set back since then. The next change gets a different one.
     const settled = Math.abs(clock() - Math.max(after.mtimeMs, after.ctimeMs)) > SETTLED_MS
     return { kind: 'read', next: nextEvents(serialized.flatMap((each) => [...cronEvents(each)])), settled }
   } finally {
@@ -65,18 +65,21 @@ async function read(siteDirectory: string, clock: () => number): Promise<Look> {
   }
 }
 
-/** SQLite's rollback journal: while it says something, the database itself is not to be believed. */
+/** Whether SQLite's rollback journal has content. While it does, the database itself is not consistent. */
 function hasJournal(siteDirectory: string): boolean {
   const found = lookInside(siteDirectory, JOURNAL)
   try {
-    // emptied or zeroed instead of deleted: journal modes TRUNCATE and PERSIST
+    // The journal modes TRUNCATE and PERSIST empty or zero the file instead of deleting it.
     return found !== undefined && (found.kind !== 'file' || found.read(0, 8).some((byte) => byte !== 0))
   } finally {
     found?.close()
   }
 }
 
-/** The option `cron` of a site, or of each open site of a network, where WordPress has scheduled anything yet. */
+/**
+ * Returns the `cron` options of a site, or of each open site of a network. Empty before WordPress has scheduled
+ * anything.
+ */
 async function cronOptions(pages: SqlitePages, prefix: string): Promise<Buffer[]> {
   const tables = await pages.tables(new RegExp(`^${prefix}(?:\\d{1,9}_)?(?:options|blogs)$`))
   const main = tables.get(`${prefix}options`)
@@ -91,7 +94,7 @@ async function cronOptions(pages: SqlitePages, prefix: string): Promise<Buffer[]
   return found.filter((each) => each !== undefined)
 }
 
-/** Sites of a network that WordPress answers for, the oldest first. */
+/** Returns the open sites of a network, oldest first. */
 async function openBlogs(pages: SqlitePages, root: number): Promise<number[]> {
   const ids: number[] = []
   for await (const row of pages.rows(root)) {
@@ -101,7 +104,7 @@ async function openBlogs(pages: SqlitePages, root: number): Promise<number[]> {
   return ids
 }
 
-/** @returns undefined when there is no such option */
+/** @returns undefined without such an option */
 async function optionOf(pages: SqlitePages, root: number, name: string): Promise<Buffer | undefined> {
   // option_id, option_name, option_value, autoload
   for await (const row of pages.rows(root)) if (row.text(1) === name) return row.longText(2, MOST_OPTION_BYTES)

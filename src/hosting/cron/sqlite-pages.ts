@@ -1,44 +1,45 @@
 /**
- * Reads rows out of an SQLite file without SQLite.
- *
- * A site's PHP is hostile and writes its database file as it likes, and the host process may be root. SQLite itself in this
- * process would be C code over a hostile file, and node:sqlite can neither interrupt nor bound a query: a view in the place of a
- * table, or a tree whose pages all point to one page, keeps the whole host busy for ever. SQLite would also take locks, which
- * the site's PHP does not see. What is needed is small: find a table, go through its rows, take one text. Here that is
- * done in memory-safe code with a budget; everything out of the ordinary throws.
- *
- * The format: https://sqlite.org/fileformat2.html (the numbers below are its sections).
+ * Reads rows from an SQLite file without SQLite. A site's PHP may be hostile and writes its database file as it likes,
+ * and the host process may be root. SQLite in this process would be C code reading a hostile file. In addition,
+ * node:sqlite can neither interrupt nor limit a query: a view instead of a table, or a tree whose pages all point to
+ * one page, would keep the whole host busy forever. SQLite would also take locks, which the site's PHP does not see.
+ * Stead needs little: find a table, iterate over its rows, and read one text. This module does that in memory-safe code
+ * with a budget, and throws on everything unusual. Section numbers below refer to the format:
+ * https://sqlite.org/fileformat2.html
  */
 import { UnreadableDatabase } from './event-source.ts'
 
-/** Gives up to `length` bytes from `position`; fewer at the end of the file. */
+/** Reads up to `length` bytes from `position`. Returns fewer at the end of the file. */
 export type ReadAt = (position: number, length: number) => Promise<Buffer>
 
-/** All that one look may read: a table of options with thousands of rows takes one or two. */
+/** The most bytes that one check may read. An options table with thousands of rows takes one or two million. */
 const MOST_BYTES = 32 << 20
 const MOST_CELLS = 50_000
 const MOST_DEPTH = 20
-/** Of each row; a crafted one has tens of thousands. */
+/** Columns read of each row. A crafted row has tens of thousands. */
 const MOST_COLUMNS = 11
 const MOST_NAME_BYTES = 200
-/** Small files are read in large pieces: a system call costs more than what it brings. */
+/** Small files are read in large pieces, because a system call costs more than the bytes that it reads. */
 const SMALL_FILE_BYTES = 4 << 20
 const PIECE_BYTES = 1 << 16
 
 const interiorTable = 0x05
 const leafTable = 0x0d
 
-/** A row as it lies in its leaf page. */
+/** A row as it is stored in its leaf page. */
 export interface Row {
   readonly id: number
-  /** The column as text, or undefined when it is none, long, or not within the page. */
+  /** Returns the column as text, or undefined when it is not text, is long, or continues on another page. */
   text(column: number): string | undefined
   integer(column: number): number | undefined
-  /** The column's text, however long. @throws UnreadableDatabase when it is no text, or longer than `mostBytes` */
+  /**
+   * Returns the column's text, however long.
+   * @throws UnreadableDatabase when it is not text, or longer than `mostBytes`
+   */
   longText(column: number, mostBytes: number): Promise<Buffer>
 }
 
-/** One look at one file. */
+/** Reads one file once. */
 export class SqlitePages {
   readonly #readAt: ReadAt
   readonly #pieceBytes: number
@@ -57,7 +58,10 @@ export class SqlitePages {
     this.#pieceBytes = sizeBytes <= SMALL_FILE_BYTES ? PIECE_BYTES : this.#pageBytes
   }
 
-  /** @throws UnreadableDatabase when it is no SQLite file, one in WAL mode (its newest rows are elsewhere), or not UTF-8 */
+  /**
+   * @throws UnreadableDatabase when the file is not SQLite, is in WAL mode (its newest rows are elsewhere), or is not
+   *   UTF-8
+   */
   static async open(readAt: ReadAt, sizeBytes: number): Promise<SqlitePages> {
     const header = await readAt(0, 100)
     if (header.length < 100 || header.toString('latin1', 0, 16) !== 'SQLite format 3\0')
@@ -71,14 +75,14 @@ export class SqlitePages {
     return pages
   }
 
-  /** The first page of a table's tree, or undefined when there is no such table (2.6). */
+  /** Returns the first page of a table's tree, or undefined without such a table (2.6). */
   async rootOf(table: string): Promise<number | undefined> {
     for await (const row of this.rows(1))
       if (row.text(0) === 'table' && row.text(1) === table) return row.integer(3) ?? 0
     return undefined
   }
 
-  /** Tables whose names fit, with the first pages of their trees. */
+  /** Returns the tables whose names match, with the first pages of their trees. */
   async tables(pattern: RegExp): Promise<Map<string, number>> {
     const found = new Map<string, number>()
     for await (const row of this.rows(1)) {
@@ -88,13 +92,13 @@ export class SqlitePages {
     return found
   }
 
-  /** The rows of a table in order of their row id (1.6). @throws UnreadableDatabase */
+  /** Yields the rows of a table in order of their row ID (1.6). @throws UnreadableDatabase */
   async *rows(root: number): AsyncGenerator<Row> {
     const seen = new Set<number>()
     const ahead = [{ number: root, depth: 0 }]
     for (let next = ahead.pop(); next; next = ahead.pop()) {
       const { number, depth } = next
-      // in a sound tree every page comes once
+      // In a valid tree, each page appears once.
       if (seen.has(number) || depth > MOST_DEPTH) throw new UnreadableDatabase('a tree with a page in two places')
       seen.add(number)
       const page = await this.#page(number)
@@ -147,7 +151,7 @@ export class SqlitePages {
     }
   }
 
-  /** How much of a row lies in its own page; the rest is a chain of overflow pages (1.6). */
+  /** Returns how much of a row is in its own page. The rest is in a chain of overflow pages (1.6). */
   #localBytes(size: number): number {
     const most = this.#usable - 35
     if (size <= most) return size
@@ -194,13 +198,13 @@ interface Column {
   readonly end: number
   readonly isText: boolean
   readonly isInteger: boolean
-  /** 0 or 1, of which nothing is stored. */
+  /** 0 or 1 for types that store no bytes. */
   readonly constant: number | undefined
 }
 
 const integerBytes = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0]
 
-/** Where the columns of a record lie (2.1); none when its header is not whole. */
+/** Returns the positions of a record's columns (2.1). Empty when the header is incomplete. */
 function columnsOf(record: Buffer): Column[] {
   const head = varint(record, 0)
   if (head.value > record.length) return []
@@ -219,7 +223,10 @@ function columnsOf(record: Buffer): Column[] {
   return columns
 }
 
-/** A number of 1 to 9 bytes, seven bits each, the ninth eight (1.6). Beyond 2^53 it is only about right: no size is. */
+/**
+ * Reads a number of 1 to 9 bytes: seven bits each, and eight in the ninth (1.6). Imprecise beyond 2^53, which no size
+ * reaches.
+ */
 function varint(bytes: Buffer, start: number): { value: number; end: number } {
   let value = 0
   for (let at = start; at < start + 8; at++) {

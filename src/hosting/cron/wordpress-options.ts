@@ -4,10 +4,10 @@ import { UnreadableDatabase } from './event-source.ts'
 
 const CONFIG = 'web/wp-config.php'
 const MOST_CONFIG_BYTES = 1 << 20
-/** An event takes about 150 bytes; a site with more than this has another trouble. */
+/** An event takes about 150 bytes. A site with more than this has other problems. */
 export const MOST_OPTION_BYTES = 1 << 20
 
-/** Of a network; the same as in `tasks/cron.php`. */
+/** The most sites of a network. Must match `tasks/cron.php`. */
 export const MOST_BLOGS = 200
 
 export function readingOf(handle: FileHandle) {
@@ -18,7 +18,7 @@ export function readingOf(handle: FileHandle) {
   }
 }
 
-/** What the names of a site's tables begin with, as its wp-config.php says. @throws UnreadableDatabase */
+/** Reads the table prefix from a site's wp-config.php. @throws UnreadableDatabase */
 export async function tablePrefix(siteDirectory: string): Promise<string> {
   const file = await openInside(siteDirectory, CONFIG)
   if (!file) throw new UnreadableDatabase('no wp-config.php')
