@@ -4,7 +4,7 @@ import type { Spares } from './spares.ts'
 
 /**
  * Gives a site the PHP process that was warmed in its site directory.
- * @returns whether there was one of the site's PHP version; any other is ended
+ * @returns whether there was one with the site's PHP version; any other is ended
  */
 export async function claimWarm(
   { spares, pool }: { readonly spares: Pick<Spares, 'take'>; readonly pool: Pick<PhpPool, 'adopt'> },
@@ -13,7 +13,7 @@ export async function claimWarm(
 ): Promise<boolean> {
   const spare = await spares.take(id, site.phpVersion)
   if (!spare) return false
-  // from here on somebody waits for it
+  // From here on, someone is waiting for it.
   spare.setLowPriority(false)
   await spare.moveIn({ address: site.address })
   await pool.adopt(site, spare)

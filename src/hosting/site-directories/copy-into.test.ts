@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-test('a copy has the content, the times and the modes of what it is made from, and its links as they are', async () => {
+test('keeps content, times, modes, and links when it copies', async () => {
   const file = join(folder, 'web/below/index.php')
   await writeFile(file, '<?php', { mode: 0o640 })
   await utimes(file, 1_700_000_000, 1_700_000_000)
@@ -30,11 +30,11 @@ test('a copy has the content, the times and the modes of what it is made from, a
   expect(await readlink(join(copy, 'link'))).toBe('../nowhere')
 })
 
-test('what is not there is an error that names it', async () => {
+test('names a missing source in its error', async () => {
   await expect(copyInto(join(folder, 'home'), [join(folder, 'gone')])).rejects.toThrow(join(folder, 'gone'))
 })
 
-test.skipIf(process.getuid?.() !== 0)('a full disk is one', async () => {
+test.skipIf(process.getuid?.() !== 0)('reports a full disk as ENOSPC', async () => {
   const disk = await smallDisk(1)
   try {
     await writeFile(join(folder, 'web/large'), Buffer.alloc(2 << 20))
@@ -44,7 +44,7 @@ test.skipIf(process.getuid?.() !== 0)('a full disk is one', async () => {
   }
 })
 
-test('it is one in whatever language the machine speaks', async () => {
+test('reports a full disk whatever the language of the machine', async () => {
   const says = `[ "$LC_ALL" = C ] && echo 'No space left on device' || echo 'Auf dem Gerät ist kein Speicherplatz mehr verfügbar'`
   await writeFile(join(folder, 'cp'), `#!/bin/sh\n(${says}) >&2\nexit 1`, { mode: 0o755 })
   const { LC_ALL, PATH } = process.env
@@ -58,7 +58,7 @@ test('it is one in whatever language the machine speaks', async () => {
   }
 })
 
-test.skipIf(!existsSync('/usr/bin/setpriv'))('nobody copies any more where the host was killed', async () => {
+test.skipIf(!existsSync('/usr/bin/setpriv'))('stops copying when the host is killed', async () => {
   const pidFile = join(folder, 'pid')
   await writeFile(
     join(folder, 'cp'),
@@ -73,7 +73,7 @@ test.skipIf(!existsSync('/usr/bin/setpriv'))('nobody copies any more where the h
   try {
     await expect.poll(() => existsSync(pidFile)).toBe(true)
     const pid = (await readFile(pidFile, 'utf8')).trim()
-    // where nobody asks how it ended, a number stays
+    // An exited process keeps its entry until a parent reaps it.
     const runs = async () => /\) [^Z]/.test(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''))
     expect(await runs()).toBe(true)
     host.kill('SIGKILL')

@@ -10,12 +10,15 @@ import type { SiteDirectory } from './site-directories.ts'
 import type { OnServer } from './specialise.ts'
 import type { Template } from './template.ts'
 
-/** The databases of site directories, whichever kind they are: those in site directories come and go with them, those on a server need somebody who does that. */
+/**
+ * The databases of site directories, of either kind. Those in site directories come and go with them. Those on a server
+ * are created and dropped here.
+ */
 export class DatabasesOfDirectories {
   readonly #server: DirectoryDatabases | undefined
   readonly #log: Log
 
-  /** @param server undefined: this host has none */
+  /** @param server undefined when this host has none */
   constructor(server: DirectoryDatabases | undefined, log: Log) {
     this.#server = server
     this.#log = log
@@ -25,23 +28,23 @@ export class DatabasesOfDirectories {
     return this.#server !== undefined
   }
 
-  /** For a site directory that was copied from the template. */
+  /** Creates the database of a site directory that was copied from the template. */
   async make(directory: SiteDirectory, template: Template): Promise<void> {
     if (directory.database !== 'mariadb') return
-    // the template's
+    // This is the template's database.
     await rm(join(directory.path, DATABASE_FILE), { force: true })
     await this.#demanded.make(directory, template)
     await this.fit(directory, template.path)
   }
 
-  /** For a site directory with nothing of WordPress in it. */
+  /** Creates the database of a site directory without WordPress. */
   async makeEmpty(directory: SiteDirectory): Promise<void> {
     if (directory.database === 'mariadb') await this.#demanded.ensure(directory)
   }
 
   async drop(directory: SiteDirectory): Promise<void> {
     if (directory.database === 'mariadb') return this.#demanded.drop(directory)
-    // a move to the server may have been cut off; what is left of it is found by the next start
+    // An interrupted move to the server may have left a database. If this fails, the next start finds it.
     await this.#server
       ?.drop(directory)
       .catch((error) =>
@@ -52,7 +55,7 @@ export class DatabasesOfDirectories {
       )
   }
 
-  /** As a new site gets it; undefined: it is in the site directory. */
+  /** Returns the server database as a new site receives it, or undefined when it is in the site directory. */
   async onServer(directory: SiteDirectory, templatePath: string): Promise<OnServer | undefined> {
     if (directory.database !== 'mariadb') return undefined
     const server = this.#demanded
@@ -62,15 +65,18 @@ export class DatabasesOfDirectories {
     }
   }
 
-  /** What `wp-config.php` of a site directory says of its database. */
+  /** Returns what `wp-config.php` of a site directory says of its database. */
   async constants(directory: SiteDirectory): Promise<ConfigConstants> {
     return directory.database === 'mariadb' ? this.#demanded.constants(directory) : databaseConstantsOf()
   }
 
-  /** Files that came from elsewhere reach the site directory's own database from now on, and no other. No PHP of the site runs. */
+  /**
+   * Connects files that came from elsewhere to the site directory's own database and no other. The site's PHP must not
+   * be running.
+   */
   async fit(directory: SiteDirectory, templatePath: string): Promise<void> {
     await this.#fit(directory, templatePath).catch((error) => {
-      // from a site directory whose database is a file no server is reached, whatever its configuration says
+      // A site directory with a file database cannot reach a server, whatever its configuration says.
       if (directory.database === 'mariadb') throw error
       this.#log.warn({ err: error, directory: directory.id }, 'could not update the configuration of a site directory')
     })
@@ -82,28 +88,31 @@ export class DatabasesOfDirectories {
     await changeWpConfig(directory.path, directory.uid, await this.constants(directory))
   }
 
-  /** What site directories need for a database that is a file, as this Stead has it. No PHP of any site runs. */
+  /**
+   * Updates what site directories with file databases need to the version of this Stead. No site's PHP may be running.
+   */
   async renew(siteDirectories: readonly SiteDirectory[], folder: string): Promise<void> {
     await renewPlatformFiles(siteDirectories, folder, ({ path }, error) =>
       this.#log.error({ err: error, folder: path }, 'could not update the SQLite plugin of a site directory'),
     )
   }
 
-  /** One on the server for a site directory that has another; {@link turnTo} makes it the one in use. */
+  /** Creates a database on the server for a site directory that uses another. {@link turnTo} switches to it. */
   async prepareServer(directory: SiteDirectory): Promise<void> {
     await this.#demanded.prepareNext(directory)
   }
 
   /**
-   * The site of a site directory runs on its other database from now on, which is there. No PHP of the site runs. May be called again.
-   * @param directory with what its database is to be; its record says so later
+   * Switches a site directory's site to its other database, which must exist. The site's PHP must not be running.
+   * Idempotent.
+   * @param directory with its future database; its record is updated later
    */
   async turnTo(directory: SiteDirectory, templatePath: string): Promise<void> {
     await this.#demanded.turn(directory, directory.database === 'mariadb')
     await this.#fit(directory, templatePath)
   }
 
-  /** Numbers of site directories that have something on the server; none where it does not answer. */
+  /** Returns the numbers of site directories that have something on the server. Empty when it does not answer. */
   async numbers(): Promise<number[]> {
     try {
       return (await this.#server?.numbers()) ?? []
@@ -113,7 +122,7 @@ export class DatabasesOfDirectories {
     }
   }
 
-  /** As with folders: it is kept whole, and nobody comes to it until its record is back. */
+  /** Quarantines a database as folders are: it is kept whole, and nobody can reach it until its record is back. */
   async quarantine(directory: { readonly id: number; readonly path: string }): Promise<void> {
     try {
       await this.#demanded.quarantine(directory)

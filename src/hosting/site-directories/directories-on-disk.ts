@@ -26,21 +26,21 @@ export interface DirectoriesOnDiskOptions {
   readonly isRoot: boolean
   readonly log: Log
   readonly identity: RunningIdentity
-  /** No site directory is made that would leave less of the disk. */
+  /** Stead creates no site directory that would leave less free disk space than this. */
   readonly keepFreeBytes?: number
 }
 
-/** What lies where a record says that a site directory is. */
+/** What is at the path where a record expects a site directory. */
 export type Found =
   | 'the directory'
   | 'nothing'
-  /** A folder without a mark: of a time when there were none, or not of Stead. */
+  /** A folder without a mark: older than marks, or not created by Stead. */
   | 'unmarked'
   | 'another directory'
 
 /**
- * The folders of site directories on the disk. A folder is deleted only when its own mark says that it is the one meant; any other is set
- * aside.
+ * The folders of site directories on the disk. Stead deletes a folder only when the mark in it matches, and quarantines
+ * any other.
  */
 export class DirectoriesOnDisk {
   readonly #options: DirectoriesOnDiskOptions
@@ -54,12 +54,15 @@ export class DirectoriesOnDisk {
     return join(this.#folder, `h${id}`)
   }
 
-  /** Folder of the core that a site directory's site runs. */
+  /** Returns the folder of the core that a site directory's site runs. */
   corePath(version: string): string {
     return coreFolder(this.#options.dataDir, version)
   }
 
-  /** Whose a site directory is; null where Stead does not run as root. Number 0 is who installs templates. */
+  /**
+   * Returns the user of a site directory, or null when Stead does not run as root. The user of number 0 installs
+   * templates.
+   */
   uidOf(id: number): number | null {
     if (!this.#options.isRoot) return null
     if (id >= USERS)
@@ -67,7 +70,7 @@ export class DirectoriesOnDisk {
     return this.#options.identity.current.firstUser + id
   }
 
-  /** How many folders have been set aside and are still there. */
+  /** How many quarantined folders are still there. */
   get quarantined(): number {
     return this.#quarantined.length
   }
@@ -80,12 +83,15 @@ export class DirectoriesOnDisk {
     return join(this.#options.dataDir, 'sites')
   }
 
-  /** Where what site directories have of Stead's is laid out before it is copied to them. */
+  /** Where Stead prepares its own files for site directories before it copies them. */
   get forPlatformFiles(): string {
     return join(this.#options.dataDir, 'platform-files.making')
   }
 
-  /** Makes the place of site directories. @returns the numbers of the site directories that lie in it, and of those that were set aside */
+  /**
+   * Creates the folder of site directories.
+   * @returns the numbers of the site directories in it, and of the quarantined ones
+   */
   async open(): Promise<{ present: number[]; aside: number[] }> {
     const { dataDir, log } = this.#options
     await mkdir(this.#folder, { recursive: true, mode: 0o711 })
@@ -94,8 +100,8 @@ export class DirectoriesOnDisk {
     for (const name of await readdir(this.#folder)) {
       const number = directoryNumber(name)
       if (number !== undefined) present.push(number)
-      // a copy of the template that was cut off (it gets its name when it is whole, and a site only after that), and a site directory
-      // whose removal was
+      // An interrupted copy of the template, or an interrupted removal. A copy gets its name when it is complete, and a
+      // site only after that.
       else if (/^h\d+\.(making|removing)$/.test(name)) await this.#erase(join(this.#folder, name))
       else if (name !== 'set-aside')
         log.warn({ folder: join(this.#folder, name) }, 'not a site directory; Stead leaves it alone')
@@ -111,7 +117,7 @@ export class DirectoriesOnDisk {
     return (await exists(path)) ? 'unmarked' : 'nothing'
   }
 
-  /** Writes down whose the site directory is, out of the site's reach. */
+  /** Records the owner of the site directory, out of the site's reach. */
   async mark(record: RecordedDirectory, path = this.path(record.id)): Promise<void> {
     const { id, siteId, siteName } = record
     const site: DirectoryMark['site'] = siteId !== null && siteName !== null ? { id: siteId, name: siteName } : null
@@ -119,14 +125,15 @@ export class DirectoriesOnDisk {
     await writeMark(path, { installation, host, home: id, site })
     const uid = this.uidOf(id)
     if (uid === null) return
-    // the site's user passes through, and can neither replace the mark nor what lies beside it
+    // The site's user can pass through, but can replace neither the mark nor its siblings.
     await chown(path, 0, uid)
     await chmod(path, 0o710)
   }
 
   /**
-   * Gives a site directory to the user that its PHP runs as, where it is somebody else's: a folder that another user has made, or copied, before Stead
-   * ran as root. @returns whether it was
+   * Gives a site directory to the user that its PHP runs as, when another user created or copied it before Stead ran as
+   * root.
+   * @returns whether it belonged to another user
    */
   async giveToOwner(record: RecordedDirectory): Promise<boolean> {
     const uid = this.uidOf(record.id)
@@ -135,24 +142,29 @@ export class DirectoriesOnDisk {
     const owner = await stat(path)
     if (owner.uid === 0 && owner.gid === uid) return false
     await giveTo(uid, path)
-    // last, so that a start that is cut off begins again
+    // Last, so that the next start repeats an interrupted change.
     await this.mark(record)
     return true
   }
 
   /**
-   * Makes the folder of a site directory whose site gets its content from elsewhere: no WordPress is in it, and no database. What lies there is dealt with as
-   * {@link make} does. @throws DiskFull
+   * Creates the folder of a site directory whose content comes from elsewhere, without WordPress and without a
+   * database. Handles whatever is at its path as {@link make} does.
+   * @throws DiskFull
    */
   async makeEmpty(record: RecordedDirectory): Promise<void> {
     return this.#make(record, async (directory) => {
-      // over the last two of `web` the core's own are laid
+      // Core's own files are mounted over the first two.
       for (const part of ['web/wp-admin', 'web/wp-includes', DATABASE_FOLDER, 'private/tmp'])
         await mkdir(join(directory, part), { recursive: true })
     })
   }
 
-  /** Copies the template. What lies there already is removed when it is this very directory, half recorded; else set aside. @throws DiskFull */
+  /**
+   * Copies the template. Removes what is there already when it is the same directory, partly created, and otherwise
+   * quarantines it.
+   * @throws DiskFull
+   */
   async make(record: RecordedDirectory, templatePath: string): Promise<void> {
     return this.#make(record, (directory) =>
       copyInto(
@@ -163,7 +175,7 @@ export class DirectoriesOnDisk {
   }
 
   async #make(record: RecordedDirectory, fill: (directory: string) => Promise<void>): Promise<void> {
-    // on the disk before the site directory is: the number is never another directory's
+    // Written to disk before the site directory exists, so that the number never gets another directory.
     await this.#options.identity.reserve(record.id)
     await this.remove(record)
     await checkRoom(this.#folder, this.#options.keepFreeBytes)
@@ -178,24 +190,24 @@ export class DirectoriesOnDisk {
       await flushFileSystem(unfinished)
       await rename(unfinished, path)
     } catch (error) {
-      // half a copy would keep the disk full, and nobody could write down what went wrong
+      // Half a copy would keep the disk full, so that Stead could not record the error.
       await this.#erase(unfinished)
       throw inWords(error)
     }
   }
 
-  /** After it nothing lies at the record's place. */
+  /** Leaves nothing at the record's path. */
   async remove(record: RecordedDirectory): Promise<void> {
     const found = await this.look(record)
     const path = this.path(record.id)
-    // under another name: what is half removed has lost its mark, and is no site directory any more
+    // Renamed first, because a half-removed folder has lost its mark and no longer counts as a site directory.
     if (found === 'the directory') await rename(path, `${path}.removing`)
     else if (found !== 'nothing') await this.quarantine(record.id, 'not the site directory that Stead wanted to remove')
     await this.#erase(`${path}.removing`)
     await this.#erase(`${path}.making`)
   }
 
-  /** Moves what lies at a number's place out of the way, whole. */
+  /** Moves whatever is at a number's path out of the way, whole. */
   async quarantine(id: number, reason: string): Promise<void> {
     const { dataDir, log } = this.#options
     const from = this.path(id)
@@ -204,7 +216,10 @@ export class DirectoriesOnDisk {
     log.warn({ from, to, reason }, 'quarantined an unknown folder')
   }
 
-  /** A record may come back as well, with the right database: its site directory is then moved back. @returns whether there was one */
+  /**
+   * Moves a quarantined site directory back when its record has returned, for example with the right database.
+   * @returns whether there was one
+   */
   async recover(record: RecordedDirectory): Promise<boolean> {
     const { dataDir, log } = this.#options
     for (const found of this.#quarantined) {

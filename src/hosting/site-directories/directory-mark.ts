@@ -5,7 +5,7 @@ import Type, { type Static } from 'typebox'
 import Value from 'typebox/value'
 import { writeFileDurably } from '../../platform/files/write-file.ts'
 
-/** A mark of a few lines; whatever is longer is none. */
+/** A mark has a few lines. A longer file is not one. */
 const MOST_BYTES = 4096
 
 const Mark = Type.Object({
@@ -16,18 +16,18 @@ const Mark = Type.Object({
 })
 
 /**
- * Whose a site directory is, in a file of its own (`home.json`) that goes with it wherever it is copied. Written by Stead, and out of
- * reach of the site. Without a site: nobody's content has ever been in it.
+ * The owner of a site directory, stored in its own file (`home.json`), which moves with every copy of the directory. Stead
+ * writes it, and the site cannot reach it. Without a site, the directory has never had any site's content.
  */
 export type DirectoryMark = Static<typeof Mark>
 
-/** Whose the site directories of a folder are. */
+/** The owner of the site directories in a folder. */
 export interface Owner {
   readonly installation: string
   readonly host: string
 }
 
-/** What a record of the database says of a site directory. */
+/** What the control database says of a site directory. */
 export interface RecordedDirectory {
   readonly id: number
   readonly siteId: number | null
@@ -66,8 +66,8 @@ export async function writeMark(siteDirectory: string, mark: DirectoryMark): Pro
 }
 
 /**
- * Whether the folder with this mark is the site directory that the record speaks of. A mark without a site fits a record with one: a
- * site's content comes after its name is in the mark.
+ * Whether the folder with this mark is the site directory that the record means. A mark without a site matches a record
+ * with one, because Stead names the site in the mark before it adds content.
  */
 export function isSameDirectory(mark: DirectoryMark, record: RecordedDirectory, owner: Owner): boolean {
   const { installation, host, home, site } = mark

@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts'
 import type { DatabaseKind } from '../site-database/database-kind.ts'
 
-/** A site directory as the database knows it; its folder is the host's. */
+/** A site directory in the control database. Its folder is on the host. */
 export interface SiteDirectoryRecord {
   readonly id: number
   readonly coreVersion: string
@@ -20,7 +20,7 @@ interface Kind {
 
 const columns = ['id', 'core_version as coreVersion', 'install', 'database', 'site_id as siteId', 'state'] as const
 
-/** Gives out a number for a new site directory. */
+/** Allocates a number for a new site directory. */
 export async function insertDirectory(
   tx: Tx,
   values: Kind & { hostId: number; siteId: number | null; now: number },
@@ -44,7 +44,7 @@ export async function directoryOfSite(tx: Tx, siteId: number): Promise<SiteDirec
   return tx.selectFrom('site_homes').select(columns).where('site_id', '=', siteId).executeTakeFirst()
 }
 
-/** Prepared site directories of a kind that no site has, oldest first. */
+/** Returns the prepared site directories of a kind that no site has, oldest first. */
 export async function freeDirectories(tx: Tx, hostId: number, kind: Kind): Promise<SiteDirectoryRecord[]> {
   return tx
     .selectFrom('site_homes')
@@ -59,7 +59,7 @@ export async function freeDirectories(tx: Tx, hostId: number, kind: Kind): Promi
     .execute()
 }
 
-/** Every site directory of a host with the name of its site: what a start compares with the disk. */
+/** Returns every site directory of a host with the name of its site, for comparison with the disk at a start. */
 export async function allDirectories(
   tx: Tx,
   hostId: number,
@@ -87,7 +87,7 @@ export async function nameOfSite(tx: Tx, siteId: number | null): Promise<string 
   return row?.name ?? null
 }
 
-/** Site directories that no site has, whatever their state. */
+/** Returns the site directories without a site, in any state. */
 export async function directoriesWithoutSite(tx: Tx, hostId: number): Promise<SiteDirectoryRecord[]> {
   return tx
     .selectFrom('site_homes')
@@ -102,17 +102,17 @@ export async function setDirectory(tx: Tx, id: number, change: { state: SiteDire
   await tx.updateTable('site_homes').set(change).where('id', '=', id).execute()
 }
 
-/** What the database of a site directory is from now on. */
+/** Records a new kind of database for a site directory. */
 export async function setDatabaseOfDirectory(tx: Tx, id: number, database: DatabaseKind): Promise<void> {
   await tx.updateTable('site_homes').set({ database }).where('id', '=', id).execute()
 }
 
-/** Which release is laid over its web root. */
+/** Records which core release the site directory uses. */
 export async function setCoreOfDirectory(tx: Tx, id: number, coreVersion: string): Promise<void> {
   await tx.updateTable('site_homes').set({ core_version: coreVersion }).where('id', '=', id).execute()
 }
 
-/** Gives a prepared site directory to a site. @returns whether it was free until then: another site may be first */
+/** Gives a prepared site directory to a site. @returns whether it was still free, because another site may be first */
 export async function giveDirectory(tx: Tx, id: number, siteId: number): Promise<boolean> {
   const given = await tx
     .updateTable('site_homes')
@@ -125,7 +125,7 @@ export async function giveDirectory(tx: Tx, id: number, siteId: number): Promise
   return given.length > 0
 }
 
-/** A site directory that no site has is nobody's any more. @returns whether no site had it until then */
+/** Retires a site directory that no site has. @returns whether it had no site until then */
 export async function withdrawDirectory(tx: Tx, id: number): Promise<boolean> {
   const withdrawn = await tx
     .updateTable('site_homes')
@@ -137,19 +137,19 @@ export async function withdrawDirectory(tx: Tx, id: number): Promise<boolean> {
   return withdrawn.length > 0
 }
 
-/** After the folder is gone. */
+/** Deletes the record after the folder is gone. */
 export async function deleteDirectory(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('site_homes').where('id', '=', id).execute()
 }
 
-/** Forgets the directory of a site, whose host is gone. */
+/** Deletes the record of a site's directory after its host is gone. */
 export async function forgetDirectoryOf(tx: Tx, siteId: number): Promise<void> {
   await tx.deleteFrom('site_homes').where('site_id', '=', siteId).execute()
 }
 
 /**
- * Gives a site a directory of another host, under a new number: it does not exist there yet. The record of the old one goes, so that
- * its host quarantines the folder when it starts again.
+ * Gives a site a directory on another host, under a new number. It does not exist there yet. Deletes the old record, so
+ * that the old host quarantines the folder when it starts again.
  */
 export async function moveDirectory(
   tx: Tx,

@@ -1,15 +1,15 @@
 import { statfs } from 'node:fs/promises'
 
-/** What a new site takes at first. Below it come the sites that are there and Stead's own records: none must stop for a new one. */
+/** What a new site takes at first. Existing sites and Stead's own data come first: none may stop for a new site. */
 const SITE_BYTES = 64 << 20
 const SQLITE_FULL = 13
 
-/** A site cannot be made for want of disk space. */
+/** There is not enough disk space to create a site. */
 export class DiskFull extends Error {
   override readonly name = 'DiskFull'
 }
 
-/** @param keepFreeBytes what must be left where the folder is. @throws DiskFull */
+/** @param keepFreeBytes bytes that must stay free on the folder's disk @throws DiskFull */
 export async function checkRoom(folder: string, keepFreeBytes = 0): Promise<void> {
   const { bavail, bsize } = await statfs(folder)
   const freeBytes = bavail * bsize
@@ -19,7 +19,7 @@ export async function checkRoom(folder: string, keepFreeBytes = 0): Promise<void
   throw new DiskFull(`The disk of the host is full: ${freeMb} MB are free, but a new site needs ${neededMb} MB`)
 }
 
-/** The error itself, or {@link DiskFull} when it means that. */
+/** Returns {@link DiskFull} when the error means that, and otherwise the error itself. */
 export function inWords(error: unknown): unknown {
   const { code, errcode } = error as { code?: string; errcode?: number }
   const isFull = code === 'ENOSPC' || code === 'EDQUOT' || errcode === SQLITE_FULL

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { flushingAlong } from './flushing-along.ts'
 
-test('long work is flushed while it goes on, small work is not, and nothing is flushed when it has ended', async () => {
+test('flushes long work while it runs, does not flush small work, and flushes nothing after it has ended', async () => {
   let written = 0
   let flushes = 0
   const first = Promise.withResolvers<void>()

@@ -2,12 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { flushFileSystem } from '../../platform/files/flush-file-system.ts'
 
 const LOOK_MS = 200
-/** Seldom enough that a small change is flushed once. */
+/** Large enough that a small change is flushed only once. */
 const MUCH_BYTES = 64 << 20
 
 /**
- * What long work writes reaches the disk while it goes on, so that the flush at its end has little left to wait for: a GB takes seconds.
- * @param writtenBytes how much it has written by now
+ * Flushes what long work writes while it runs, so that the flush at its end has little left to write. A GB takes
+ * seconds.
+ * @param writtenBytes returns how much it has written so far
  */
 export async function flushingAlong<Result>(
   path: string,

@@ -19,7 +19,7 @@ function partsWith(makeThrowAway: () => unknown = () => ({ id: 1 })): MachineCod
   } as unknown as MachineCodeParts
 }
 
-test('who stops does not wait for the page that is being made: its process ends, and nothing is kept', async () => {
+test('stops without waiting for the current page: its process ends, and nothing is kept', async () => {
   const asked = Promise.withResolvers<void>()
   const { promise: request, reject } = Promise.withResolvers<never>()
   const stop = vi.fn(async () => reject(new Error('PHP was stopped')))
@@ -42,7 +42,7 @@ test('who stops does not wait for the page that is being made: its process ends,
   expect(remove).toHaveBeenCalled()
 })
 
-test('nothing is made any more for who has stopped, and no PHP starts', async () => {
+test('creates nothing after a stop, and starts no PHP', async () => {
   const makeThrowAway = vi.fn()
   expect(await keepMachineCode(partsWith(makeThrowAway), {} as Template, '8.3', AbortSignal.abort())).toBe(false)
   expect(makeThrowAway).not.toHaveBeenCalled()

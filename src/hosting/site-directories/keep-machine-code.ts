@@ -11,10 +11,10 @@ export interface MachineCodeParts {
 }
 
 /**
- * Where nothing is kept yet of what V8 makes of a version of PHP: warms a process in a site directory that is nobody's, and has it leave
- * that to all that start later.
- * @param signal ends it at once: who stops does not wait for pages that nobody reads
- * @returns false: not now, since there is no memory for it, or it was to end
+ * Keeps the machine code that V8 generates for a version of PHP, if there is none yet. Warms a process in a temporary
+ * site directory and saves its code for all later processes.
+ * @param signal ends it immediately, because nobody waits for its pages
+ * @returns false when memory is short now, or when it was aborted
  */
 export async function keepMachineCode(
   { runtime, siteDirectories, pool }: MachineCodeParts,
@@ -28,7 +28,7 @@ export async function keepMachineCode(
   const directory = await siteDirectories.makeThrowAway({ ...template, database: 'sqlite' })
   try {
     if (signal.aborted) return false
-    // some seconds, once: behind all others they would never come to an end on a busy machine
+    // This takes a few seconds, once. At low priority it would never finish on a busy machine.
     const process = await pool.startSpare(
       siteDirectories.phpSite(directory, { phpVersion, address: templateMarks.address }),
       {

@@ -17,13 +17,13 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** PHP that is done at once: what is told must not depend on what it does. */
+/** PHP that finishes immediately. The progress must not depend on what it does. */
 const quickPhp = {
   start: async () => ({ runTask: async () => ({}), stop: async () => {} }),
   containment: () => ({ runtimes: { '8.3': 'wasm' } }),
 }
 
-/** @returns what a start tells of itself, in order */
+/** @returns the progress that a start reports, in order */
 async function toldByStart(): Promise<string[]> {
   const told: string[] = []
   const preparation = createPreparation({
@@ -51,7 +51,7 @@ async function toldByStart(): Promise<string[]> {
   return told
 }
 
-test('a first start tells of each of its steps while somebody waits for it; a later one of what it has to do', async () => {
+test('reports each step of a first start while someone waits for it, and later starts only what they must do', async () => {
   expect(await toldByStart()).toEqual([
     'Downloading WordPress from there',
     'Installing WordPress as the template for all sites',
@@ -61,7 +61,7 @@ test('a first start tells of each of its steps while somebody waits for it; a la
   expect(await toldByStart()).toEqual(['Downloading WordPress from there'])
 })
 
-test('a start that got no WordPress tries again until there is one', async () => {
+test('retries until it gets a WordPress when a start had none', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   let tries = 0
   const preparation = createPreparation({

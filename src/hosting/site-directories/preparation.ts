@@ -18,29 +18,35 @@ export interface PreparationOptions {
   readonly spares: Spares
   readonly dumpTemplate?: TemplateParts['dump'] | undefined
   readonly log: Log
-  /** Of the first preparation, for whoever waits for it. */
+  /** Reports the progress of the first preparation. */
   readonly onProgress: (progress: Progress) => void
 }
 
-/** Everything that a host makes ahead of its sites: the core, the golden template, prepared site directories, warm spares. */
+/**
+ * Everything that a host prepares before it needs it for sites: the core, the golden template, prepared site
+ * directories, warm spares.
+ */
 export interface Preparation {
-  /** Begins; resolves when the first try has come to an end, good or bad. After a bad one it tries again until one is good. */
+  /**
+   * Starts. Resolves when the first attempt has ended, whether it failed or not. After a failure, it retries until one
+   * succeeds.
+   */
   start(): Promise<void>
-  /** The golden copy; waits while it is being made, and tries again after a failure. @throws CoreUnavailable */
+  /** Returns the golden copy. Waits while it is being created, and retries after a failure. @throws CoreUnavailable */
   template(): Promise<Template>
-  /** Makes up for site directories and spares that were taken, in the background. */
+  /** Replaces site directories and spares that were taken, in the background. */
   refill(): void
   state(): { preparing: boolean; wordpress: string | null; reason: string | null; warmSpares: number }
   stop(): Promise<void>
 }
 
-/** Between tries to get a WordPress, each twice as long as the one before. */
+/** Pauses between attempts to get WordPress. Each is twice as long as the previous one. */
 const FIRST_WAIT_MS = 10_000
 const LONGEST_WAIT_MS = 300_000
 
 export function createPreparation(options: PreparationOptions): Preparation {
   const { config, library, runtime, siteDirectories, pool, spares, log, dumpTemplate } = options
-  /** Once in a start: what fails would fail again. */
+  /** Tried once per start, because a failure would repeat. */
   const codeTried = new Set<PhpVersion>()
   let making: Promise<Template> | undefined
   let done: Template | undefined
@@ -97,13 +103,13 @@ export function createPreparation(options: PreparationOptions): Preparation {
     const usual = versionForAll(runtime.containment().runtimes)
     await keepCode(golden, usual)
     await spares.refill(golden)
-    // nobody waits for these
+    // Nobody is waiting for these.
     if (!preparing) for (const version of phpVersions) await keepCode(golden, version)
   }
   const refill = () => {
     refilling = refilling.then(fill).catch((error) => log.warn({ err: error }, 'could not prepare site directories'))
   }
-  /** The source may be reachable, or the machine less busy, in a while. */
+  /** The source may become reachable, or the machine less busy, after a while. */
   const tryLater = (waitMs: number) => {
     if (stopped.signal.aborted) return
     retry = setTimeout(() => {
@@ -121,7 +127,7 @@ export function createPreparation(options: PreparationOptions): Preparation {
       try {
         await template()
         refill()
-        // a first start is over when the first site can be had in no time; later ones have sites to serve
+        // A first start ends when the first site can be created instantly. Later starts have sites to serve.
         if (isNew) await refilling
         preparing = false
         if (isNew) refill()

@@ -4,34 +4,37 @@ import { writeFileDurably } from '../../platform/files/write-file.ts'
 import { directoryNumber } from '../identity/folder.ts'
 import { type DirectoryMark, readMark } from './directory-mark.ts'
 
-/** A folder that Stead found in a place of its own and that no record speaks of. */
+/** A folder that Stead found in one of its own places and that has no record. */
 export interface Quarantined {
-  /** Name of its folder. */
+  /** Name of its folder in quarantine. */
   readonly name: string
   readonly path: string
-  /** The number that it had as a site directory, and has still: its files are of that number's user. */
+  /** Its number as a site directory. It still applies, because the files belong to that number's user. */
   readonly home: number | undefined
   readonly note: Partial<Note>
 }
 
-/** Lies beside the folder, as `<name>.json`. */
+/** Stored beside the folder, as `<name>.json`. */
 interface Note {
   readonly from: string
   /** ISO 8601. */
   readonly at: string
   readonly reason: string
-  /** What the folder said of itself. */
+  /** The mark that the folder had. */
   readonly mark: DirectoryMark | 'unreadable' | null
 }
 
-/** On the same file system as the site directories: a folder is moved there whole, by its name alone. */
+/** Returns a folder on the same file system as the site directories, so that a rename moves a directory whole. */
 async function place(dataDir: string): Promise<string> {
   const sites = join(dataDir, 'sites')
   const [above, own] = await Promise.all([stat(dataDir), stat(sites).catch(() => undefined)])
   return !own || above.dev === own.dev ? join(dataDir, 'set-aside') : join(sites, 'set-aside')
 }
 
-/** Moves a site directory out of the way, with a note of where it came from. Nothing in it is touched. @returns its new path */
+/**
+ * Moves a site directory out of the way, with a note of where it came from. Touches nothing in it.
+ * @returns its new path
+ */
 export async function quarantine(dataDir: string, path: string, reason: string, nowMs: number): Promise<string> {
   const folder = await place(dataDir)
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -44,7 +47,7 @@ export async function quarantine(dataDir: string, path: string, reason: string, 
   return to
 }
 
-/** Moves a folder that was set aside to where it belongs after all. */
+/** Moves a quarantined folder back to where it belongs. */
 export async function recover(found: Quarantined, to: string): Promise<void> {
   await moveDurably(found.path, to)
   await rm(`${found.path}.json`, { force: true })

@@ -1,4 +1,4 @@
-/** Site directories on a real disk and a real database: what is removed, kept and set aside. */
+/** Uses a real disk and a real database to test what is removed, kept, and quarantined. */
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
@@ -19,7 +19,7 @@ import type { Template } from './template.ts'
 
 const owner = { installation: 'inst', host: 'me' }
 
-describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
+describe.each(dialects)('site directories on $dialect', ({ dialect, skip }) => {
   let made: TestDatabase
   let dataDir: string
   let hostId: number
@@ -41,7 +41,7 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
     await rm(dataDir, { recursive: true })
   })
 
-  /** As a start does. @param lastHome what the folder's identity says */
+  /** Starts as a host does. @param lastHome the last number in the folder's identity */
   async function start(lastHome = 0, isTakenOver = false, prepared = 1, onServer?: DirectoryDatabases) {
     const identity = new RunningIdentity(dataDir, { ...owner, epoch: 1, lastHome, firstUser: 300_000 })
     await identity.write()
@@ -122,7 +122,7 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
   const markOf = (path: string) => JSON.parse(readFileSync(join(path, 'home.json'), 'utf8'))
 
   test.skipIf(skip)(
-    'a prepared home carries no site, a claimed one its name, and both keep it over a start',
+    'names no site in a prepared directory, names the site in a claimed one, and keeps both across a start',
     async () => {
       const { siteDirectories } = await start()
       await siteDirectories.fill(template())
@@ -140,7 +140,7 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
   )
 
   test.skipIf(skip || process.getuid?.() !== 0)(
-    'a home that another user has made gets its own user at a start',
+    'gives a directory that another user created to its own user at a start',
     async () => {
       const { siteDirectories } = await start()
       const directory = await siteDirectories.claim(await site('shop'), template(), [])
@@ -156,7 +156,7 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
     },
   )
 
-  test.skipIf(skip)('sites that come at once never get the same prepared home', async () => {
+  test.skipIf(skip)('never gives the same prepared directory to concurrent sites', async () => {
     const { siteDirectories } = await start()
     const sites = [await site('one'), await site('two'), await site('three'), await site('four')]
     for (let round = 0; round < 5; round++) {
@@ -170,7 +170,7 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
     }
   })
 
-  test.skipIf(skip)('a site gets the oldest home that is preferred, else the newest', async () => {
+  test.skipIf(skip)('gives a site the oldest preferred directory, or else the newest', async () => {
     const { siteDirectories } = await start(0, false, 4)
     await siteDirectories.fill(template())
     const ids = (await siteDirectories.free(template())).map(({ id }) => id)
@@ -181,7 +181,7 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
     expect(got).toEqual([ids[1], ids[2], ids[3], ids[0]])
   })
 
-  test.skipIf(skip)('a home of an older template that a site gets at the same moment is not thrown away', async () => {
+  test.skipIf(skip)('keeps a directory of an older template that a site claims at the same moment', async () => {
     const { siteDirectories } = await start()
     for (let round = 0; round < 5; round++) {
       const [older, newer] = [`6.8.${2 * round}`, `6.8.${2 * round + 1}`].map((coreVersion) => ({
@@ -196,11 +196,11 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
     }
   })
 
-  test.skipIf(skip)('a record that has come to mean another home never removes the folder in its place', async () => {
+  test.skipIf(skip)('never removes a folder in place of the directory that its record means', async () => {
     const { siteDirectories } = await start()
     const directory = await siteDirectories.claim(await site('shop'), template(), [])
     await writeFile(join(directory.path, 'web/precious.txt'), 'precious')
-    // what an older database says: nobody has it
+    // An older database says that nobody has it.
     await made.database.transaction((tx) =>
       tx.updateTable('site_homes').set({ site_id: null, state: 'leaving' }).where('id', '=', directory.id).execute(),
     )
@@ -211,7 +211,7 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
   })
 
   test.skipIf(skip)(
-    'a home without a record is set aside, its number is never used again, and it comes back with its record',
+    'quarantines a directory without a record, never reuses its number, and restores it with its record',
     async () => {
       const { siteDirectories } = await start()
       const siteId = await site('shop')
@@ -232,13 +232,13 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
     },
   )
 
-  test.skipIf(skip)('numbers go on above what the folder has had, at a start and while it runs', async () => {
+  test.skipIf(skip)('allocates numbers above those the folder has had, both at a start and while running', async () => {
     const { siteDirectories } = await start(41)
     const sitesBefore = await lastGivenId(made.database.read, 'sites')
     expect(sitesBefore).toBeGreaterThan(41)
     const directory = await siteDirectories.claim(await site('first'), template(), [])
     expect(directory.id).toBe(42)
-    // the database is put back while Stead runs
+    // The database is restored while Stead runs.
     const running = await start(42)
     await running.identity.reserve(60)
     expect((await running.siteDirectories.claim(await site('second'), template(), [])).id).toBe(61)
@@ -246,7 +246,7 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
   })
 
   test.skipIf(skip)(
-    'folders from before there were marks are marked while they are taken over, and set aside at any other time',
+    'marks folders that are older than marks during a takeover, and quarantines them at any other time',
     async () => {
       const { siteDirectories } = await start()
       const directory = await siteDirectories.claim(await site('shop'), template(), [])
@@ -260,7 +260,7 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
     },
   )
 
-  test.skipIf(skip)('a mark that is a link or nonsense is nobody’s', async () => {
+  test.skipIf(skip)('treats a mark that is a link or invalid as nobody’s', async () => {
     const { siteDirectories } = await start()
     for (const [name, spoil] of [
       ['linked', (file: string) => rename(file, `${file}.real`).then(() => symlink(`${file}.real`, file))],
@@ -274,7 +274,7 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
     expect(await listQuarantined(dataDir)).toHaveLength(2)
   })
 
-  test.skipIf(skip)('a site whose home is gone is not given an empty one', async () => {
+  test.skipIf(skip)('does not give an empty directory to a site whose directory is missing', async () => {
     const { siteDirectories } = await start()
     const siteId = await site('shop')
     const directory = await siteDirectories.claim(siteId, template(), [])
@@ -284,7 +284,7 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
     expect(existsSync(directory.path)).toBe(false)
   })
 
-  test.skipIf(skip)('what a crash left half made or half removed goes at the next start', async () => {
+  test.skipIf(skip)('removes what a crash left half created or half removed at the next start', async () => {
     await start()
     for (const name of ['h7.making', 'h8.removing'])
       await mkdir(join(dataDir, 'sites', name, 'web'), { recursive: true })
@@ -293,7 +293,7 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
     expect(readdirSync(join(dataDir, 'sites'))).toEqual(['lost+found'])
   })
 
-  test.skipIf(skip)('a host that is not the newest is told so by its own report', async () => {
+  test.skipIf(skip)('tells a host that is not the newest in the reply to its report', async () => {
     const { database } = made
     const report = (epoch: number) => database.transaction((tx) => reportHost(tx, { hostId, epoch }, {}))
     expect(await report(1)).toBe(true)
@@ -305,9 +305,9 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
   })
 
   describe('with databases on a server', () => {
-    /** What the server has by home: open or locked. */
+    /** Databases on the server by site directory: open or locked. */
     let server: Map<string, 'open' | 'locked'>
-    /** Which site directories their databases were taken from while their folder was there. */
+    /** Site directories whose databases were dropped while their folder was still there. */
     let early: string[]
     const databases = (): DirectoryDatabases => {
       const key = ({ path }: { path: string }) => path.split('/').at(-1) as string
@@ -333,53 +333,44 @@ describe.each(dialects)('homes on $dialect', ({ dialect, skip }) => {
       early = []
     })
 
-    test.skipIf(skip)(
-      'homes of both kinds are prepared, and a site gets one of the kind that it is to have',
-      async () => {
-        const { siteDirectories } = await start(0, false, 1, databases())
-        await siteDirectories.fill(template())
-        const [file] = await siteDirectories.free(template())
-        const [onServer] = await siteDirectories.free({ ...template(), database: 'mariadb' })
-        expect([file?.database, onServer?.database]).toEqual(['sqlite', 'mariadb'])
-        expect([...server.keys()]).toEqual([`h${onServer?.id}`])
-        const directory = await siteDirectories.claim(await site('shop'), { ...template(), database: 'mariadb' }, [])
-        expect(directory).toMatchObject({ id: onServer?.id, database: 'mariadb' })
-        expect((await siteDirectories.claim(await site('blog'), template(), [])).id).toBe(file?.id)
-      },
-    )
+    test.skipIf(skip)('prepares directories of both kinds, and gives a site one of the kind it needs', async () => {
+      const { siteDirectories } = await start(0, false, 1, databases())
+      await siteDirectories.fill(template())
+      const [file] = await siteDirectories.free(template())
+      const [onServer] = await siteDirectories.free({ ...template(), database: 'mariadb' })
+      expect([file?.database, onServer?.database]).toEqual(['sqlite', 'mariadb'])
+      expect([...server.keys()]).toEqual([`h${onServer?.id}`])
+      const directory = await siteDirectories.claim(await site('shop'), { ...template(), database: 'mariadb' }, [])
+      expect(directory).toMatchObject({ id: onServer?.id, database: 'mariadb' })
+      expect((await siteDirectories.claim(await site('blog'), template(), [])).id).toBe(file?.id)
+    })
 
-    test.skipIf(skip)(
-      'a home that goes takes its database along, after its folder; also where a crash came between',
-      async () => {
-        const { siteDirectories } = await start(0, false, 0, databases())
-        const directory = await siteDirectories.claim(await site('shop'), { ...template(), database: 'mariadb' }, [])
-        const dropping = databases()
-        const dying = { ...dropping, drop: async () => Promise.reject(new Error('the host is dead')) }
-        const { siteDirectories: died } = await start(directory.id, false, 0, dying)
-        await expect(died.remove(directory)).rejects.toThrow('dead')
-        expect([existsSync(directory.path), [...server.keys()]]).toEqual([false, [`h${directory.id}`]])
-        expect(await died.ofSite(directory.siteId as number)).toMatchObject({ state: 'leaving' })
-        const { siteDirectories: again } = await start(directory.id, false, 0, databases())
-        await again.remove(directory)
-        expect([...server.keys()]).toEqual([])
-        expect(early).toEqual([])
-      },
-    )
+    test.skipIf(skip)('drops the database after the folder, even when a crash came in between', async () => {
+      const { siteDirectories } = await start(0, false, 0, databases())
+      const directory = await siteDirectories.claim(await site('shop'), { ...template(), database: 'mariadb' }, [])
+      const dropping = databases()
+      const dying = { ...dropping, drop: async () => Promise.reject(new Error('the host is dead')) }
+      const { siteDirectories: died } = await start(directory.id, false, 0, dying)
+      await expect(died.remove(directory)).rejects.toThrow('dead')
+      expect([existsSync(directory.path), [...server.keys()]]).toEqual([false, [`h${directory.id}`]])
+      expect(await died.ofSite(directory.siteId as number)).toMatchObject({ state: 'leaving' })
+      const { siteDirectories: again } = await start(directory.id, false, 0, databases())
+      await again.remove(directory)
+      expect([...server.keys()]).toEqual([])
+      expect(early).toEqual([])
+    })
 
-    test.skipIf(skip)(
-      'a database that no record speaks of is locked and kept, its number is given to nobody',
-      async () => {
-        server.set('h7', 'open')
-        const { siteDirectories } = await start(0, false, 0, databases())
-        expect([...server]).toEqual([['h7', 'locked']])
-        const directory = await siteDirectories.claim(await site('shop'), { ...template(), database: 'mariadb' }, [])
-        expect(directory.id).toBeGreaterThan(7)
-        await siteDirectories.remove(directory)
-        expect([...server]).toEqual([['h7', 'locked']])
-      },
-    )
+    test.skipIf(skip)('locks and keeps a database without a record, and never reuses its number', async () => {
+      server.set('h7', 'open')
+      const { siteDirectories } = await start(0, false, 0, databases())
+      expect([...server]).toEqual([['h7', 'locked']])
+      const directory = await siteDirectories.claim(await site('shop'), { ...template(), database: 'mariadb' }, [])
+      expect(directory.id).toBeGreaterThan(7)
+      await siteDirectories.remove(directory)
+      expect([...server]).toEqual([['h7', 'locked']])
+    })
 
-    test.skipIf(skip)('the database of a folder that is another home’s is not dropped', async () => {
+    test.skipIf(skip)('does not drop the database when the folder belongs to another directory', async () => {
       const { siteDirectories } = await start(0, false, 0, databases())
       const directory = await siteDirectories.claim(await site('shop'), { ...template(), database: 'mariadb' }, [])
       await writeFile(join(directory.path, 'home.json'), '{}')

@@ -36,10 +36,10 @@ export class SiteDirectoryMissing extends Error {
   }
 }
 
-/** A folder in which a site lives or will live. */
+/** A folder for the files and database of one site, now or later. */
 export interface SiteDirectory extends SiteDirectoryRecord {
   readonly path: string
-  /** Its user and group; `null` where Stead does not run as root. */
+  /** Its user and group, or `null` when Stead does not run as root. */
   readonly uid: number | null
 }
 
@@ -51,13 +51,13 @@ export interface SiteDirectoriesOptions {
   /** How many prepared site directories to keep ready. */
   readonly prepared: number
   readonly log: Log
-  /** Databases that are on a server. */
+  /** Databases on a server. */
   readonly onServer?: DirectoryDatabases | undefined
-  /** Which kinds of databases prepared site directories have; default: files. */
+  /** The kinds of databases that prepared site directories have. Default: files. */
   readonly kinds?: readonly DatabaseKind[]
 }
 
-/** The site directories of one host. One process a host uses them. */
+/** The site directories of one host. Only one process of a host uses them. */
 export class SiteDirectories {
   readonly databases: DatabasesOfDirectories
   readonly #options: SiteDirectoriesOptions
@@ -68,7 +68,7 @@ export class SiteDirectories {
     this.databases = new DatabasesOfDirectories(options.onServer, options.log)
   }
 
-  /** The user who installs what site directories are copied from, and who owns none; `null` where Stead does not run as root. */
+  /** The user that installs the template and owns no site directory, or `null` when Stead does not run as root. */
   get installer(): number | null {
     return this.#options.folders.uidOf(0)
   }
@@ -79,9 +79,10 @@ export class SiteDirectories {
   }
 
   /**
-   * The site of a site directory as PHP is to run it. Whoever runs PHP for a site or a spare asks here: what a site may see is said once.
-   * @param directory a record, or the part of it that counts
-   * @param site what PHP runs there; more than `PhpSite` asks for is handed on
+   * Returns the site of a site directory in the form that PHP runs. Everything that runs PHP for a site or a spare
+   * calls this, so that one place defines what a site may see.
+   * @param directory a record, or the relevant part of it
+   * @param site what PHP runs there; additional properties are kept
    */
   phpSite<Site extends Pick<PhpSite, 'phpVersion' | 'address'>>(
     directory: Pick<SiteDirectoryRecord, 'id' | 'coreVersion'>,
@@ -96,19 +97,20 @@ export class SiteDirectories {
     }
   }
 
-  /** Folder of the core that the site of a site directory runs. */
+  /** Returns the folder of the core that the site of a site directory runs. */
   corePath({ coreVersion }: Pick<SiteDirectoryRecord, 'coreVersion'>): string {
     return this.#options.folders.corePath(coreVersion)
   }
 
   /**
-   * Compares the records with the disk, and puts right what can be. Called once, before anything else.
-   * @param isTakenOver the folder is from a time without marks: a folder without one is the site directory that its record speaks of
+   * Compares the records with the disk and repairs what it can. Called once, before anything else.
+   * @param isTakenOver whether the folder is older than marks, so that a folder without one is the site directory of
+   *   its record
    */
   async reconcile({ isTakenOver }: { isTakenOver: boolean }): Promise<void> {
     const { database, hostId, folders, identity, log } = this.#options
     const { present, aside } = await folders.open()
-    // before any number is given out
+    // Before any number is allocated.
     const onServer = await this.databases.numbers()
     await identity.reserve(Math.max(0, ...present, ...aside, ...onServer))
     await raiseNumbers(database, identity.current.lastHome)
@@ -153,8 +155,8 @@ export class SiteDirectories {
   }
 
   /**
-   * The site directory of a site, taken from the prepared ones or made on the spot. May be called again: the site keeps its site directory.
-   * @param preferred ids of site directories that are better than others (a warm process waits in them)
+   * Returns the directory of a site, either a prepared one or a new one. Idempotent: the site keeps its directory.
+   * @param preferred IDs of site directories to prefer, because a warm process waits in them
    */
   async claim(siteId: number, template: Template, preferred: readonly number[]): Promise<SiteDirectory> {
     const { database, hostId, folders } = this.#options
@@ -175,12 +177,15 @@ export class SiteDirectories {
       return this.directory({ ...record, state: 'taken' })
     }
     if ((await folders.look(named)) !== 'the directory') throw new SiteDirectoryMissing(folders.path(record.id))
-    // before any content: from now on nobody takes the folder for an empty one
+    // Before any content, so that nobody takes the folder for an empty one.
     await folders.mark(named)
     return this.directory(record)
   }
 
-  /** A number that no site directory in this folder has ever had, even if the database was put back while Stead ran. */
+  /**
+   * Allocates a number that no site directory in this folder has ever had, even if the database was restored while
+   * Stead ran.
+   */
   async #newRecord(tx: Tx, template: Template, siteId: number | null): Promise<SiteDirectoryRecord> {
     const { hostId, identity } = this.#options
     const values = { ...template, hostId, siteId, now: Date.now() }
@@ -191,13 +196,16 @@ export class SiteDirectories {
     return insertDirectory(tx, values)
   }
 
-  /** Whether a site has a site directory by its record, and nothing of it on the disk. */
+  /** Whether a site has a directory by its record, but nothing on the disk. */
   async isLost(siteId: number): Promise<boolean> {
     const record = await this.#recordOf(siteId)
     return record !== undefined && (await this.#options.folders.look(record)) === 'nothing'
   }
 
-  /** Makes the folder of a lost site directory anew, with nothing of WordPress in it. Again: a folder that is there stays. @throws SiteDirectoryMissing */
+  /**
+   * Creates the folder of a missing site directory again, without WordPress. Idempotent: an existing folder stays.
+   * @throws SiteDirectoryMissing
+   */
   async makeAgain(siteId: number): Promise<SiteDirectory> {
     const { folders } = this.#options
     const recorded = await this.#recordOf(siteId)
@@ -211,7 +219,7 @@ export class SiteDirectories {
     return this.directory(record)
   }
 
-  /** Another machine than the one that it comes from may have no server: then its database is a file. */
+  /** Switches the record to a file database when this host has no server, unlike the host it came from. */
   async #onWhatIsHere<Recorded extends SiteDirectoryRecord>(record: Recorded): Promise<Recorded> {
     const { database } = this.#options
     if (record.database === 'sqlite' || this.databases.hasServer) return record
@@ -230,13 +238,13 @@ export class SiteDirectories {
     return record && this.directory(record)
   }
 
-  /** Prepared site directories of a template, oldest first. */
+  /** Returns the prepared site directories of a template, oldest first. */
   async free(template: Template): Promise<SiteDirectory[]> {
     const records = await freeDirectories(this.#options.database.read, this.#options.hostId, template)
     return records.map((record) => this.directory(record))
   }
 
-  /** Makes site directories until enough are prepared. Calls while it works join it. */
+  /** Creates site directories until enough are prepared. Concurrent calls share one run. */
   async fill(template: Template): Promise<void> {
     this.#filling ??= this.#fill(template).finally(() => {
       this.#filling = undefined
@@ -246,11 +254,11 @@ export class SiteDirectories {
 
   async #fill(template: Template): Promise<void> {
     const { database, hostId, log, kinds = ['sqlite'] } = this.#options
-    // copies of an older template are of no use any more
+    // Copies of an older template are of no use now.
     for (const record of await directoriesWithoutSite(database.read, hostId))
       if (record.coreVersion !== template.coreVersion || record.install !== template.install) {
         const isWithdrawn = await database.transaction((tx) => withdrawDirectory(tx, record.id))
-        // it is tried again by the next start; nobody waits for it
+        // The next start retries, and nobody waits for it.
         if (isWithdrawn)
           await this.#discard(record).catch((error) =>
             log.warn({ err: error, directory: record.id }, 'could not remove an unused site directory'),
@@ -272,26 +280,26 @@ export class SiteDirectories {
     template: Template,
   ): Promise<void> {
     const { folders } = this.#options
-    // of an attempt that was cut off
+    // Left by an interrupted attempt.
     await this.databases.drop(this.directory(record))
     await folders.make(record, template.path)
     await this.databases.make(this.directory(record), template)
   }
 
-  /** What the database of a site directory is from now on. */
+  /** Records a new kind of database for a site directory. */
   async recordDatabase(tx: Tx, { id }: SiteDirectory, database: DatabaseKind): Promise<void> {
     await setDatabaseOfDirectory(tx, id, database)
   }
 
   /**
-   * A site directory that no site ever gets: no list has it, no visitor reaches it. {@link remove} it; when the host dies before that, its next start
-   * does.
+   * Creates a site directory that never belongs to a site: no list shows it, and no visitor reaches it. The caller must
+   * {@link remove} it. If the host dies first, its next start does.
    */
   async makeThrowAway(template: Template): Promise<SiteDirectory> {
     return this.directory(await this.#makeForNobody(template))
   }
 
-  /** Its record says that it is being made still: what is not finished is removed by a start. */
+  /** Leaves the state at `making`, so that a start removes an unfinished one. */
   async #makeForNobody(template: Template): Promise<SiteDirectoryRecord> {
     const { database } = this.#options
     const record = await database.transaction((tx) => this.#newRecord(tx, template, null))
@@ -304,7 +312,10 @@ export class SiteDirectories {
     return record
   }
 
-  /** Takes a site directory away for good: first from the disk, then from the records, so that a crash is made good by {@link reconcile}. */
+  /**
+   * Deletes a site directory, first from the disk, then from the records, so that {@link reconcile} can finish after a
+   * crash.
+   */
   async remove(directory: SiteDirectory): Promise<void> {
     await this.#options.database.transaction((tx) => setDirectory(tx, directory.id, { state: 'leaving' }))
     await this.#discard(directory)
@@ -315,7 +326,7 @@ export class SiteDirectories {
     const named = { ...record, siteName: await nameOfSite(database.read, record.siteId) }
     const found = await folders.look(named)
     await folders.remove(named)
-    // another site directory lies there: whose the database is, is not known either
+    // If another site directory is there, the owner of the database is unknown too.
     if (found === 'the directory' || found === 'nothing') await this.databases.drop(this.directory(record))
     await this.#forget(record)
   }

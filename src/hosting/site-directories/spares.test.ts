@@ -5,7 +5,7 @@ import type { Template } from './template.ts'
 
 afterEach(() => vi.useRealTimers())
 
-/** A host with free site directories, and PHP that is warm at once. */
+/** A host with free site directories, where PHP is warm immediately. */
 function makeSpares(servesOperations: () => boolean) {
   const startSpare = vi.fn(async () => ({
     exited: new Promise(() => {}),
@@ -19,7 +19,7 @@ function makeSpares(servesOperations: () => boolean) {
   return { spares: new Spares(options), startSpare }
 }
 
-test('a spare waits for sites that are being made, and not for ever', async () => {
+test('makes a spare wait for sites that are being created, but not forever', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   let isMaking = true
   const { spares, startSpare } = makeSpares(() => isMaking)
@@ -38,7 +38,7 @@ test('a spare waits for sites that are being made, and not for ever', async () =
   expect(busy.spares.warm).toBe(1)
 })
 
-test('one that gives way ends with its host', async () => {
+test('ends a spare that is yielding when its host closes', async () => {
   const { spares, startSpare } = makeSpares(() => true)
   const refilled = spares.refill({} as Template)
   await spares.close()

@@ -13,23 +13,25 @@ export interface SparesOptions {
   /** How many warm processes to keep. */
   readonly count: number
   readonly phpVersion: PhpVersion
-  /** What the database of a site of this version is; default: SQLite. */
+  /** The kind of database of a site with this version. Default: SQLite. */
   readonly databaseKind?: DatabaseKind
   readonly log: Log
 }
 
-/** So long a spare waits for sites that are being made, or started: it is for those that nobody has ordered yet. */
+/**
+ * How long a spare waits for sites that are being created or started. It is for sites that nobody has requested yet.
+ */
 const LOW_PRIORITY_MS = 15_000
 const LOOK_EVERY_MS = 250
 
 interface Spare {
   readonly homeId: number
-  /** `undefined` when there is no memory for it. */
+  /** Resolves to `undefined` when memory is short. */
   readonly started: Promise<PhpProcess | undefined>
   isWarm: boolean
 }
 
-/** Warm PHP processes in prepared site directories, for sites that are still to be ordered. */
+/** Warm PHP processes in prepared site directories, for future sites. */
 export class Spares {
   readonly #options: SparesOptions
   readonly #spares = new Map<number, Spare>()
@@ -40,33 +42,34 @@ export class Spares {
     this.#options = options
   }
 
-  /** How many wait, warm. */
+  /** How many warm processes are waiting. */
   get warm(): number {
     return [...this.#spares.values()].filter((spare) => spare.isWarm).length
   }
 
-  /** Site directories in which a warm process of this version waits, longest waiting first. */
+  /** Returns the site directories in which a warm process of this version waits, the longest waiting first. */
   homeIds(phpVersion: PhpVersion): number[] {
     if (phpVersion !== this.#options.phpVersion) return []
     return [...this.#spares.values()].filter((spare) => spare.isWarm).map(({ homeId }) => homeId)
   }
 
   /**
-   * Takes the process out of a site directory that a site has claimed; after it nothing runs there but what is returned.
-   * @param phpVersion what is wanted; nothing when absent
-   * @returns the warm process if it is of the version; any other is ended
+   * Takes the process out of a site directory that a site has claimed. Afterwards, only the returned process runs
+   * there.
+   * @param phpVersion the required version; without one, the process is ended
+   * @returns the warm process if it has that version; any other is ended
    */
   async take(homeId: number, phpVersion?: PhpVersion): Promise<PhpProcess | undefined> {
     const spare = this.#spares.get(homeId)
     this.#spares.delete(homeId)
-    // also one that is only starting: two processes in one site directory would lose writes
+    // Includes one that is still starting, because two processes in one site directory would lose writes.
     const process = await spare?.started.catch(() => undefined)
     if (spare?.isWarm && phpVersion === this.#options.phpVersion) return process
     await process?.stop(0)
     return undefined
   }
 
-  /** Warms processes, one at a time and behind everything else, until there are enough. Calls while it works join it. */
+  /** Warms processes one at a time, at the lowest priority, until there are enough. Concurrent calls share one run. */
   async refill(template: Template): Promise<void> {
     this.#refilling ??= this.#refill(template).finally(() => {
       this.#refilling = undefined
@@ -89,7 +92,7 @@ export class Spares {
     }
   }
 
-  /** Many orders at once would wait for spares that none of them gets. */
+  /** Waits for pending requests. When many arrive at once, they would compete with spares that none of them gets. */
   async #yieldWhileBusy(): Promise<void> {
     const until = performance.now() + LOW_PRIORITY_MS
     while (!this.#closed && this.#options.pool.servesOperations() && performance.now() < until)
@@ -106,7 +109,7 @@ export class Spares {
       if (process) await this.#warm(spare, process)
     } catch (error) {
       this.#options.log.warn({ err: error, directory: directory.id }, 'could not start a warm spare')
-      // whatever is wrong will be wrong again at once
+      // A retry without a pause would fail the same way.
       await pause(1000)
     }
     if (!spare.isWarm && this.#spares.get(directory.id) === spare) await this.take(directory.id)
@@ -118,7 +121,7 @@ export class Spares {
       if (this.#spares.get(spare.homeId) === spare) this.#spares.delete(spare.homeId)
     })
     const isOurs = () => this.#spares.get(spare.homeId) === spare
-    // claimed meanwhile, the process belongs to whoever took it
+    // If the process was claimed meanwhile, it belongs to its new site.
     spare.isWarm = await warmUp(process, isOurs)
   }
 }

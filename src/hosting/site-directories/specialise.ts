@@ -9,30 +9,30 @@ import type { Edit } from './directory-databases.ts'
 import { inWords } from './disk-space.ts'
 import { templateMarks } from './template.ts'
 
-/** What makes a copy of the template one certain site. */
+/** What turns a copy of the template into one particular site. */
 export interface SiteFacts {
-  /** Host name, with a port unless it is the usual one. */
+  /** Host name, with the port unless it is the default. */
   readonly address: string
   readonly title: string
   readonly adminUsername: string
   readonly adminEmail: string
   readonly environmentType: 'local' | 'development' | 'staging' | 'production'
-  /** Constants of this site alone, such as those of multisite; `null` for one that it does not have. */
+  /** Constants of this site alone, such as those for multisite. `null` for a constant that it does not have. */
   readonly constants: ConfigConstants
   /** Milliseconds UTC. */
   readonly now: number
 }
 
-/** A database on a server that the site of this site directory has. */
+/** The database of a site directory's site on a server. */
 export interface OnServer {
   fill(edits: readonly Edit[]): Promise<void>
   readonly constants: ConfigConstants
 }
 
 /**
- * Turns a prepared site directory into a site: the template's database with the site's address, title and administrator in it, and a
- * wp-config.php with keys of its own. PHP is not run; it takes some milliseconds. Starts from the template each time, so
- * that it may be done again after a crash, and a warmed one keeps nothing of its warming.
+ * Turns a prepared site directory into a site. Writes the site's address, title, and administrator into the template's
+ * database, and creates a wp-config.php with new keys. Does not run PHP and takes a few milliseconds. Always starts
+ * from the template, so that it can repeat after a crash and nothing of the warm-up remains.
  */
 export async function specialiseDirectory(
   siteDirectory: string,
@@ -62,7 +62,7 @@ export async function specialiseDirectory(
 const withoutNulls = (constants: ConfigConstants) =>
   Object.fromEntries(Object.entries(constants).flatMap(([name, value]) => (value === null ? [] : [[name, value]])))
 
-/** The new file has its owner and is on the disk before it takes the place of the old one. */
+/** Gives the new file its owner and flushes it to disk before it replaces the old one. */
 async function replaceFile(
   file: string,
   uid: number | null,
@@ -77,7 +77,7 @@ async function replaceFile(
     throw inWords(error)
   }
   await chmod(temporary, mode)
-  // copied by root, WordPress would answer 200 from a database that it cannot write
+  // If it belonged to root, WordPress would answer 200 from a database that it cannot write.
   if (uid !== null) await chown(temporary, uid, uid)
   for (const path of [temporary, dirname(file)]) {
     const handle = await open(path, 'r')
@@ -112,7 +112,7 @@ function editsOf(facts: SiteFacts): Edit[] {
     option('home', url),
     option('blogname', facts.title),
     option('admin_email', facts.adminEmail),
-    // WordPress asks the administrator to confirm the address after half a year
+    // WordPress asks the administrator to confirm the address after half a year.
     option('admin_email_lifespan', String(Math.floor(facts.now / 1000) + 182 * 86_400)),
     [
       `update wp_users set user_login = ?, user_nicename = ?, display_name = ?, user_email = ?, user_url = ?,
@@ -136,5 +136,8 @@ function editsOf(facts: SiteFacts): Edit[] {
   ]
 }
 
-/** A hash that no password has: the administrator gets one from the password operation, or by mail from WordPress. */
+/**
+ * Returns a hash that no password matches. The administrator sets one with the password operation, or by mail from
+ * WordPress.
+ */
 const unusablePassword = (): string => `!${randomBytes(24).toString('base64')}`

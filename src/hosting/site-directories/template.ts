@@ -13,7 +13,7 @@ import { giveTo, layOutDirectory } from '../site-files/platform/lay-out-director
 import { layerNumber } from '../site-files/platform/sqlite-layer.ts'
 import { removeTree } from '../site-files/remove-tree.ts'
 
-/** What the template says where a site will say its own; values that nothing else can look like. */
+/** Placeholders that each site replaces with its own values. Nothing else can look like them. */
 export const templateMarks = {
   address: 'template.stead.invalid',
   title: 'Stead template title',
@@ -21,23 +21,23 @@ export const templateMarks = {
   email: 'template@stead.invalid',
 } as const
 
-/** A site installed once, of which every new site is a copy. */
+/** A site that is installed once and copied for every new site. */
 export interface Template {
   /** A site directory: `web/` and `private/`. */
   readonly path: string
   readonly coreVersion: string
   readonly corePath: string
   readonly install: string
-  /** What site directories are to have of it; default: SQLite. */
+  /** The kind of database of its site directories. Default: SQLite. */
   readonly database?: DatabaseKind
 }
 
-/** The template's database as text, for databases on a server. */
+/** Returns the path of the template's database as SQL, for databases on a server. */
 export const templateDump = (templatePath: string): string => join(templatePath, 'database.sql')
 
 const templateOf = (dataDir: string, version: string): string => join(dataDir, 'templates', `${version}-wordpress`)
 
-/** What PHP has compiled of a core while its template was made. */
+/** Returns the folder of the opcodes that PHP compiled of a core while its template was created. */
 export const compiledOf = (dataDir: string, corePath: string): string =>
   join(templateOf(dataDir, basename(corePath)), 'compiled')
 
@@ -45,18 +45,21 @@ export interface TemplateParts {
   readonly dataDir: string
   readonly core: { readonly version: string; readonly path: string }
   readonly runtime: PhpRuntime
-  /** Where its database is to be there as text as well: what makes that. */
+  /** Dumps the database as SQL too, if set. */
   readonly dump?: (place: SitePlace, file: string) => Promise<void>
-  /** User that the installation runs as, `null` for Stead's own. */
+  /** User that the installation runs as, or `null` for Stead's own. */
   readonly uid: number | null
 }
 
-/** Raised when the making of templates changes: older ones are made again, as those with another SQLite plugin are. */
+/**
+ * Increased when templates are created differently. Stead recreates older ones, and those with another SQLite plugin.
+ */
 const FORM = 3
 
 /**
- * The golden copy for a core, made when there is none: WordPress' own installer runs once (2–5 s), and never for a site.
- * Call it from one process a data folder. @throws when the installation fails
+ * Returns the golden copy for a core, and creates it when there is none. WordPress' own installer runs once (2–5 s),
+ * and never for a site. Call it from only one process per data folder.
+ * @throws when the installation fails
  */
 export async function ensureTemplate(parts: TemplateParts): Promise<Template> {
   const path = templatePath(parts)
@@ -76,7 +79,7 @@ export async function ensureTemplate(parts: TemplateParts): Promise<Template> {
   await install(unfinished, parts)
   await publishCompiled(unfinished, join(unfinished, 'compiled'))
   await removeTree(join(unfinished, 'private', compiling))
-  // no power cut may leave half of it under its name
+  // A power cut must not leave half of it under its final name.
   await flushFileSystem(unfinished)
   await rm(join(unfinished, 'private/php-error.log'), { force: true })
   await writeDump(unfinished, parts)
@@ -89,7 +92,7 @@ export async function ensureTemplate(parts: TemplateParts): Promise<Template> {
   return template
 }
 
-/** Nobody else has it open. It gets its name when it is whole. */
+/** Writes the dump. Nobody else has the database open. The file gets its name when it is complete. */
 async function writeDump(path: string, { dump, uid }: TemplateParts): Promise<void> {
   const file = templateDump(path)
   if (!dump || existsSync(file)) return
@@ -128,12 +131,12 @@ async function install(siteDirectory: string, { core, runtime, uid }: TemplatePa
     await process.runTask('install', {
       title: templateMarks.title,
       user: templateMarks.user,
-      // nobody can log in to a template, and every site gets a password of its own
+      // Nobody can log in to a template, and every site gets its own password.
       password: randomBytes(24).toString('base64url'),
       email: templateMarks.email,
       url: `http://${templateMarks.address}`,
     })
-    // what WordPress makes at its first page (widgets, navigation, caches of block styles) is made here, once for all sites
+    // Creates what WordPress creates on its first page (widgets, navigation, block style caches), once for all sites.
     await process.runTask('check-site', {})
   } finally {
     await process.stop()

@@ -1,15 +1,15 @@
 import type { PhpProcess } from '../php/runtime.ts'
 import { templateMarks } from './template.ts'
 
-/** Rounds of what every first visitor and every first login needs. After ten, V8 has compiled the rest. */
+/** Rounds of what every first visitor and every first login need. After ten, V8 has compiled the rest. */
 const ROUNDS = 10
-/** Where it has that from another process, it is about WordPress alone. */
+/** With machine code from another process, only WordPress must warm up. */
 const ROUNDS_WITH_CODE = 3
 
 /**
- * Has a process in a site directory that is no site's do what a site is asked first, until it is quick at it.
- * @param goesOn asked before each step; it ends when that says no
- * @returns whether it did all
+ * Runs the first requests of a future site in a spare process until it answers quickly.
+ * @param goesOn called before each step; returns false to stop
+ * @returns whether it completed
  */
 export async function warmUp(process: PhpProcess, goesOn: () => boolean): Promise<boolean> {
   for (let round = 0; round < (process.hasMachineCode ? ROUNDS_WITH_CODE : ROUNDS); round++)
@@ -23,7 +23,7 @@ export async function warmUp(process: PhpProcess, goesOn: () => boolean): Promis
 const steps: readonly ((process: PhpProcess) => Promise<unknown>)[] = [
   (process) => visit(process, '/', '/wordpress/index.php'),
   (process) => visit(process, '/wp-login.php', '/wordpress/wp-login.php'),
-  // what its site will be asked first
+  // The first task of its future site.
   (process) => process.runTask('check-site', {}),
 ]
 
