@@ -38,19 +38,19 @@ const byKey = (shown: ParsedKey, signer?: ParsedKey) =>
     ...(signer && { blob, signature: signer.sign(blob) }),
   })
 
-describe('a key', () => {
-  test('that is the user’s lets in who has signed with it', async () => {
+describe('public keys', () => {
+  test('accept the user’s key with a valid signature', async () => {
     await byKey(own, own)
     expect([accept.mock.calls.length, authentication.login?.userId]).toEqual([1, 1])
   })
 
-  test('that is the user’s lets in nobody who has signed with another: anybody may know it', async () => {
+  test('reject the user’s key with another key’s signature, because public keys are not secret', async () => {
     await byKey(own, others)
     expect([accept.mock.calls.length, reject.mock.calls.length, refused.mock.calls.length]).toEqual([0, 1, 1])
     expect(authentication.login).toBeUndefined()
   })
 
-  test('that is asked about and not used lets in nobody; who asks about too many is cut off', async () => {
+  test('do not log in a client that only asks about a key, and disconnect one that asks about too many', async () => {
     await byKey(own)
     expect([accept.mock.calls.length, authentication.login]).toEqual([1, undefined])
     for (let times = 0; times < 29; times++) await byKey(others)
@@ -60,8 +60,8 @@ describe('a key', () => {
   })
 })
 
-describe('a password', () => {
-  test('that is wrong may be tried six times of one connection', async () => {
+describe('passwords', () => {
+  test('allow six wrong passwords per connection', async () => {
     compare.mockResolvedValue(false)
     for (let times = 0; times < 5; times++) await decide({ method: 'password', password: 'wrong' })
     expect([reject.mock.calls.length, cutOff.mock.calls.length]).toEqual([5, 0])
@@ -69,13 +69,13 @@ describe('a password', () => {
     expect([reject.mock.calls.length, cutOff.mock.calls.length]).toEqual([5, 1])
   })
 
-  test('that is endless is not compared', async () => {
+  test('do not compare an endless password', async () => {
     compare.mockResolvedValue(false)
     await decide({ method: 'password', password: 'x'.repeat(1025) })
     expect(compare.mock.calls.map(([text]) => text)).toEqual([''])
   })
 
-  test('is compared two at a time; of those that come when 32 wait nothing is said', async () => {
+  test('compare two passwords at a time, and say nothing about new ones while 32 wait', async () => {
     const desk = new PasswordDesk()
     const all = await Promise.all(Array.from({ length: 36 }, () => desk.compare('wrong', noPassword)))
     expect(all.map((each) => each ?? 'not said')).toEqual([...Array(34).fill(false), 'not said', 'not said'])

@@ -5,11 +5,11 @@ import { isPassword, noPassword } from '../../platform/crypto/password.ts'
 import type { Guessers } from './guessers.ts'
 import type { SftpAccess, SftpLogin } from './sftp-access.ts'
 
-/** Passwords that are compared at once (some 4 MB and 10 ms of a processor each), and that wait for it. */
+/** Passwords that are compared at once, each with about 4 MB and 10 ms of CPU time, and passwords that wait. */
 const MOST_COMPARED = 2
 const MOST_WAITING = 32
 const MOST_PASSWORD = 1024
-/** Of one connection: wrong passwords, and questions whether a key would do. */
+/** Limits per connection: wrong passwords, and questions whether a key would be accepted. */
 const MOST_PASSWORDS = 6
 const MOST_QUESTIONS = 30
 
@@ -20,7 +20,7 @@ export class PasswordDesk {
   #busy = 0
   readonly #waiting: (() => void)[] = []
 
-  /** @returns undefined when too many wait */
+  /** @returns undefined when too many are waiting */
   async compare(password: string, hash: string): Promise<boolean | undefined> {
     if (this.#busy >= MOST_COMPARED) {
       if (this.#waiting.length >= MOST_WAITING) return undefined
@@ -42,13 +42,16 @@ export interface AuthenticationOptions {
   readonly desk: PasswordDesk
   readonly address: string
   readonly log: Log
-  /** A wrong password or signature. */
+  /** Called for a wrong password or signature. */
   readonly refused: () => void
   /** Ends the connection. */
   readonly cutOff: () => void
 }
 
-/** Lets one connection in, or not. Whether there is such a user nobody learns: it is refused alike, and takes as long. */
+/**
+ * Authenticates one connection. Unknown users are rejected in the same way and after the same time as known ones, so
+ * that nobody learns which users exist.
+ */
 export class Authentication {
   readonly #options: AuthenticationOptions
   #passwords = 0
@@ -77,7 +80,7 @@ export class Authentication {
     const text = password.length > MOST_PASSWORD ? '' : password
     const isRight = await desk.compare(text, login?.passwordHash ?? noPassword)
     if (isRight && login) return this.#accept(login, context)
-    // a host that has too much to do says nothing of the password
+    // An overloaded host says nothing about the password.
     if (isRight !== undefined) await this.#refuse(username)
     if (++this.#passwords >= MOST_PASSWORDS) cutOff()
     else context.reject(['publickey', 'password'])
@@ -89,7 +92,7 @@ export class Authentication {
     const login = await access.find(context.username)
     const isKnown = (login?.publicKeys ?? []).some((known) => isSame(Buffer.from(known, 'base64'), context.key.data))
     if (!login || !isKnown) return context.reject(['publickey', 'password'])
-    // only asks whether it would do
+    // The client only asks whether the key would be accepted.
     if (!context.signature || !context.blob) return context.accept()
     const key = ssh2.utils.parseKey(context.key.data)
     const isSigned = !(key instanceof Error) && key.verify(context.blob, context.signature, context.hashAlgo) === true

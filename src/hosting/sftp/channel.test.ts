@@ -45,7 +45,7 @@ afterEach(() => channel.end())
 const allAnswered = (count: number) => vi.waitUntil(() => answered.length === count)
 const asked = (work: { mock: { calls: unknown[][] } }) => work.mock.calls.map(([, ...words]) => words)
 
-test('pieces that follow each other are written together; what does not follow, of another file, or behind another request is not', async () => {
+test('writes consecutive pieces together, but not pieces with gaps, of other files, or behind another request', async () => {
   requests.write.mockResolvedValue(OK)
   requests.close.mockResolvedValue(OK)
   const write = (id: number, handle: Buffer, offset: number, text: string) =>
@@ -68,7 +68,7 @@ test('pieces that follow each other are written together; what does not follow, 
   expect(answered).toEqual([1, 2, 3, 4, 5, 6].map((id) => [id, 0]))
 })
 
-test('where not all can be written each piece is tried by itself: as many as there is room for', async () => {
+test('tries each piece on its own when not all can be written, so that as many as fit are', async () => {
   requests.write.mockImplementation(async (_handle, offset, pieces) => {
     if (offset + pieces.length > 2) throw new Refused('failure', 'There is no room')
     return OK
@@ -83,7 +83,7 @@ test('where not all can be written each piece is tried by itself: as many as the
   ])
 })
 
-test('pieces are read together, up to 1 MB; each has its own answer, and the end of the file is said behind it', async () => {
+test('reads pieces together, up to 1 MB, answers each, and reports the end of the file after them', async () => {
   requests.read.mockImplementation(async (_handle, _offset, lengths) =>
     lengths.map((_, at) => (at < 2 ? { kind: 'data', data: Buffer.from(String(at)) } : { kind: 'end' })),
   )
@@ -104,7 +104,7 @@ test('pieces are read together, up to 1 MB; each has its own answer, and the end
   ])
 })
 
-test('nothing more is read of a connection that asks for more than is done, until it is; who goes on is cut off', async () => {
+test('stops reading from a client that requests more than is done, and disconnects one that continues', async () => {
   requests.close.mockResolvedValue(OK)
   const ask = (count: number) => {
     for (let id = 0; id < count; id++) client.emit('CLOSE', id, file)
@@ -118,14 +118,14 @@ test('nothing more is read of a connection that asks for more than is done, unti
   expect([socket.isPaused(), socket.destroyed]).toEqual([false, false])
 })
 
-test('1,024 requests that wait are the most', () => {
+test('disconnects a client with more than 1,024 waiting requests', () => {
   for (let id = 0; id < 1025; id++) client.emit('CLOSE', id, file)
   expect(socket.destroyed).toBe(true)
   void channel.end()
   enter()
 })
 
-test('16 MB that wait to be written are the most', () => {
+test('disconnects a client with more than 16 MB waiting to be written', () => {
   const piece = Buffer.alloc(1 << 20)
   for (let id = 0; id < 16; id++) client.emit('WRITE', id, file, 0, piece)
   expect(socket.destroyed).toBe(false)

@@ -5,13 +5,16 @@ import { type Answer, MOST_READ, type Requests, send } from './requests.ts'
 
 const { STATUS_CODE } = ssh2.utils.sftp
 
-/** Requests, and bytes of them, that wait before nothing more is read of the connection. */
+/** Waiting requests, and their bytes, above which Stead stops reading from the connection. */
 const MANY = 64
 const MANY_BYTES = 2 << 20
-/** Who takes no answers and goes on asking is cut off here: its connection must be read, for it may take them later. */
+/**
+ * A client that accepts no answers but keeps sending requests is disconnected at these limits. Stead must read from it,
+ * because it may say that it accepts answers again.
+ */
 const MOST = 1024
 const MOST_BYTES = 16 << 20
-/** What waits in the connection before nothing more is answered. */
+/** Unsent bytes above which Stead answers no more requests. */
 const MOST_UNSENT = 1 << 20
 const LOOK_AGAIN_MS = 20
 
@@ -26,14 +29,17 @@ const STATUS: Record<Refused['kind'], number> = {
 export interface ChannelOptions {
   readonly socket: Socket
   readonly requests: Requests
-  /** Nothing is done before. */
+  /** Nothing runs before this resolves. */
   readonly entered: Promise<void>
-  /** Something was asked for, or answered. */
+  /** Called for every request and every answer. */
   readonly onActivity: () => void
   readonly log: { error(facts: object, message: string): void }
 }
 
-/** Pieces of a file that were asked for one behind the other are read and written together, up to so much: a turn of the disk is what takes long. */
+/**
+ * The most bytes of consecutive requests that are read or written together, because each disk access has a high fixed
+ * cost.
+ */
 const TOGETHER_BYTES = 1 << 20
 
 interface Waiting {
@@ -41,28 +47,28 @@ interface Waiting {
   readonly work: () => Promise<Answer>
 }
 
-/** A piece of a file that is read or written. */
+/** A piece of a file to read or write. */
 interface Piece {
   readonly id: number
   readonly handle: Buffer
   readonly offset: number
   readonly length: number
-  /** What is written. */
+  /** Set for a write. */
   readonly data?: Buffer
 }
 
-/** What it holds while it waits. */
+/** Returns the bytes that it holds while it waits. */
 const bytesOf = (waiting: Waiting | Piece): number => ('work' in waiting ? 0 : (waiting.data?.length ?? 0))
 
-/** What the pinned release of ssh2 has and does not show; tests see when it has gone. */
+/** Private parts of the pinned release of ssh2. Tests fail if they disappear. */
 interface Inner {
-  /** Answers that the client's window has no room for. */
+  /** Answers that do not fit into the client's window. */
   readonly _buffer?: readonly unknown[]
   readonly _protocol?: { exitStatus(channel: number, status: number): void }
   readonly outgoing?: { readonly id: number; readonly state: string }
 }
 
-/** One SFTP channel: does what it is asked one after the other, and takes no more than it can do. */
+/** One SFTP channel. Runs its requests one at a time, and accepts only as many as it can handle. */
 export class SftpChannel {
   readonly #sftp: SFTPWrapper
   readonly #options: ChannelOptions
@@ -78,7 +84,10 @@ export class SftpChannel {
     this.#listen()
   }
 
-  /** Begins nothing any more. @returns when what was begun has ended, and all that was open is closed */
+  /**
+   * Starts nothing more.
+   * @returns a promise that resolves when current requests have ended and all open files are closed
+   */
   async end(): Promise<void> {
     this.#isEnded = true
     this.#queue.length = 0
@@ -111,10 +120,10 @@ export class SftpChannel {
     sftp.on('READLINK', (id, path) => take(id, () => requests.readLink(path)))
     sftp.on('REALPATH', (id, path) => take(id, () => requests.realPath(path)))
     sftp.on('SYMLINK', (id) => sftp.status(id, STATUS_CODE.OP_UNSUPPORTED, 'Links cannot be made by SFTP'))
-    // else a client that says goodbye waits for ever
+    // Without this, a client that ends the session waits forever.
     sftp.on('end', () => {
       const { _protocol: protocol, outgoing } = sftp as Inner
-      // scp goes by it
+      // scp needs the exit status.
       if (outgoing?.state === 'open') protocol?.exitStatus(outgoing.id, 0)
       sftp.end()
     })
@@ -152,7 +161,7 @@ export class SftpChannel {
     }
   }
 
-  /** Takes what continues a piece out of the queue. */
+  /** Removes the pieces that continue the first one from the queue. */
   #withFollowing(first: Piece): Piece[] {
     const pieces = [first]
     let end = first.offset + first.length
@@ -172,11 +181,11 @@ export class SftpChannel {
     }
   }
 
-  /** When not all can be done, each is tried by itself: as many as there is room for. */
+  /** If not all can be done together, tries each on its own, so that as many as fit are done. */
   async #transfer(pieces: readonly Piece[]): Promise<void> {
     const answers = pieces.length > 1 ? await this.#moveAll(pieces).catch(() => []) : []
     const { socket } = this.#options
-    // one call of the system for all packets
+    // One system call for all packets.
     socket.cork()
     try {
       for (const [at, piece] of pieces.entries()) {
@@ -215,13 +224,13 @@ export class SftpChannel {
     }
   }
 
-  /** A client that takes no answers gets no more made: they would all wait in memory. */
+  /** Waits until the client accepts answers, because more of them would pile up in memory. */
   async #untilSent(): Promise<void> {
     const { socket } = this.#options
     while (!this.#isEnded && !socket.destroyed) {
       this.#isStalled = ((this.#sftp as Inner)._buffer?.length ?? 0) > 0
       if (!this.#isStalled && socket.writableLength <= MOST_UNSENT) return
-      // what it says may be that it takes more
+      // Its next message may say that it accepts more.
       if (this.#isStalled) socket.resume()
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
     }

@@ -20,7 +20,7 @@ const list = (...names: string[]) => {
   length.writeUInt32BE(text.length)
   return Buffer.concat([length, text])
 }
-/** What a client says first: its line, and its list of algorithms. */
+/** Returns a client's first bytes: its identification line and its list of algorithms. */
 function firstWords(toServer: string[], toClient: string[] = toServer): Buffer {
   const lists = [list('curve25519-sha256'), list('ssh-ed25519'), list(...toServer), list(...toClient)]
   const payload = Buffer.concat([Buffer.from([20]), Buffer.alloc(16), ...lists])
@@ -29,7 +29,7 @@ function firstWords(toServer: string[], toClient: string[] = toServer): Buffer {
   return Buffer.concat([Buffer.from('SSH-2.0-made_up\r\n'), head, payload])
 }
 
-/** Both ends of a connection. */
+/** Returns both ends of a connection. */
 async function pair(): Promise<[client: Socket, server: Socket]> {
   const listener = createServer().listen(0, '127.0.0.1')
   ends.push(() => listener.close())
@@ -43,7 +43,7 @@ async function pair(): Promise<[client: Socket, server: Socket]> {
   return [client, server]
 }
 
-describe('whether AES-GCM can be agreed on', () => {
+describe('detecting AES-GCM', () => {
   test.each([
     ['the client wishes it last', ['aes256-ctr', GCM[0]], undefined, true],
     ['it knows the longer key alone', [GCM[1]], undefined, true],
@@ -55,7 +55,7 @@ describe('whether AES-GCM can be agreed on', () => {
     for (const length of [0, 10, 18, 22, words.length - 1]) expect(gcmIn(words.subarray(0, length))).toBeUndefined()
   })
 
-  test('a length that is no length, and another message, are left to ssh2', () => {
+  test('leaves an invalid length, and any other message, to ssh2', () => {
     const long = firstWords([GCM[0]])
     long.writeUInt32BE(0xffff_ffff, 'SSH-2.0-made_up\r\n'.length)
     expect(gcmIn(long)).toBe(false)
@@ -69,7 +69,7 @@ describe('whether AES-GCM can be agreed on', () => {
 })
 
 describe('before ssh2 has the connection', () => {
-  test('what was heard is put back, and the server’s name goes out once', async () => {
+  test('returns the bytes it read to the stream, and sends the server’s name once', async () => {
     const [client, server] = await pair()
     const words = firstWords([GCM[0]])
     client.write(words.subarray(0, 30))
@@ -86,7 +86,7 @@ describe('before ssh2 has the connection', () => {
     await expect.poll(() => heard.equals(words)).toBe(true)
   })
 
-  test('one that waits to be asked is asked, and one that says too much gets no choice', async () => {
+  test('greets a client that waits for the server first, and offers no choice to one that says too much', async () => {
     const [silent, toSilent] = await pair()
     silent.write('SSH-2.0-waits\r\n')
     expect(await knowsGcm(toSilent)).toBe(false)
@@ -95,7 +95,7 @@ describe('before ssh2 has the connection', () => {
     expect(await knowsGcm(toLoud)).toBe(false)
   })
 
-  test('one that goes is not given on', async () => {
+  test('does not pass on a client that disconnects', async () => {
     const [client, server] = await pair()
     const known = knowsGcm(server)
     client.write('SSH-2.0-gone\r\n')
@@ -104,7 +104,7 @@ describe('before ssh2 has the connection', () => {
   })
 })
 
-test('the pinned ssh2 takes the keys of AES-GCM as Node wants them, in both directions', async () => {
+test('passes AES-GCM keys to the pinned ssh2 as key objects, in both directions', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'stead-cipher-'))
   ends.push(() => rmSync(folder, { recursive: true }))
   const keys: unknown[] = []

@@ -2,22 +2,23 @@ import { createSecretKey, type KeyObject } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { Connection } from 'ssh2'
 
-/** What the server is called. */
+/** The name that the server announces. */
 export const IDENT = 'Stead'
-/** The ciphers that are quickest here: no MAC besides, which takes twice as long as they do. */
+/** The fastest ciphers here. They need no separate MAC, which would take twice as long as they do. */
 export const GCM = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com'] as const
 
-/** Who says more before anything is agreed on gets no choice made. */
+/** A client that sends more than this before key exchange gets the default ciphers. */
 const MOST_BYTES = 8 << 10
-/** Clients say what they know without being asked. One that waits for the server's word gets it after this. */
+/** Most clients send their algorithms first. One that waits for the server gets its offer after this. */
 const PATIENCE_MS = 500
 const KEXINIT = 20
 const COOKIE_BYTES = 16
 
 /**
- * Listens to what a client knows before anything is offered to it: SSH goes by the client’s wish, and OpenSSH before 10 wishes for AES-GCM last.
- * What was heard is put back, and the line by which ssh2 introduces itself is passed over: it was sent.
- * @returns whether AES-GCM alone may be offered; undefined: it has gone
+ * Reads which ciphers a client supports before the server offers any. In SSH the client's preference wins, and OpenSSH
+ * before 10 prefers AES-GCM last. Afterwards, the bytes are returned to the stream, and ssh2's own identification line
+ * is skipped because it was already sent.
+ * @returns whether to offer only AES-GCM; undefined when the client has disconnected
  */
 export async function knowsGcm(socket: Socket): Promise<boolean | undefined> {
   const ident = `SSH-2.0-${IDENT}\r\n`
@@ -41,7 +42,7 @@ export async function knowsGcm(socket: Socket): Promise<boolean | undefined> {
   return known
 }
 
-/** @returns undefined: it has not said enough */
+/** @returns undefined when the client has not sent enough yet */
 export function gcmIn(heard: Buffer): boolean | undefined {
   const packet = heard.subarray(heard.indexOf('\n') + 1)
   if (packet.length === heard.length || packet.length < 6) return undefined
@@ -52,7 +53,7 @@ export function gcmIn(heard: Buffer): boolean | undefined {
   return [toServer, toClient].every((list) => GCM.some((name) => list?.includes(name)))
 }
 
-/** Key exchange, host keys, ciphers to the server, ciphers to the client. */
+/** Reads the first four lists: key exchange, host keys, ciphers to the server, ciphers to the client. */
 function nameLists(bytes: Buffer): string[][] {
   const lists: string[][] = []
   for (let at = 0; lists.length < 4 && at + 4 <= bytes.length; ) {
@@ -63,7 +64,7 @@ function nameLists(bytes: Buffer): string[][] {
   return lists
 }
 
-/** Leaves the next thing out that is written, if it is this. */
+/** Skips the next write if it is this text. */
 function passOver(socket: Socket, text: string): void {
   const { write } = socket
   const once = (...words: Parameters<typeof write>) => {
@@ -73,7 +74,7 @@ function passOver(socket: Socket, text: string): void {
   socket.write = once as typeof write
 }
 
-/** What the pinned release of ssh2 has and does not show; a test sees when it has gone. */
+/** Private parts of the pinned release of ssh2. A test fails if they disappear. */
 interface Inner {
   readonly _protocol?: {
     readonly _cipher?: { _encKey?: Buffer | KeyObject }
@@ -81,7 +82,10 @@ interface Inner {
   }
 }
 
-/** Keys of AES-GCM as Node wants them: ssh2 begins anew with each packet, and from bytes that takes Node as long as a packet’s encryption. */
+/**
+ * Replaces AES-GCM keys with key objects. ssh2 creates a cipher for each packet, and with raw bytes that takes Node as
+ * long as encrypting the packet.
+ */
 export function readyKeys(client: Connection): void {
   const { _cipher: cipher, _decipher: decipher } = (client as Inner)._protocol ?? {}
   if (Buffer.isBuffer(cipher?._encKey)) cipher._encKey = createSecretKey(cipher._encKey)

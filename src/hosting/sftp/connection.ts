@@ -7,11 +7,13 @@ import type { RemoteCommands } from './remote-commands.ts'
 import { Requests } from './requests.ts'
 import type { SftpLogin } from './sftp-access.ts'
 
-/** Sessions of one connection, at once: clients that share a connection open a few. */
+/** Concurrent sessions of one connection. Clients that share a connection open a few. */
 const MOST_SESSIONS = 8
-/** Of one connection: sessions that were refused, or that ended without having asked for anything. No client has any by mistake. */
+/**
+ * The most sessions of a connection that were refused, or that ended without a request. No client has one by mistake.
+ */
 const MOST_IDLE_SESSIONS = 64
-/** For what is on its way to the client. */
+/** Time to send what is on its way to the client. */
 const LAST_WORDS_MS = 500
 
 export interface ConnectionOptions {
@@ -19,11 +21,11 @@ export interface ConnectionOptions {
   readonly socket: Socket
   readonly login: SftpLogin
   readonly log: { error(facts: object, message: string): void; warn(facts: object, message: string): void }
-  /** Undefined: there are no commands. */
+  /** Undefined without commands. */
   readonly commands: RemoteCommands | undefined
-  /** Resolves when it is certain that the user may be here. @returns undefined: no more */
+  /** Resolves after the user's access was checked. Undefined when access was lost. */
   readonly admitted: Promise<Jail | undefined>
-  /** Files of the site were changed. */
+  /** Called when files of the site have changed. */
   readonly changed: () => void
 }
 
@@ -32,7 +34,7 @@ export class SftpConnection {
   readonly login: SftpLogin
   readonly #options: ConnectionOptions
   readonly #channels = new Set<SftpChannel | ExecChannel>()
-  /** That are open, also those that have asked for nothing yet: each takes memory. */
+  /** Open sessions, including those without a request, because each takes memory. */
   readonly #sessions = new Set<Session>()
   #idleSessions = 0
   #activeAt = performance.now()
@@ -48,17 +50,17 @@ export class SftpConnection {
       reject()
       if (isFull) this.#countIdle()
     })
-    // ports are forwarded for nobody
+    // Port forwarding is not supported.
     client.on('request', (_accept, reject) => reject?.())
     socket.once('close', () => void this.end())
   }
 
-  /** Since somebody asked for something, or got it. */
+  /** Time since the last request or answer. */
   get idleMs(): number {
     return this.#commands.length > 0 ? 0 : performance.now() - this.#activeAt
   }
 
-  /** Ends commands of a user who may not run any more, but may be here. */
+  /** Ends the commands of a user who keeps SFTP access but may no longer run commands. */
   async look(): Promise<void> {
     for (const each of this.#commands) await each.look()
   }
@@ -67,7 +69,7 @@ export class SftpConnection {
     return [...this.#channels].filter((each) => each instanceof ExecChannel)
   }
 
-  /** @returns when nothing of it touches a file any more */
+  /** @returns a promise that resolves when nothing of the connection uses a file any longer */
   end(): Promise<void> {
     this.#ending ??= this.#end()
     return this.#ending
@@ -110,7 +112,7 @@ export class SftpConnection {
       columns = Math.max(20, Math.min(1000, Number(info.cols) || 80))
       accept?.()
     })
-    // a session has one of these (RFC 4254 §6.5); for a second one there is no stream
+    // A session has only one of these (RFC 4254 §6.5). A second one would get no stream.
     let isTaken = false
     const take = <Stream>(accept: () => Stream, reject: () => void, serve: (stream: Stream) => void) => {
       if (isTaken || this.#ending) return reject()
@@ -146,7 +148,7 @@ export class SftpConnection {
     })
   }
 
-  /** At once: what a client says before its channel is accepted is lost. */
+  /** Synchronous, because requests that arrive before the channel is accepted are lost. */
   #serveFiles(session: Session, sftp: SFTPWrapper): void {
     const { socket, changed, log, admitted } = this.#options
     const onActivity = () => {

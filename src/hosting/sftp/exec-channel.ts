@@ -9,7 +9,7 @@ import type { SftpLogin } from './sftp-access.ts'
 import { terminal } from './terminal.ts'
 
 const [FAILED, UNKNOWN, INTERRUPTED] = [1, 127, 130]
-/** Of a command line. */
+/** Longest command line. */
 const MOST_BYTES = 1 << 17
 
 export const ONLY_SFTP =
@@ -22,19 +22,19 @@ const NO_ACCESS =
 
 export interface ExecOptions {
   readonly login: SftpLogin
-  /** Undefined: a shell was asked for. */
+  /** Undefined when the client requested a shell. */
   readonly line: string | undefined
-  /** Of the terminal that the client has; undefined: it has none. */
+  /** Width of the client's terminal. Undefined without one. */
   readonly columns: number | undefined
   readonly commands: RemoteCommands | undefined
-  /** Resolves when it is certain that the user may be here. */
+  /** Resolves after the user's access was checked. */
   readonly admitted: Promise<Jail | undefined>
-  /** Something of the site was changed. */
+  /** Called when something of the site has changed. */
   readonly changed: () => void
   readonly log: { error(facts: object, message: string): void; warn(facts: object, message: string): void }
 }
 
-/** A channel on which one command runs. */
+/** A channel that runs one command. */
 export class ExecChannel {
   readonly #stream: ServerChannel
   readonly #options: ExecOptions
@@ -50,18 +50,18 @@ export class ExecChannel {
     this.#ended = this.#run()
   }
 
-  /** Resolves when the command has ended by itself. */
+  /** Resolves when the command has ended. */
   get ended(): Promise<void> {
     return this.#ended
   }
 
-  /** @returns when nothing of it touches the site any more */
+  /** @returns a promise that resolves when nothing of it uses the site any longer */
   end(): Promise<void> {
     this.#stop.abort(new Error('the connection ends'))
     return this.#ended
   }
 
-  /** Whether its user may still run commands. */
+  /** Ends the command if its user may no longer run commands. */
   async look(): Promise<void> {
     const { commands, login } = this.#options
     if (commands && !(await commands.mayRun(login))) await this.end()
@@ -86,7 +86,7 @@ export class ExecChannel {
   async #code(): Promise<number> {
     const { line, commands, login } = this.#options
     if (line === undefined) return this.#refuse(commands ? NO_SHELL : ONLY_SFTP, FAILED)
-    // the old way of scp, and who starts the server himself
+    // The old scp protocol, and clients that start the server themselves.
     if (!commands || /^\s*(scp|\S*sftp-server)(\s|$)/.test(line)) return this.#refuse(ONLY_SFTP, FAILED)
     if (!isForWp(line)) return this.#refuse(NO_COMMAND, UNKNOWN)
     if (!(await commands.mayRun(login))) return this.#refuse(NO_ACCESS, FAILED)
@@ -140,7 +140,7 @@ export class ExecChannel {
     return code
   }
 
-  /** With a terminal there is one stream only, on which a line begins where the last one ended. */
+  /** A terminal has only one stream, and a newline alone does not return to the first column. */
   #tell(text: string): Promise<void> {
     const { columns } = this.#options
     if (columns === undefined) return write(this.#stream.stderr, text, this.#stop.signal)

@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache'
 import { addressKey } from '../../platform/budgets/address-key.ts'
 
-/** Wrong passwords of an address in {@link WINDOW_MS} until it is banned. */
+/** Wrong passwords of an address within {@link WINDOW_MS} that lead to a ban. */
 const MOST_FAILURES = 20
 const WINDOW_MS = 600_000
 const BAN_MS = 900_000
-/** From the third on each answer takes twice as long. */
+/** From the third failure on, the delay doubles. */
 const FREE_FAILURES = 2
 const FIRST_DELAY_MS = 500
 const LONGEST_DELAY_MS = 8000
-/** Addresses that are remembered; whoever has that many has other ways, too. */
+/** Addresses that are remembered. An attacker with more of them has other options anyway. */
 const MOST_ADDRESSES = 20_000
 
 interface Guesser {
@@ -18,7 +18,7 @@ interface Guesser {
   bannedUntil: number
 }
 
-/** Addresses that try passwords: they wait longer and longer, then they are not let in for a while. IPv6 counts by /64. */
+/** Addresses that guess passwords. Their delays grow, and then they are banned for a while. IPv6 counts by /64. */
 export class Guessers {
   readonly #known = new LRUCache<string, Guesser>({ max: MOST_ADDRESSES })
   readonly #now: () => number
@@ -31,7 +31,7 @@ export class Guessers {
     return (this.#known.get(addressKey(address))?.bannedUntil ?? 0) > this.#now()
   }
 
-  /** @returns how long the refusal is to take, and whether the address is banned by it */
+  /** @returns how long to delay the refusal, and whether the address is now banned */
   failed(address: string): { delayMs: number; isBanned: boolean } {
     const now = this.#now()
     const key = addressKey(address)
@@ -46,7 +46,7 @@ export class Guessers {
     return { delayMs: doublings < 0 ? 0 : Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** doublings), isBanned }
   }
 
-  /** Somebody who knows a password mistypes it now and then. A ban stays. */
+  /** A user who knows the password mistypes it sometimes. A ban stays. */
   succeeded(address: string): void {
     const known = this.#known.get(addressKey(address))
     if (known) known.failures = Math.max(0, known.failures - FREE_FAILURES)

@@ -5,7 +5,7 @@ import ssh2 from 'ssh2'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { newKey, sftpHostKey } from './host-key.ts'
 
-// As ssh2 1.17 made it: its public key begins with a zero byte, which is missing
+// As ssh2 1.17 generated it, without the zero byte that its public key begins with.
 const shortened = `-----BEGIN OPENSSH PRIVATE KEY-----
 b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMgAAAAtz
 c2gtZWQyNTUxOQAAAB/VJacQiCF7zSl+U3S9b3M14kRU/AEG0teoXReanO38AAAA
@@ -26,15 +26,15 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-describe('the host key of SFTP', () => {
-  it('is made once, also by several at once, and nobody else reads it', async () => {
+describe('the SFTP host key', () => {
+  it('is created once, even by concurrent processes, and is readable only by its owner', async () => {
     const keys = await Promise.all(Array.from({ length: 5 }, () => sftpHostKey(folder)))
     expect(new Set([...keys, await sftpHostKey(folder)]).size).toBe(1)
     expect(await readdir(folder)).toEqual(['sftp-host-key'])
     expect((await stat(join(folder, 'sftp-host-key'))).mode & 0o777).toBe(0o600)
   })
 
-  it('can always be read, also where the library leaves out a zero byte', async () => {
+  it('is always readable, even when the library omits a zero byte', async () => {
     const sound = { private: newKey(), public: '' }
     vi.spyOn(ssh2.utils, 'generateKeyPairSync')
       .mockReturnValueOnce({ private: shortened, public: '' })
@@ -43,7 +43,7 @@ describe('the host key of SFTP', () => {
     expect(await readFile(join(folder, 'sftp-host-key'), 'utf8')).toBe(sound.private)
   })
 
-  it('is named, with what to do, when the file holds something else', async () => {
+  it('throws an error with instructions when the file holds something else', async () => {
     await writeFile(join(folder, 'sftp-host-key'), shortened)
     await expect(sftpHostKey(folder)).rejects.toThrow(/sftp-host-key is no private key.*or remove it/)
     expect(await readFile(join(folder, 'sftp-host-key'), 'utf8')).toBe(shortened)

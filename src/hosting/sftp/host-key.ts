@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import ssh2 from 'ssh2'
 import { writeFileOnce } from '../../platform/files/write-file.ts'
 
-/** What clients know the server by: a file in the data folder, made once, whoever comes first. */
+/**
+ * Returns the key by which clients recognize the server. It is a file in the data folder, which the first caller
+ * creates.
+ */
 export async function sftpHostKey(dataDir: string): Promise<string> {
   const file = join(dataDir, 'sftp-host-key')
   const known = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -17,7 +20,7 @@ export async function sftpHostKey(dataDir: string): Promise<string> {
   )
 }
 
-/** One of 256 keys that ssh2 1.17 makes begins with a zero byte that it leaves out, and cannot be read then. */
+/** For one key in 256, ssh2 1.17 omits a leading zero byte, which makes the key unreadable. */
 export function newKey(): string {
   const key = ssh2.utils.generateKeyPairSync('ed25519').private
   return isReadable(key) ? key : newKey()

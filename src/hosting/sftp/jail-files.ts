@@ -5,7 +5,7 @@ import { Refused } from './refused.ts'
 const PIECE_BYTES = 1 << 18
 const NOTHING = { read: false, write: false, append: false, create: false, truncate: false, exclusive: false }
 
-/** Whole files of a site, for commands. */
+/** Reads and writes whole files of a site, for commands. */
 export class JailFiles {
   readonly #jail: Jail
 
@@ -28,7 +28,7 @@ export class JailFiles {
     }
   }
 
-  /** Makes the file, or replaces it when all is there. @throws Refused, DiskFull */
+  /** Creates the file, or replaces it after all content has arrived. @throws Refused, DiskFull */
   async write(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     if (path === '' || path.endsWith('/')) throw new Refused('failure', 'A file needs a name')
     const part = `${path}.${randomBytes(6).toString('hex')}.part`

@@ -1,4 +1,4 @@
-/** What the jail allows by itself; with real clients: `sftp-server.test.ts`. */
+/** The jail without clients. `sftp-server.test.ts` tests it with real ones. */
 import { chownSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,20 +22,20 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true }))
 
-/** Of the site. */
+/** Writes a file that belongs to the site. */
 function put(name: string, text: string): void {
   writeFileSync(join(root, name), text)
   if (uid !== null) chownSync(join(root, name), uid, uid)
 }
 const modeOf = (name: string) => lstatSync(join(root, name)).mode & 0o7777
 
-test('a file that must be new is not one that is there', async () => {
+test('does not open an existing file for a client that requires a new one', async () => {
   await expect(jail.openFile('own', { ...NOTHING, write: true, create: true, exclusive: true })).rejects.toThrow(
     'There is something of this name already',
   )
 })
 
-test.skipIf(!isRoot)('the mode of what is somebody else’s stays, by its path and when it is open', async () => {
+test.skipIf(!isRoot)('keeps the mode of others’ files, both by path and when open', async () => {
   writeFileSync(join(root, 'roots'), 'roots', { mode: 0o644 })
   await expect(jail.change('roots', { mode: 0o600 })).rejects.toThrow('Permission denied')
   const file = await jail.openFile('roots', { ...NOTHING, read: true })
@@ -44,7 +44,7 @@ test.skipIf(!isRoot)('the mode of what is somebody else’s stays, by its path a
   expect(modeOf('roots')).toBe(0o644)
 })
 
-test('nobody gets more than 0755, by its path and when it is open', async () => {
+test('limits modes to 0755, both by path and when open', async () => {
   await jail.change('own', { mode: 0o4777 })
   expect(modeOf('own')).toBe(0o755)
   await jail.change('own', { mode: 0o600 })
@@ -54,7 +54,7 @@ test('nobody gets more than 0755, by its path and when it is open', async () => 
   expect(modeOf('own')).toBe(0o755)
 })
 
-test('a folder takes room, and so does a file that is made longer; where there is none nothing is made', async () => {
+test('counts space for folders and for files that grow, and creates nothing without space', async () => {
   await jail.makeFolder('d')
   expect(take.mock.calls).toEqual([[0, 1]])
   await jail.change('own', { size: 1003 })
@@ -65,7 +65,7 @@ test('a folder takes room, and so does a file that is made longer; where there i
   expect([readdirSync(root).sort(), lstatSync(join(root, 'own')).size]).toEqual([['d', 'own'], 1003])
 })
 
-test('a name that is no UTF-8 is not listed: nobody could ask for it', async () => {
+test('does not list a name that is not UTF-8, because nobody could request it', async () => {
   mkdirSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0x66, 0xff])]))
   const folder = await jail.openFolder('')
   const listed = (await folder.next()).map(({ name }) => name)

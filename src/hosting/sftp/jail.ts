@@ -1,7 +1,8 @@
 /**
- * A site's files as an SFTP client has them: the web root, and nothing that a link leads to. The site's PHP is hostile and swaps folders
- * for links at any moment, so a path is walked part by part by descriptors (`site-files/pin.ts`), and what is done is done to what was
- * opened. As far as Stead runs as root, a client may do what the site's own user may.
+ * A site's files as an SFTP client sees them: the web root, and nothing outside it. The site's PHP may be hostile and
+ * may swap folders for links at any time. Paths are therefore resolved part by part through descriptors
+ * (`site-files/pin.ts`), and every operation uses the descriptor that was opened. When Stead runs as root, a client may
+ * do what the site's own user may.
  */
 import { constants, fchmod, fchown, fstat, fstatSync, open, type Stats } from 'node:fs'
 import { chmod, lstat, mkdir, opendir, readlink, rename, rmdir, unlink, utimes } from 'node:fs/promises'
@@ -16,21 +17,21 @@ import type { WriteRoom } from './write-room.ts'
 const openFd = promisify(open)
 const [stat, setMode, setOwner] = [promisify(fstat), promisify(fchmod), promisify(fchown)]
 
-/** Neither set-user-id, nor writable for others than the site: what else of it runs has the same user. */
+/** Neither set-user-id nor writable for others. The site's other processes run as the same user. */
 const MOST_MODE = 0o755
 const [READ, WRITE] = [0o4, 0o2]
 
 export interface JailOptions {
   /** The web root. */
   readonly root: string
-  /** Where the core's own folders are. */
+  /** Location of the core's own folders. */
   readonly corePath: string
-  /** The site's user and group; null: the one that Stead runs as. */
+  /** The site's user and group. Null: the user that Stead runs as. */
   readonly uid: number | null
   readonly room: Pick<WriteRoom, 'take'>
 }
 
-/** What of a file or folder is to be changed. */
+/** Changes to a file or folder. */
 export interface Wanted {
   readonly size?: number | undefined
   readonly mode?: number | undefined
@@ -55,7 +56,7 @@ export class Jail {
     this.#options = options
   }
 
-  /** Of what lies there itself, be it a link. */
+  /** Returns the attributes of the entry itself, even if it is a link. */
   async look(path: string): Promise<Stats> {
     const place = placeOf(path)
     return this.#at(place, async (at) => this.#shown(place, await lstat(at)))
@@ -82,7 +83,7 @@ export class Jail {
     const place = placeOf(path)
     const writes = wish.write || wish.append
     if (writes || wish.create || wish.truncate) requireOwn(place)
-    // something may come, or go, between a look and the next
+    // The file may appear or disappear between two attempts.
     for (let times = 0; times < 3; times++) {
       const found = await this.#openThere(place, wish)
       if (found) return found
@@ -111,7 +112,7 @@ export class Jail {
     })
   }
 
-  /** @returns undefined when there is something by now */
+  /** @returns undefined when something with that name exists by now */
   async #make(place: string, wish: OpenWish): Promise<OpenFile | undefined> {
     const { room, uid } = this.#options
     return this.#inOwnFolder(place, async (at) => {
@@ -145,7 +146,7 @@ export class Jail {
       await room.take(0, 1)
       await mkdir(at, 0o700)
       const made = pin(at)
-      // somebody was quicker to put something else there
+      // Someone else has put something there meanwhile.
       if (!made) return
       try {
         const { uid: owner } = fstatSync(made.fd)
@@ -172,7 +173,7 @@ export class Jail {
     await this.#inOwnFolder(place, (at) => rmdir(at))
   }
 
-  /** As the system does it: a file that is there is replaced. */
+  /** Renames as the system does: replaces an existing file. */
   async move(from: string, to: string): Promise<void> {
     const [source, target] = [placeOf(from), placeOf(to)]
     for (const place of [source, target]) requireOwn(place)
@@ -197,7 +198,7 @@ export class Jail {
     if (!isThere) throw new Refused('missing', 'No such file')
   }
 
-  /** The same to an open file. */
+  /** Applies the same changes to an open file. */
   async changeOpen(file: OpenFile, wanted: Wanted): Promise<void> {
     if (wanted.size !== undefined) await file.setSize(wanted.size)
     if (wanted.mode === undefined && !wanted.times) return
@@ -206,7 +207,7 @@ export class Jail {
     if (wanted.times) await file.setTimes(wanted.times)
   }
 
-  /** What a client sees of a core folder is the core's, and not to be written. */
+  /** Hides write permission on core folders, which belong to the core. */
   #shown(place: string, stats: Stats): Stats {
     if (isCores(place)) stats.mode &= ~0o222
     const { uid } = this.#options
@@ -220,7 +221,7 @@ export class Jail {
       if (folder === '' && CORE_FOLDERS.includes(name)) return await this.look(place)
       return this.#shown(place, await lstat(at))
     } catch {
-      // gone since
+      // It has disappeared since.
       return undefined
     }
   }
@@ -235,7 +236,7 @@ export class Jail {
     return folder
   }
 
-  /** With a path whose last part may be anything: for calls that follow no link. */
+  /** Calls back with a path whose last part may be anything. Use it only for calls that do not follow links. */
   async #at<Result>(place: string, work: (at: string) => Promise<Result>): Promise<Result> {
     const root = this.#rootOf(place)
     const folder = place === '' ? pin(root) : pinBelow(root, parentOf(place))
@@ -247,7 +248,7 @@ export class Jail {
     }
   }
 
-  /** The same where the site's user may change what is in the folder. */
+  /** Does the same, and requires that the site's user may change the folder. */
   async #inOwnFolder<Result>(place: string, work: (at: string) => Promise<Result>): Promise<Result> {
     const folder = this.#pin(parentOf(place))
     try {
@@ -259,8 +260,9 @@ export class Jail {
   }
 
   /**
-   * With a path that leads to the file or folder itself, which nothing was done to yet: no FIFO blocks, no device starts.
-   * @returns undefined where there is none
+   * Calls back with a path to the file or folder itself. Nothing has been opened for reading or writing yet, so no FIFO
+   * blocks and no device starts.
+   * @returns undefined when it does not exist
    */
   async #withThing<Result>(
     place: string,
@@ -289,7 +291,7 @@ export class Jail {
     })
   }
 
-  /** What the kernel would say to the site's user: as root it says nothing. */
+  /** Checks what the kernel would check for the site's user, because it allows root everything. */
   #requireAccess({ uid, mode }: Stats, bit: number): void {
     const { uid: own } = this.#options
     if (own === null) return
@@ -303,7 +305,7 @@ export class Jail {
   }
 }
 
-/** A folder that was just made, by its descriptor. */
+/** Gives a folder that was just created to its owner, through its descriptor. */
 async function ownFolder(folder: Pinned, uid: number): Promise<void> {
   const fd = await openFd(`${folder.path}/.`, constants.O_RDONLY | constants.O_DIRECTORY)
   const opened = new OpenFile(fd)

@@ -22,14 +22,14 @@ export class OpenFile {
     this.canWrite = options.write === true || this.#appends
   }
 
-  /** Shorter than asked at the end of the file; empty behind it. */
+  /** Returns fewer bytes at the end of the file, and none beyond it. */
   async read(offset: number, length: number): Promise<Buffer> {
     const bytes = Buffer.allocUnsafe(length)
     const { bytesRead } = await readFd(this.fd, bytes, 0, length, offset)
     return bytes.subarray(0, bytesRead)
   }
 
-  /** Pieces, one behind the other. When it fails some of it may be written. */
+  /** Writes consecutive pieces. A failed write may be partial. */
   async write(offset: number, pieces: readonly Buffer[]): Promise<void> {
     if (!this.canWrite) throw new Refused('denied', 'The file is not open for writing')
     const { size } = this.stats()
@@ -56,7 +56,7 @@ export class OpenFile {
 
   stats = (): Stats => fstatSync(this.fd)
 
-  /** May be called again. */
+  /** Idempotent. */
   async close(): Promise<void> {
     if (!this.#isOpen) return
     this.#isOpen = false
@@ -64,7 +64,7 @@ export class OpenFile {
   }
 }
 
-/** What is left of pieces after so many bytes. */
+/** Returns the rest of the pieces after this many bytes. */
 function without(pieces: readonly Buffer[], bytes: number): Buffer[] {
   let gone = bytes
   return pieces.flatMap((piece) => {
@@ -80,7 +80,7 @@ export interface Entry {
   readonly stats: Stats
 }
 
-/** In one answer: with the longest names it stays below what every client takes. */
+/** Entries per answer. Even with the longest names, an answer stays below what every client accepts. */
 const ENTRIES = 40
 
 /** An open folder of a client. */
@@ -96,14 +96,14 @@ export class OpenFolder {
     this.#look = look
   }
 
-  /** The next of them; none: that was all. */
+  /** Returns the next entries. Empty at the end. */
   async next(): Promise<Entry[]> {
     const found: Entry[] = []
     while (found.length < ENTRIES) {
       const entry = await this.#entries.read()
       if (!entry) break
       const { name } = entry
-      // no text in UTF-8: nobody could ask for it
+      // The name is not valid UTF-8, so nobody could request it.
       if (name.includes('\ufffd')) continue
       const stats = await this.#look(name, `${this.#folder.path}/${name}`)
       if (stats) found.push({ name, stats })
@@ -111,7 +111,7 @@ export class OpenFolder {
     return found
   }
 
-  /** May be called again. */
+  /** Idempotent. */
   async close(): Promise<void> {
     if (!this.#isOpen) return
     this.#isOpen = false

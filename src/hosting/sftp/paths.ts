@@ -3,7 +3,10 @@ import { Refused } from './refused.ts'
 
 const MOST_NAME_BYTES = 255
 
-/** What a client calls a place, below the web root: `''` is the root itself, above which nothing is. @throws Refused */
+/**
+ * Converts a client's path to one below the web root. `''` is the root itself, and nothing is above it.
+ * @throws Refused
+ */
 export function placeOf(path: string): string {
   if (path.includes('\0')) throw new Refused('failure', 'The name contains a zero byte')
   if (path.includes('\ufffd'))
@@ -24,7 +27,7 @@ export function placeOf(path: string): string {
   return place
 }
 
-/** @throws Refused for a place of the core, which the platform keeps */
+/** @throws Refused for a path in the core, which Stead manages */
 export function requireOwn(place: string): void {
   if (place === '') throw new Refused('denied', 'The web root itself stays as it is')
   if (isCores(place))

@@ -1,17 +1,17 @@
 import { createPublicKey, hash } from 'node:crypto'
 
-/** A public key as users give it. */
+/** A public key that a user added. */
 export interface PublicKey {
   readonly type: string
   /** Base64, as in `authorized_keys`. */
   readonly publicKey: string
   /** As `ssh-keygen -l` prints it. */
   readonly fingerprint: string
-  /** The comment behind the key; `''`: none. */
+  /** The comment after the key, or `''`. */
   readonly name: string
 }
 
-/** What was given is no key that is taken. The message finishes "public_key: …". */
+/** The key is not accepted. The message completes "public_key: …". */
 export class KeyRefused extends Error {
   override readonly name = 'KeyRefused'
 }
@@ -21,7 +21,7 @@ const LEAST_RSA_BITS = 2048
 const MOST_RSA_BITS = 16_384
 const MOST_NAME = 200
 
-/** Reads a line as in `~/.ssh/id_ed25519.pub`. @throws KeyRefused */
+/** Reads a line in the format of `~/.ssh/id_ed25519.pub`. @throws KeyRefused */
 export async function readPublicKey(line: string): Promise<PublicKey> {
   const text = line.trim()
   if (text.includes('PRIVATE KEY'))
@@ -32,7 +32,7 @@ export async function readPublicKey(line: string): Promise<PublicKey> {
     throw new KeyRefused('must be one line as in ~/.ssh/id_ed25519.pub, with the type, the key and nothing before them')
   if (!TYPES.includes(type)) throw new KeyRefused(`must be one of ${TYPES.join(', ')}`)
   const blob = Buffer.from(base64, 'base64')
-  // the API takes a key now and then, and needs nothing else of it: 8 MB
+  // Loaded on demand: it takes 8 MB, and the API rarely reads a key and needs nothing else of it.
   const { default: ssh2 } = await import('ssh2')
   const parsed = ssh2.utils.parseKey(`${type} ${base64}`)
   if (parsed instanceof Error || parsed.type !== type || !blob.equals(parsed.getPublicSSH()))

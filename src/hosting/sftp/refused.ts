@@ -1,4 +1,4 @@
-/** Something that a client is told in the words of SFTP: a kind of failure and a sentence. */
+/** An error in terms of SFTP: a kind of failure and a sentence for the client. */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly kind: 'missing' | 'denied' | 'failure' | 'unsupported' | 'end'
@@ -29,7 +29,7 @@ const KINDS: Readonly<Record<string, readonly [Refused['kind'], string]>> = {
   EXDEV: ['failure', 'That cannot be moved'],
 }
 
-/** What a client is told of an error; `undefined` for one that nobody expected. */
+/** Returns what to tell a client about an error, or `undefined` for an unexpected one. */
 export function refusalOf(error: unknown): Refused | undefined {
   if (error instanceof Refused) return error
   if ((error as Error).name === 'DiskFull') return new Refused('failure', (error as Error).message)

@@ -7,14 +7,14 @@ import { Refused } from './refused.ts'
 
 const { OPEN_MODE } = ssh2.utils.sftp
 
-/** Files and folders that one channel may have open. */
+/** The most files and folders that one channel may have open. */
 const MOST_HANDLES = 64
-/** Of one read: what all clients take. */
+/** The most bytes per read that all clients accept. */
 export const MOST_READ = 256 << 10
-/** Fields that a client may leave out. */
+/** Attributes, which a client may omit. */
 type Given = Partial<Attributes>
 
-/** What a request came to. */
+/** The result of a request. */
 export type Answer =
   | { readonly kind: 'ok' }
   | { readonly kind: 'end' }
@@ -23,7 +23,7 @@ export type Answer =
   | { readonly kind: 'name'; readonly names: FileEntry[] }
   | { readonly kind: 'attrs'; readonly attrs: Attributes }
 
-/** Sends it. */
+/** Sends an answer. */
 export function send(sftp: SFTPWrapper, id: number, answer: Answer): void {
   if (answer.kind === 'ok') sftp.status(id, ssh2.utils.sftp.STATUS_CODE.OK)
   else if (answer.kind === 'end') sftp.status(id, ssh2.utils.sftp.STATUS_CODE.EOF, 'End of file')
@@ -36,10 +36,10 @@ export function send(sftp: SFTPWrapper, id: number, answer: Answer): void {
 const OK: Answer = { kind: 'ok' }
 const END: Answer = { kind: 'end' }
 
-/** What a client asks of files, one request after the other; it holds what the client has open. */
+/** Handles the file requests of one channel, one at a time, and tracks what the client has open. */
 export class Requests {
   #entered: Jail | undefined
-  /** Something may be another than before. */
+  /** Called when something may have changed. */
   readonly #changed: () => void
   readonly #open = new Map<number, OpenFile | OpenFolder>()
   #last = 0
@@ -48,7 +48,7 @@ export class Requests {
     this.#changed = changed
   }
 
-  /** Before anything is asked. */
+  /** Sets the jail. Called before the first request runs. */
   enter(jail: Jail): void {
     this.#entered = jail
   }
@@ -81,7 +81,7 @@ export class Requests {
     return OK
   }
 
-  /** Pieces of a file, one after the other. @returns one answer each */
+  /** Reads consecutive pieces of a file. @returns one answer for each */
   async read(handle: Buffer, offset: number, lengths: readonly number[]): Promise<Answer[]> {
     if (!Number.isSafeInteger(offset)) return lengths.map(() => END)
     const sum = lengths.reduce((all, length) => all + length, 0)
@@ -94,7 +94,7 @@ export class Requests {
     })
   }
 
-  /** Pieces that follow each other. */
+  /** Writes consecutive pieces. */
   async write(handle: Buffer, offset: number, pieces: readonly Buffer[]): Promise<Answer> {
     await this.#file(handle).write(offset, pieces).finally(this.#changed)
     return OK
@@ -116,7 +116,7 @@ export class Requests {
 
   look = async (path: string): Promise<Answer> => ({ kind: 'attrs', attrs: attributesOf(await this.#jail.look(path)) })
 
-  /** As of an open file that could be opened: a link is none. */
+  /** Returns attributes as of an opened file, which a link cannot be. */
   async lookThrough(path: string): Promise<Answer> {
     const stats = await this.#jail.look(path)
     if (stats.isSymbolicLink()) throw new Refused('denied', 'Links are not followed')
@@ -197,7 +197,7 @@ export class Requests {
   }
 }
 
-/** Who a file belongs to cannot be changed; where that is all that is asked, it is refused. */
+/** Ignores a change of owner, which is not possible. @throws Refused when the client requests nothing else */
 function wantedOf({ size, mode, uid, atime, mtime }: Given): Wanted {
   const times = atime !== undefined && mtime !== undefined ? { atime: Number(atime), mtime: Number(mtime) } : undefined
   if (uid !== undefined && size === undefined && mode === undefined && !times)
@@ -224,7 +224,7 @@ const nameEntry = (name: string, stats: Stats): FileEntry => ({
 
 const bareName = (name: string): FileEntry => ({ filename: name, longname: name, attrs: {} as Attributes })
 
-/** As `ls -l` has it: what `sftp` prints. */
+/** Formats an entry like `ls -l`, which is what `sftp` prints. */
 function longName(name: string, stats: Stats): string {
   const kind = stats.isDirectory() ? 'd' : stats.isSymbolicLink() ? 'l' : '-'
   const rights = [6, 3, 0].map((shift) => RIGHTS[(stats.mode >> shift) & 7]).join('')

@@ -9,7 +9,7 @@ import { readPublicKey } from './public-key.ts'
 import { WriteRoom } from './write-room.ts'
 
 describe('guessers', () => {
-  test('wait longer and longer, are banned, and come back', () => {
+  test('get growing delays, are banned, and are allowed again', () => {
     let now = 0
     const guessers = new Guessers(() => now)
     const delays = Array.from({ length: 20 }, () => guessers.failed('192.0.2.1').delayMs)
@@ -22,7 +22,7 @@ describe('guessers', () => {
     expect(guessers.failed('192.0.2.1')).toEqual({ delayMs: 0, isBanned: false })
   })
 
-  test('of IPv6 count by /64', () => {
+  test('count by /64 with IPv6', () => {
     const guessers = new Guessers()
     for (let times = 0; times < 20; times++) guessers.failed(`2001:db8::${times}`)
     expect([guessers.isBanned('2001:db8::ffff'), guessers.isBanned('2001:db8:0:1::1')]).toEqual([true, false])
@@ -35,12 +35,12 @@ test.each([
   ['/wp-content//./a/../b/', 'wp-content/b'],
 ])('%s is %s below the web root', (path, place) => expect(placeOf(path)).toBe(place))
 
-test.each(['a\0b', 'a\ufffd', 'x'.repeat(256), 'd/'.repeat(201)])('no place has the path %j', (path) =>
+test.each(['a\0b', 'a\ufffd', 'x'.repeat(256), 'd/'.repeat(201)])('rejects the path %j', (path) =>
   expect(() => placeOf(path)).toThrow(),
 )
 
-test('a client is told that a name is not UTF-8', () => {
-  // what no text can be made of arrives as U+FFFD
+test('tells a client that a name is not UTF-8', () => {
+  // Invalid UTF-8 arrives as U+FFFD.
   const name = Buffer.from([0x66, 0xff]).toString()
   expect(() => placeOf(`/wp-content/${name}`)).toThrow('The name is not valid UTF-8')
 })
@@ -61,12 +61,12 @@ describe('public keys', () => {
     ['rsa', '2048'],
     ['ecdsa', '256'],
     ['ecdsa', '521'],
-  ])('%s of %s bits is taken', async (type, bits) => {
+  ])('accepts %s with %s bits', async (type, bits) => {
     const { line, fingerprint } = made(type, bits)
     expect(await readPublicKey(line)).toMatchObject({ fingerprint, name: 'me@laptop' })
   })
 
-  test('what is weak, cut, private or of another kind is refused with the reason', async () => {
+  test('rejects weak, truncated, private, and unsupported keys with the reason', async () => {
     const { line, secret } = made('ed25519', '256')
     await expect(readPublicKey(made('rsa', '1024').line)).rejects.toThrow('has 1024')
     await expect(readPublicKey(secret)).rejects.toThrow('not the private one')
@@ -78,12 +78,12 @@ describe('public keys', () => {
   })
 })
 
-describe('room', () => {
+describe('write room', () => {
   afterEach(() => void vi.useRealTimers())
   const room = (quota: { bytes: number; files: number }, usage: { bytes: number; files: number }) =>
     new WriteRoom({ siteDirectory: tmpdir(), keepFreeBytes: 0, quota: async () => quota, measure: async () => usage })
 
-  test('ends where the site has what it may have, in bytes and in files, for all who write together', async () => {
+  test('ends at the site’s limits in bytes and files, across concurrent writers', async () => {
     const bytes = room({ bytes: 100_000, files: 100 }, { bytes: 50_000, files: 1 })
     const taken = await Promise.allSettled(Array.from({ length: 10 }, () => bytes.take(10_000)))
     expect(taken.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
@@ -93,7 +93,7 @@ describe('room', () => {
     await expect(files.take(0, 1)).rejects.toThrow('files and folders')
   })
 
-  test('is there again when something was deleted: a full site is measured again, and not at each try', async () => {
+  test('returns after a deletion: a full site is measured again, but not at each attempt', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     let measured = 0
     const usage = { bytes: 100_000, files: 1 }
@@ -110,7 +110,7 @@ describe('room', () => {
     expect(measured).toBe(2)
   })
 
-  test('stays free on the disk for what matters more', async () => {
+  test('keeps space on the disk free for more important things', async () => {
     const options = { siteDirectory: tmpdir(), quota: async () => undefined }
     await expect(new WriteRoom({ ...options, keepFreeBytes: 2 ** 60 }).take(1)).rejects.toThrow(
       'disk of the host is full',

@@ -1,12 +1,12 @@
-/** What the records say of who may come. */
+/** Reads from the control database who has SFTP access. */
 export interface SftpAccess {
-  /** A user of a site that lives here and is open. */
+  /** Returns a user of a site that is on this host and open. */
   find(username: string): Promise<SftpLogin | undefined>
-  /** Of these users those that may be connected still, with their epochs. */
+  /** Returns which of these users may stay connected, with their epochs. */
   standing(userIds: readonly number[]): Promise<ReadonlyMap<number, number>>
-  /** Somebody logged in. */
+  /** Records a login. */
   loggedIn(login: SftpLogin, address: string): Promise<void>
-  /** Calls when something of that may have changed. @returns a function that ends it */
+  /** Calls the listener when any of this may have changed. @returns a function that unsubscribes */
   subscribe(listener: () => void): () => void
 }
 
@@ -14,7 +14,7 @@ export interface SftpLogin {
   readonly userId: number
   readonly siteId: number
   readonly username: string
-  /** Another one means that who is connected must go. */
+  /** When it changes, connected clients of the user must be disconnected. */
   readonly epoch: number
   readonly passwordHash: string | null
   /** Base64, as in `authorized_keys`. */

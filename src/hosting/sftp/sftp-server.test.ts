@@ -38,7 +38,7 @@ let server: SftpServer
 let login: SftpLogin
 let site: FilesOfSite | undefined
 let tell: () => void
-/** Of the user's record, when it is another than at the log-in. */
+/** The epoch in the user's record, if it has changed since the login. */
 let epochNow: number | undefined
 const [changed, warn, loggedIn] = [vi.fn(), vi.fn(), vi.fn()]
 let quota: { bytes: number; files: number } | undefined
@@ -102,17 +102,17 @@ interface Ended {
 async function ended(child: ChildProcess, input = ''): Promise<Ended> {
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => (text += piece))
-  // it may end before it has read that
+  // The process may end before it has read the input.
   child.stdin?.on('error', () => {}).end(input)
   const [code] = await once(child, 'close')
   return { code, text }
 }
 const run = (program: string, words: readonly string[], env: Record<string, string> = {}, input = ''): Promise<Ended> =>
   ended(spawn(program, words, { cwd: folder, env: { ...process.env, HOME: folder, ...env } }), input)
-/** Each line a command; one that begins with `-` may fail. */
+/** Runs each line as a command. A command that begins with `-` may fail. */
 const sftp = (...lines: string[]): Promise<Ended> =>
   run('sftp', ['-q', ...options(), '-b', '-', '-P', String(port), 'site_1@127.0.0.1'], {}, `${lines.join('\n')}\n`)
-/** With a password, as a person types it. */
+/** Logs in with a password, as a person types it. */
 const withPassword = (password: string, ...words: string[]): Promise<Ended> => {
   const ask = join(folder, 'ask')
   writeFileSync(ask, `#!/bin/sh\necho '${password}'\n`, { mode: 0o700 })
@@ -127,7 +127,7 @@ const withPassword = (password: string, ...words: string[]): Promise<Ended> => {
 const scp = (...words: string[]) => run('scp', [...options(), '-P', String(port), ...words])
 
 describe('OpenSSH', () => {
-  test('agrees on AES-GCM where the client knows it, else on another AES, and never on the cipher that Node is slowest at', async () => {
+  test('agrees on AES-GCM if the client supports it, otherwise on another AES cipher, and never on the slowest in Node', async () => {
     const by = (...words: string[]) =>
       run('sftp', [...words, '-v', ...options(), '-b', '-', '-P', String(port), 'site_1@127.0.0.1'], {}, 'pwd\n')
     const unset = await by()
@@ -139,7 +139,7 @@ describe('OpenSSH', () => {
     expect((await by('-c', 'chacha20-poly1305@openssh.com')).text).toMatch(/no matching cipher/)
   })
 
-  test('puts, gets, renames, resumes and removes; what is made is the site’s, and the edge is told', async () => {
+  test('puts, gets, renames, resumes, and removes files, gives new files to the site, and notifies the edge', async () => {
     const bytes = randomBytes(3_000_000)
     writeFileSync(join(folder, 'a'), bytes)
     writeFileSync(join(folder, 'part'), bytes.subarray(0, 1_000_000))
@@ -175,12 +175,12 @@ describe('OpenSSH', () => {
     expect((await run('diff', ['-r', 'd', 'e'])).code).toBe(0)
   })
 
-  test('logs in by password; a wrong one, another user and no password are refused alike', async () => {
+  test('logs in by password, and refuses a wrong password, an unknown user, and a user without password alike', async () => {
     expect((await withPassword('the password', 'site_1@127.0.0.1')).code).toBe(0)
     const wrong = await withPassword('another', 'site_1@127.0.0.1')
     const unknown = await withPassword('the password', 'site_2@127.0.0.1')
     expect(wrong.code).not.toBe(0)
-    // sftp adds a word of its own when it comes to it, before ssh has ended
+    // sftp adds a line of its own if it gets that far before ssh has ended.
     const refusal = ({ text }: Ended) => /Permission denied.*\)/.exec(text)?.[0]
     expect(refusal(wrong)).toContain('password')
     expect(refusal(wrong)).toBe(refusal(unknown))
@@ -189,12 +189,12 @@ describe('OpenSSH', () => {
     expect(loggedIn).toHaveBeenCalledOnce()
   })
 
-  test('a key that is not the user’s is refused', async () => {
+  test('refuses another user’s key', async () => {
     login = { ...login, publicKeys: [] }
     expect((await sftp('ls')).code).not.toBe(0)
   })
 
-  test('gets no shell, no command and no forwarding, and is told', async () => {
+  test('provides no shell, commands, or forwarding, and says so', async () => {
     const words = [...options(), '-p', String(port), 'site_1@127.0.0.1']
     for (const asked of [[], ['id'], ['scp', '-t', '.']]) {
       const { code, text } = await run('ssh', [...words, ...asked])
@@ -204,7 +204,7 @@ describe('OpenSSH', () => {
     expect([forwarded.code === 0, forwarded.text.includes('SSH-2.0')]).toEqual([false, false])
   })
 
-  test('twenty at once each get what they ask for', async () => {
+  test('serves twenty concurrent clients what they request', async () => {
     writeFileSync(join(folder, 'a'), randomBytes(300_000))
     const all = Array.from({ length: 20 }, (_, number) =>
       sftp(`put a wp-content/${number}`, `get wp-content/${number} got${number}`),
@@ -216,7 +216,7 @@ describe('OpenSSH', () => {
 })
 
 describe('the jail', () => {
-  test('has no way up, follows no link, makes none, and leaves the core as it is', async () => {
+  test('has no way up, follows and creates no links, and does not change the core', async () => {
     symlinkSync(join(folder, 'outside'), join(web, 'out'))
     symlinkSync(join(folder, 'outside/secret'), join(web, 'link'))
     const tried = await sftp(
@@ -248,7 +248,7 @@ describe('the jail', () => {
     expect(readdirSync(web).sort()).toEqual(['out', 'wp-content'])
   })
 
-  test.skipIf(!isRoot)('gives no more than the site’s own user may: not what is somebody else’s', async () => {
+  test.skipIf(!isRoot)('grants no more than the site’s own user has', async () => {
     writeFileSync(join(web, 'roots'), 'roots', { mode: 0o600 })
     mkdirSync(join(web, 'roots-folder'), { mode: 0o700 })
     const tried = await sftp(
@@ -263,7 +263,7 @@ describe('the jail', () => {
     expect(readdirSync(join(web, 'roots-folder'))).toEqual([])
   })
 
-  test('nothing outside is read or written while a folder is swapped for a link all the time', async () => {
+  test('reads and writes nothing outside while a folder is constantly swapped for a link', async () => {
     mkdirSync(join(web, 'real'))
     writeFileSync(join(web, 'real/secret'), 'inside')
     writeFileSync(join(folder, 'mine'), 'mine')
@@ -296,11 +296,11 @@ describe('the jail', () => {
     expect(new Set(got.map((name) => readFileSync(join(folder, name), 'utf8')))).toEqual(
       new Set(got.length ? ['inside'] : []),
     )
-    // it was tried: some came through
+    // Some attempts went through, so the race did happen.
     expect(got.length + readdirSync(join(web, 'real')).length).toBeGreaterThan(1)
   }, 60_000)
 
-  test('ends at the quota with a sentence, and nothing grows beyond', async () => {
+  test('stops at the quota with a message, and nothing grows beyond it', async () => {
     quota = { bytes: 1_000_000, files: 20_000 }
     writeFileSync(join(folder, 'a'), randomBytes(3_000_000))
     const { code, text } = await sftp('put a wp-content/a')
@@ -308,7 +308,7 @@ describe('the jail', () => {
     expect(lstatSync(join(web, 'wp-content/a')).size).toBeLessThan(1_000_000)
   })
 
-  test('a FIFO blocks nobody', async () => {
+  test('is not blocked by a FIFO', async () => {
     execFileSync('mkfifo', [join(web, 'fifo')])
     const { code } = await sftp('-get fifo got', '-put key fifo', 'ls')
     expect([code, existsSync(join(folder, 'got'))]).toEqual([0, false])
@@ -316,7 +316,7 @@ describe('the jail', () => {
 })
 
 describe('connections', () => {
-  /** Connected, and at rest. */
+  /** Opens a connection that stays idle. */
   const idle = async () => {
     const before = server.connections
     const child = spawn('sftp', ['-q', ...options(), '-P', String(port), 'site_1@127.0.0.1'], {
@@ -327,7 +327,7 @@ describe('connections', () => {
     return { child, gone: once(child, 'close') }
   }
 
-  test('of a site are ended at once, and those of others not', async () => {
+  test('of a site end immediately, and those of other sites do not', async () => {
     const { child, gone } = await idle()
     expect(await server.endOfSite(8)).toBe(0)
     expect(child.exitCode).toBeNull()
@@ -337,7 +337,7 @@ describe('connections', () => {
     await vi.waitUntil(() => server.connections === 0)
   })
 
-  test('end when the right is lost or the password is another', async () => {
+  test('end when access is lost or the password changes', async () => {
     const { child, gone } = await idle()
     login = { ...login, epoch: 1 }
     tell()
@@ -346,17 +346,17 @@ describe('connections', () => {
     await vi.waitUntil(() => server.connections === 0)
   })
 
-  test('of a site that was closed between log-in and first word get nothing', async () => {
+  test('get nothing when the site closes between login and first request', async () => {
     site = undefined
     expect((await sftp('ls')).code).not.toBe(0)
   })
 
-  test('of a user who has lost the right between log-in and first word get nothing', async () => {
+  test('get nothing when the user loses access between login and first request', async () => {
     epochNow = 1
     expect((await sftp('ls')).code).not.toBe(0)
   })
 
-  test('of a user, of strangers and of those who say nothing are bounded', async () => {
+  test('are limited per user, before login, and when they send nothing', async () => {
     await server.close()
     await start({ ofUser: 1, strangersOfAddress: 2, loginMs: 300 })
     const { child, gone } = await idle()
@@ -373,11 +373,11 @@ describe('connections', () => {
       }),
     )
     await Promise.all(silent)
-    // the second of the user, and the third of the address
+    // One is the user's second connection, one the third of the address.
     expect(server.metrics()).toEqual({ connections: 0, logins: 1, refused: { limit: 2, banned: 0, login: 0 } })
   })
 
-  test('that ask for nothing end after a while, and one has no more than eight channels', async () => {
+  test('end after a while without requests, and have at most eight channels', async () => {
     await server.close()
     await start({ idleMs: 1000 })
     const ssh2 = (await import('ssh2')).default
@@ -392,7 +392,7 @@ describe('connections', () => {
     await vi.waitUntil(() => server.connections === 0)
   }, 60_000)
 
-  /** A client, and what sends single messages of the protocol. */
+  /** A client, and a function that sends single protocol messages. */
   const rawClient = async () => {
     const ssh2 = (await import('ssh2')).default
     const client = new ssh2.Client()
@@ -408,7 +408,7 @@ describe('connections', () => {
     return { client, protocol }
   }
 
-  test('that open sessions without end, and use none, are ended', async () => {
+  test('end when they open sessions endlessly and use none', async () => {
     const { client, protocol } = await rawClient()
     const closed = once(client, 'close')
     for (let channel = 0; channel < 1000; channel++) protocol.session(channel, 65_536, 32_768)
@@ -418,12 +418,12 @@ describe('connections', () => {
     expect((await sftp('ls')).code).toBe(0)
   }, 60_000)
 
-  test('that open a session and close it, again and again, are ended: never more than one was open', async () => {
+  test('end when they open and close sessions repeatedly, even if only one was open at a time', async () => {
     const { client, protocol } = await rawClient()
     const closed = once(client, 'close')
     for (let channel = 0; channel < 100; channel++) {
       protocol.session(channel, 65_536, 32_768)
-      // the server counts them as the client does
+      // The server numbers the channels as the client does.
       protocol.channelClose(channel)
     }
     await closed
@@ -432,7 +432,7 @@ describe('connections', () => {
     expect((await sftp('ls')).code).toBe(0)
   }, 60_000)
 
-  test('that ask a session for files while it serves files get nothing by it, and go on', async () => {
+  test('continue without a second channel when they request SFTP again in a session that serves files', async () => {
     const { client, protocol } = await rawClient()
     const stream = await new Promise<{ outgoing: { id: number } }>((resolve, reject) =>
       client.subsys('sftp', (error, made) => (error ? reject(error) : resolve(made as never))),
@@ -443,7 +443,7 @@ describe('connections', () => {
     client.end()
   }, 60_000)
 
-  test('that ask a session for two things get one, and nobody else notices', async () => {
+  test('get one of two things they request in a session, without effect on others', async () => {
     const { client, protocol } = await rawClient()
     const stream = await new Promise<{ outgoing: { id: number } }>((resolve, reject) =>
       client.exec('wp', (error, made) => (error ? reject(error) : resolve(made as never))),
@@ -455,7 +455,7 @@ describe('connections', () => {
     expect((await sftp('ls')).code).toBe(0)
   }, 60_000)
 
-  test('of an address that guesses are refused in the end, those with the password too', async () => {
+  test('are eventually refused for an address that guesses, even with the right password', async () => {
     const ssh2 = (await import('ssh2')).default
     const guess = (password: string) =>
       new Promise<string>((resolve) => {
@@ -466,7 +466,7 @@ describe('connections', () => {
           .on('close', () => resolve('closed'))
         client.connect({ host: '127.0.0.1', port, username: 'site_1', password, readyTimeout: 60_000 })
       })
-    // delays are in guessers.ts; 20 at once take as long as the longest
+    // Delays are in guessers.ts. Twenty concurrent attempts take as long as the longest.
     await Promise.all(Array.from({ length: 20 }, () => guess('wrong')))
     expect(warn).toHaveBeenCalledWith(
       expect.objectContaining({ address: '127.0.0.1' }),
@@ -483,7 +483,7 @@ describe.skipIf(!has('rclone') || !has('lftp'))('rclone and lftp', () => {
     const remote = `:sftp,host=127.0.0.1,port=${port},user=site_1,key_file=${join(folder, 'key')},shell_type=none:`
     const there = await run('rclone', ['copy', 'd', `${remote}wp-content/d`])
     expect([there.code, there.text]).toEqual([0, expect.anything()])
-    // again, over what is there
+    // Once more, over existing files.
     for (let i = 0; i < 50; i++) writeFileSync(join(folder, `d/x/f${i}`), randomBytes(10_001))
     expect((await run('rclone', ['sync', 'd', `${remote}wp-content/d`])).code).toBe(0)
     expect((await run('rclone', ['copy', `${remote}wp-content/d`, 'e'])).code).toBe(0)
@@ -496,7 +496,7 @@ describe.skipIf(!has('rclone') || !has('lftp'))('rclone and lftp', () => {
   }, 60_000)
 })
 
-/** Containers mostly have no such device, or may not open it. */
+/** Containers usually lack this device or may not open it. */
 const hasFuse = (() => {
   try {
     closeSync(openSync('/dev/fuse', 'r+'))
@@ -510,7 +510,7 @@ describe.skipIf(!hasFuse || !has('sshfs') || !has('fusermount3'))('sshfs', () =>
   let mounted: string
   let mount: ChildProcess
   const isMounted = () => readFileSync('/proc/mounts', 'utf8').includes(` ${mounted} fuse.sshfs `)
-  /** What a program does with files there: Node's own calls would wait in the very process that answers them. */
+  /** Runs a program on the files, because Node's own calls would block the process that must answer them. */
   const at = (command: string) => run('bash', ['-e', '-c', command])
   beforeEach(async () => {
     mounted = join(folder, 'mounted')
@@ -527,7 +527,7 @@ describe.skipIf(!hasFuse || !has('sshfs') || !has('fusermount3'))('sshfs', () =>
     if (mount.exitCode === null) await once(mount, 'exit')
   })
 
-  test('is a folder like any other: copies, goes on with a file, renames over another, removes; the site’s own is what is made', async () => {
+  test('works like any folder: copies, appends, renames over a file, and removes, and new files belong to the site', async () => {
     const bytes = randomBytes(3_000_000)
     writeFileSync(join(folder, 'a'), bytes)
     mkdirSync(join(folder, 'd/x'), { recursive: true })
@@ -555,7 +555,7 @@ describe.skipIf(!hasFuse || !has('sshfs') || !has('fusermount3'))('sshfs', () =>
     if (UID !== null) expect(lstatSync(join(web, 'wp-content/d/x')).uid).toBe(UID)
   }, 60_000)
 
-  test('sees what the site has changed, and has nothing any more when connections of the site are ended', async () => {
+  test('shows changes by the site, and shows nothing after the site’s connections end', async () => {
     writeFileSync(join(web, 'wp-content/new'), 'by the site')
     expect(await at('cat mounted/wp-content/new')).toEqual({ code: 0, text: 'by the site' })
     expect(await server.endOfSite(7)).toBe(1)
@@ -564,7 +564,7 @@ describe.skipIf(!hasFuse || !has('sshfs') || !has('fusermount3'))('sshfs', () =>
   }, 60_000)
 })
 
-test('ssh2 still has what tells that a client takes no answers', async () => {
+test('can still tell through ssh2 that a client accepts no answers', async () => {
   const { default: SFTP } = (await import('ssh2/lib/protocol/SFTP.js' as string)) as {
     default: { SFTP: new (...words: unknown[]) => object }
   }

@@ -13,7 +13,7 @@ import type { RemoteCommands } from './remote-commands.ts'
 import type { SftpAccess, SftpLogin } from './sftp-access.ts'
 import { WriteRoom } from './write-room.ts'
 
-/** A site, as far as its files are concerned. */
+/** A site's files. */
 export interface FilesOfSite {
   readonly siteDirectory: string
   readonly corePath: string
@@ -26,29 +26,29 @@ export interface SftpServerOptions {
   readonly siteById: (siteId: number) => Promise<FilesOfSite | undefined>
   readonly quotaOf: (siteDirectory: string) => Promise<DiskQuota | undefined>
   readonly keepFreeBytes: number
-  /** Default: none can be run. */
+  /** Default: no commands. */
   readonly commands?: RemoteCommands
-  /** Files of a site are others than before; once after a burst. */
+  /** Called once per burst of changes to a site's files. */
   readonly changed: (siteId: number) => void
   readonly log: {
     info(facts: object, message: string): void
     warn(facts: object, message: string): void
     error(facts: object, message: string): void
   }
-  /** Whether an address may say who its connections are from (PROXY protocol); default: none may. */
+  /** Whether an address may name the clients of its connections (PROXY protocol). Default: no address may. */
   readonly isBalancer?: (address: string) => boolean
   readonly limits?: Partial<SftpLimits>
 }
 
 export interface SftpLimits {
   readonly connections: number
-  /** Of all, and of one address, before anybody has logged in. */
+  /** Connections before login, in total and per address. */
   readonly strangers: number
   readonly strangersOfAddress: number
   readonly ofUser: number
   readonly loginMs: number
   readonly idleMs: number
-  /** Changes of this long are told together. */
+  /** Changes within this time are reported together. */
   readonly burstMs: number
 }
 
@@ -62,16 +62,16 @@ export const sftpLimits: SftpLimits = {
   burstMs: 1000,
 }
 
-/** What has come to the server since it started. */
+/** Counts since the server started. */
 export interface SftpMetrics {
-  /** Those who have logged in, now. */
+  /** Clients that are logged in now. */
   readonly connections: number
   readonly logins: number
-  /** Connections, by why they were ended: too many of them, an address that guesses. And wrong passwords and keys. */
+  /** Refused connections, by reason: too many, or a banned address. `login` counts wrong passwords and keys. */
   readonly refused: { readonly limit: number; readonly banned: number; readonly login: number }
 }
 
-/** How often it is looked who may still be here, should a notice have been lost. */
+/** How often to check who may stay connected, in case a notification was lost. */
 const LOOK_MS = 5000
 
 interface Stranger {
@@ -82,13 +82,13 @@ interface Stranger {
 
 /** The SFTP server of a host. */
 export class SftpServer {
-  /** To be made to listen. */
+  /** The caller makes it listen. */
   readonly server: Server
   readonly #options: SftpServerOptions
   readonly #limits: SftpLimits
   readonly #guessers = new Guessers()
   readonly #desk = new PasswordDesk()
-  /** For those who know AES-GCM, and for others. */
+  /** One server for clients with AES-GCM, one for others. */
   readonly #ssh: Record<'gcm' | 'any', InstanceType<typeof ssh2.Server>>
   readonly #sockets = new Map<string, Socket>()
   readonly #strangers = new Map<Socket, Stranger>()
@@ -106,7 +106,7 @@ export class SftpServer {
   constructor(options: SftpServerOptions) {
     this.#options = options
     this.#limits = { ...sftpLimits, ...options.limits }
-    // OpenSSH’s first wish is what Node’s crypto is slowest at
+    // OpenSSH's first choice is the slowest cipher in Node's crypto.
     const any = { remove: ['chacha20-poly1305@openssh.com' as const], append: [], prepend: [] }
     this.#ssh = { gcm: this.#speaking([...GCM]), any: this.#speaking(any) }
     this.server = createServer((socket) => this.#meet(socket))
@@ -126,14 +126,14 @@ export class SftpServer {
     return { connections: this.#connections.size, logins: this.#logins, refused: { ...this.#refused } }
   }
 
-  /** Ends all connections of a site. @returns their number, when nothing of them touches a file any more */
+  /** Ends all connections of a site. @returns their number, once nothing of them uses a file any longer */
   async endOfSite(siteId: number): Promise<number> {
     const ended = [...this.#connections].filter(({ login }) => login.siteId === siteId)
     await Promise.all(ended.map((each) => each.end()))
     return ended.length
   }
 
-  /** Ends the connections of those who may not be here any more. */
+  /** Ends the connections of users who have lost access. */
   look(): Promise<void> {
     if (this.#connections.size === 0) return Promise.resolve()
     this.#looksAgain = this.#looking !== undefined
@@ -160,7 +160,7 @@ export class SftpServer {
     this.#bursts.clear()
   }
 
-  /** Somebody connects, and has said nothing yet. */
+  /** Handles a new connection before its first message. */
   #meet(socket: Socket): void {
     const { remoteAddress = '', remotePort } = socket
     const address = peerAddress(socket)
@@ -194,14 +194,14 @@ export class SftpServer {
   }
 
   #speaking(cipher: AlgorithmList<CipherAlgorithm>): InstanceType<typeof ssh2.Server> {
-    // compressed bytes could become any number of others
+    // A small compressed message could expand to any size.
     const algorithms = { compress: ['none' as const], cipher }
     return new ssh2.Server({ hostKeys: [this.#options.hostKey], ident: IDENT, algorithms }, (client, info) =>
       this.#greet(client, info),
     )
   }
 
-  /** It speaks SSH. */
+  /** Handles a client that speaks SSH. */
   #greet(client: Connection, info: ClientInfo): void {
     const socket = this.#sockets.get(nameOf(info.ip, info.port))
     client.on('error', () => {})
@@ -221,7 +221,7 @@ export class SftpServer {
     client.on('ready', () => this.#welcome(client, socket, authentication.login as SftpLogin))
   }
 
-  /** It has shown who it is. */
+  /** Handles a client that has authenticated. */
   #welcome(client: Connection, socket: Socket, login: SftpLogin): void {
     const { log, access, commands } = this.#options
     clearTimeout(this.#strangers.get(socket)?.timer)
@@ -234,7 +234,7 @@ export class SftpServer {
       return void client.end()
     }
     const changed = () => this.#tell(login.siteId)
-    // it is in the list before it is asked whether it may stay: who closes the site after that finds it there
+    // Added before its access is checked, so that closing the site after the check finds it.
     const { promise: admitted, resolve } = Promise.withResolvers<Jail | undefined>()
     const connection = new SftpConnection({ client, socket, login, log, admitted, changed, commands })
     this.#connections.add(connection)

@@ -2,15 +2,15 @@ import { Transform, Writable } from 'node:stream'
 
 const [INTERRUPT, END, RETURN, NEWLINE] = [0x03, 0x04, 0x0d, 0x0a]
 
-/** What stands between a program and who types in place of a terminal's driver: the client sends each key as it is. */
+/** A minimal terminal driver between a program and a user whose client sends each key unchanged. */
 export interface Terminal {
-  /** What was typed. */
+  /** Typed input for the program. */
   readonly input: Transform
-  /** What is shown. */
+  /** Output for the user. */
   readonly output: Writable
 }
 
-/** @param interrupt Ctrl-C was typed */
+/** @param interrupt called for Ctrl-C */
 export function terminal(client: Writable, interrupt: () => void): Terminal {
   const input = new Transform({
     transform(bytes: Buffer, _encoding, done) {

@@ -4,30 +4,30 @@ import { type DiskUsage, measureTree } from '../site-files/disk-usage.ts'
 import type { DiskQuota } from '../site-files/disk-watch.ts'
 
 const MB = 1 << 20
-/** What a file or folder takes at least. */
+/** The least that a file or folder takes. */
 const ENTRY_BYTES = 4096
-/** What the site has is measured again after so long, and so many times what that took. */
+/** Usage is measured again after this time, and at least this many times the length of the last measurement. */
 const PACE = { leastMs: 30_000, times: 20 }
-/** The same when there is no room: what somebody deletes must count soon. */
+/** Used when space has run out, so that deletions count soon. */
 const FULL_PACE = { leastMs: 2000, times: 20 }
-/** The disk is asked again after so much. */
+/** Free disk space is checked again after this many bytes. */
 const ASK_AFTER_BYTES = 4 * MB
 
 export interface WriteRoomOptions {
   readonly siteDirectory: string
-  /** Undefined: anything. */
+  /** Undefined without a limit. */
   readonly quota: () => Promise<DiskQuota | undefined>
-  /** What stays free for what matters more. */
+  /** Disk space that must stay free for more important things. */
   readonly keepFreeBytes: number
   readonly measure?: (siteDirectory: string) => Promise<DiskUsage>
 }
 
-/** The room that a site has for what comes by SFTP, counted for all its connections together. */
+/** The space that a site has for SFTP uploads, counted across all its connections. */
 export class WriteRoom {
   readonly #options: WriteRoomOptions
   #usage: DiskUsage | undefined
   #quota: DiskQuota | undefined
-  /** Since it was measured. */
+  /** Bytes since the last measurement. */
   #bytes = 0
   #entries = 0
   #unasked = Number.POSITIVE_INFINITY
@@ -39,14 +39,14 @@ export class WriteRoom {
     this.#options = options
   }
 
-  /** For so much more, before it is written. @throws DiskFull with a sentence for the user */
+  /** Reserves space before a write. @throws DiskFull with a sentence for the user */
   async take(bytes: number, entries = 0): Promise<void> {
     const wanted = bytes + entries * ENTRY_BYTES
     if (this.#isDue(PACE)) await this.#measureOnce()
     if (this.#fault(wanted, entries) && this.#isDue(FULL_PACE)) await this.#measureOnce()
     const fault = this.#fault(wanted, entries)
     if (fault) throw new DiskFull(fault)
-    // before anything is awaited: several write at once
+    // Before any await, because several writes run concurrently.
     this.#bytes += wanted
     this.#entries += entries
     this.#unasked += wanted
@@ -70,7 +70,7 @@ export class WriteRoom {
     this.#unasked = 0
     const { bavail, bsize } = await statfs(this.#options.siteDirectory)
     if (bavail * bsize - this.#options.keepFreeBytes >= bytes + ASK_AFTER_BYTES) return
-    // the next one asks again
+    // The next write checks again.
     this.#unasked = Number.POSITIVE_INFINITY
     throw new DiskFull('The disk of the host is full')
   }
@@ -88,7 +88,7 @@ export class WriteRoom {
     const [bytes, entries] = [this.#bytes, this.#entries]
     this.#quota = await quota()
     if (this.#quota) this.#usage = await measure(siteDirectory)
-    // what is written meanwhile may not have been seen
+    // The measurement may have missed what was written meanwhile.
     this.#bytes -= bytes
     this.#entries -= entries
     this.#measuredAt = performance.now()
