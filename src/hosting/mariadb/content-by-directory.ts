@@ -3,7 +3,10 @@ import { type SiteDatabase, SiteUnavailable } from '../site-database/site-databa
 import { sqliteDatabase } from '../site-database/sqlite.ts'
 import { isOnMariaDb } from './on-mariadb.ts'
 
-/** The database of a site, whatever kind it is. That a server does not answer is WordPress' to say: it comes back by itself, and the site is not lost. */
+/**
+ * The database of a site, of either kind. If a server does not answer, WordPress reports it: the server recovers on its
+ * own, and the site is not missing.
+ */
 export const anyDatabase: SiteDatabase = {
   glance(siteDirectory) {
     const fault = sqliteDatabase.glance(siteDirectory)
@@ -15,8 +18,8 @@ export const anyDatabase: SiteDatabase = {
 }
 
 /**
- * The door to databases of both kinds: a site directory says which it has.
- * @param mariaDb undefined: this host has none
+ * Gives access to databases of both kinds. The site directory determines which one a site has.
+ * @param mariaDb undefined when this host has none
  */
 export function contentByDirectory(sqlite: DatabaseContent, mariaDb: DatabaseContent | undefined): DatabaseContent {
   const of = ({ siteDirectory }: SitePlace): DatabaseContent => {

@@ -1,4 +1,4 @@
-/** Databases of site directories on a real server: made of a template, put back to it, taken away. */
+/** Databases of site directories on a real server: created from a template, reset to it, and dropped. */
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
@@ -17,7 +17,7 @@ const dump = `
   -- Dump completed
 `
 
-describe.skipIf(!hasMariaDb)('databases of homes', () => {
+describe.skipIf(!hasMariaDb)('databases of site directories', () => {
   let maria: OwnMariaDb
   let databases: DirectoryDatabases
   let directory: { path: string }
@@ -33,7 +33,7 @@ describe.skipIf(!hasMariaDb)('databases of homes', () => {
     await databases.make(directory, { path: maria.folder, coreVersion: '', corePath: '', install: '' })
   })
 
-  /** As PHP of the site would, over the socket of the server. */
+  /** Runs a statement as the site's PHP would, through the server's socket. */
   async function asSite(sql: string, values: string[] = []): Promise<string[][]> {
     const { user, password, database } = await maria.databases.loginOf({ siteDirectory: directory.path })
     const connection = await maria.server.connect({ user, password, database })
@@ -45,7 +45,7 @@ describe.skipIf(!hasMariaDb)('databases of homes', () => {
   }
   const options = () => asSite('select option_name, option_value from wp_options order by option_id')
 
-  test('have what the template has, for the account that wp-config.php names', async () => {
+  test('contain what the template does, for the account that wp-config.php names', async () => {
     expect(await options()).toEqual([
       ['blogname', 'of the template'],
       ['siteurl', 'http://template.invalid'],
@@ -57,7 +57,7 @@ describe.skipIf(!hasMariaDb)('databases of homes', () => {
     })
   })
 
-  test('a host that starts drops what was left of dumps that were tried out: its own, and nothing else', async () => {
+  test('lose leftovers of dry runs when their host starts, but nothing else', async () => {
     const [own, another] = [`${testPrefix}h${count}`, `${testPrefix}h${count + 1000}`]
     const left = ['_scratch', '_next'].flatMap((part) => [own + part, another + part])
     for (const name of [...left, 'stead_0ther_h1_scratch']) await maria.ask(`create database ${name}`)
@@ -72,7 +72,7 @@ describe.skipIf(!hasMariaDb)('databases of homes', () => {
     for (const name of [...left, 'stead_0ther_h1_scratch']) await maria.ask(`drop database if exists ${name}`)
   })
 
-  test('keep nothing of their warming, and get what is asked for, or stay as they were', async () => {
+  test('keep nothing of their warm-up, and get all edits or stay unchanged', async () => {
     await asSite("insert into wp_options (option_name, option_value) values ('_transient_x', 'warm')")
     await asSite("update wp_options set option_value = 'warm' where option_id = 1")
     const name = "Größe's 🙂 \\'; drop table wp_options"
@@ -92,7 +92,7 @@ describe.skipIf(!hasMariaDb)('databases of homes', () => {
     expect((await options())[0]).toEqual(['blogname', name])
   })
 
-  test('are made anew of whatever is left of them, and dropped with their accounts', async () => {
+  test('are recreated from whatever is left, and dropped with their accounts', async () => {
     await asSite('drop table wp_options')
     await asSite('create table mine (id int)')
     await databases.make(directory, { path: maria.folder, coreVersion: '', corePath: '', install: '' })
@@ -104,14 +104,14 @@ describe.skipIf(!hasMariaDb)('databases of homes', () => {
     await databases.drop(directory)
   })
 
-  test('that are set aside let nobody in, and lose nothing', async () => {
+  test('admit nobody while quarantined, and lose nothing', async () => {
     await databases.quarantine(directory)
     await expect(options()).rejects.toThrow(/locked/)
     await databases.recover(directory)
     expect(await options()).toHaveLength(2)
   })
 
-  test('of a home that is on its way to one are not in use before it is turned to them', async () => {
+  test('are not used before a site directory that moves to a server is switched to them', async () => {
     await databases.drop(directory)
     await databases.prepareNext(directory)
     expect(isOnMariaDb(directory.path)).toBe(false)

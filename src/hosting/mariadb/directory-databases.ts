@@ -19,7 +19,7 @@ type Place = { readonly path: string }
 
 const siteDirectoryOf = ({ path }: Place) => ({ siteDirectory: path })
 
-/** The databases of site directories on a server of MariaDB. */
+/** Creates access to the databases of site directories on a MariaDB server. */
 export function createDirectoryDatabases(databases: SiteDatabases): DirectoryDatabases {
   const { server } = databases
   const asWorker = async (directory: Place, work: (connection: Connection, current: string) => Promise<void>) => {
@@ -51,7 +51,7 @@ export function createDirectoryDatabases(databases: SiteDatabases): DirectoryDat
       if (existsSync(from)) await rename(from, to)
       await syncFolder(path)
     },
-    // rows alone, in one transaction: making tables takes a hundred times as long, and cannot be taken back
+    // Replaces only rows, in one transaction. Creating tables takes a hundred times as long and cannot be rolled back.
     fill: (directory, templatePath, edits) =>
       asWorker(directory, async (connection, current) => {
         const statements = new RefillStatements(addressRewriter([]))
@@ -85,7 +85,7 @@ export function createDirectoryDatabases(databases: SiteDatabases): DirectoryDat
 /** The template is small, and its site directory had room. */
 const checkRoom = async () => {}
 
-/** Puts rows in place of those of tables that are there. */
+/** Replaces the rows of existing tables. */
 class RefillStatements extends LoadStatements {
   override drop(name: string): void {
     this.say(`DELETE FROM ${named(name)}`)

@@ -1,4 +1,4 @@
-/** Sites that try what they must not be able to do on a server that others are on, too. */
+/** Sites that try to break out on a server that they share. */
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Connection, createConnection } from 'mysql2/promise'
@@ -13,7 +13,7 @@ import { loginFile } from './on-mariadb.ts'
 import { rowsOf } from './server/connect.ts'
 import { SiteWatch } from './watch/site-watch.ts'
 
-test('names are of one home alone, and short', () => {
+test('derives short names that belong to one site directory alone', () => {
   expect(prefixOf('0123456789abcdef')).toBe('stead_01234567_')
   expect(() => prefixOf("x' or")).toThrow('is no identity')
   const names = namesOf('stead_01234567_', { siteDirectory: '/data/sites/h9007199254740991' })
@@ -25,7 +25,7 @@ test('names are of one home alone, and short', () => {
   expect(inGrant('a_b%c')).toBe('`a\\_b\\%c`')
 })
 
-describe.skipIf(!hasMariaDb)('a site', () => {
+describe.skipIf(!hasMariaDb)('a site on a shared server', () => {
   const limits = { connections: 3, statementSeconds: 1 }
   let maria: OwnMariaDb
   let directory: SitePlace
@@ -51,10 +51,10 @@ describe.skipIf(!hasMariaDb)('a site', () => {
     await maria.databases.drop(directory)
   })
 
-  test('has a database whose name others’ grants do not mean, and sees no other', async () => {
+  test('has a database whose name no other grant matches, and sees no other database', async () => {
     const other = await maria.home(11)
     await maria.databases.create(other)
-    // what the names would mean if their `_` stood for any letter
+    // What the name would match if its `_` stood for any character.
     const like = login.database.replaceAll('_', 'x')
     await maria.ask(`create database ${like}`)
     await maria.ask(`create table ${like}.t (a int)`)
@@ -78,7 +78,7 @@ describe.skipIf(!hasMariaDb)('a site', () => {
     await maria.databases.drop(other)
   })
 
-  test('sees no statements and no connections but its own', async () => {
+  test('sees only its own statements and connections', async () => {
     const other = await maria.home(12)
     const its = await connect(await maria.databases.create(other))
     const site = await connect()
@@ -91,7 +91,7 @@ describe.skipIf(!hasMariaDb)('a site', () => {
     await maria.databases.drop(other)
   })
 
-  test('reads and writes no files', async () => {
+  test('cannot read or write files', async () => {
     const secret = join(maria.folder, 'secret')
     await writeFile(secret, 'secret')
     const site = await connect()
@@ -133,7 +133,7 @@ describe.skipIf(!hasMariaDb)('a site', () => {
     await expect(site.query(sql)).rejects.toThrow(/denied|need|privilege|event scheduler is disabled/i)
   })
 
-  test('has no tables but those whose dump is of one moment', async () => {
+  test('has only tables that can be dumped at one moment in time', async () => {
     const site = await connect()
     await site.query("set session sql_mode = ''")
     for (const engine of ['MyISAM', 'MEMORY', 'Aria']) {
@@ -144,7 +144,7 @@ describe.skipIf(!hasMariaDb)('a site', () => {
     }
   })
 
-  test('has so many connections and no more, and others have theirs', async () => {
+  test('is limited in connections, and others keep theirs', async () => {
     const other = await maria.home(13)
     const its = await maria.databases.create(other)
     for (let at = 0; at < limits.connections; at++) await connect()
@@ -154,7 +154,7 @@ describe.skipIf(!hasMariaDb)('a site', () => {
   })
 
   test('has its statements ended when they take too long', async () => {
-    // as PHP does: the host's own sessions have no limit
+    // Connects as PHP does, because the host's own sessions have no limit.
     const site = await createConnection({
       ...login,
       host: undefined,
@@ -164,7 +164,7 @@ describe.skipIf(!hasMariaDb)('a site', () => {
     site.destroy()
   })
 
-  test('does not get around that by putting the limit away', async () => {
+  test('cannot escape the time limit by disabling it', async () => {
     const site = await connect()
     const watch = new SiteWatch({ server: maria.server, prefix: testPrefix, limits, log: noLog })
     const long = expect(site.query('set statement max_statement_time = 0 for select sleep(600)')).rejects.toThrow()
@@ -178,7 +178,7 @@ describe.skipIf(!hasMariaDb)('a site', () => {
     expect(await rowsOf(await connect(), 'select 1')).toEqual([['1']])
   })
 
-  test('has its slow statements counted, each once', async () => {
+  test('has each slow statement counted once', async () => {
     const watch = new SiteWatch({ server: maria.server, prefix: testPrefix, log: noLog })
     await watch.look()
     expect(watch.metrics()).toMatchObject({ isUp: true, databases: 1, slow: 0 })
@@ -188,18 +188,18 @@ describe.skipIf(!hasMariaDb)('a site', () => {
     expect([watch.slowOf(1), watch.slowOf(2), watch.metrics().slow]).toEqual([1, 0, 1])
   })
 
-  test('is made again by the same call, with the password that it has', async () => {
+  test('is created again by the same call, with the same password', async () => {
     await (await connect()).query('create table t (a int)')
     expect(await maria.databases.create(directory)).toEqual(login)
     expect(await rowsOf(await connect(), 'show tables')).toEqual([['t']])
     expect((await stat(loginFile(directory.siteDirectory))).mode & 0o777).toBe(0o600)
-    // killed between the account and its rights
+    // As if killed between creating the account and granting its rights.
     await maria.ask(`revoke all privileges on ${inGrant(login.database)}.* from ${login.user}@localhost`)
     await maria.databases.create(directory)
     expect(await rowsOf(await connect(), 'show tables')).toEqual([['t']])
   })
 
-  test('leaves nothing when it is dropped, also while it is connected, and can be dropped again', async () => {
+  test('leaves nothing when it is dropped, even while connected, and can be dropped again', async () => {
     const site = await connect()
     await site.query('create table t (a int)')
     await site.query('lock tables t write')
@@ -216,7 +216,7 @@ describe.skipIf(!hasMariaDb)('a site', () => {
     await maria.databases.drop(directory)
   })
 
-  test('has a password that nobody else has', async () => {
+  test('has a unique password', async () => {
     const other = await maria.home(14)
     const its = await maria.databases.create(other)
     expect(its.password).not.toBe(login.password)

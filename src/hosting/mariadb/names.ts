@@ -2,23 +2,23 @@ import { basename } from 'node:path'
 import { directoryNumber } from '../identity/folder.ts'
 import type { SitePlace } from '../site-database/database-content.ts'
 
-/** What all of a site's is called: databases, and accounts. Made of the site directory's number, which is never given out twice. */
+/** Names of a site's databases and accounts. They derive from the site directory's number, which is never reused. */
 export interface SiteNames {
-  /** The database that the site runs on; its account has the same name. */
+  /** The database that the site runs on. Its account has the same name. */
   readonly current: string
   readonly next: string
   readonly previous: string
-  /** Where a dump is loaded once to see that it can be; nothing of it is the site's. */
+  /** Where a dump is loaded as a dry run. Nothing in it belongs to the site. */
   readonly scratch: string
-  /** The host's account for this site's databases and no others. */
+  /** The host's account for this site's databases only. */
   readonly worker: string
 }
 
-/** Letters, digits and `_`; 64 are what a server allows, and the names of sites add up to 26. */
+/** Letters, digits, and `_`. A server allows 64 characters, and the names of sites add up to 26. */
 const PREFIX = /^stead_[a-z0-9]{1,30}_$/
 
 /**
- * What all names of one installation begin with: several may share a server.
+ * Returns the prefix of all names of one installation, because several may share a server.
  * @param installation random hexadecimal digits
  */
 export function prefixOf(installation: string): string {
@@ -40,10 +40,12 @@ export function namesOf(prefix: string, { siteDirectory }: Pick<SitePlace, 'site
   }
 }
 
-/** The site directory's number of an account or a database; undefined: it is none of a site. */
+/**
+ * Returns the site directory's number in the name of an account or a database, or undefined when it is not a site's.
+ */
 export function directoryOfName(prefix: string, name: string): number | undefined {
   return name.startsWith(prefix) ? directoryNumber(name.slice(prefix.length)) : undefined
 }
 
-/** A database's name as GRANT takes it: there `_` and `%` stand for other letters, `h1` must not mean `h1` and `h_`. */
+/** Escapes a database's name for GRANT. There, `_` and `%` are wildcards, and a grant must match one database only. */
 export const inGrant = (database: string): string => `\`${database.replaceAll(/[_%\\]/g, '\\$&')}\``

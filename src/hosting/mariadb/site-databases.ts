@@ -13,9 +13,9 @@ import { type RightsLevel, SITE_RIGHTS, setRights } from './site-rights.ts'
 import { endSessions } from './watch/sessions.ts'
 
 export interface SiteLimits {
-  /** At once. PHP has four processes; WP-CLI and scheduled events come on top. */
+  /** Concurrent connections. PHP has four processes, plus WP-CLI and scheduled events. */
   readonly connections: number
-  /** Of one statement. */
+  /** Time limit of one statement. */
   readonly statementSeconds: number
 }
 
@@ -28,12 +28,15 @@ export class SiteDatabases {
   readonly server: DatabaseServer
   readonly prefix: string
   readonly #limits: SiteLimits
-  /** Accounts that do not have all rights. */
+  /** Accounts without full rights. */
   readonly #levels = new Map<string, RightsLevel>()
-  /** Passwords of the accounts with which this process works on a site's databases: they are worth nothing after it. */
+  /**
+   * Derives the passwords of the accounts through which this process uses sites' databases. They are worthless after it
+   * ends.
+   */
   readonly #workerKey = randomBytes(32)
 
-  /** @param prefix of `prefixOf` */
+  /** @param prefix from `prefixOf` */
   constructor(server: DatabaseServer, prefix: string, limits = usualLimits) {
     this.server = server
     this.prefix = prefix
@@ -44,7 +47,7 @@ export class SiteDatabases {
     return namesOf(this.prefix, directory)
   }
 
-  /** What the site's own account logs in with. @throws when it has none */
+  /** Returns the login of the site's own account. @throws when it has none */
   async loginOf(
     directory: Pick<SitePlace, 'siteDirectory'>,
     file = loginFile(directory.siteDirectory),
@@ -55,15 +58,15 @@ export class SiteDatabases {
   }
 
   /**
-   * Makes the site's database and its account, unless they are there; an account gets the password and the limits that it is to have.
-   * @param file where the password is kept; another one: the site is not on this database yet
+   * Creates the site's database and its account unless they exist, and sets the account's password and limits.
+   * @param file path of the password; another one when the site is not on this database yet
    */
   async create(
     directory: Pick<SitePlace, 'siteDirectory'>,
     file = loginFile(directory.siteDirectory),
   ): Promise<ServerLogin> {
     const { current } = this.namesOf(directory)
-    // first: whatever is made after it can be made again, and is found by the name
+    // First, because everything created after it can be created again and is found by its name.
     await writeFileOnce(file, `${JSON.stringify({ password: randomBytes(24).toString('base64url') })}\n`, 0o600)
     const login = await this.loginOf(directory, file)
     const { password } = login
@@ -75,11 +78,11 @@ export class SiteDatabases {
     return login
   }
 
-  /** Drops all that a site has on the server. May be called for one that has nothing. */
+  /** Drops everything that a site has on the server. Does nothing when it has nothing. */
   async drop(directory: Pick<SitePlace, 'siteDirectory'>): Promise<void> {
     const { current, next, previous, scratch, worker } = this.namesOf(directory)
     await asAdministrator(this.server, async (connection) => {
-      // its connections would live on, and hold locks
+      // Its connections would stay open and hold locks.
       for (const user of [current, worker]) {
         await connection.query(`DROP USER IF EXISTS ${this.#at(user)}`)
         this.#levels.delete(user)
@@ -88,7 +91,7 @@ export class SiteDatabases {
       for (const database of [next, previous, scratch, current])
         await connection.query(`DROP DATABASE IF EXISTS ${named(database)}`)
     })
-    // last: while it is there, the site is known to have something on the server
+    // Last, because while it exists, the site is known to have something on the server.
     for (const file of [loginFile(directory.siteDirectory), nextLoginFile(directory.siteDirectory)])
       await rm(file, { force: true })
     await syncFolder(dirname(loginFile(directory.siteDirectory))).catch((error: NodeJS.ErrnoException) => {
@@ -97,8 +100,8 @@ export class SiteDatabases {
   }
 
   /**
-   * How this process works on a site's databases. What comes from a site, a dump or a definition of a column, is never run as somebody who could reach
-   * another site's.
+   * Returns the login with which this process uses a site's databases. Input from a site, such as a dump or a column
+   * definition, never runs as an account that could reach another site.
    */
   async worker(directory: Pick<SitePlace, 'siteDirectory'>): Promise<Login> {
     const { current, next, previous, scratch, worker } = this.namesOf(directory)
@@ -112,8 +115,9 @@ export class SiteDatabases {
   }
 
   /**
-   * Drops what a host that died has left of dumps that were being tried.
-   * @param isHere whether a site directory of this number is this host's: another one of the same server may be trying a dump
+   * Drops leftovers of dry runs by a host that died.
+   * @param isHere whether the site directory with this number is on this host, because another host of the same server
+   *   may be in a dry run
    */
   async dropScratch(isHere: (directory: number) => boolean): Promise<void> {
     await asAdministrator(this.server, async (connection) => {
@@ -129,22 +133,25 @@ export class SiteDatabases {
     })
   }
 
-  /** What a site's account may do. */
+  /** Returns the rights of a site's account. */
   levelOf(user: string): RightsLevel {
     return this.#levels.get(user) ?? 'all'
   }
 
-  /** Accounts that lack rights. */
+  /** Accounts without full rights. */
   get reduced(): string[] {
     return [...this.#levels.keys()]
   }
 
-  /** Takes over what the server says of its accounts: an earlier process may have taken rights away. */
+  /** Adopts the rights that the server reports, because an earlier process may have revoked some. */
   knowLevels(levels: ReadonlyMap<string, RightsLevel>): void {
     for (const [user, level] of levels) this.#levels.set(user, level)
   }
 
-  /** Gives a site's account these rights from now on, also when it is created again. Ends its connections, which would keep what they had. */
+  /**
+   * Sets the rights of a site's account, also for when it is created again. Ends its connections, which would keep
+   * their earlier rights.
+   */
   async setLevel(connection: Connection, user: string, level: RightsLevel): Promise<void> {
     const before = this.levelOf(user)
     this.#keepLevel(user, level)
@@ -152,7 +159,7 @@ export class SiteDatabases {
       await setRights(connection, this.#accountOf(user), level)
       if (level !== 'all') await endSessions(connection, user)
     } catch (error) {
-      // it is tried again with the next look
+      // The next check retries.
       this.#keepLevel(user, before)
       throw error
     }
@@ -163,7 +170,7 @@ export class SiteDatabases {
     else this.#levels.set(user, level)
   }
 
-  /** Keeps the site from its database until it is let in again: also after this process has died. */
+  /** Locks the site out of its database until {@link letIn}, even if this process dies. */
   async keepOut(connection: Connection, directory: Pick<SitePlace, 'siteDirectory'>): Promise<void> {
     const { current } = this.namesOf(directory)
     await connection.query(`ALTER USER IF EXISTS ${this.#at(current)} ACCOUNT LOCK`)

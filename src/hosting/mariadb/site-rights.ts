@@ -3,17 +3,17 @@ import { inGrant } from './names.ts'
 import { named, rowsOf } from './server/connect.ts'
 
 /**
- * What a site may do with its database.
+ * The rights of a site on its database.
  *
  * all      everything that WordPress needs
- * reduced  it is over its quota: it adds nothing, but people can still sign in, move posts to the trash, and delete
- * least    the reduced rights have been used to grow further: it reads and deletes
+ * reduced  the site is over its quota: it adds nothing, but users can still sign in, delete, and move posts to the trash
+ * least    the site grew further with reduced rights: it can only read and delete
  */
 export type RightsLevel = 'all' | 'reduced' | 'least'
 
 /**
- * All that WordPress and its plugins need within a database. Not what a dump would not have (views, triggers, routines, events), nothing that reaches
- * beyond it (FILE, PROCESS, SUPER, accounts).
+ * Everything that WordPress and its plugins need within a database. Excludes objects that a dump would not contain
+ * (views, triggers, routines, events) and rights beyond the database (FILE, PROCESS, SUPER, accounts).
  */
 export const SITE_RIGHTS =
   'SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER, REFERENCES, CREATE TEMPORARY TABLES, LOCK TABLES'
@@ -30,14 +30,14 @@ const rights: Record<RightsLevel, { readonly granted: string; readonly revoked?:
   },
 }
 
-/** WordPress signs a user in by a row here. A network has one such table as well. */
+/** WordPress inserts a row here when a user signs in. A network has only one such table too. */
 const SIGN_IN_TABLES = '%usermeta'
 const MOST_SIGN_IN_TABLES = 4
 
 export interface SiteAccount {
   readonly database: string
   readonly user: string
-  /** Where it connects from. */
+  /** Host that it connects from. */
   readonly host: string
 }
 
@@ -46,7 +46,7 @@ export async function setRights(connection: Connection, account: SiteAccount, le
   const { database, user, host } = account
   const at = `'${user}'@'${host}'`
   const { granted, revoked } = rights[level]
-  // first: at no moment is an account without any rights
+  // First, so that the account always has some rights.
   await connection.query(`GRANT ${granted} ON ${inGrant(database)}.* TO ${at}`)
   if (revoked) await connection.query(`REVOKE ${revoked} ON ${inGrant(database)}.* FROM ${at}`)
   const granting = level === 'reduced' ? await signInTables(connection, database) : []

@@ -3,16 +3,16 @@ import { DumpReader } from '../site-database/sql/read-dump.ts'
 import type { ColumnDefinition, TableDefinition } from '../site-database/sql/table.ts'
 import { named, rowsOf } from './server/connect.ts'
 
-/** A table, as it was when it was looked at. */
+/** A table at the time it was read. */
 export interface SiteTable {
-  /** The server's own text of it, without what changes with its rows. */
+  /** The server's own definition, without what changes with its rows. */
   readonly text: string
   readonly definition: TableDefinition
-  /** Those that have values of their own. */
+  /** Columns that store values. */
   readonly columns: readonly ColumnDefinition[]
 }
 
-/** Names of the tables of a database, as they are. */
+/** Returns the names of the tables of a database. */
 export async function tableNames(connection: Connection, database: string): Promise<string[]> {
   const rows = await rowsOf(
     connection,
@@ -22,13 +22,13 @@ export async function tableNames(connection: Connection, database: string): Prom
   return rows.map(([name]) => name as string)
 }
 
-/** The server's own text of a table. */
+/** Returns the server's own definition of a table. */
 export async function createTextOf(connection: Connection, database: string, table: string): Promise<string> {
   const [row] = await rowsOf(connection, `SHOW CREATE TABLE ${named(database)}.${named(table)}`)
   return row?.[1] ?? ''
 }
 
-/** @throws UnreadableSql when a table has something that dumps do not have */
+/** @throws UnreadableSql when a table has something that dumps cannot contain */
 export function readCreateText(text: string): SiteTable {
   const reader = new DumpReader()
   const events = [...reader.write(Buffer.from(`${text};\n-- Dump completed`)), ...reader.finish()]
@@ -41,5 +41,5 @@ export function readCreateText(text: string): SiteTable {
   }
 }
 
-/** The number that the next row gets is no part of how a table is made. */
+/** Removes the next AUTO_INCREMENT value, which is not part of a table's definition. */
 export const withoutCount = (text: string): string => text.replace(/ AUTO_INCREMENT=\d+(?= |$)/, '')

@@ -2,23 +2,26 @@ import { named, rowsOf } from '../server/connect.ts'
 import { asAdministrator } from '../server/database-server.ts'
 import type { SiteDatabases } from '../site-databases.ts'
 
-/** A table keeps some free room for its next rows. */
+/** A table keeps some free space for its next rows. */
 const LEAST_FREE_BYTES = 8 << 20
 const MOST_TABLES = 100
 
 export interface Compaction {
   /** Number of the site directory. */
   readonly directory: number
-  /** It is worth doing only if so much comes back. */
+  /** Compaction is worthwhile only if it frees this much. */
   readonly wantedBytes: number
   /** Whether the disk can hold a second copy of this size meanwhile. */
   readonly hasRoomFor: (bytes: number) => boolean
 }
 
-/** Rebuilds the tables of a site that have most free room inside, so that it comes back to the disk: deleted rows free none. */
+/**
+ * Rebuilds the tables of a site that have the most free space inside, because deleting rows alone returns nothing to
+ * the disk.
+ */
 export async function compactTables(databases: SiteDatabases, compaction: Compaction): Promise<void> {
   const { directory, wantedBytes, hasRoomFor } = compaction
-  // names are made of the last part of a path alone
+  // Names depend only on the last part of the path.
   const place = { siteDirectory: `h${directory}` }
   const { current } = databases.namesOf(place)
   const tables = await asAdministrator(databases.server, (connection) =>
@@ -31,7 +34,7 @@ export async function compactTables(databases: SiteDatabases, compaction: Compac
   )
   const freeBytes = tables.reduce((sum, [, free]) => sum + Number(free), 0)
   if (tables.length === 0 || freeBytes < wantedBytes) return
-  // as the site's own worker: a definition of a site is never run by anybody who reaches other sites
+  // Connects as the site's own worker, because a site's definitions must never run with access to other sites.
   const connection = await databases.server.connect(await databases.worker(place))
   try {
     for (const [table = '', , bytes] of tables)

@@ -1,4 +1,6 @@
-/** A thread of `database-thread.ts`: a connection to a site's database, and all that handles its values. */
+/**
+ * A thread of `database-thread.ts`. Has a connection to a site's database and does everything that handles its values.
+ */
 import type { Connection } from 'mysql2/promise'
 import { type Exchange, serveOrders } from '../../../platform/threads/serve-orders.ts'
 import { differenceOfLoaded } from '../../site-database/dumps/compare-dumps.ts'
@@ -68,7 +70,7 @@ async function begin(database: string): Promise<Begun> {
   return { tables: moment.tables.length, ...(warning && { warning }) }
 }
 
-/** What the server says of a site's tables is for the site's owner. */
+/** Turns the server's errors about a site's tables into errors for the site's owner. */
 async function readable<Result>(read: () => Promise<Result>): Promise<Result> {
   try {
     return await read()

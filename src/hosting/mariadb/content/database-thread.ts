@@ -6,13 +6,13 @@ import { DiskFull } from '../../site-directories/disk-space.ts'
 import type { Login, ServerAddress } from '../server/connect.ts'
 import type { ServerRoom } from '../server/server-room.ts'
 
-/** What a thread with a connection to a site's database can be told to do. */
+/** Orders for a thread with a connection to a site's database. */
 export type DatabaseOrder =
   | { readonly do: 'open'; readonly address: ServerAddress; readonly login: Login }
   | { readonly do: 'close' }
-  /** Begins a transaction that sees the database as it is now, and answers with a {@link Begun}. */
+  /** Begins a transaction that sees the database as it is now. Returns a {@link Begun}. */
   | { readonly do: 'begin'; readonly database: string }
-  /** Gives the text of what has begun. */
+  /** Streams the dump of that transaction. */
   | { readonly do: 'dump'; readonly tables?: readonly string[] }
   | { readonly do: 'copyTables'; readonly from: string; readonly to: string }
   | {
@@ -23,29 +23,29 @@ export type DatabaseOrder =
       readonly changes?: readonly AddressChange[]
       readonly foreign?: ForeignDump
     }
-  /** Loads a dump, and answers with what differs then, in words. */
+  /** Loads a dump, and returns a description of the differences. */
   | { readonly do: 'tryOut'; readonly database: string; readonly room: ServerRoom }
 
 export type OrderOf<Kind extends DatabaseOrder['do']> = Extract<DatabaseOrder, { readonly do: Kind }>
 
 export interface Begun {
   readonly tables: number
-  /** What a dump lacks, in words. */
+  /** Describes what the dump lacks. */
   readonly warning?: string
 }
 
 export type DatabaseThread = OrderedThread<DatabaseOrder>
 
-/** `.ts` where Stead runs from its sources, `.js` where it was built. */
+/** `.ts` when Stead runs from source, `.js` when it was built. */
 const program = join(import.meta.dirname, `content-thread${extname(import.meta.filename)}`)
 
-/** A statement with the largest value is there several times as a text: its values, its rows, all of it. */
+/** A statement with the largest value exists several times in memory: its values, its rows, and the whole text. */
 const MOST_MB = 1024
 
 /**
- * Opens a connection to a site's database in a thread of its own. A value may have 64 MB, and to escape, compare and send it takes seconds in
- * which nothing else of the process would go on.
- * @param signal ends the thread, and with it what it does
+ * Opens a connection to a site's database in a separate thread. A value may have 64 MB. Escaping, comparing, and
+ * sending it takes seconds that would block the process.
+ * @param signal ends the thread and its work
  */
 export async function openDatabaseThread(
   { address }: { readonly address: ServerAddress },
@@ -68,7 +68,7 @@ export async function openDatabaseThread(
   }
 }
 
-/** Ends the connection, and keeps the thread for others. May be called again. */
+/** Closes the connection and keeps the thread for others. Idempotent. */
 export async function closeDatabaseThread(thread: DatabaseThread): Promise<void> {
   if (thread.isEnded) return
   try {

@@ -6,14 +6,17 @@ import { named } from '../server/connect.ts'
 import { createTextOf, readCreateText, type SiteTable, tableNames, withoutCount } from '../tables.ts'
 import { type RawRow, readRows } from './read-rows.ts'
 
-/** A transaction that sees a database as it was when it began, and the tables that there were. */
+/** A transaction that sees a database as it was when it began, and the tables that existed then. */
 export interface Moment {
   readonly connection: Connection
   readonly database: string
   readonly tables: readonly SiteTable[]
 }
 
-/** Begins one. No statement of the site runs meanwhile: definitions are not of the transaction. */
+/**
+ * Begins a transaction. No statement of the site may run meanwhile, because table definitions are not part of the
+ * transaction.
+ */
 export async function beginMoment(connection: Connection, database: string): Promise<Moment> {
   await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ')
   await connection.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY')
@@ -23,7 +26,7 @@ export async function beginMoment(connection: Connection, database: string): Pro
   return { connection, database, tables }
 }
 
-/** The text of a moment, as `child/dump.ts` writes that of an SQLite file. May be called again. */
+/** Writes the dump of a moment in the format that `child/dump.ts` uses for SQLite files. May be called again. */
 export async function* dumpMoment(
   { connection, database, tables }: Moment,
   wanted?: readonly string[],
@@ -41,7 +44,8 @@ export async function* dumpMoment(
   for (const { definition } of chosen)
     out.text(`DROP TABLE IF EXISTS ${quotedName(definition.name)};\n${textOfTable(definition)};\n\n`)
   for (const table of chosen) {
-    // a table that was read could not be changed by the site until the end of the transaction: what holds it is taken back
+    // Reading locks the table against changes by the site until the transaction ends. Rolling back to the savepoint
+    // releases it.
     await connection.query('SAVEPOINT looked')
     const writer = new RowsWriter(out, table)
     for await (const rows of readRows(connection, selectOf(database, table))) {
@@ -60,22 +64,23 @@ export async function* dumpMoment(
 }
 
 /**
- * Columns can be dropped and added without a table being made anew: rows of before are then read by the columns of now. What reads it holds the
- * table as it is, until it is let go. @throws TableChanged
+ * Checks that a table is unchanged. A column can be dropped and added without a rebuild, so old rows would be read with
+ * new columns. Reading locks the definition until the rollback.
+ * @throws TableChanged
  */
 async function checkSame(connection: Connection, database: string, { definition, text }: SiteTable): Promise<void> {
   const now = withoutCount(await createTextOf(connection, database, definition.name))
   if (now !== text) throw new TableChanged(`${definition.name} was changed while it was read`)
 }
 
-/** A table is no longer what it was when the moment began. */
+/** A table has changed since the moment began. */
 export class TableChanged extends Error {
   override readonly name = 'TableChanged'
 }
 
-/** Rows in the order of their key, which is that in which they lie: equal content gives equal text. */
+/** Selects rows in the order of the primary key, in which they are stored, so that equal content gives equal text. */
 function selectOf(database: string, { definition, columns }: SiteTable): string {
-  // the server's text of FLOAT has six digits; as DOUBLE it has all
+  // The server prints FLOAT with six digits, but DOUBLE with all.
   const selected = columns.map(({ name, dataType }) =>
     dataType === 'float' ? `CAST(${named(name)} AS DOUBLE)` : named(name),
   )
@@ -127,7 +132,7 @@ function writeValue(out: DumpOutput, value: Buffer | null, { dataType }: ColumnD
   else out.quoted(value, sqliteTypes[dataType] === 'TEXT' && !isGeometry(dataType))
 }
 
-/** Of a type that only the server knows: its text, unless it is bytes. */
+/** Whether a value of a type that only the server knows is text and not bytes. */
 const isPlain = (value: Buffer): boolean => value.every((byte) => byte >= 0x20 && byte < 0x7f)
 
 const isGeometry = (dataType: string): boolean => /^geom|point$|linestring$|polygon$/.test(dataType)
@@ -136,12 +141,12 @@ const bitsOf = (bytes: Buffer): string => BigInt(`0x${bytes.toString('hex') || '
 
 const LARGEST_FLOAT = (2 - 2 ** -23) * 2 ** 127
 
-/** The shortest text that is read as the same number of four bytes. */
+/** Returns the shortest text that parses to the same four-byte number. */
 function shortestFloat(double: string): string {
   const number = Number(double)
   for (let digits = 1; digits <= 9; digits++) {
     const text = number.toPrecision(digits)
-    // rounded up it would be more than the largest, which is refused
+    // Rounded up, it would exceed the largest value, which the server rejects.
     if (Math.fround(Number(text)) === number && Math.abs(Number(text)) <= LARGEST_FLOAT) return text
   }
   return double

@@ -1,4 +1,7 @@
-/** What the host's own thread does while values of as many bytes as the server takes are loaded, dumped and compared. */
+/**
+ * Checks that the host's main thread stays responsive while the largest allowed values are loaded, dumped, and
+ * compared.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { longestTurn } from '../../../../test/support/longest-turn.ts'
 import { hasMariaDb } from '../../../../test/support/mariadb.ts'
@@ -9,10 +12,10 @@ import { createMariaDbContent } from './mariadb-content.ts'
 const pool = { between: async <Result>(_siteId: number, work: () => Promise<Result>) => work() }
 const MOST_MS = 200
 const PIECE = 1 << 16
-/** 63 MB: a statement may have 64. */
+/** 63 MB, because a statement may have 64. */
 const PIECES = 63 << 4
 
-/** A value with an address in it, that is otherwise of what has no escapes. */
+/** A value with addresses in it and nothing else to escape. */
 async function* dumpOfLarge(): AsyncGenerator<Uint8Array> {
   yield Buffer.from("CREATE TABLE large (id int PRIMARY KEY, v longtext);\nINSERT INTO large VALUES (1, '")
   const piece = Buffer.alloc(PIECE, 'words https://old.test/ ')
@@ -32,7 +35,7 @@ describe.skipIf(!hasMariaDb)('a value of 63 MB', () => {
   })
   afterAll(() => maria?.stop())
 
-  test('the host goes on meanwhile', async () => {
+  test('does not block the host', async () => {
     const changes = [{ from: 'old.test', to: 'new.test' }]
     expect(await longestTurn(() => content.load(directory, dumpOfLarge(), { changes }))).toBeLessThan(MOST_MS)
     await content.switch(directory)

@@ -1,11 +1,11 @@
-/** What a server holds because WordPress filled it without strict modes: a dump of it can be loaded again, unchanged. */
+/** Content that WordPress stores without strict modes. Its dump can be loaded again unchanged. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hasMariaDb } from '../../../../test/support/mariadb.ts'
 import { type OwnMariaDb, startOwnMariaDb } from '../../../../test/support/own-mariadb.ts'
 import type { ServerLogin } from '../../php/wp-config.ts'
 import { type DatabaseContent, DumpUnreadable, type SitePlace } from '../../site-database/database-content.ts'
 
-describe.skipIf(!hasMariaDb)('what a server that is not strict holds', () => {
+describe.skipIf(!hasMariaDb)('content of a server without strict modes', () => {
   let maria: OwnMariaDb
   let content: DatabaseContent
   let directory: SitePlace
@@ -21,7 +21,7 @@ describe.skipIf(!hasMariaDb)('what a server that is not strict holds', () => {
     login = await maria.databases.create(directory)
   })
 
-  /** As WordPress works: without strict modes. */
+  /** Runs statements as WordPress does, without strict modes. */
   const asSite = (...statements: string[]) => maria.asSite(login, "SET SESSION sql_mode = ''", ...statements)
   async function dumped(): Promise<Buffer> {
     const snapshot = await content.snapshot(directory)
@@ -138,7 +138,7 @@ describe.skipIf(!hasMariaDb)('what a server that is not strict holds', () => {
       "insert into t values ('yesterday');",
       /for column .d. at row 1/,
     ],
-  ])('is not what the dump says, and is refused: %s', async (_name, table, rows, message) => {
+  ])('rejects a value that would differ from the dump: %s', async (_name, table, rows, message) => {
     const fault = await load(`${table}\n${rows}\n-- Dump completed`).catch((error) => error)
     expect(fault).toBeInstanceOf(DumpUnreadable)
     expect(fault.message).toMatch(message)

@@ -4,7 +4,7 @@ import { DumpTables } from '../../site-database/sql/dump-tables.ts'
 import { DumpReader } from '../../site-database/sql/read-dump.ts'
 import { LoadStatements } from './load-statements.ts'
 
-/** Statements of a dump with one row. */
+/** Returns the statements of a dump with one row. */
 function statementsOf(value: string): string[] {
   const statements = new LoadStatements(addressRewriter([]))
   const tables = new DumpTables(statements, undefined)
@@ -16,13 +16,13 @@ function statementsOf(value: string): string[] {
   return statements.ready().map(({ sql }) => sql)
 }
 
-test('what means something in a statement is escaped, and all else is as it was', () => {
+test('escapes special characters and leaves everything else unchanged', () => {
   const insert = statementsOf("a\\0b\\nc\\rd\\Ze\\\"f''g\\\\h %\\_ü😀").at(-1)
   const written = String.raw`'a\0b\nc\rd\Ze\"f\'g\\h %\\_ü😀'`
   expect(insert).toBe(`INSERT INTO \`t\` (\`v\`) VALUES (${Buffer.from(written).toString('latin1')})`)
 })
 
-test('a large value is read and escaped in little processor time', () => {
+test('reads and escapes a large value with little CPU time', () => {
   const value = "some text with an \\'escape\\' ".repeat(1 << 20)
   const processorMs = () => {
     const { user, system } = process.threadCpuUsage()
@@ -30,6 +30,6 @@ test('a large value is read and escaped in little processor time', () => {
   }
   const before = processorMs()
   expect(statementsOf(value).at(-1)?.length).toBeGreaterThan(value.length)
-  // some 300 ms; a `replace` over all of it took more than 5 s
+  // About 300 ms. A `replace` over the whole value took more than 5 s.
   expect(processorMs() - before).toBeLessThan(2500)
 })

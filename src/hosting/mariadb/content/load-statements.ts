@@ -9,23 +9,25 @@ import { writeChange, writeTable } from '../../site-database/sql/write-table.ts'
 import { bytesOf, named } from '../server/connect.ts'
 import { choiceIn, type MayWarn } from './load-warnings.ts'
 
-/** Which values of a row go into which columns. Those that are computed have no value of their own, whatever a dump says. */
+/** Maps the values of a row to columns. Generated columns get no value, whatever a dump says. */
 interface Shape {
   readonly head: string
   readonly tail: string
   readonly columns: readonly ColumnDefinition[]
-  /** Of the whole table: the server computes them while rows go in, and may warn about them. */
+  /** Generated columns of the whole table. The server computes them on insert, and may warn about them. */
   readonly generated: ReadonlySet<string>
   readonly mostRows: number
   readonly ignoresRows: boolean
 }
 
-/** A statement, and what the server may warn about it without any value becoming another one. */
+/** A statement, and the warnings that it may cause without changing any value. */
 export interface LoadStatement {
   readonly sql: string
-  /** Of an INSERT. */
+  /** Set for an INSERT. */
   readonly mayWarn?: MayWarn
-  /** Of a table that this server may not take as it is: the same without what MariaDB alone has. */
+  /**
+   * Set for a table that this server may not accept unchanged: the same table without features that only MariaDB has.
+   */
   readonly otherwise?: { readonly sql: string; readonly table: TableDefinition }
 }
 
@@ -37,12 +39,12 @@ function updating(onDuplicate: OnDuplicate | undefined): string {
   return ` ON DUPLICATE KEY UPDATE ${names.map((name) => `${name}=VALUES(${name})`).join(',')}`
 }
 
-/** A server tells 65,535 warnings of a statement at most. */
+/** A server reports at most 65,535 warnings per statement. */
 const MOST_WARNING_VALUES = 20_000
 
 /**
- * Statements that make the tables of a dump and put its rows in. Nothing of the dump's own text is among them: they are written anew of what was
- * understood of it. Their characters are bytes.
+ * Creates the statements that create a dump's tables and insert its rows. None of the dump's own text is in them: they
+ * are written from the parsed content. Each character is a byte.
  */
 export class LoadStatements implements DumpTarget<Shape> {
   readonly #rewrite: RewriteAddress
@@ -56,14 +58,14 @@ export class LoadStatements implements DumpTarget<Shape> {
     this.#rewrite = rewrite
   }
 
-  /** Those that are complete, in their order; they are asked for once. */
+  /** Returns the complete statements in order. Each is returned once. */
   ready(): LoadStatement[] {
     const ready = this.#ready
     this.#ready = []
     return ready
   }
 
-  /** Nothing more comes: what there is is complete. */
+  /** Completes the last statement. */
   end(): void {
     this.#flush()
   }
@@ -72,14 +74,14 @@ export class LoadStatements implements DumpTarget<Shape> {
     this.say(`DROP TABLE IF EXISTS ${named(name)}`)
   }
 
-  /** After all that came before. */
+  /** Adds a statement after all earlier ones. */
   say(statement: string): void {
     this.#flush()
     this.#ready.push({ sql: statement })
   }
 
   create(table: TableDefinition): void {
-    // the only kind of table of which a dump can be of one moment
+    // The only engine whose tables can be dumped at one moment in time.
     const sql = bytesOf(writeTable(countable({ ...table, engine: 'InnoDB' })))
     if (table.ownText === undefined) this.#ready.push({ sql })
     else this.#ready.push({ sql: bytesOf(table.ownText), otherwise: { sql, table } })
@@ -145,7 +147,7 @@ export class LoadStatements implements DumpTarget<Shape> {
     const isNumber = type === 'INTEGER' || type === 'REAL'
     if (value.kind === 'number' && (isNumber || type === undefined)) return numberText(value.text, column)
     const bytes = value.kind === 'number' ? Buffer.from(value.text) : value.bytes
-    // as a text it would be read as digits
+    // As text it would be parsed as digits.
     if (value.kind === 'bits' && isNumber) return `0x${Buffer.from(bytes).toString('hex') || '00'}`
     const rewritten = isNumber ? bytes : this.#rewrite(bytes)
     const isBytes = column.dataType === 'bit' || type === 'BLOB' || !isUtf8(rewritten)
@@ -153,7 +155,7 @@ export class LoadStatements implements DumpTarget<Shape> {
   }
 }
 
-/** InnoDB counts only by a column that is the first of a key. */
+/** Adds an index if needed, because InnoDB allows AUTO_INCREMENT only on the first column of an index. */
 function countable(table: TableDefinition): TableDefinition {
   const counting = table.columns.find(({ isAutoIncrement }) => isAutoIncrement)
   const isFirst = table.keys.some(
@@ -164,17 +166,17 @@ function countable(table: TableDefinition): TableDefinition {
   return { ...table, keys: [...table.keys, { kind: 'plain', name: counting.name, parts, comment: '' }] }
 }
 
-/** A value that is none of those to choose from is kept as an empty text. */
+/** Whether the column is an ENUM or SET, which store an invalid choice as an empty text. */
 const isChoice = ({ dataType }: ColumnDefinition): boolean => dataType === 'enum' || dataType === 'set'
 
-/** It stands without quotes, so nothing else may stand there. */
+/** Validates the number, because it is written without quotes. */
 function numberText(text: string, { name }: ColumnDefinition): string {
   if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text))
     throw new UnreadableSql(`${name} has a value that is no number`)
   return text
 }
 
-/** Byte by byte: a `replace` of text takes sixty times as long, and a value may have 64 MB. */
+/** Works byte by byte. A `replace` on text takes sixty times as long, and a value may have 64 MB. */
 function escaped(bytes: Uint8Array): string {
   let more = 0
   for (let at = 0; at < bytes.length; at++) if (ESCAPES[bytes[at] as number] !== 0) more++

@@ -2,13 +2,16 @@ import type { Connection } from 'mysql2/promise'
 import { UnreadableSql } from '../../site-database/sql/tokens.ts'
 import { rowsOf } from '../server/connect.ts'
 
-/** What a server may warn about an INSERT of a load without any value of the dump becoming another one. */
+/** Warnings that an INSERT of a load may cause without changing a value of the dump. */
 export interface MayWarn {
-  /** Names of columns that the server computes, in lower case: whatever it makes of them, it made of the same before. */
+  /** Names of generated columns, in lower case. The server computes the same values as before. */
   readonly generated: ReadonlySet<string>
-  /** Where an ENUM or a SET has an empty text, by {@link choiceIn}: the server keeps it so, and warns that it is none of the choices. */
+  /**
+   * Where an ENUM or a SET has an empty text, by {@link choiceIn}. The server keeps it, and warns that it is not a
+   * valid choice.
+   */
   readonly empty: ReadonlySet<string>
-  /** Rows whose key is there already are left out: the dump says so. */
+  /** Whether rows with an existing key are skipped, as the dump says. */
   readonly ignoresRows?: boolean
 }
 
@@ -19,12 +22,16 @@ const OF_COLUMN = /^.*for column (?:'(.*)'|`.*`\.`.*`\.`(.*)`) at row (\d+)$/s
 
 const DUPLICATE = '1062'
 
-/** NULL for a column that takes none (1048, 1263), no value for one that has no default (1364), a value for one that is computed (1906). */
+/**
+ * NULL for a column that does not allow it (1048, 1263), no value for one without a default (1364), a value for a
+ * generated one (1906).
+ */
 const OF_VALUES: readonly string[] = ['1048', '1263', '1364', '1906']
 
 /**
- * Looks at the warnings of the last statement, which was not strict: the server that a dump comes from was not either.
- * @throws UnreadableSql when it has put in something other than the dump says
+ * Checks the warnings of the last statement. It ran without strict mode, because the server that a dump comes from may
+ * have done so too.
+ * @throws UnreadableSql when the server stored something other than the dump says
  */
 export async function checkWarnings(
   connection: Connection,
@@ -34,7 +41,7 @@ export async function checkWarnings(
     if (level === 'Note' || (ignoresRows && code === DUPLICATE)) continue
     const [, one, other, row] = OF_COLUMN.exec(message) ?? []
     const column = one ?? other
-    // one without a column is of an expression, and only computed columns have any
+    // A warning without a column is about an expression, which only generated columns have.
     const changesNothing =
       column === undefined
         ? generated.size > 0 && !OF_VALUES.includes(code)

@@ -13,14 +13,14 @@ import { createTextOf, readCreateText, tableNames } from '../tables.ts'
 import { LoadStatements } from './load-statements.ts'
 import { checkWarnings } from './load-warnings.ts'
 
-/** Read between two turns of the event loop: some milliseconds. */
+/** Bytes read between two turns of the event loop, which takes a few milliseconds. */
 const SLICE_BYTES = 64 << 10
-/** The disk is looked at before as much goes in. */
+/** Disk space is checked after this many bytes. */
 const LOOKS_EVERY_BYTES = 4 << 20
 
 /**
- * As dumps are meant to be read. WordPress works without strict modes, so a site's tables have rows that a strict server refuses. What a server
- * that is not strict changes so that it fits, its warnings say: `checkWarnings` refuses that.
+ * The session modes that dumps expect. WordPress works without strict modes, so a site's tables have rows that a strict
+ * server would reject. A server without them reports in warnings what it changes, and `checkWarnings` rejects that.
  */
 const SESSION = [
   "SET SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO,ALLOW_INVALID_DATES'",
@@ -29,16 +29,16 @@ const SESSION = [
 ] as const
 
 export interface LoadPlace {
-  /** As the site's worker, in no database. */
+  /** Connected as the site's worker, without a database. */
   readonly connection: Connection
   readonly database: string
   /** @throws DiskFull */
   readonly checkRoom: () => Promise<void>
-  /** What is made of the dump; default: its tables, from nothing. */
+  /** Builds the statements. Default: creates the dump's tables. */
   readonly statements?: LoadStatements
 }
 
-/** Makes the tables of a dump in a database, which has those that stay. @throws DumpUnreadable, DiskFull */
+/** Loads the tables of a dump into a database, which keeps its other tables. @throws DumpUnreadable, DiskFull */
 export async function loadDump(
   { connection, database, checkRoom, statements: chosen }: LoadPlace,
   sql: AsyncIterable<Uint8Array>,
@@ -54,7 +54,7 @@ export async function loadDump(
   const run = async () => {
     for (const { sql, mayWarn, otherwise } of statements.ready()) {
       signal?.throwIfAborted()
-      // with the byte that says what it is; the server would end the connection
+      // Plus the byte for the command. The server would close the connection.
       if (sql.length + 1 > Number(most?.[0]))
         throw new UnreadableSql(
           `A row has ${sql.length} bytes, but the server accepts ${most?.[0]} (max_allowed_packet)`,
@@ -101,7 +101,7 @@ export async function loadDump(
   }
 }
 
-/** Copies all tables of a database into another, as they are now. No statement of the site runs meanwhile. */
+/** Copies all tables of a database into another. No statement of the site may run meanwhile. */
 export async function copyTables(connection: Connection, from: string, to: string): Promise<void> {
   await connection.query(`USE ${named(to)}`)
   for (const statement of SESSION) await connection.query(statement)
@@ -117,14 +117,17 @@ export async function copyTables(connection: Connection, from: string, to: strin
   }
 }
 
-/** Disk full, as InnoDB and the system say it. */
+/** Disk full, as InnoDB and the operating system report it. */
 const FULL: readonly number[] = [1021, 1114]
-/** The server has gone, or was told to: nobody's fault. Others are about the statement, and so about the dump. */
+/**
+ * The server stopped or was told to, which is not the dump's fault. Other errors are about the statement, and so about
+ * the dump.
+ */
 const NOT_THE_DUMP: readonly number[] = [
   1040, 1053, 1077, 1078, 1079, 1080, 1158, 1159, 1160, 1161, 1203, 1205, 1213, 1317, 1927, 1969,
 ]
 
-/** The server refuses what it was asked. Only what it says itself has a state. */
+/** Whether the server rejected a statement. Only its own errors have an SQL state. */
 function isOfStatement(error: unknown): boolean {
   const { errno, sqlState } = error as { errno?: number; sqlState?: string }
   return errno !== undefined && sqlState !== undefined && ![...NOT_THE_DUMP, ...FULL].includes(errno)

@@ -1,4 +1,4 @@
-/** What only a database on a server has: it is switched table by table, by a host that may die at any statement. */
+/** Tests what only a database on a server has: it is switched table by table, and the host may die at any statement. */
 import type { Connection } from 'mysql2/promise'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hasMariaDb } from '../../../../test/support/mariadb.ts'
@@ -17,7 +17,7 @@ async function* pieces(text: string): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < text.length; at += 1000) yield Buffer.from(text.slice(at, at + 1000))
 }
 
-/** A site's two tables, one of which refers to the other, and one that only this version has. */
+/** A site's two tables, one of which references the other, and one that only this version has. */
 const version = (name: string) => `
   CREATE TABLE child (id int PRIMARY KEY, of int, FOREIGN KEY (of) REFERENCES parent (id) ON DELETE CASCADE);
   CREATE TABLE parent (id int PRIMARY KEY, v varchar(10));
@@ -52,7 +52,7 @@ describe.skipIf(!hasMariaDb)('a database on a server', () => {
       connection.destroy()
     }
   }
-  /** Which version the site has, whole: its tables, their rows, and what refers to what. */
+  /** Returns the version that the site has, and checks that it is complete: tables, rows, and references. */
   async function versionNow(): Promise<string> {
     const tables = (await ask('show tables')).flat().sort()
     const [row] = await ask('select v from parent join child on child.of = parent.id')
@@ -67,7 +67,7 @@ describe.skipIf(!hasMariaDb)('a database on a server', () => {
     await expect(ask('insert into child values (9, 9)')).rejects.toThrow('foreign key constraint fails')
     return name
   }
-  /** The same door, of a host that dies at a statement. */
+  /** The same content, on a host that dies at a given statement. */
   function dyingAt(last: number) {
     let count = 0
     const dies = (connection: Connection) =>
@@ -89,7 +89,10 @@ describe.skipIf(!hasMariaDb)('a database on a server', () => {
     }
     return createMariaDbContent({ databases: new SiteDatabases(server as typeof maria.server, testPrefix), pool })
   }
-  /** Does it at a host that dies at each statement in turn, and then what is to follow. @returns how many statements there were */
+  /**
+   * Runs `begin` on a host that dies at each statement in turn, and then runs `then`.
+   * @returns the number of statements
+   */
   async function cutAnywhere(
     begin: (content: DatabaseContent) => Promise<void>,
     then: () => Promise<void>,
@@ -114,11 +117,11 @@ describe.skipIf(!hasMariaDb)('a database on a server', () => {
     await content.load(directory, pieces(version('new')))
   }
 
-  test('a switch that is cut off at any statement is finished by the same call, and the site sees no half of it', async () => {
+  test('finishes a switch that was interrupted at any statement when called again, and shows the site no half of it', async () => {
     const count = await cutAnywhere(
       (dying) => dying.switch(directory),
       async () => {
-        // what the site sees now: one of them, or nothing
+        // The site sees one of the versions, or nothing.
         const seen = await versionNow().catch((error: Error) => error.message)
         expect(['old', 'new', `Access denied, this account is locked`]).toContain(seen)
         if (seen.includes('locked')) {
@@ -134,7 +137,7 @@ describe.skipIf(!hasMariaDb)('a database on a server', () => {
     expect(count).toBeGreaterThan(15)
   })
 
-  test('a switch that is cut off at any statement is taken back', async () => {
+  test('reverts a switch that was interrupted at any statement', async () => {
     await cutAnywhere(
       (dying) => dying.switch(directory),
       async () => {
@@ -147,7 +150,7 @@ describe.skipIf(!hasMariaDb)('a database on a server', () => {
     )
   })
 
-  test('the taking back that is cut off at any statement is finished by the same call, or before anything else', async () => {
+  test('finishes a revert that was interrupted at any statement, when called again or before anything else', async () => {
     const again = async () => {
       for (const name of ['old', 'new']) {
         await content.cleanUp(directory)
@@ -169,7 +172,7 @@ describe.skipIf(!hasMariaDb)('a database on a server', () => {
         await finishers[finisher]?.()
         if (finisher === 0) await content.switchBack(directory)
         await content.cleanUp(directory)
-        // who does something else first may come before it had begun
+        // Other operations may also run before the revert had begun.
         const now = await versionNow()
         expect([hasNext, finisher === 0 ? now : ['old', 'new'].includes(now)]).toEqual([
           false,
@@ -180,7 +183,7 @@ describe.skipIf(!hasMariaDb)('a database on a server', () => {
     )
   })
 
-  test('what a load leaves that is cut off is nobody’s next', async () => {
+  test('ignores what an interrupted load leaves behind', async () => {
     const text = version('new')
     const stillOld = async () => {
       expect((await content.state(directory)).hasNext).toBe(false)
@@ -202,14 +205,14 @@ describe.skipIf(!hasMariaDb)('a database on a server', () => {
       for (let at = 0; at < length; at += 10) yield Buffer.from(text.slice(at, Math.min(at + 10, length)))
       throw new Error('the host is dead')
     }
-    // at its last statement, so that what there is stays as it is
+    // Dies at its last statement, so that the leftovers stay.
     for (let length = 0; length <= text.length; length += 60) {
       await expect(dyingAt(statements - 1).load(directory, cutOffAt(length))).rejects.toThrow('the host is dead')
       await stillOld()
     }
   })
 
-  test('a server that ends meanwhile is not the dump’s fault, and nothing is lost', async () => {
+  test('does not blame the dump when the server stops, and loses nothing', async () => {
     async function* ending() {
       yield Buffer.from(version('new').split('INSERT')[0] as string)
       await maria.ask('shutdown').catch(() => {})
@@ -230,14 +233,14 @@ describe.skipIf(!hasMariaDb)('a database on a server', () => {
     'alter table parent drop column v, add column v varchar(10) default 9',
     'truncate table parent',
     'drop table child',
-  ])('a dump fails, and is not wrong, when the site meanwhile does: %s', async (sql) => {
+  ])('fails a dump, and never returns a wrong one, when the site meanwhile does: %s', async (sql) => {
     const snapshot = await content.snapshot(directory)
     await ask(`set statement foreign_key_checks = 0 for ${sql}`)
     await expect(Array.fromAsync(snapshot.dump())).rejects.toThrow(SiteUnavailable)
     await snapshot.close()
   })
 
-  test('a dump that was not read to its end is the last of its snapshot', async () => {
+  test('fails another dump of a snapshot whose last dump was not read to its end', async () => {
     await ask('create table many (id int primary key, t varchar(1000))')
     await ask("insert into many select seq, repeat('x', 1000) from seq_1_to_20000")
     const snapshot = await content.snapshot(directory)
@@ -248,7 +251,7 @@ describe.skipIf(!hasMariaDb)('a database on a server', () => {
     await snapshot.close()
   })
 
-  test('numbers of four bytes are the same ones again, in their shortest text', async () => {
+  test('restores four-byte numbers exactly, from their shortest text', async () => {
     await ask('create table numbers (id int auto_increment primary key, f float)')
     await ask(
       'insert into numbers (f) values (0.1), (1/3), (16777216), (3.4028234663852886e38), (1.17549435e-38), (-0.7), (123456.7)',
@@ -263,20 +266,20 @@ describe.skipIf(!hasMariaDb)('a database on a server', () => {
     expect(await ask('select cast(f as double) from numbers order by id')).toEqual(before)
   })
 
-  test('nothing is loaded onto a disk that is full', async () => {
+  test('loads nothing onto a full disk', async () => {
     const full = createMariaDbContent({ databases: maria.databases, pool, keepFreeBytes: Number.MAX_SAFE_INTEGER })
     await expect(full.load(directory, pieces(version('new')))).rejects.toThrow(DiskFull)
     expect(await versionNow()).toBe('old')
   })
 
-  test('what does not fit into a column is refused, not cut', async () => {
+  test('rejects a value that does not fit into a column instead of truncating it', async () => {
     const text = "CREATE TABLE t (a varchar(3));\nINSERT INTO t VALUES ('four');\n-- Dump completed"
     await expect(content.load(directory, pieces(text))).rejects.toThrow(
       /cannot be loaded: Data t(oo long|runcated) for column 'a' at row 1/,
     )
   })
 
-  test('a definition in a dump reaches no other database', async () => {
+  test('keeps definitions in a dump from reaching other databases', async () => {
     const other = await maria.home(1000 + siteDirectories)
     const its = await maria.databases.create(other)
     for (const text of [
@@ -288,7 +291,7 @@ describe.skipIf(!hasMariaDb)('a database on a server', () => {
     const referring = `CREATE TABLE t (a int, FOREIGN KEY (a) REFERENCES \`${its.database}\`.parent (id));\n-- Dump completed`
     await content.load(directory, pieces(referring))
     await content.switch(directory)
-    // the name of a database before a table's is left out
+    // The database name before a table's name is dropped.
     expect((await ask('show create table t'))[0]?.[1]).not.toContain(its.database)
     await maria.databases.drop(other)
   })

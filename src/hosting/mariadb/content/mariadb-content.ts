@@ -20,11 +20,14 @@ import { dropDatabase, finishCutOff, isCutOff, makeAnew, setMark, stateOf, switc
 export interface MariaDbContentOptions {
   readonly databases: SiteDatabases
   readonly pool: Pick<PhpPool, 'between'>
-  /** Of the disk, what sites are kept from: a new database leaves it. Default: none. */
+  /** Disk space that sites may not use, and that a new database must leave free. Default: none. */
   readonly keepFreeBytes?: number
 }
 
-/** Databases of sites on a server of MariaDB. What is done to a site's tables is done as an account that has no others. */
+/**
+ * Creates access to the databases of sites on a MariaDB server. Changes to a site's tables run as an account without
+ * access to other sites.
+ */
 export function createMariaDbContent(options: MariaDbContentOptions): DatabaseContent {
   const { databases, pool } = options
   const { server } = databases
@@ -32,19 +35,19 @@ export function createMariaDbContent(options: MariaDbContentOptions): DatabaseCo
     pool.between(directory.siteId, work, { endsProcess: true })
 
   type Work = (connection: Connection, names: SiteNames) => Promise<void>
-  /** As administrator, while nobody of the site is in. */
+  /** Runs work as administrator while the site is locked out. */
   const alone = (directory: SitePlace, work: Work): Promise<void> =>
     withoutPhp(directory, () =>
       asAdministrator(server, async (connection) => {
         await databases.keepOut(connection, directory)
         await work(connection, databases.namesOf(directory))
-        // not when it failed: WordPress would make half a database into a new site
+        // Not after a failure: WordPress would turn half a database into a new site.
         await databases.letIn(connection, directory)
       }),
     )
   const ask = <Result>(directory: SitePlace, work: (connection: Connection, names: SiteNames) => Promise<Result>) =>
     asAdministrator(server, (connection) => work(connection, databases.namesOf(directory)))
-  /** Who died before the site was let in again has left nothing else to do. */
+  /** Unlocks the site. Nothing else is left to do if the host died right before that. */
   const letIn = (directory: SitePlace) => ask(directory, (connection) => databases.letIn(connection, directory))
   const finish = async (directory: SitePlace) => {
     if (await ask(directory, isCutOff)) await alone(directory, finishCutOff)
@@ -83,7 +86,7 @@ export function createMariaDbContent(options: MariaDbContentOptions): DatabaseCo
   }
 }
 
-/** Bytes on the disk; what a server elsewhere says of its tables. */
+/** Returns the bytes on the disk, or what a server on another machine reports for its tables. */
 async function bytesOf(connection: Connection, database: string): Promise<number> {
   const [row] = await rowsOf(
     connection,
@@ -132,7 +135,7 @@ async function* dump(thread: DatabaseThread, { tables, signal }: DumpOptions): A
   }
 }
 
-/** What the server says of a site's tables is for the site's owner. */
+/** Turns the server's errors about a site's tables into errors for the site's owner. */
 function unavailable(error: unknown): unknown {
   if (error instanceof SiteUnavailable) return error
   return new SiteUnavailable(`The site's database cannot be read: ${errorOf(error).message}`, { cause: error })
@@ -166,7 +169,7 @@ async function load(
     return loaded
   } catch (error) {
     thread.end()
-    // what is left of it counts as not there, and goes with the next
+    // Incomplete content counts as absent, and the next load removes it.
     await asAdministrator(server, (dropping) => dropDatabase(dropping, next)).catch(() => {})
     throw error
   } finally {

@@ -1,4 +1,4 @@
-/** Tables that only MariaDB has: a site with one is backed up whole, and restored as it was. */
+/** Tables with features that only MariaDB has. A site with one is backed up whole and restored unchanged. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hasMariaDb } from '../../../../test/support/mariadb.ts'
 import { type OwnMariaDb, startOwnMariaDb } from '../../../../test/support/own-mariadb.ts'
@@ -113,7 +113,7 @@ describe.skipIf(!hasMariaDb)('a table that only MariaDB has', () => {
     expect((await taken()).text).toBe(text)
   })
 
-  test('a sequence goes on where it was', async () => {
+  test('continues a sequence where it stopped', async () => {
     await asSite('create sequence s start with 5 cache 10', 'select nextval(s)')
     await restore((await taken()).text)
     expect(Number((await asSite('select nextval(s)'))[0]?.[0])).toBeGreaterThan(5)
@@ -126,7 +126,7 @@ describe.skipIf(!hasMariaDb)('a table that only MariaDB has', () => {
     ).toEqual(['SEQUENCE'])
   })
 
-  test('a default that counts by a sequence stops no backup, and is named', async () => {
+  test('does not fail a backup over a default that uses a sequence, and names it', async () => {
     await asSite(
       'create sequence s',
       'create table t (id int primary key default nextval(s), v int)',
@@ -138,7 +138,7 @@ describe.skipIf(!hasMariaDb)('a table that only MariaDB has', () => {
     expect(await asSite('select v from t order by v')).toEqual([['1'], ['2']])
   })
 
-  test('a column that is counted and second in its key can be loaded: InnoDB gets a key of it alone', async () => {
+  test('loads an AUTO_INCREMENT column that is second in its index, by adding an index for InnoDB', async () => {
     await restore(
       'CREATE TABLE `t` (`a` int NOT NULL, `n` int NOT NULL AUTO_INCREMENT, PRIMARY KEY (`a`,`n`)) ENGINE=MyISAM;\nINSERT INTO `t` VALUES (1,1),(1,2),(2,1);\n-- Dump completed',
     )
@@ -146,7 +146,7 @@ describe.skipIf(!hasMariaDb)('a table that only MariaDB has', () => {
     await asSite('insert into t (a) values (7)')
   })
 
-  test('what this server does not take is left out with a word, when the rest can be loaded', async () => {
+  test('skips what this server does not support, with a warning, when the rest can be loaded', async () => {
     const loaded = await restore(
       'CREATE TABLE `t` (`a` int NOT NULL, `v` int SRID 0, PRIMARY KEY (`a`));\nINSERT INTO `t` VALUES (1, 2);\n-- Dump completed',
     )
@@ -155,7 +155,7 @@ describe.skipIf(!hasMariaDb)('a table that only MariaDB has', () => {
     await expect(content.load(directory, pieces(unknown))).rejects.toThrow(DumpUnreadable)
   })
 
-  test('the words of a table are run as who has the site’s own databases alone', async () => {
+  test('runs a table’s definition only as an account without access to other sites', async () => {
     const other = await maria.home(1000 + siteDirectories)
     const its = await maria.databases.create(other)
     const table = 'create table victim (id int primary key)'

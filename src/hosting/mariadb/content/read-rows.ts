@@ -1,11 +1,11 @@
 import type { Connection } from 'mysql2/promise'
 
-/** Rows that lie here unread: more are left to the server. */
+/** The most bytes of unread rows in memory. More stay on the server. */
 const MOST_BYTES = 1 << 20
 
 export type RawRow = readonly (Buffer | null)[]
 
-/** What of the client is used here, which is below what it promises. */
+/** The parts of the client below its promise API that are used here. */
 interface RawConnection {
   query(options: object): {
     on(event: 'result', listener: (row: RawRow) => void): unknown
@@ -17,8 +17,8 @@ interface RawConnection {
 }
 
 /**
- * Rows of one statement as the server writes them, as bytes, no faster than they are taken. Who does not take all of them has to destroy the
- * connection.
+ * Reads the rows of a statement as bytes, as the server sends them, no faster than the consumer takes them. A consumer
+ * that stops early must destroy the connection.
  */
 export async function* readRows(connection: Connection, sql: string): AsyncGenerator<readonly RawRow[], void, void> {
   const raw = (connection as unknown as { connection: RawConnection }).connection

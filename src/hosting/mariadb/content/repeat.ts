@@ -1,11 +1,11 @@
-/** Runs a look again and again. The pause begins when a look has ended, so that looks never overlap. */
+/** Repeats a check. The pause begins when a check has ended, so that checks never overlap. */
 export class Repeat {
   readonly #look: () => Promise<void>
   readonly #pauseMs: () => number
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> = Promise.resolve()
 
-  /** @param look never rejects */
+  /** @param look must never reject */
   constructor(look: () => Promise<void>, pauseMs: () => number) {
     this.#look = look
     this.#pauseMs = pauseMs
@@ -15,7 +15,7 @@ export class Repeat {
     this.#again(0)
   }
 
-  /** Resolves when nothing is being looked at. */
+  /** Resolves when no check is running. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined

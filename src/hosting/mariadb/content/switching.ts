@@ -5,17 +5,17 @@ import { named, rowsOf } from '../server/connect.ts'
 import { tableNames } from '../tables.ts'
 
 /*
- * A server cannot rename a database: tables are moved from one to another, a few at a time. How far that is stands in the comments of the databases
- * that are Stead's alone, so that whoever comes after a crash goes on where it ended:
+ * A server cannot rename a database. Instead, tables are moved from one database to another, a few at a time. The
+ * comments of the databases that only Stead uses record the progress, so that a switch can continue after a crash:
  *
  * next      complete → leaving (tables of current go to previous) → entering (its own go to current) → dropped
  * previous  filling → complete → returning (current is emptied) → entering (its own go to current) → dropped
  *
- * A database without one of these words is half of something, and counts as not there.
+ * A database without one of these words is incomplete, and counts as absent.
  */
 type Mark = 'complete' | 'leaving' | 'entering' | 'filling' | 'returning' | undefined
 
-/** Tables of one statement: each is moved wholly or not at all. */
+/** Tables per statement. Each table is moved completely or not at all. */
 const MOVED_AT_ONCE = 100
 
 export async function markOf(connection: Connection, database: string): Promise<Mark> {
@@ -36,7 +36,7 @@ export async function dropDatabase(connection: Connection, database: string): Pr
   await connection.query(`DROP DATABASE IF EXISTS ${named(database)}`)
 }
 
-/** An empty database in place of whatever there is. */
+/** Creates an empty database, and replaces an existing one. */
 export async function makeAnew(connection: Connection, database: string, mark?: NonNullable<Mark>): Promise<void> {
   await dropDatabase(connection, database)
   const comment = mark ? ` COMMENT = '${mark}'` : ''
@@ -55,7 +55,7 @@ export async function stateOf(connection: Connection, names: SiteNames): Promise
   }
 }
 
-/** `next` becomes current. The site is kept out meanwhile. */
+/** Makes `next` the current database. The site must be locked out. */
 export async function switchIn(connection: Connection, { current, next, previous }: SiteNames): Promise<void> {
   if ((await markOf(connection, next)) === 'complete') {
     await makeAnew(connection, previous, 'filling')
@@ -72,7 +72,7 @@ export async function switchIn(connection: Connection, { current, next, previous
   }
 }
 
-/** `previous` becomes current again, also in the middle of a switch. The site is kept out meanwhile. */
+/** Makes `previous` the current database again, even in the middle of a switch. The site must be locked out. */
 export async function switchBack(connection: Connection, { current, next, previous }: SiteNames): Promise<void> {
   if ((await markOf(connection, next)) === 'leaving') {
     await moveAll(connection, previous, current)
@@ -82,7 +82,7 @@ export async function switchBack(connection: Connection, { current, next, previo
   }
   if ((await markOf(connection, previous)) === 'complete') await setMark(connection, previous, 'returning')
   if ((await markOf(connection, previous)) === 'returning') {
-    // the part of it that is still there is of what is not wanted
+    // The rest of it belongs to the version that is being reverted.
     if ((await markOf(connection, next)) === 'entering') await dropDatabase(connection, next)
     await makeAnew(connection, current)
     await setMark(connection, previous, 'entering')
@@ -93,23 +93,23 @@ export async function switchBack(connection: Connection, { current, next, previo
   }
 }
 
-/** Somebody who is no more was in the middle of a switch, or of taking one back: current is half of something. */
+/** Whether a process died in the middle of a switch or a revert, so that the current database is incomplete. */
 export async function isCutOff(connection: Connection, { next, previous }: SiteNames): Promise<boolean> {
   const marks = [await markOf(connection, next), await markOf(connection, previous)]
   return marks.some((mark) => mark === 'leaving' || mark === 'entering' || mark === 'returning')
 }
 
-/** Ends what was cut off. The site is kept out meanwhile. */
+/** Finishes an interrupted switch or revert. The site must be locked out. */
 export async function finishCutOff(connection: Connection, names: SiteNames): Promise<void> {
   const previous = await markOf(connection, names.previous)
-  // first: where both were cut off, the taking back came later
+  // First, because if both were interrupted, the revert came later.
   if (previous === 'returning' || previous === 'entering') await switchBack(connection, names)
   const next = await markOf(connection, names.next)
   if (next === 'leaving' || next === 'entering') await switchIn(connection, names)
 }
 
 async function moveAll(connection: Connection, from: string, to: string): Promise<void> {
-  // the site may have dropped it
+  // The site may have dropped it.
   await connection.query(
     `CREATE DATABASE IF NOT EXISTS ${named(to)} CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci`,
   )

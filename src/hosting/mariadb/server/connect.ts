@@ -1,6 +1,6 @@
 import type { Connection } from 'mysql2/promise'
 
-/** Who connects, and where a server is. */
+/** Login data and server addresses. */
 export interface Login {
   readonly user: string
   readonly password: string
@@ -13,7 +13,10 @@ export type ServerAddress =
 
 const CONNECT_MS = 10_000
 
-/** What the host's own sessions want of any server: nothing ends them while somebody slow reads a dump, and locks are not waited for without end. */
+/**
+ * Settings for the host's own sessions on any server: nothing ends them while a slow client reads a dump, and they do
+ * not wait for locks forever.
+ */
 const SESSION = [
   'SET NAMES utf8mb4',
   "SET time_zone = '+00:00'",
@@ -21,11 +24,11 @@ const SESSION = [
 ] as const
 
 /**
- * A connection of the host's own. In it a character of a statement is a byte, and answers are bytes: the client is told that all is latin1, the
- * server that all is UTF-8. So they go through as they are, whatever they are.
+ * Opens a connection for the host itself. Statements and results are bytes, one per character: the client is told that
+ * everything is latin1, and the server that it is UTF-8. This way all bytes pass unchanged.
  */
 export async function connect(address: ServerAddress, login: Login): Promise<Connection> {
-  // a host without MariaDB does not load it
+  // Loaded on demand, so that a host without MariaDB does not load it.
   const { createConnection } = await import('mysql2/promise')
   const where =
     'socketPath' in address
@@ -37,13 +40,13 @@ export async function connect(address: ServerAddress, login: Login): Promise<Con
     charset: 'LATIN1_SWEDISH_CI',
     connectTimeout: CONNECT_MS,
     multipleStatements: false,
-    // the server asks for no file of this machine, and does not tell the client of the one charset that it is not to know
+    // The server cannot request files of this machine, and does not report its real charset to the client.
     flags: ['-LOCAL_FILES', '-SESSION_TRACK'],
     rowsAsArray: true,
     typeCast: (field: { buffer(): Buffer | null }) => field.buffer(),
     enableKeepAlive: true,
   })
-  // a connection that breaks while nothing is asked has nobody to tell; the next question is told
+  // An idle connection that breaks has no caller to report to. The next query fails instead.
   connection.on('error', () => {})
   try {
     for (const statement of SESSION) await connection.query(statement)
@@ -54,20 +57,20 @@ export async function connect(address: ServerAddress, login: Login): Promise<Con
   return connection
 }
 
-/** Answers of one statement as text; nothing for NULL. */
+/** Returns the rows of a statement as text, with an empty text for NULL. */
 export async function rowsOf(connection: Connection, sql: string, values: readonly string[] = []): Promise<string[][]> {
   const [rows] = await connection.query(sql, [...values])
-  // a statement that gives no rows answers with something else
+  // A statement without rows returns another type.
   if (!Array.isArray(rows)) return []
   return (rows as unknown[][]).map((row) => row.map((value) => (value === null ? '' : String(value))))
 }
 
-/** Text as statements have it: bytes in characters. */
+/** Encodes text for statements: one byte per character. */
 export const bytesOf = (text: string): string => Buffer.from(text).toString('latin1')
 
-/** A name in backticks, as statements have it. */
+/** Quotes a name in backticks for statements. */
 export const named = (name: string): string => bytesOf(`\`${name.replaceAll('`', '``')}\``)
 
-/** What the server answered with: its number, or the client's word where it did not answer. */
+/** Returns the server's error with its number, or the client's code when the server did not answer. */
 export const errorOf = (error: unknown): { errno?: number; code?: string; message: string } =>
   error as { errno?: number; code?: string; message: string }

@@ -1,43 +1,43 @@
 import type { Connection } from 'mysql2/promise'
 import type { Login, ServerAddress } from './connect.ts'
 
-/** Where sites see the socket, as `socket` in this folder: it stands in their `wp-config.php`, so it never changes. */
+/** Folder in which sites see the socket, named `socket`. Their `wp-config.php` contains it, so it never changes. */
 export const SITES_SOCKET_FOLDER = '/run/mariadb'
 
 /** `DB_HOST` of every site, wherever the server is. */
 export const PHP_HOST = `localhost:${SITES_SOCKET_FOLDER}/socket`
 
-/** A server of MariaDB, whoever runs it. */
+/** A MariaDB server, whether Stead or an operator runs it. */
 export interface DatabaseServer {
   /** `10.11.19`. */
   readonly version: string
-  /** Where the host itself reaches it. */
+  /** Address for the host itself. */
   readonly address: ServerAddress
-  /** What an account is bound to: `localhost` behind a socket, `%` behind a network. */
+  /** Host part of accounts: `localhost` for a socket, `%` for a network. */
   readonly accountHost: string
-  /** How PHP reaches it: `DB_HOST` of WordPress. */
+  /** Address for PHP: `DB_HOST` of WordPress. */
   readonly phpHost: string
-  /** Folder with nothing but the socket by which sites come to it; undefined: they cannot. */
+  /** Folder that contains only the socket for sites. Undefined when sites cannot connect. */
   readonly socketFolder: string | undefined
-  /** Folder with the data, where it is on this machine. */
+  /** Folder with the data, if it is on this machine. */
   readonly dataFolder: string | undefined
-  /** Folder with its temporary files, where it is on this machine. */
+  /** Folder with its temporary files, if it is on this machine. */
   readonly temporaryFolder: string | undefined
-  /** Its process, where that is on this machine and runs. */
+  /** Its process, if it runs on this machine. */
   readonly pid: number | undefined
-  /** It answered last. */
+  /** Whether the last connection succeeded. */
   readonly isUp: boolean
-  /** Why it does not answer, in words, as far as that is known. */
+  /** Why it does not answer, for people, if known. */
   readonly fault: string | undefined
-  /** How often it had to be started again. */
+  /** How often it had to be restarted. */
   readonly restarts: number
-  /** @param login default: who administers it. @throws when it does not answer */
+  /** @param login default: the administrator @throws when the server does not answer */
   connect(login?: Login): Promise<Connection>
-  /** Resolves when it has ended, or was left to itself. */
+  /** Resolves when it has ended, or was left running. */
   stop(graceMs: number): Promise<void>
 }
 
-/** Does something as administrator, on a connection of its own. */
+/** Runs work as administrator, on a separate connection. */
 export async function asAdministrator<Result>(
   server: Pick<DatabaseServer, 'connect'>,
   work: (connection: Connection) => Promise<Result>,

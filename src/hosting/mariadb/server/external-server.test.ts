@@ -1,4 +1,4 @@
-/** A server that an operator runs: what it is asked before any site's database is on it. */
+/** A server that an operator runs: checks that Stead makes before it stores any site's database there. */
 import { existsSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -32,10 +32,10 @@ describe.skipIf(!hasMariaDb)('a server that an operator runs', () => {
   })
   afterAll(() => maria?.stop())
 
-  test('is used for databases of sites as a host’s own is', async () => {
+  test('stores databases of sites like a host’s own server', async () => {
     const server = await openExternalServer(url('operator'), prefix)
     expect([server.isUp, server.version]).toEqual([true, maria.server.version])
-    // what was tried is gone
+    // The trial database is gone.
     expect(await sites()).toEqual([])
     const databases = new SiteDatabases(server, prefix)
     const directory = await maria.home(1)
@@ -59,12 +59,12 @@ describe.skipIf(!hasMariaDb)('a server that an operator runs', () => {
     ['whose password is wrong', () => url('operator', 'wrong'), 'Access denied'],
     ['where nobody listens', () => 'mariadb://operator:x@127.0.0.1:9', 'Stead cannot use the server'],
     ['whose account may too little', () => url('weak'), /lacks rights that Stead needs: .*CREATE USER/],
-  ])('is refused %s, and nothing is left on it', async (_name, address, message) => {
+  ])('rejects one %s, and leaves nothing on it', async (_name, address, message) => {
     await expect(openExternalServer(address(), prefix)).rejects.toThrow(message)
     expect(await sites()).toEqual([])
   })
 
-  test('a home says which kind of database it has', async () => {
+  test('chooses the database by a file in the site directory', async () => {
     const asked: string[] = []
     const kind = (name: string) => ({ size: async () => asked.push(name) }) as unknown as DatabaseContent
     const directory: SitePlace = await maria.home(2)

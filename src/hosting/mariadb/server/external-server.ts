@@ -9,10 +9,11 @@ import { versionIn } from './programs.ts'
 import { openSocketForwarder } from './socket-forwarder.ts'
 
 /**
- * A server that the operator runs. What it must be able to do is tried, so that it is not found out with a site's database.
- * @param url `mariadb://user:password@host:3306`, with `?ssl=true`, or `?socket=/run/…` in place of the host
- * @param forwarderFolder folder in which sites find a socket that leads there; without one they have no way
- * @throws OperatorError when it does not answer, is none that Stead can use, or may not do what is needed
+ * Connects to a server that the operator runs. Tries everything that Stead needs in advance, so that problems do not
+ * appear with a site's database.
+ * @param url `mariadb://user:password@host:3306`, with `?ssl=true`, or `?socket=/run/…` instead of the host
+ * @param forwarderFolder folder for a socket that forwards sites to the server; without it, they cannot connect
+ * @throws OperatorError when it does not answer, is not supported, or lacks permissions
  */
 export async function openExternalServer(
   url: string,
@@ -79,7 +80,7 @@ class ExternalServer implements DatabaseServer {
       this.fault = undefined
       return connection
     } catch (error) {
-      // a site's account that is refused says nothing of the server
+      // A rejected site account says nothing about the server.
       if (!login) {
         this.isUp = false
         this.fault = (error as Error).message
@@ -88,7 +89,7 @@ class ExternalServer implements DatabaseServer {
     }
   }
 
-  /** Lets sites come to it by a socket in this folder. Through TLS they cannot: it is the client's to begin. */
+  /** Lets sites connect through a socket in this folder. Not possible with TLS, which the client must start. */
   async openSocketForwarder(folder: string): Promise<void> {
     if ('isEncrypted' in this.address && this.address.isEncrypted) return
     this.#way = await openSocketForwarder(folder, this.address)
@@ -100,7 +101,7 @@ class ExternalServer implements DatabaseServer {
   }
 }
 
-/** All that is done with sites, once, by names that are nobody's. */
+/** Tries everything that Stead does with sites, once, under unused names. */
 async function tryRights(connection: Connection, accountHost: string, prefix: string): Promise<void> {
   const name = `${prefix}try_${randomBytes(4).toString('hex')}`
   const account = `'${name}'@'${accountHost}'`

@@ -1,4 +1,4 @@
-/** The server of a host, as it is on the machine: what it may be asked, and what becomes of it when somebody dies. */
+/** A host's own server on the machine: its isolation, and what happens when the server or the host dies. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -14,14 +14,14 @@ import { asAdministrator, type DatabaseServer } from './database-server.ts'
 import { startOwnServer } from './own-server.ts'
 import { versionIn } from './programs.ts'
 
-test('a server that is no MariaDB, or is too old, is refused', () => {
+test('rejects a server that is not MariaDB or is too old', () => {
   expect(versionIn('10.11.19-MariaDB-0+deb12u1-log')).toBe('10.11.19')
   expect(versionIn('mariadbd  Ver 11.4.2-MariaDB for Linux')).toBe('11.4.2')
   expect(() => versionIn('8.0.36')).toThrow('is not MariaDB')
   expect(() => versionIn('10.5.23-MariaDB')).toThrow('too old')
 })
 
-/** The process of the server that was started with these settings. */
+/** Returns the process of the server that was started with these settings. */
 async function pidOf(folder: string): Promise<number> {
   for (const name of await readdir('/proc')) {
     const words = (await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '')).split('\0')
@@ -48,7 +48,7 @@ describe.skipIf(!hasMariaDb)('the server of a host', () => {
     await rm(above, { recursive: true, force: true })
   })
 
-  test('knows nobody but the host, listens on nothing but its socket, and has settings of its own', async () => {
+  test('admits only the host, listens only on its socket, and uses its own settings', async () => {
     expect(await ask("select User, Host from mysql.user where User <> 'mariadb.sys'")).toEqual([
       ['stead_admin', 'localhost'],
     ])
@@ -58,7 +58,7 @@ describe.skipIf(!hasMariaDb)('the server of a host', () => {
         'select @@skip_networking, @@local_infile, @@secure_file_priv, @@have_symlink, @@innodb_file_per_table, @@character_set_server, @@event_scheduler',
       ),
     ).toEqual([['1', '0', join(folder, 'files/'), 'DISABLED', '1', 'utf8mb4', 'DISABLED']])
-    // what bounds a session, and all of them
+    // The limits of a session, and of all sessions.
     expect(
       await ask(
         'select @@innodb_temp_data_file_path, @@max_session_mem_used, @@tmp_disk_table_size, @@max_allowed_packet, @@tmpdir, @@max_connections, @@key_buffer_size',
@@ -76,7 +76,7 @@ describe.skipIf(!hasMariaDb)('the server of a host', () => {
     await expect(server.connect({ user: '', password: '' })).rejects.toThrow('Access denied')
   })
 
-  test('runs as its own user, and others come neither to its data nor to its secrets', async () => {
+  test('runs as its own user, and keeps others from its data and its secrets', async () => {
     const uid = testUid ?? process.getuid?.()
     expect((await stat(`/proc/${await pidOf(folder)}`)).uid).toBe(uid)
     const modeOf = async (name: string) => (await stat(join(folder, name))).mode & 0o777
@@ -85,7 +85,7 @@ describe.skipIf(!hasMariaDb)('the server of a host', () => {
     ])
   })
 
-  test('is started again when it is killed, with what it has', async () => {
+  test('restarts with its data after it is killed', async () => {
     await ask('create database kept')
     await ask('create table kept.t (a int)')
     await ask('insert into kept.t values (7)')
@@ -96,11 +96,11 @@ describe.skipIf(!hasMariaDb)('the server of a host', () => {
     await ask('drop database kept')
   })
 
-  test('is one host’s alone', async () => {
+  test('belongs to one host at a time', async () => {
     expect(await lockFile(join(folder, 'lock'))).toBeUndefined()
   })
 
-  test('ends with its host that is killed, and is there for the next one', async () => {
+  test('ends when its host is killed, and serves the next one', async () => {
     const other = join(above, 'other')
     const script = `import { startOwnServer } from '${join(import.meta.dirname, 'own-server.ts')}'
       const log = { info() {}, warn() {}, error() {} }
@@ -119,7 +119,7 @@ describe.skipIf(!hasMariaDb)('the server of a host', () => {
     expect(await pidOf(other)).toBe(0)
   })
 
-  test('one that is left over is ended before another starts', async () => {
+  test('ends a leftover server before starting another', async () => {
     const other = join(above, 'left')
     const first = await startOwnServer({ folder: other, uid: testUid, log: noLog })
     await first.stop(30_000)
@@ -135,7 +135,7 @@ describe.skipIf(!hasMariaDb)('the server of a host', () => {
     await next.stop(30_000)
   })
 
-  test('what stands in its way is said', async () => {
+  test('reports what prevents it from starting', async () => {
     const closed = join(above, 'closed')
     await mkdir(closed, { mode: 0o700 })
     if (testUid !== null)

@@ -14,34 +14,34 @@ import { type DatabaseServer, PHP_HOST } from './database-server.ts'
 import { findPrograms, type MariaDbPrograms, serverEnvironment } from './programs.ts'
 import { ADMINISTRATOR, ServerFolder } from './server-folder.ts'
 
-/** A server that was killed plays back its log first, which may take its time. */
+/** A server that was killed first replays its log, which may take a while. */
 const ANSWERS_MS = 600_000
 const SAYS_SO_EVERY_MS = 5000
 const LOOKS_EVERY_MS = 100
-/** The server of a host that was killed writes what it has, and ends. */
+/** The server of a killed host flushes its data and ends within this time. */
 const PREDECESSOR_ENDS_MS = 60_000
 /** A server that aborts writes several thousand characters about its state after the reason. */
 const KEPT_OUTPUT = 16_000
 const crashes: Backoff = { firstMs: 500, factor: 2, mostMs: 60_000 }
-/** After as long a server that ends did not end because it cannot start. */
+/** A server that ran this long did not fail to start. */
 const STABLE_MS = 60_000
 
 export interface OwnServerOptions {
-  /** Folder that is the server's: `<data>/mariadb`. */
+  /** Folder of the server: `<data>/mariadb`. */
   readonly folder: string
-  /** Whom it runs as: MariaDB refuses root. null: the one that Stead runs as. */
+  /** User that the server runs as, because MariaDB rejects root. Null: the user that Stead runs as. */
   readonly uid: number | null
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
-  /** On the disk of the folder. */
+  /** Free space on the folder's disk. */
   readonly room?: FreeRoom | undefined
-  /** The server cannot be started at the moment. Called at each attempt, with the reason in words. */
+  /** Called at each failed attempt to start the server, with the reason for people. */
   readonly onFault?: (fault: string) => void
 }
 
 /**
- * Starts this host's own server, and resolves when it answers. It is started again when it ends by itself. For want of disk space it is not given
- * up: the host starts without it, and the server follows when there is room.
- * @throws OperatorError when there is none to start, or it does not start
+ * Starts this host's own server, and resolves when it answers. Restarts it when it ends unexpectedly. A full disk is
+ * not a failure: the host starts without the server, which follows when there is space.
+ * @throws OperatorError when MariaDB is not installed or does not start
  */
 export async function startOwnServer(options: OwnServerOptions): Promise<DatabaseServer> {
   const programs = await findPrograms()
@@ -61,7 +61,7 @@ export async function startOwnServer(options: OwnServerOptions): Promise<Databas
 }
 
 interface Running {
-  /** Resolves when it has ended, and says how. */
+  /** Resolves with the reason when it has ended. */
   readonly ended: Promise<string>
 }
 
@@ -82,7 +82,7 @@ class OwnServer implements DatabaseServer {
   readonly #log: OwnServerOptions['log']
   readonly #room: FreeRoom | undefined
   readonly #onFault: (fault: string) => void
-  /** Drawn anew by each process: it is kept nowhere else than beside the server, for its tools. */
+  /** Each process generates a new one. It is stored only beside the server, for MariaDB's tools. */
   readonly #password = randomBytes(24).toString('hex')
   readonly #stopping = new AbortController()
   #child: ChildProcess | undefined
@@ -107,7 +107,7 @@ class OwnServer implements DatabaseServer {
     this.#onFault = onFault
   }
 
-  /** The program that starts it becomes it. */
+  /** The process that starts the server becomes it. */
   get pid(): number | undefined {
     return this.isUp ? this.#child?.pid : undefined
   }
@@ -138,7 +138,7 @@ class OwnServer implements DatabaseServer {
     this.#unlock()
   }
 
-  /** Resolves when it answers. @throws OperatorError when it ends before, or never answers */
+  /** Resolves when it answers. @throws OperatorError when it ends before that, or never answers */
   async #launch(): Promise<Running> {
     const [command, words] = this.#folder.command(this.#programs, [
       this.#programs.server,
@@ -148,7 +148,7 @@ class OwnServer implements DatabaseServer {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: serverEnvironment(),
       cwd: '/',
-      // Ctrl-C goes to the whole group of the terminal: it is to end after those who use it
+      // Ctrl-C signals the terminal's whole group, but the server must outlive its clients.
       detached: true,
     })
     this.#child = child
@@ -225,7 +225,7 @@ class OwnServer implements DatabaseServer {
     this.#onFault(this.fault)
   }
 
-  /** Waits before the next attempt. As soon as a full disk has room, the wait is over. */
+  /** Waits before the next attempt. After a full disk, the wait ends as soon as there is space. */
   async #untilNext(waitMs: number): Promise<void> {
     const until = performance.now() + waitMs
     const { signal } = this.#stopping
@@ -239,10 +239,10 @@ class OwnServer implements DatabaseServer {
 }
 
 const DISK_FULL = 'The disk of the host is full. MariaDB restarts automatically when there is free space'
-/** A start writes its temporary tablespace, and what a crash has left undone. */
+/** A start writes its temporary tablespace and finishes what a crash interrupted. */
 const START_BYTES = 16 << 20
 
-/** Whether a server has ended for want of disk space, by what it said. */
+/** Whether the server's output says that the disk is full. */
 const isForRoom = (said: string): boolean =>
   /error(:| number)? 28\b|Errcode: 28|No space left|disk (is )?full|out of disk space/i.test(said)
 
@@ -255,17 +255,20 @@ function endOf(child: ChildProcess, said: () => string): Promise<string> {
   })
 }
 
-/** What a person needs of all that it said. */
+/** Returns the part of the output that a person needs. */
 function faultIn(said: string): string {
   const lines = said.trim().split('\n')
   const faults = lines.filter((line) => line.includes('[ERROR]'))
   const last = (faults.length > 0 ? faults : lines).slice(-3)
-  // what follows from a full disk fills the lines after it
+  // Consequences of a full disk fill the lines after it.
   const lacksRoom = faults.findLast(isForRoom)
   return [...(lacksRoom === undefined || last.includes(lacksRoom) ? [] : [lacksRoom]), ...last].join('\n')
 }
 
-/** A server on the same data whose host was killed: it has its signal to end, and is waited for. Two would not start anyway: InnoDB locks its files. */
+/**
+ * Ends a server on the same data whose host was killed. It already has its signal, so this waits first. Two could not
+ * run anyway, because InnoDB locks its files.
+ */
 async function endLeft(folder: ServerFolder, log: OwnServerOptions['log']): Promise<void> {
   let left = await serversOf(folder.settings)
   if (left.length === 0) return
@@ -280,7 +283,7 @@ async function endLeft(folder: ServerFolder, log: OwnServerOptions['log']): Prom
   }
 }
 
-/** Processes that were started with these settings and no others. */
+/** Returns the processes that were started with exactly these settings. */
 async function serversOf(settings: string): Promise<number[]> {
   const found: number[] = []
   for (const name of await readdir('/proc')) {

@@ -5,10 +5,13 @@ import { OperatorError } from '../../../platform/operator-error.ts'
 
 const run = promisify(execFile)
 
-/** What the server, and what makes its first data folder, find their own programs by; nothing else of Stead's environment reaches them. */
+/**
+ * Environment of the server and its installer, by which they find their own programs. Nothing else of Stead's
+ * environment reaches them.
+ */
 export const serverEnvironment = (): Record<string, string> => ({ PATH: programFolders.join(':'), LC_ALL: 'C.UTF-8' })
 
-/** The oldest that has all that is used here: definitions that are changed wholly or not at all (10.6). */
+/** The oldest version with everything used here: atomic DDL (10.6). */
 const OLDEST = [10, 6] as const
 
 export interface MariaDbPrograms {
@@ -18,7 +21,7 @@ export interface MariaDbPrograms {
   readonly version: string
 }
 
-/** The programs of this machine's MariaDB. @throws OperatorError when one is missing, or too old */
+/** Finds the MariaDB programs of this machine. @throws OperatorError when one is missing or too old */
 export async function findPrograms(): Promise<MariaDbPrograms> {
   const [server, install, setpriv] = await Promise.all(['mariadbd', 'mariadb-install-db', 'setpriv'].map(findProgram))
   if (!server || !install || !setpriv)
@@ -30,7 +33,10 @@ export async function findPrograms(): Promise<MariaDbPrograms> {
   return { server, install, setpriv, version: versionIn(stdout) }
 }
 
-/** @param text what a server says of itself: `10.11.19-MariaDB-0+deb12u1`. @throws OperatorError when it is none that Stead can use */
+/**
+ * @param text the server's version string, such as `10.11.19-MariaDB-0+deb12u1`
+ * @throws OperatorError when the server is not supported
+ */
 export function versionIn(text: string): string {
   const [, version = ''] = /(\d+\.\d+\.\d+)-MariaDB/i.exec(text) ?? []
   if (!version)

@@ -12,32 +12,34 @@ import { LOG_FILE, serverSettings, UNDO_FILES } from './server-settings.ts'
 
 const run = promisify(execFile)
 
-/** Making the first data folder takes seconds. */
+/** Creating the first data folder takes seconds. */
 const INSTALL_MS = 300_000
-/** What a path of a socket may have (unix(7)), with the byte that ends it. */
+/** Longest path of a socket (unix(7)), without the terminating byte. */
 const MOST_SOCKET_PATH = 107
 
-/** Who administers the server: the host. */
+/** The host's account, which administers the server. */
 export const ADMINISTRATOR = 'stead_admin'
 
 /**
+ * The folder of the server.
+ *
  * ```
  * <data>/mariadb/        0711
  *     data/              0700, the server's: all databases
  *     run/               0711, the server's: socket
  *     tmp/               0700, the server's: temporary files; emptied at each start
- *     files/             0555, empty: where statements could read and write files
- *     settings.cnf       what the server is started with
- *     start.sql          0600, the server's: makes the host's account anew at each start
- *     administrator.cnf  0600: for the tools of MariaDB, `--defaults-file`
- *     lock               held by the host whose server it is
+ *     files/             0555, empty: the only folder in which statements could use files
+ *     settings.cnf       settings of the server
+ *     start.sql          0600, the server's: creates the host's account at each start
+ *     administrator.cnf  0600, for MariaDB's tools: `--defaults-file`
+ *     lock               held by the server's host
  * ```
  */
 export class ServerFolder {
   readonly path: string
   readonly #uid: number | null
 
-  /** @param uid whose the data is and who runs the server; null: the one that Stead runs as */
+  /** @param uid owner of the data and user of the server; null for the user that Stead runs as */
   constructor(path: string, uid: number | null) {
     this.path = path
     this.#uid = uid
@@ -63,14 +65,17 @@ export class ServerFolder {
     return join(this.path, 'lock')
   }
 
-  /** What runs a program as the server's user; it gets the signal when this process ends, however it ends. */
+  /**
+   * Returns the command that runs a program as the server's user. The program gets a signal when this process ends for
+   * any reason.
+   */
   command({ setpriv }: MariaDbPrograms, words: readonly string[]): [string, string[]] {
     const user =
       this.#uid === null ? [] : ['--reuid', String(this.#uid), '--regid', String(this.#uid), '--clear-groups']
     return [setpriv, [...user, '--pdeathsig', 'TERM', '--', ...words]]
   }
 
-  /** Makes what is not there. @throws OperatorError when the server's user could not come to it */
+  /** Creates missing folders. @throws OperatorError when the server's user cannot reach them */
   async prepare(programs: MariaDbPrograms): Promise<void> {
     if (Buffer.byteLength(this.socket) > MOST_SOCKET_PATH)
       throw new OperatorError(
@@ -83,11 +88,11 @@ export class ServerFolder {
     await this.#makeFolder(join(this.path, 'files'), 0o555, false)
     await this.#makeFolder(this.temporary, 0o700, true)
     await this.#install(programs)
-    // a folder that another user has made, before Stead ran as root
+    // Another user created the folder before Stead ran as root.
     if (this.#uid !== null && (await stat(this.data)).uid !== this.#uid) await giveTo(this.#uid, this.data)
   }
 
-  /** The data of a server that knows nobody. It gets its name when it is whole. */
+  /** Creates data without accounts. The folder gets its name when it is complete. */
   async #install(programs: MariaDbPrograms): Promise<void> {
     const isThere = await stat(this.data).then(
       () => true,
@@ -98,7 +103,7 @@ export class ServerFolder {
     await removeTree(made)
     await this.#makeFolder(made, 0o700, true)
     const options = ['--no-defaults', `--datadir=${made}`, '--auth-root-authentication-method=normal', '--skip-test-db']
-    // another server that starts removes such files of whichever server from a folder that they share
+    // In a shared folder, a server that starts would delete such files of other servers.
     options.push(`--tmpdir=${this.temporary}`)
     options.push(`--innodb-undo-tablespaces=${UNDO_FILES}`, `--innodb-log-file-size=${LOG_FILE}`)
     const [command, words] = this.command(programs, [programs.install, ...options, '--skip-name-resolve'])
@@ -113,11 +118,14 @@ export class ServerFolder {
     await syncFolder(this.path)
   }
 
-  /** Settings, and an account for the host with a password that is new. All other accounts that can do more than sites' go. */
+  /**
+   * Writes the settings, and creates the host's account with a new password. Removes all other accounts with more
+   * rights than sites have.
+   */
   async write(password: string, { version }: MariaDbPrograms): Promise<void> {
     const initFile = join(this.path, 'start.sql')
     const statements = [
-      // what an installation comes with: administrators without a password
+      // A new installation has administrators without a password.
       "DELETE FROM mysql.global_priv WHERE User NOT LIKE 'stead\\_%' AND User <> 'mariadb.sys'",
       'DELETE FROM mysql.proxies_priv',
       'FLUSH PRIVILEGES',

@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises'
 import { DiskFull } from '../../site-directories/disk-space.ts'
 
-/** Room that is left to others on the disk of a server. */
+/** Disk space that a server must leave to others. */
 export interface ServerRoom {
-  /** undefined: it is on another machine. */
+  /** Undefined when it is on another machine. */
   readonly folder: string | undefined
   readonly keepFreeBytes: number
 }

@@ -1,47 +1,54 @@
-/** Where the server has what. */
+/** Paths of the server. */
 export interface ServerPlaces {
   readonly data: string
   readonly socket: string
-  /** Empty, and not the server's to write: the only folder that statements could read and write files in. */
+  /** Empty and not writable for the server. The only folder in which statements could read and write files. */
   readonly files: string
-  /** Where the server writes temporary files: on the disk of the data, and seen by who watches it. */
+  /** Folder for temporary files: on the disk of the data, where they can be watched. */
   readonly temporary: string
-  /** Statements that the server runs before anybody can connect. */
+  /** Statements that the server runs before it accepts connections. */
   readonly initFile: string
-  /** Old row versions are in files of their own, which shrink again. Only a server that was installed so has them. */
+  /**
+   * Whether old row versions are in separate files, which can shrink. Only a server that was installed this way has
+   * them.
+   */
   readonly hasUndoFiles: boolean
   /** `10.11.19`. */
   readonly version: string
 }
 
-/** The log of changes that a crash is repaired from, with its room taken ahead. */
+/** Size of the redo log, which is allocated in advance. */
 export const LOG_FILE = '48M'
 
-/** Files of old row versions. */
+/** Number of undo files. */
 export const UNDO_FILES = 3
 
 const MB = 1 << 20
-/** What one session may hold: a statement with the largest value takes three times its length. */
+/** Memory limit of a session. A statement with the largest value takes three times its length. */
 export const SESSION_MEMORY_BYTES = 256 * MB
-/** Of one table that a statement makes for itself on the disk, of what a session has of such files, and of all of them. */
+/** Limits for temporary tables and files on the disk: of one table, of one session, and in total. */
 export const temporaryLimits = { tableBytes: 512 * MB, sessionBytes: 512 * MB, allBytes: 1024 * MB } as const
-/** In the data folder: the temporary tables of all sessions. */
+/** File in the data folder with the temporary tables of all sessions. */
 export const TEMPORARY_TABLES_FILE = 'ibtmp1'
 /**
- * Where that file ends. A rollback that meets the end aborts the server, so sessions are ended long before (`watch/resource-watch.ts`): this is for a
- * server that nobody watches.
+ * Size limit of that file. A rollback that reaches it aborts the server, so sessions are ended long before
+ * (`watch/resource-watch.ts`). This limit is for a server that is not watched.
  */
 export const MOST_TEMPORARY_TABLES_BYTES = 2048 * MB
 
-/** A statement, and so a value, may be no longer. */
+/** The longest statement, and so the longest value. */
 export const MOST_PACKET_BYTES = 64 << 20
 
-/** Of all sites together: each has a bound of its own. An idle one costs no thread. Who administers gets one more. */
+/**
+ * Total connections of all sites, each of which has its own limit. An idle connection costs no thread. The
+ * administrator gets one extra.
+ */
 const MOST_CONNECTIONS = 2000
 
 /**
- * The whole of the server's settings: it is started with this file alone, and reads nothing of /etc. For many databases that are small and mostly
- * idle: what is given for each connection is little, and what all share grows with use. Figures: docs/design/mariadb.md.
+ * Returns the complete settings. The server starts with this file alone and reads nothing from /etc. They suit many
+ * small, mostly idle databases: little memory per connection, and shared caches that grow with use. Figures:
+ * docs/design/mariadb.md.
  */
 export function serverSettings(places: ServerPlaces): string {
   const { data, socket, files, temporary, initFile } = places
@@ -103,7 +110,7 @@ long-query-time = 1
 `
 }
 
-/** What bounds sessions and what they write besides their tables. A session may set its own limit, up to `maximum-…`. */
+/** Limits sessions and what they write besides their tables. A session may change its own limit up to `maximum-…`. */
 function limitSettings({ hasUndoFiles, version }: ServerPlaces): string[] {
   const { tableBytes, sessionBytes, allBytes } = temporaryLimits
   const [major = 0, minor = 0] = version.split('.').map(Number)

@@ -3,12 +3,12 @@ import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { ServerAddress } from './connect.ts'
 
-/** As many as a server of Stead's own takes of all sites together. */
+/** The same limit as Stead's own server has for all sites. */
 const MOST_CONNECTIONS = 2000
 
 /**
- * A socket that leads to a server elsewhere. Sites have no network of their own but to the outside, which a server of databases is not; and a socket that the
- * server itself makes anew at each start would be another one than sites have seen.
+ * Opens a socket that forwards to a server elsewhere. Sites can only reach the public internet, not a database server.
+ * They also could not use the server's own socket, because it is a new file after each restart.
  */
 export async function openSocketForwarder(folder: string, address: ServerAddress): Promise<{ close(): void }> {
   await mkdir(folder, { recursive: true })

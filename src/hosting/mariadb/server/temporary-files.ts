@@ -1,10 +1,10 @@
 import { readdir, readlink, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What temporary files of a server take on the disk. */
+/** Disk usage of a server's temporary files. */
 export interface TemporaryFiles {
   readonly bytes: number
-  /** Of those that say whose they are, by the number of the connection. */
+  /** Bytes per connection ID, for files whose names contain it. */
   readonly ofSession: ReadonlyMap<number, number>
 }
 
@@ -18,8 +18,9 @@ const bytesAt = (path: string): Promise<number> =>
   )
 
 /**
- * Measures the temporary files of a server. Those of a sort have no name: they are found by the descriptors of its process.
- * @param pid of the server; undefined: it does not run
+ * Measures the temporary files of a server. Sort files have no name, and are found through the descriptors of its
+ * process.
+ * @param pid process of the server; undefined when it does not run
  */
 export async function temporaryFiles(folder: string, pid: number | undefined): Promise<TemporaryFiles> {
   const ofSession = new Map<number, number>()

@@ -1,4 +1,4 @@
-/** Sites that fill the disk through the server, on a disk of its own that a test can fill. */
+/** Sites that fill a disk through the server, on a separate disk that a test can fill. */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Connection } from 'mysql2/promise'
@@ -21,7 +21,7 @@ const MB = 1 << 20
 const PREFIX = 'stead_0badcafe_'
 
 describe('the rights of a site', () => {
-  test('shrink with its space, and come back a little below the quota', () => {
+  test('shrink as the site fills its quota, and return slightly below it', () => {
     const level = (usedMb: number, now: 'all' | 'reduced' | 'least') =>
       levelOfSpace({ usedBytes: usedMb * MB, quotaBytes: 200 * MB }, now)
     expect([200, 201, 232, 233].map((used) => level(used, 'all'))).toEqual(['all', 'reduced', 'reduced', 'least'])
@@ -31,7 +31,7 @@ describe('the rights of a site', () => {
     expect(levelOfSpace({ usedBytes: 13 * MB, quotaBytes: 10 * MB }, 'all')).toBe('least')
   })
 
-  test('shrink with the host’s disk, and come back a little above', () => {
+  test('shrink as the host’s disk fills up, and return slightly above the limit', () => {
     const room = new FreeRoom('/', 100 * MB)
     const level = (freeMb: number, now: 'all' | 'reduced' | 'least') =>
       levelOfDisk((bytes) => room.stateAt(bytes), freeMb * MB, now)
@@ -106,7 +106,7 @@ describe.skipIf(!hasMariaDb || !maySmallDisk)('on a small disk', { timeout: 300_
       await site.query(`insert into ${table} (b) values (repeat('x', 10000000))`)
   }
 
-  test('a site over its quota reads and deletes, and adds nothing until it is below', async () => {
+  test('lets a site over its quota read and delete, but add nothing until it is below', async () => {
     watching()
     const site = await connect()
     await site.query('create table wp_usermeta (id int auto_increment primary key, v text)')
@@ -115,7 +115,7 @@ describe.skipIf(!hasMariaDb || !maySmallDisk)('on a small disk', { timeout: 300_
     await fill('big', 110)
     await watch.look({ now: true })
     expect([databases.levelOf(login.user), refusals]).toEqual(['reduced', [[7, 'quota']]])
-    // its connections would keep the rights that they had
+    // Its connections would keep their earlier rights.
     await expect(site.query('select 1')).rejects.toThrow()
     const after = await connect()
     for (const sql of [
@@ -128,10 +128,10 @@ describe.skipIf(!hasMariaDb || !maySmallDisk)('on a small disk', { timeout: 300_
     ])
       await expect(after.query(sql)).rejects.toThrow(/denied|not allowed|disabled/)
     expect(await rowsOf(after, 'select v from wp_posts')).toEqual([['kept']])
-    // people sign in, and move posts to the trash
+    // Users can sign in and move posts to the trash.
     await after.query("insert into wp_usermeta (v) values ('session')")
     await after.query("update wp_posts set v = 'trash'")
-    // whoever creates the account again gives nothing back
+    // Creating the account again restores no rights.
     await databases.create(directory)
     await expect((await connect()).query('create table more (a int)')).rejects.toThrow('denied')
 
@@ -144,7 +144,7 @@ describe.skipIf(!hasMariaDb || !maySmallDisk)('on a small disk', { timeout: 300_
     ).toEqual([])
   })
 
-  test('far over it nothing can be changed but by deleting; the next process knows it', async () => {
+  test('allows only deletions far above the quota, and the next process knows it', async () => {
     watching()
     await fill('wp_usermeta', 140)
     await watch.look({ now: true })
@@ -161,7 +161,7 @@ describe.skipIf(!hasMariaDb || !maySmallDisk)('on a small disk', { timeout: 300_
     await (await connect()).query('create table again (a int)')
   })
 
-  test('deleted rows count as deleted: the tables are rebuilt', async () => {
+  test('rebuilds tables, so that deleted rows free space', async () => {
     watching({ compactEveryMs: 0 })
     await fill('big', 120)
     await watch.look({ now: true })
@@ -178,14 +178,14 @@ describe.skipIf(!hasMariaDb || !maySmallDisk)('on a small disk', { timeout: 300_
     expect(watch.bytesOf(7)).toBeLessThan(50 * MB)
   })
 
-  test('files and database have one quota', async () => {
+  test('applies one quota to files and database together', async () => {
     watching({ filesOf: () => 95 * MB })
     await fill('big', 20)
     await watch.look({ now: true })
     expect(databases.levelOf(login.user)).toBe('reduced')
   })
 
-  test('a site that writes as fast as it can does not bring the server down, and others read on', async () => {
+  test('survives a site that writes as fast as it can, and other sites keep reading', async () => {
     const other = { siteId: 8, siteDirectory: join(disk.folder, 'h8'), uid: testUid }
     await mkdir(other.siteDirectory, { recursive: true })
     const its = await databases.create(other)
@@ -196,21 +196,21 @@ describe.skipIf(!hasMariaDb || !maySmallDisk)('on a small disk', { timeout: 300_
     expect([server.restarts, server.isUp, watch.diskLevel === 'all']).toEqual([0, true, false])
     await expect.poll(() => databases.levelOf(its.user)).not.toBe('all')
     expect(room.ask()).toBeGreaterThan(16 * MB)
-    // its sessions were ended with its rights
+    // Its sessions ended together with its rights.
     await expect
       .poll(async () => {
         const site = await server.connect({ user: its.user, password: its.password, database: its.database })
         return rowsOf(site, 'select 1').finally(() => site.destroy())
       })
       .toEqual([['1']])
-    // a deleted site gives its room back, and all may write again
+    // Deleting the site frees its space, and all may write again.
     await databases.drop(directory)
     await expect.poll(() => databases.levelOf(its.user), { timeout: 60_000 }).toBe('all')
     expect(room.ask()).toBeGreaterThan(500 * MB)
     await databases.drop(other)
   })
 
-  test('a server that found no room is not given up, says why, and is back when there is some', async () => {
+  test('retries a server that found no space, reports why, and restores it when there is some', async () => {
     const faults: string[] = []
     const small = await smallDisk(250)
     const options = {

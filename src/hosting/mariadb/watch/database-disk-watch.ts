@@ -13,33 +13,36 @@ import { BACK_BELOW, levelOfDisk, levelOfSpace, worse } from './database-quota.t
 import { endSession, type SiteSession, siteSessions } from './sessions.ts'
 
 const MB = 1 << 20
-/** How often the disk is asked how much is free, which takes microseconds. */
+/** How often free disk space is checked, which takes microseconds. */
 const TICK_MS = 100
-/** How often databases are measured, and so many times as long as that took. */
+/** How often databases are measured, at least, and how many times the length of the last measurement must pass. */
 const PACE = {
   usual: { leastMs: 30_000, times: 100 },
-  // what somebody deletes must count within seconds
+  // Deletions must count within seconds.
   refused: { leastMs: 2000, times: 20 },
-  // the disk has less than before: somebody writes
+  // Free space drops, so someone is writing.
   sudden: { leastMs: 0, times: 4 },
 } as const
 const SUDDEN_BYTES = 16 * MB
-/** The disk is treated as if what it loses in so long were gone already: statements that run go on until they are ended. */
+/**
+ * Stead subtracts in advance what the disk would lose in this time, because running statements continue until they are
+ * ended.
+ */
 const AHEAD_MS = 500
-/** A statement that runs for longer is what fills a full disk with temporary files. */
+/** On a full disk, a statement that runs longer than this is likely to be filling it with temporary files. */
 const RUNS_SECONDS = 2
 const COMPACT_EVERY_MS = 60_000
 const QUOTA_KEPT_MS = 10_000
 
 export interface DatabaseDiskWatchOptions {
   readonly databases: SiteDatabases
-  /** Of the disk with the data. Undefined: it is not on this machine. */
+  /** Free space on the data's disk. Undefined when it is not on this machine. */
   readonly room?: FreeRoom | undefined
-  /** What the site of a site directory may take, files and database together. Undefined: it has no quota. */
+  /** Returns the quota of a site directory's site, for files and database together. Undefined without a quota. */
   readonly quotaOf: (directory: number) => Promise<number | undefined>
-  /** What the files of a site directory take, as far as that is known. */
+  /** Returns the size of a site directory's files, as far as known. */
   readonly filesOf: (directory: number) => number
-  /** A site may not add to its database any more. Called at any rate. */
+  /** Called when a site may no longer add to its database. May be called at any rate. */
   readonly onRefusal: (directory: number, why: 'quota' | 'disk') => void
   readonly log: Pick<Log, 'info' | 'warn'>
   readonly tickMs?: number
@@ -52,8 +55,9 @@ interface Look {
 }
 
 /**
- * Watches how much sites have in their databases. A server has no quota for a database, and one that meets a full disk while it rolls back ends: so
- * the account of a site loses the rights to add before that, and keeps those to read and to delete.
+ * Watches the size of sites' databases. A server has no quota per database, and ends when the disk is full during a
+ * rollback. The account of a site therefore loses its rights to add data before that, and keeps those to read and
+ * delete.
  */
 export class DatabaseDiskWatch {
   readonly #options: DatabaseDiskWatchOptions
@@ -90,17 +94,17 @@ export class DatabaseDiskWatch {
     await this.#compacting
   }
 
-  /** What a site directory has on the server, as of the last look. */
+  /** Returns the size of a site directory's database, as of the last measurement. */
   bytesOf(directory: number): number {
     return this.#sizes.get(directory) ?? 0
   }
 
-  /** What the disk leaves all sites. */
+  /** The rights that free disk space leaves to all sites. */
   get diskLevel(): RightsLevel {
     return this.#disk
   }
 
-  /** Measures the databases when that is due, or `now`, and fits the rights of their sites. */
+  /** Measures the databases when that is due, or `now`, and updates the rights of their sites. */
   async look({ now = false } = {}): Promise<void> {
     const { databases } = this.#options
     const before = this.#disk
@@ -146,7 +150,7 @@ export class DatabaseDiskWatch {
     const sessions = await siteSessions(connection, databases.prefix)
     const connected = new Set(sessions.map(({ directory }) => directory))
     const siteDirectories = [...this.#sizes.keys()]
-    // who is connected can write at this moment
+    // Connected sites first, because they can write at this moment.
     const inTurn = [
       ...siteDirectories.filter((directory) => connected.has(directory)),
       ...siteDirectories.filter((directory) => !connected.has(directory)),
@@ -187,7 +191,10 @@ export class DatabaseDiskWatch {
     return known.bytes
   }
 
-  /** Rebuilds tables of a site whose deleted rows still take the room that it needs. One site at a time, behind the looks. */
+  /**
+   * Rebuilds tables of a site whose deleted rows still take space that it needs. One site at a time, after the
+   * measurements.
+   */
   #compact(directory: number, wantedBytes: number): void {
     const { databases, log, room, compactEveryMs = COMPACT_EVERY_MS } = this.#options
     const at = performance.now()
@@ -205,7 +212,10 @@ export class DatabaseDiskWatch {
   }
 }
 
-/** Returns the bytes that each site's own database takes on the disk, by number of its site directory. One without tables takes none. */
+/**
+ * Returns the bytes that each site's own database takes on the disk, by number of its site directory. A database
+ * without tables takes none.
+ */
 async function sizesOf(connection: Connection, prefix: string): Promise<Map<number, number>> {
   const pattern = prefix.replaceAll('_', '\\_')
   const databases = await rowsOf(

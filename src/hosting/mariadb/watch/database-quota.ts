@@ -2,9 +2,12 @@ import type { DiskState } from '../../../platform/files/free-room.ts'
 import type { RightsLevel } from '../site-rights.ts'
 
 const MB = 1 << 20
-/** With the reduced rights a site may grow so much beyond its quota: sign-ins, and posts that go to the trash. As SQLite has it. */
+/**
+ * How far a site with reduced rights may grow beyond its quota, by sign-ins and posts that move to the trash. The same
+ * as for SQLite.
+ */
 const GRACE_BYTES = 32 * MB
-/** Rights come back a little below the limits, so that they do not come and go. */
+/** Rights return slightly below the limits, so that they do not flap. */
 export const BACK_BELOW = 0.95
 const BACK_ABOVE = 1.1
 
@@ -14,17 +17,14 @@ export interface SpaceOfSite {
   readonly quotaBytes: number
 }
 
-/** Returns the rights that a site's own use of the disk leaves it. */
+/** Returns the rights that a site's own disk usage allows. */
 export function levelOfSpace({ usedBytes, quotaBytes }: SpaceOfSite, now: RightsLevel): RightsLevel {
   if (usedBytes > quotaBytes + Math.min(GRACE_BYTES, quotaBytes / 4)) return 'least'
   if (usedBytes > quotaBytes) return now === 'least' ? 'least' : 'reduced'
   return usedBytes > BACK_BELOW * quotaBytes && now !== 'all' ? 'reduced' : 'all'
 }
 
-/**
- * Returns the rights that the host's disk leaves all sites.
- * @param stateAt of `FreeRoom`
- */
+/** Returns the rights that free space on the host's disk allows. @param stateAt of `FreeRoom` */
 export function levelOfDisk(
   stateAt: (freeBytes: number) => DiskState,
   freeBytes: number,

@@ -1,4 +1,4 @@
-/** Sites that take the memory and the temporary files of a server that they share. */
+/** Sites that use up the memory and the temporary files of a server that they share. */
 import type { Connection } from 'mysql2/promise'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { hasMariaDb } from '../../../../test/support/mariadb.ts'
@@ -18,26 +18,26 @@ const session = (id: number, directory: number, more: Partial<SiteSession> = {})
 })
 const idsOf = (endings: readonly { readonly session: SiteSession }[]) => endings.map((ending) => ending.session.id)
 
-describe('who is ended', () => {
+describe('choosing the sessions to end', () => {
   const limits = { siteMemoryBytes: 100, memoryBytes: 200, temporaryBytes: 50, allTemporaryBytes: 100 }
   const large = (id: number, directory: number, megabytes: number) => session(id, directory, { bytes: megabytes * MB })
   const inMb = { siteMemoryBytes: 100 * MB, memoryBytes: 200 * MB }
 
-  test('the sessions of a site that hold most, until it has no more than it may', () => {
+  test('ends the largest sessions of a site until it is within its limit', () => {
     const sessions = [large(1, 7, 30), large(2, 7, 60), large(3, 7, 50), large(4, 8, 90)]
     expect(idsOf(overMemory(sessions, inMb, 0))).toEqual([2])
     expect(idsOf(overMemory([large(1, 7, 101)], inMb, 0))).toEqual([1])
     expect(overMemory([large(1, 7, 100), large(2, 8, 100)], inMb, 200 * MB)).toEqual([])
   })
 
-  test('those that hold most of all, where the server has too much; none that would free nothing', () => {
+  test('ends the largest of all sessions when the server uses too much, but none that would free nothing', () => {
     const sessions = [large(1, 7, 30), large(2, 8, 60), large(3, 9, 1)]
     expect(idsOf(overMemory(sessions, inMb, 210 * MB))).toEqual([2])
     expect(idsOf(overMemory(sessions, inMb, 280 * MB))).toEqual([2, 1])
     expect(idsOf(overMemory(sessions, inMb, 900 * MB))).toEqual([2, 1])
   })
 
-  test('whose temporary files are too large; of files without a name, the statement that runs longest', () => {
+  test('ends sessions with too many temporary files, and the longest-running statement for files without a name', () => {
     const sessions = [session(1, 7), session(2, 8, { seconds: 9 }), session(3, 9, { seconds: 99, isIdle: true })]
     const files = (bytes: number, ...ofSession: [number, number][]) => ({ bytes, ofSession: new Map(ofSession) })
     expect(overTemporary(sessions, limits, files(50, [1, 50]))).toEqual([])
@@ -48,11 +48,11 @@ describe('who is ended', () => {
     expect(overTemporary([], limits, files(300))).toEqual([])
   })
 
-  test('for temporary tables: whose statement changes rows for longest, and who was idle for long', () => {
+  test('ends the longest-running write and long-idle sessions when temporary tables take too much', () => {
     const sessions = [
       session(1, 7, { seconds: 3 }),
       session(2, 8, { seconds: 5 }),
-      // reads only
+      // Only reads.
       session(3, 9, { seconds: 99 }),
       session(4, 7, { seconds: 10, isIdle: true }),
       session(5, 8, { seconds: 9, isIdle: true }),
@@ -62,7 +62,7 @@ describe('who is ended', () => {
   })
 })
 
-describe.skipIf(!hasMariaDb)('a site', { timeout: 120_000 }, () => {
+describe.skipIf(!hasMariaDb)('a site on a shared server', { timeout: 120_000 }, () => {
   let maria: OwnMariaDb
   let login: ServerLogin
   let watch: ResourceWatch | undefined
@@ -89,7 +89,7 @@ describe.skipIf(!hasMariaDb)('a site', { timeout: 120_000 }, () => {
   })
   afterAll(() => maria?.stop())
 
-  test('has its session ended when its variables hold too much, and others keep theirs', async () => {
+  test('has its session ended when its variables take too much memory, and others keep theirs', async () => {
     const other = await maria.databases.create(await maria.home(2))
     const its = await maria.server.connect({ user: other.user, password: other.password, database: other.database })
     open.push(its)
@@ -98,7 +98,7 @@ describe.skipIf(!hasMariaDb)('a site', { timeout: 120_000 }, () => {
     const site = await connect()
     const hoard = async () => {
       for (let at = 0; at < 40; at++) await site.query(`set @v${at} = repeat('x', 60000000)`)
-      // faster than the watch: it ends the session that holds it all the same
+      // If this is faster than the watch, the watch still ends the session that holds the memory.
       for (;;) await site.query('select sleep(0.1)')
     }
     await expect(hoard()).rejects.toThrow()
@@ -106,7 +106,7 @@ describe.skipIf(!hasMariaDb)('a site', { timeout: 120_000 }, () => {
     expect(await rowsOf(its, 'select length(@v)')).toEqual([['1000000']])
   })
 
-  test('can store and read the largest value, and raises no limit of its session', async () => {
+  test('can store and read the largest value, and cannot raise its session limits', async () => {
     const site = await connect()
     await site.query('create table large (b longblob)')
     await site.query("insert into large values (repeat('x', 60000000))")
@@ -117,19 +117,19 @@ describe.skipIf(!hasMariaDb)('a site', { timeout: 120_000 }, () => {
     }
   })
 
-  test('has a statement ended that fills the file with the temporary tables of all, before a rollback aborts the server', async () => {
+  test('has a statement ended that fills the shared temporary tablespace, before a rollback aborts the server', async () => {
     const site = await connect()
     watching({ temporaryTablesBytes: 40 * MB }).start()
     const fill = async () => {
       await site.query('create temporary table filled (a longtext)')
       await site.query("insert into filled values (repeat('x', 30000000))")
-      // to half of what the file may take
+      // Up to half of the file's limit.
       for (let doubled = 0; doubled < 5; doubled++) await site.query('insert into filled select a from filled')
     }
     await expect(fill()).rejects.toThrow(/closed|killed|lost|gone/i)
     await expect.poll(() => watch?.ended).toBe(1)
     expect(maria.server.restarts).toBe(0)
-    // the file keeps its size, and that ends nobody whose statement changes rows over several looks
+    // The file keeps its size, which must not end a session whose statement changes rows across several checks.
     const next = await connect()
     await next.query("create temporary table filled as select repeat('x', 1000000) a")
     await next.query('create table slow (a int)')
@@ -137,7 +137,7 @@ describe.skipIf(!hasMariaDb)('a site', { timeout: 120_000 }, () => {
     expect([await rowsOf(next, 'select length(a) from filled'), watch?.ended]).toEqual([[['1000000']], 1])
   })
 
-  test('has a statement ended that takes the disk for temporary files, named or not', async () => {
+  test('has a statement ended that fills the disk with temporary files, with or without names', async () => {
     const site = await connect()
     await site.query('create table rows_ (a int, b varchar(1000))')
     await site.query("insert into rows_ select seq, repeat('x', 900) from seq_1_to_5000")

@@ -8,21 +8,21 @@ import { TEMPORARY_TABLES_FILE } from '../server/server-settings.ts'
 import { temporaryFiles } from '../server/temporary-files.ts'
 import { changingSessions, endSession, type SiteSession, siteSessions } from './sessions.ts'
 
-/** The process of the server is asked how much memory it has, which takes microseconds. */
+/** How often the memory of the server's process is read, which takes microseconds. */
 const TICK_MS = 200
-/** A session that is idle for longer may hold temporary tables, and the server does not tell which ones do. */
+/** A session that is idle for longer may hold temporary tables. The server does not report which ones do. */
 const IDLE_SECONDS = 10
-/** Memory of each site is asked for as often, where the server's is not over its limit. */
+/** How often the memory of each site is queried while the server is within its limit. */
 const SESSIONS_EVERY_MS = 2000
 
 export interface ResourceLimits {
-  /** Of all sessions of a site, and of the whole server. */
+  /** Limits for all sessions of a site, and for the whole server. */
   readonly siteMemoryBytes: number
   readonly memoryBytes: number
-  /** Of temporary files: of one session, and of all. */
+  /** Limits for the temporary files of one session, and of all. */
   readonly temporaryBytes: number
   readonly allTemporaryBytes: number
-  /** Of the file with the temporary tables of all sessions. */
+  /** Limit for the file with the temporary tables of all sessions. */
   readonly temporaryTablesBytes: number
 }
 
@@ -35,8 +35,8 @@ export interface ResourceWatchOptions {
 }
 
 /**
- * Ends sessions that take more memory, or more room for temporary files, than the server can give: sites share it, and MariaDB bounds neither what
- * variables of a session hold, nor what its statements sort.
+ * Ends sessions that take more memory or disk space for temporary files than the server can give. Sites share it, and
+ * MariaDB limits neither the memory of session variables nor the files of sorts.
  */
 export class ResourceWatch {
   readonly #options: ResourceWatchOptions
@@ -75,7 +75,7 @@ export class ResourceWatch {
     if (!server.isUp) return
     const isOver = (await residentBytes(server.pid)) > limits.memoryBytes
     const bytes = await this.#bytesOfTables()
-    // the file never shrinks while the server runs, so only growth shows that someone takes more
+    // The file never shrinks while the server runs, so only growth shows that someone takes more.
     const haveGrown = bytes > Math.max(this.#tablesBytes, limits.temporaryTablesBytes)
     this.#tablesBytes = bytes
     if (haveGrown) await this.#endForTables(bytes)
@@ -126,7 +126,7 @@ export interface Ending {
 
 const memoryIn = (sessions: readonly SiteSession[]): number => sessions.reduce((sum, { bytes }) => sum + bytes, 0)
 
-/** Returns the sessions to end so that every site, and the server, has no more memory than it may: those that hold most. */
+/** Returns the largest sessions, to end so that every site and the server are within their memory limits. */
 export function overMemory(
   sessions: readonly SiteSession[],
   limits: Pick<ResourceLimits, 'siteMemoryBytes' | 'memoryBytes'>,
@@ -144,7 +144,7 @@ export function overMemory(
     excess -= session.bytes
   }
   for (const session of left) {
-    // a small session frees nothing that the server would notice
+    // A small session frees nothing that the server would notice.
     if (excess <= 0 || session.bytes < LEAST_WORTH_BYTES) break
     endings.push({
       session,
@@ -158,7 +158,10 @@ export function overMemory(
 
 const LEAST_WORTH_BYTES = 4 << 20
 
-/** Returns the sessions to end for their temporary files. Those of sorts have no owner: the statement that runs longest is taken for it. */
+/**
+ * Returns the sessions to end for their temporary files. Sort files have no owner, so the longest-running statement is
+ * blamed for them.
+ */
 export function overTemporary(
   sessions: readonly SiteSession[],
   limits: Pick<ResourceLimits, 'temporaryBytes' | 'allTemporaryBytes'>,
@@ -178,8 +181,9 @@ export function overTemporary(
 }
 
 /**
- * Returns the sessions to end when the temporary tables of all sites take too much: the one whose statement changes rows for longest, and those that
- * keep tables while they are idle. InnoDB ends the whole server if that file is full during a rollback.
+ * Returns the sessions to end when the temporary tables of all sites take too much: the one whose statement has changed
+ * rows for longest, and those that keep tables while idle. InnoDB ends the whole server if that file is full during a
+ * rollback.
  */
 export function overTables(sessions: readonly SiteSession[], changing: ReadonlySet<number>, bytes: number): Ending[] {
   const [writer] = sessions
@@ -190,7 +194,7 @@ export function overTables(sessions: readonly SiteSession[], changing: ReadonlyS
   return [...(writer ? [writer] : []), ...idle].map((session) => ({ session, bytes, why }))
 }
 
-/** Memory of a process; 0 where it is not of this machine. */
+/** Returns the memory of a process, or 0 when it is not on this machine. */
 async function residentBytes(pid: number | undefined): Promise<number> {
   if (pid === undefined) return 0
   const status = await readFile(`/proc/${pid}/statm`, 'latin1').catch(() => '')

@@ -8,9 +8,9 @@ export interface SiteSession {
   readonly user: string
   /** Number of the site directory. */
   readonly directory: number
-  /** It waits for a statement. */
+  /** Whether it is waiting for a statement. */
   readonly isIdle: boolean
-  /** How long its statement runs, or it has been idle. */
+  /** How long its statement has been running, or how long it has been idle. */
   readonly seconds: number
   /** Memory that the server holds for it alone. */
   readonly bytes: number
@@ -18,7 +18,7 @@ export interface SiteSession {
 
 const NO_SUCH_THREAD = 1094
 
-/** Returns all connections of sites. Those of the host's own accounts are none. */
+/** Returns all connections of sites, without those of the host's own accounts. */
 export async function siteSessions(connection: Connection, prefix: string): Promise<SiteSession[]> {
   const rows = await rowsOf(
     connection,
@@ -40,7 +40,7 @@ export async function siteSessions(connection: Connection, prefix: string): Prom
   })
 }
 
-/** Returns the ids of connections whose statement may change rows, including those of temporary tables. */
+/** Returns the IDs of connections whose statement may change rows, including those of temporary tables. */
 export async function changingSessions(connection: Connection): Promise<Set<number>> {
   const rows = await rowsOf(
     connection,
@@ -49,7 +49,7 @@ export async function changingSessions(connection: Connection): Promise<Set<numb
   return new Set(rows.map(([id]) => Number(id)))
 }
 
-/** Ends a connection. One that has ended already is no fault. */
+/** Ends a connection, if it still exists. */
 export async function endSession(connection: Connection, id: number): Promise<void> {
   await connection.query(`KILL HARD CONNECTION ${id}`).catch((error: { errno?: number }) => {
     if (error.errno !== NO_SUCH_THREAD) throw error

@@ -7,9 +7,9 @@ import { asAdministrator, type DatabaseServer } from '../server/database-server.
 import { type SiteLimits, usualLimits } from '../site-databases.ts'
 import { endSession, siteSessions } from './sessions.ts'
 
-/** A statement may be over its time by as much. */
+/** A statement may exceed its time limit by this much. */
 const LOOKS_EVERY_MS = 10_000
-/** A connection that says nothing keeps what it has read from being cleared away. */
+/** An idle connection with an open transaction keeps the server from purging old row versions. */
 const MOST_IDLE_SECONDS = 600
 
 export interface SiteWatchOptions {
@@ -20,19 +20,19 @@ export interface SiteWatchOptions {
   readonly everyMs?: number
 }
 
-/** What is known of a server of MariaDB. */
+/** Metrics of a MariaDB server. */
 export interface ServerMetrics {
   readonly isUp: boolean
   readonly restarts: number
-  /** Databases of sites. */
+  /** Number of databases of sites. */
   readonly databases: number
   readonly connections: number
-  /** Statements of sites that took longer than a second, and those that were ended because they took too long. */
+  /** Statements of sites that took longer than a second, and those that were ended for taking too long. */
   readonly slow: number
   readonly ended: number
 }
 
-/** Keeps sites to what a server lets them change for themselves: a session may put its own time limit away. Counts what is slow. */
+/** Enforces limits that a site's session could lift, such as its time limit. Counts slow statements. */
 export class SiteWatch {
   readonly #options: SiteWatchOptions
   readonly #slow = new Map<number, number>()
@@ -43,7 +43,7 @@ export class SiteWatch {
     this.#options = options
     const { everyMs = LOOKS_EVERY_MS, log, server } = options
     const failed = (error: Error) => {
-      // that it has ended is told by who starts it again
+      // The supervisor of the server reports that it has ended.
       if (server.isUp) log.warn({ err: error }, 'could not check MariaDB')
     }
     this.#repeat = new Repeat(
@@ -56,7 +56,7 @@ export class SiteWatch {
     this.#repeat.start()
   }
 
-  /** Resolves when nothing is being looked at. */
+  /** Resolves when no check is running. */
   stop(): Promise<void> {
     return this.#repeat.stop()
   }
@@ -66,7 +66,7 @@ export class SiteWatch {
     return { isUp, restarts, ...this.#counts }
   }
 
-  /** How many slow statements of a site directory's site were seen since this process started. */
+  /** Returns how many slow statements of a site directory's site were counted since this process started. */
   slowOf(directory: number): number {
     return this.#slow.get(directory) ?? 0
   }
@@ -76,7 +76,7 @@ export class SiteWatch {
       await this.#endLong(connection)
       const databases = await rowsOf(connection, 'SELECT SCHEMA_NAME FROM information_schema.SCHEMATA')
       this.#counts.databases = databases.filter(([name]) => this.#directoryOf(name as string) !== undefined).length
-      // where an operator runs it, the log of slow statements is the operator's
+      // On an operator's server, the log of slow statements is the operator's.
       if (this.#options.server.dataFolder) await this.#countSlow(connection)
     })
   }
@@ -91,7 +91,7 @@ export class SiteWatch {
     this.#counts.connections = sessions.length
     for (const { id, directory, isIdle, seconds } of sessions) {
       if (seconds <= (isIdle ? MOST_IDLE_SECONDS : statementSeconds)) continue
-      // its session is not one that keeps to limits
+      // Its session has lifted its limits.
       await endSession(connection, id)
       if (isIdle) continue
       this.#counts.ended++
@@ -99,9 +99,11 @@ export class SiteWatch {
     }
   }
 
-  /** Takes the table of slow statements away whole, so that none is counted twice or lost, and the table never grows. */
+  /**
+   * Replaces the table of slow statements as a whole, so that none is counted twice or lost, and the table stays small.
+   */
   async #countSlow(connection: Connection): Promise<void> {
-    // a table of the log's kind, which tables are not by default
+    // The log table has another engine, which ordinary tables may not use.
     await connection.query('SET SESSION enforce_storage_engine = NULL')
     await connection.query('DROP TABLE IF EXISTS mysql.slow_log_next, mysql.slow_log_read')
     await connection.query('CREATE TABLE mysql.slow_log_next LIKE mysql.slow_log')
