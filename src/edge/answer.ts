@@ -3,7 +3,7 @@ import { type PlainPage, reasonOf, representation } from '../platform/plain-page
 import { siteHeaders } from './proxy/site-headers.ts'
 import type { Answer, Visit } from './visit.ts'
 
-/** Turns a page into the answer for this visitor; pages of the edge are never stored. */
+/** Turns a page into the answer for this visitor. Pages of the edge are never stored. */
 export function pageAnswer(visit: Visit, page: PlainPage, headers: readonly string[] = [], close = false): Answer {
   const { contentType, body } = representation(page, visit.request.headers.accept)
   return {
@@ -23,7 +23,7 @@ export function pageAnswer(visit: Visit, page: PlainPage, headers: readonly stri
   }
 }
 
-/** Sends an answer; does nothing when the visitor has gone or already has a response. */
+/** Sends an answer. Does nothing when the visitor has left or already has a response. */
 export function sendAnswer(visit: Visit, answer: Answer): void {
   const { response, outcome } = visit
   if (response.headersSent || response.destroyed) return

@@ -1,8 +1,8 @@
-/** Whether something still happens seldom enough. */
+/** Returns whether something still happens rarely enough. */
 export type FloodLimiter = () => boolean
 
 /**
- * So many at once, and so many a second after that.
+ * Creates a limiter with a burst and a rate per second.
  * @param now monotonic milliseconds
  */
 export function createFloodLimiter(

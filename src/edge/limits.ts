@@ -3,33 +3,39 @@ import type { UpstreamLimits } from './proxy/upstreams.ts'
 
 /** Limits of an edge process. */
 export interface EdgeLimits {
-  /** Visitors' connections at a time; more are closed at once. */
+  /** Visitors' connections at once. Further ones are closed immediately. */
   readonly connections: number
-  /** Requests of one connection, the one that is being answered and those that wait behind it (which browsers do not do). */
+  /**
+   * Requests of one connection: the one that is being answered, and those that wait behind it (browsers do not do
+   * that).
+   */
   readonly pipelined: number
-  /** Requests of one connection of HTTP/2 at a time. */
+  /** Concurrent requests of one HTTP/2 connection. */
   readonly streams: number
-  /** What a connection of HTTP/2 may take by itself, besides what is under way on it. */
+  /** Memory of an HTTP/2 connection itself, besides its requests in flight. */
   readonly sessionMemoryMb: number
   /** All header lines and the request line of a request together. */
   readonly headerBytes: number
   readonly urlBytes: number
   /** From the first byte of a request to the end of its headers. */
   readonly headersTimeoutMs: number
-  /** From the first byte of a request to the end of its body, however steadily it comes; slow ones end much earlier, by `bodyPace`. */
+  /**
+   * From the first byte of a request to the end of its body, even at a steady rate. Slow ones end much earlier, by
+   * `bodyPace`.
+   */
   readonly requestTimeoutMs: number
-  /** How slowly a body may come. */
+  /** How slowly a body may arrive. */
   readonly bodyPace: PaceLimits
-  /** Idle connection between two requests. */
+  /** For an idle connection between two requests. */
   readonly keepAliveTimeoutMs: number
-  /** Connection on which nothing moves in either direction; must be longer than the host may think. */
+  /** For a connection without progress in either direction. Must exceed the response time of hosts. */
   readonly stallTimeoutMs: number
-  /** How long requests under way may go on when the edge stops. */
+  /** How long requests in flight may continue when the edge stops. */
   readonly closeTimeoutMs: number
   readonly upstream: UpstreamLimits
 }
 
-/** What is in force where nothing else is said. */
+/** The default limits. */
 export const defaultLimits: EdgeLimits = {
   connections: 16_384,
   pipelined: 16,
@@ -39,7 +45,7 @@ export const defaultLimits: EdgeLimits = {
   urlBytes: 16_384,
   headersTimeoutMs: 20_000,
   requestTimeoutMs: 86_400_000,
-  // 1 kB a second
+  // 1 kB per second
   bodyPace: { windowMs: 120_000, leastBytes: 120_000 },
   keepAliveTimeoutMs: 65_000,
   stallTimeoutMs: 180_000,

@@ -8,7 +8,7 @@ beforeEach(() => {
 })
 afterEach(() => cleanup.run())
 
-describe('probes of balancers', () => {
+describe('probes of load balancers', () => {
   test.each([
     ['without a host', `GET ${PROBE_PATH} HTTP/1.0\r\n\r\n`, 200],
     ['by an address', `GET ${PROBE_PATH} HTTP/1.1\r\nHost: 192.0.2.1:8081\r\nConnection: close\r\n\r\n`, 200],
@@ -23,7 +23,7 @@ describe('probes of balancers', () => {
     expect(await rawRequest(port, cleanup, bytes)).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   })
 
-  test('are refused by an edge that cannot serve', async () => {
+  test('get a refusal from an edge that cannot serve', async () => {
     const { port } = await startGateway(cleanup, {}, { isReady: async () => false })
     expect(await rawRequest(port, cleanup, `GET ${PROBE_PATH} HTTP/1.0\r\n\r\n`)).toMatch(
       /^HTTP\/1.1 503 [\s\S]*Retry-After: 5/,
@@ -44,7 +44,7 @@ test('an edge is ready while it finds sites, and for a minute after', async () =
   )
   expect(await isReady()).toBe(false)
   works = true
-  // what was found is kept for a second
+  // The result is cached for a second.
   expect([await isReady(), looks]).toEqual([false, 1])
   clock = 1_000
   expect([await isReady(), await isReady(), looks]).toEqual([true, true, 2])

@@ -2,12 +2,15 @@ import { plainPage } from '../platform/plain-page.ts'
 import { pageAnswer, sendAnswer } from './answer.ts'
 import type { Answer, Destination, Refusal, Visit, VisitRequest } from './visit.ts'
 
-/** Where balancers ask whether this edge can serve: by any host name, or none. No site has the path. */
+/** The path on which load balancers check this edge, under any host name or none. No site can use it. */
 export const PROBE_PATH = '/.well-known/stead/ready'
 
 const METHODS = ['GET', 'HEAD', 'OPTIONS']
 
-/** Whether a request is a probe. What is wrong with it otherwise stays wrong; health checks only name no host, or an address. */
+/**
+ * Returns whether a request is a probe. Health checks often name no host, or an address, which is allowed. Other faults
+ * of a request remain faults.
+ */
 export const isProbe = ({ url, method }: VisitRequest, destination: Destination | Refusal): boolean =>
   url === PROBE_PATH &&
   METHODS.includes(method as string) &&
@@ -39,11 +42,11 @@ const notReady = (visit: Visit): Answer =>
   )
 
 const FRESH_MS = 1_000
-/** Sites that are known are served without the database. Balancers that take all edges away at once would end that. */
+/** Known sites are served without the database. A load balancer that removed all edges at once would stop that. */
 const PATIENCE_MS = 60_000
 
 /**
- * Makes what tells whether an edge can serve: it finds out which sites there are, or could a short time ago.
+ * Creates the readiness check: the edge is ready if it can look up sites, or could a short time ago.
  * @param look finds a site @param now monotonic milliseconds
  */
 export function createReadiness(look: () => Promise<unknown>, now = () => performance.now()): () => Promise<boolean> {

@@ -33,7 +33,7 @@ describe('a site that is not in production', () => {
     },
   }
   test.each(Object.entries(ways))(
-    'asks search engines to leave an answer out: %s',
+    'asks search engines not to index an answer: %s',
     async (_way, { ask, ...expected }) => {
       const { status, body, headers } = await ask(await started())
       expect({ status, body, tag: headers['x-robots-tag'] }).toEqual({
@@ -45,7 +45,7 @@ describe('a site that is not in production', () => {
     },
   )
 
-  test('and in an answer whose head is written whole, on a connection that goes on', async () => {
+  test('does so in an answer whose head is written as one text, on a connection that stays open', async () => {
     const site = await started()
     await site.get()
     const connection = await rawConnect(site.port, cleanup)
@@ -55,7 +55,7 @@ describe('a site that is not in production', () => {
     expect(text.match(new RegExp(`\r\nX-Robots-Tag: ${TAG}\r\n`, 'g'))).toHaveLength(2)
   })
 
-  test('what the site says itself stays, and nothing is stored: in production the same page is to be found', async () => {
+  test("keeps the site's own header, and stores nothing: the same page in production may be indexed", async () => {
     const site = await started({ 'x-robots-tag': 'noarchive' })
     expect((await site.get()).headers['x-robots-tag']).toBe(`noarchive, ${TAG}`)
     site.route = { ...site.route, isUnlisted: false }
@@ -71,7 +71,7 @@ describe('the route', () => {
   })
   afterEach(() => api.close())
 
-  test('knows the environment type, and is told when it changes', async () => {
+  test('has the environment type, and is updated when it changes', async () => {
     const owner = await api.person('owner@example.com')
     const site = await api.site(owner, 'found')
     const values = { host_name: 'found.test', site_id: site, changed_at: 1 }

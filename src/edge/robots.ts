@@ -6,12 +6,13 @@ const none: readonly string[] = []
 const unlisted: readonly string[] = [NAME, VALUE]
 
 /**
- * Raw pairs that every answer of a site ends with, whoever has made it: a copy that is worked on must not be found beside the site itself.
- * What the site says by the same header counts as well: search engines take the strictest. Never stored with a page, as it is the route that says it.
+ * Returns the raw pairs at the end of every answer of a site, whatever made it: a copy that is being worked on must not
+ * be indexed beside the site itself. The site's own header counts as well, because search engines apply the strictest.
+ * The pairs come from the route, so they are never stored with a page.
  */
 export const robotsHeaders = ({ route }: Pick<Visit, 'route'>): readonly string[] =>
   route?.isUnlisted ? unlisted : none
 
-/** The same as lines of a head, each with the end of the line before. */
+/** Returns the same as lines of a head, each with the end of the line before. */
 export const robotsLines = (visit: Pick<Visit, 'route'>): string =>
   visit.route?.isUnlisted ? `\r\n${NAME}: ${VALUE}` : ''

@@ -1,4 +1,4 @@
-/** What one site and one visitor may have of an edge's connections, in both directions. */
+/** What one site and one visitor may use of an edge's connections, in both directions. */
 
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -22,7 +22,7 @@ afterEach(() => cleanup.run())
 
 const budget = (each: number) => budgetOf(1_000, each)
 
-test('a visitor has a bounded number of connections, is told so, and others are let in', async () => {
+test('limits the connections of a visitor, answers further ones, and admits others', async () => {
   const upstream = await startEcho(cleanup)
   const connections = budget(3)
   const { port } = await startGateway(cleanup, { 'site.test': routeTo(upstream) }, { connections })
@@ -40,7 +40,7 @@ test('a visitor has a bounded number of connections, is told so, and others are 
   expect((await ask(port)).status).toBe(200)
 })
 
-test('a trusted proxy has as many connections as it needs', async () => {
+test('gives a trusted proxy as many connections as it needs', async () => {
   const upstream = await startEcho(cleanup)
   const more = { connections: budget(1), trustProxy: ['127.0.0.1'] }
   const { port } = await startGateway(cleanup, { 'site.test': routeTo(upstream) }, more)
@@ -49,7 +49,7 @@ test('a trusted proxy has as many connections as it needs', async () => {
   expect((await ask(port)).status).toBe(200)
 })
 
-/** A host that answers one site when it is told to. */
+/** Starts a host that answers one site on command. */
 async function startSlow() {
   const held: (() => void)[] = []
   const upstream = await startHost(cleanup, (request, response) => {
@@ -59,7 +59,7 @@ async function startSlow() {
   return { upstream, held }
 }
 
-test('a slow site has its share of the requests under way: 503 with Retry-After beyond it, and others go on', async () => {
+test('gives a slow site its share of the requests in flight, answers 503 with Retry-After beyond it, and serves others', async () => {
   const { upstream, held } = await startSlow()
   const bySite = budget(4)
   const routes = { 'site.test': routeTo(upstream), 'other.test': routeTo(upstream, { siteId: 8 }) }
@@ -76,7 +76,7 @@ test('a slow site has its share of the requests under way: 503 with Retry-After 
   await eventually(() => bySite.used === 0)
 })
 
-test("the cache's own requests count, and end", async () => {
+test("counts the cache's own requests, and ends them", async () => {
   const bySite = budget(2)
   const answers: (() => void)[] = []
   const site = await startCachedSite(cleanup, (_request, response) => void answers.push(() => page(response, 'new')), {

@@ -21,7 +21,7 @@ export interface RouteRow {
   site_id: number
   /** 0: the site's address under the staging domain. */
   is_domain: Generated<Flag>
-  /** For people: edges go by `route_changes`. */
+  /** For people. Edges use `route_changes`. */
   changed_at: number
 }
 
@@ -39,7 +39,7 @@ export interface RouteChangeRow {
   host_id: number | null
 }
 
-/** Page views of a site on one UTC day (days since 1970); `people` counts the rows that were new in `visitors`. */
+/** Page views of a site on one UTC day (days since 1970). `people` counts the rows that were new in `visitors`. */
 export interface PageViewDayRow {
   site_id: number
   day: number
@@ -47,7 +47,7 @@ export interface PageViewDayRow {
   people: number
 }
 
-/** What the hashes of a day's visitors are salted with; forgotten with them. */
+/** The salt for the hashes of a day's visitors, deleted with them. */
 export interface VisitorDayRow {
   day: number
   salt: string
@@ -60,28 +60,28 @@ export interface VisitorRow {
   visitor: string
 }
 
-/** A host name that wants a certificate, and what has become of it. */
+/** A host name that wants a certificate, and its state. */
 export interface CertificateRow {
   host_name: string
-  /** 0: it is a name of the installation itself. */
+  /** 0: a name of the installation itself. */
   site_id: number
-  /** 1: visitors are sent to https, and browsers told to stay there. */
+  /** 1: visitors are redirected to https, and browsers told to stay there. */
   force_tls: number
   wanted_at: number
-  /** Not looked after before. */
+  /** Not processed before. */
   due_at: number
-  /** Whoever was refused until then is not to ask before. */
+  /** No new request before this time, after a refusal by the authority. */
   not_before: number | null
-  /** The operation that looks after it; one at a time. */
+  /** The operation that works on it, one at a time. */
   operation_id: number | null
   /** In a row, since the last certificate. */
   failures: number
   /** Why there is no certificate, or no newer one. */
   reason: string | null
   reason_at: number | null
-  /** Of the last order; with `order_key` it is under way. */
+  /** Of the last order, which is pending while `order_key` is set. */
   order_url: string | null
-  /** Sealed; it becomes `private_key`. */
+  /** Sealed. It becomes `private_key`. */
   order_key: string | null
   authz_url: string | null
   authz_expires_at: number | null
@@ -92,14 +92,14 @@ export interface CertificateRow {
   chain: string | null
   /** Sealed. */
   private_key: string | null
-  /** Tells one certificate of the name from the next. */
+  /** Distinguishes the certificates of the name. */
   issued_at: number | null
   expires_at: number | null
-  /** What its owner got mails of: 1: it is about to end, 2: it has ended. */
+  /** What its owner was notified of by mail: 1: it expires soon, 2: it has expired. */
   told: Generated<number>
 }
 
-/** A key that Stead is known by at a certificate authority. */
+/** A key that identifies Stead at a certificate authority. */
 export interface AcmeAccountRow {
   directory: string
   /** Sealed. */
@@ -108,7 +108,7 @@ export interface AcmeAccountRow {
   created_at: number
 }
 
-/** What session tickets are sealed with for a length of time, by all edge processes. */
+/** What all edge processes seal session tickets with for a period of time. */
 export interface TicketKeyRow {
   slot: number
   /** Sealed, base64. */

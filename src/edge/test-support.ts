@@ -1,4 +1,4 @@
-/** Real sockets for the edge's tests: a gateway on a free port, a host that answers as told, raw connections. */
+/** Real sockets for the edge's tests: a gateway on a free port, a scripted host, raw connections. */
 import { once } from 'node:events'
 import {
   createServer,
@@ -14,7 +14,7 @@ import type { Route } from './routing/route.ts'
 
 export const silent = { debug() {}, warn() {}, error() {} }
 
-/** Things to close at the end of a test. */
+/** Collects what to close at the end of a test. */
 export function createCleanup() {
   const steps: (() => unknown)[] = []
   return {
@@ -62,7 +62,7 @@ export interface TestGateway {
   port: number
 }
 
-/** A gateway that knows `site.test`, and the routes given by name. */
+/** Starts a gateway that knows `site.test`, and the routes given by name. */
 export async function startGateway(
   cleanup: Cleanup,
   routes: Record<string, Route>,
@@ -82,11 +82,11 @@ export async function startGateway(
   return { gateway, port }
 }
 
-/** A connection that sends bytes as given and keeps what comes back. */
+/** A connection that sends raw bytes and records the answers. */
 export interface RawConnection {
   socket: Socket
   text(): string
-  /** Resolves when the received text satisfies; rejects when the peer closes before. */
+  /** Resolves when the received text satisfies the test. Rejects when the peer closes before. */
   until(test: (text: string) => boolean): Promise<string>
   closed(): Promise<string>
 }
@@ -116,14 +116,14 @@ export async function rawConnect(port: number, cleanup: Cleanup): Promise<RawCon
   }
 }
 
-/** Sends one request as given and waits for the end of the connection. */
+/** Sends one raw request and waits for the end of the connection. */
 export async function rawRequest(port: number, cleanup: Cleanup, request: string): Promise<string> {
   const connection = await rawConnect(port, cleanup)
   connection.socket.write(request, 'latin1')
   return connection.closed()
 }
 
-/** Waits until `test` holds; the test's own timeout is the limit. */
+/** Waits until `test` holds. The test's own timeout is the limit. */
 export async function eventually(test: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await test())) await new Promise((resolve) => setTimeout(resolve, 5))
 }
@@ -137,7 +137,7 @@ export interface Reply {
   body: string
 }
 
-/** One request on a connection of its own. */
+/** Sends one request on a connection of its own. */
 export async function ask(
   port: number,
   path = '/',
@@ -153,7 +153,7 @@ export async function ask(
   })
   request.end(options.body)
   const [response] = (await once(request, 'response')) as [IncomingMessage]
-  // A body that is still on its way when the answer is complete may fail.
+  // A body that is still being sent when the answer is complete may fail.
   request.on('error', () => {})
   const chunks: Buffer[] = []
   for await (const chunk of response) chunks.push(chunk as Buffer)
@@ -166,7 +166,7 @@ export async function ask(
   }
 }
 
-/** A host that says what it was asked. */
+/** Starts a host that echoes its requests. */
 export const startEcho = (cleanup: Cleanup) =>
   startHost(cleanup, async (request, response) => {
     const chunks: Buffer[] = []

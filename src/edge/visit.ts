@@ -8,7 +8,7 @@ import type { HostNotes } from './proxy/forwarding.ts'
 import { parseAuthority } from './routing/host-name.ts'
 import type { Route } from './routing/route.ts'
 
-/** What the edge uses of a request, whichever HTTP it came by. */
+/** The parts of a request that the edge uses, over any HTTP version. */
 export interface VisitRequest
   extends Pick<
     IncomingMessage,
@@ -24,7 +24,7 @@ export interface VisitRequest
     | 'readableLength'
   > {
   readonly socket: Socket
-  /** As the client names it; HTTP/1 does not. */
+  /** As the client sends it. HTTP/1 does not have it. */
   readonly scheme?: string | undefined
   on(event: 'readable', listener: () => void): unknown
   off(event: 'readable', listener: () => void): unknown
@@ -32,7 +32,7 @@ export interface VisitRequest
   iterator(options: { destroyOnReturn: boolean }): AsyncIterable<Buffer>
 }
 
-/** What the edge uses of the response to a visitor, whichever HTTP it goes by. */
+/** The parts of the response to a visitor that the edge uses, over any HTTP version. */
 export interface VisitResponse {
   statusCode: number
   /** HTTP/1: other requests may follow on this connection. */
@@ -41,7 +41,7 @@ export interface VisitResponse {
   readonly destroyed: boolean
   readonly closed: boolean
   readonly writableLength: number
-  /** The edge has said all of it. */
+  /** The edge has written all of it. */
   readonly writableEnded: boolean
   readonly writableFinished: boolean
   writeHead(status: number, reason: string, headers: string[]): this
@@ -72,31 +72,31 @@ export interface Visit {
   readonly expectsContinue: boolean
   /** Undefined for an unknown host name. */
   route: Route | undefined
-  /** Those who watch (and may change) what the host answers, such as a cache that stores it. */
+  /** They watch (and may change) the host's answer, such as a cache that stores it. */
   observers: ResponseObserver[] | undefined
-  /** Called once when the visitor has gone before its response was complete. */
+  /** Called once when the visitor leaves before the response is complete. */
   abandon: (() => void) | undefined
-  /** Called when the response is out or the visitor gone: gives back what the response has held. */
+  /** Called when the response was sent or the visitor has left: releases what the response held. */
   release: (() => void) | undefined
   /** What the access log says about the response. */
   readonly outcome: Outcome
 }
 
-/** What became of a visit, for the log. */
+/** The outcome of a visit, for the log. */
 export interface Outcome {
-  /** Bytes of the body handed to the connection. */
+  /** Bytes of the body passed to the connection. */
   sentBytes: number
-  /** Who made the body: `edge`, `static` or `php`. */
+  /** What made the body: `edge`, `static`, or `php`. */
   renderer: string
-  /** How the cache took part: `''` for not at all. */
+  /** What the cache did; `''` if it was not involved. */
   cached: string
-  /** `Content-Type` of the response; empty: it has none. */
+  /** `Content-Type` of the response. Empty if it has none. */
   contentType: string
 }
 
 /**
- * Watches a response of the site's host. Calls come in order: `head`, `data`…, then `end` or `abort`.
- * `abort` can also come without `head`. `notes` are what the host says to the edge alone.
+ * Watches a response of the site's host. Calls come in order: `head`, `data`…, then `end` or `abort`. `abort` can also
+ * come without `head`. `notes` are what the host tells only the edge.
  */
 export interface ResponseObserver {
   /** `headers` are raw pairs, flat, and may be changed in place before they are sent. */
@@ -106,19 +106,19 @@ export interface ResponseObserver {
   abort?(): void
 }
 
-/** An answer that the edge gives by itself. */
+/** An answer of the edge itself. */
 export interface Answer {
   readonly status: number
   readonly reason?: string
-  /** Raw pairs, flat. `Content-Length`, `X-Request-Id` and `Date` are added. */
+  /** Raw pairs, flat. `Content-Length`, `X-Request-Id`, and `Date` are added. */
   readonly headers: readonly string[]
-  /** Left out for HEAD by the sender. */
+  /** Omitted by the sender for HEAD. */
   readonly body?: Buffer
   /** Closes the connection after the answer. */
   readonly close?: boolean
 }
 
-/** What a rule returns that has taken the visit over: it sends the response itself. */
+/** Returned by a rule that has taken over the visit: it sends the response itself. */
 export const handled = Symbol('handled')
 
 export type Decision = Answer | typeof handled | undefined
@@ -126,23 +126,24 @@ export type Decision = Answer | typeof handled | undefined
 /** A rule answers a visit or lets it pass (undefined). */
 export type Rule = (visit: Visit) => Decision | Promise<Decision>
 
-/** Where a request wants to go. */
+/** The destination of a request. */
 export interface Destination {
   readonly host: string
   readonly hostName: string
   readonly target: string
 }
 
-/** Why a request cannot be understood. */
+/** Why a request is malformed. */
 export interface Refusal {
   readonly status: 400 | 413 | 414 | 421 | 501 | 505
   readonly reason: string
-  /** Nothing else is wrong with it than that it names no host. */
+  /** Its only fault is that it names no host. */
   readonly isNameless?: true
 }
 
 /**
- * Reads the destination of a request: `Host` and target, or an absolute-form target, which overrules `Host` (RFC 9112 §3.2.2).
+ * Reads the destination of a request: `Host` and target, or an absolute-form target, which overrules `Host` (RFC 9112
+ * §3.2.2).
  */
 export function readDestination(request: VisitRequest, maxUrlBytes: number): Destination | Refusal {
   const url = request.url as string
@@ -162,7 +163,7 @@ export function readDestination(request: VisitRequest, maxUrlBytes: number): Des
   return { ...authority, target }
 }
 
-/** RFC 9113 §8.3.1: `Host` is another way to say `:authority`, not another host; and a target is a path. */
+/** `Host` must equal `:authority` (RFC 9113 §8.3.1), and a target must be a path. */
 function hostFault({ authority, headers, url }: Http2Request): Refusal | undefined {
   if (!url.startsWith('/')) return { status: 400, reason: 'The request does not name a page.' }
   if (authority === undefined || headers.host === undefined) return undefined
@@ -170,7 +171,7 @@ function hostFault({ authority, headers, url }: Http2Request): Refusal | undefin
   return { status: 400, reason: 'The request names more than one host.' }
 }
 
-/** True when the request carries a body (RFC 9112 §6: it is framed by one of two headers). */
+/** Returns whether the request carries a body (RFC 9112 §6: one of two headers frames it). */
 export function hasBody(request: VisitRequest): boolean {
   const { headers } = request
   if (headers['transfer-encoding'] !== undefined) return true

@@ -23,7 +23,7 @@ import { forgetAfterWrite } from './purge/apply-purge.ts'
 import { sendEntry, type Use, uses } from './send-entry.ts'
 import type { Entry } from './store/entry.ts'
 
-/** What becomes of a visit: an answer, or a way to the host. */
+/** Decides how to handle a visit: with an answer, or by passing it to the host. */
 export function decide(cache: Cache, visit: Visit): Decision | Promise<Decision> {
   const { route } = visit
   if (!route || !(route.edgeCache || route.cdn) || route.state !== 'live') return undefined
@@ -40,7 +40,7 @@ export function decide(cache: Cache, visit: Visit): Decision | Promise<Decision>
   return by ? useVariant(cache, lookup, by) : useFromDisk(cache, lookup)
 }
 
-/** @param by what the copies of the address differ by */
+/** @param by the headers that the variants of the address differ by */
 function useVariant(cache: Cache, lookup: CacheLookup, by: readonly string[]): Decision | Promise<Decision> {
   const selected = select(lookup.address.key, by, lookup.visit.request.rawHeaders)
   if (!selected) return pass(lookup.visit, 'bypass; detail=long-headers')
@@ -49,10 +49,10 @@ function useVariant(cache: Cache, lookup: CacheLookup, by: readonly string[]): D
   return entry && isAlive(cache, entry, lookup.route) ? use(cache, chosen, entry) : useFromDisk(cache, chosen)
 }
 
-/** It is known by now that the address has several copies: looks for the one of this visitor. */
+/** Looks for this visitor's variant, now that the address is known to have several. */
 function selectAnew(cache: Cache, lookup: CacheLookup): Decision | Promise<Decision> {
   const by = cache.differences.of(lookup.address.key)
-  // once: by what it differs may change again
+  // Only once, because the vary key may change again.
   if (!by || lookup.waits > 0) return pass(lookup.visit, 'miss; detail=not-shared')
   return useVariant(cache, { ...lookup, waits: 1 }, by)
 }
@@ -64,7 +64,7 @@ async function fromDisk(cache: Cache, lookup: CacheLookup): Promise<Decision> {
   const entry = await cache.options.disk.take(lookup.key)
   if (lookup.visit.response.destroyed) return handled
   if (!entry || !isAlive(cache, entry, lookup.route)) return miss(cache, lookup, undefined)
-  // somebody may have fetched or read it meanwhile
+  // Another request may have fetched or read it in the meantime.
   const newer = cache.memory.get(entry.key)
   if (newer && isAlive(cache, newer, lookup.route)) return use(cache, lookup, newer)
   if (!cache.memory.put(entry)) return pass(lookup.visit, 'miss; detail=crowded')
@@ -76,7 +76,7 @@ function use(cache: Cache, lookup: CacheLookup, entry: Entry): Decision | Promis
   if (!isForVisitor(entry, facts, visit)) return passOwn(lookup)
   if (passForCookies(cache, lookup, entry)) return undefined
   const overdueMs = performance.now() - entry.madeAtMs - entry.lifetime.freshMs
-  // An edge that may have missed a purge asks the host about everything.
+  // An edge that may have missed a purge revalidates everything with the host.
   const isKnown = cache.options.purges.isCurrent() && !route.isOutdated
   if (isKnown && overdueMs < 0) return send(cache, lookup, entry, uses.hit)
   if (isKnown && overdueMs < entry.lifetime.staleMs) {
@@ -93,8 +93,8 @@ function send(cache: Cache, { visit, facts }: CacheLookup, entry: Entry, how: Us
 }
 
 /**
- * @param fallback what may be served when the host fails
- * @param known what is kept, and may be used when the host says so
+ * @param fallback may be served when the host fails
+ * @param known the stored entry, used if the host confirms it
  */
 function miss(
   cache: Cache,
@@ -124,17 +124,17 @@ function miss(
   return originFetch ? wait(cache, lookup, originFetch, fallback, uses.miss) : busy(cache, lookup, fallback)
 }
 
-/** Later visits need the page: to get it, or to compare it with what the site answers to cookies. */
+/** Fetches the page for later visits: to store it, or to compare it with the site's answer to cookies. */
 function fetchForOthers(cache: Cache, lookup: CacheLookup): undefined {
   if (!cache.originFetches.has(lookup.key) && cache.originFetches.size < MOST_ORIGIN_FETCHES)
     startOriginFetch(cache, lookup, undefined)
 }
 
-/** The site or the visitor has too many requests under way. */
+/** The site or the visitor has too many requests in flight. */
 const busy = (cache: Cache, lookup: CacheLookup, fallback: Entry | undefined): Decision =>
   fallback ? send(cache, lookup, fallback, uses.staleIfError) : busyAnswer(lookup.visit)
 
-/** The visitor's own request fetches the page; it gets the answer as it comes. */
+/** Makes the visitor's own request fetch the page. The visitor gets the answer as it arrives. */
 function lead(
   cache: Cache,
   lookup: CacheLookup,
@@ -170,7 +170,7 @@ function lead(
   })
 }
 
-/** What the host says to hold is not what a purge has overtaken meanwhile. */
+/** A purge may have overtaken an entry that the host confirmed. */
 function afterRevalidation(
   cache: Cache,
   lookup: CacheLookup,
@@ -181,7 +181,7 @@ function afterRevalidation(
   return pass(lookup.visit, 'miss; detail=not-shared')
 }
 
-/** Waits for a page that is being fetched: bounded, then the visitor's request goes to the host itself. */
+/** Waits for a page that is being fetched. After a limit, the visitor's request goes to the host itself. */
 async function wait(
   cache: Cache,
   lookup: CacheLookup,
@@ -216,10 +216,10 @@ function afterWaiting(
   if (result?.kind === 'entry') {
     const { entry } = result
     if (!isOwnVariant(lookup, entry)) return selectAnew(cache, lookup)
-    // What was fetched for a file may turn out to be a page.
+    // What was fetched as a file may turn out to be a page.
     if (!isForVisitor(entry, lookup.facts, lookup.visit)) return passOwn(lookup)
     if (!originFetch.isDoomed && isAlive(cache, entry, lookup.route)) return send(cache, lookup, entry, how)
-    // a purge came meanwhile: this answer is from before it
+    // A purge arrived in the meantime, so this answer predates it.
     if (lookup.waits === 0) return miss(cache, { ...lookup, waits: 1 }, undefined)
   }
   if (result?.kind === 'varies') return selectAnew(cache, lookup)

@@ -13,7 +13,7 @@ import type { Disk } from './store/disk.ts'
 import type { Garbage } from './store/garbage.ts'
 import type { Memory } from './store/memory.ts'
 
-/** What the parts of the cache share. */
+/** The state that the parts of the cache share. */
 export interface Cache {
   readonly options: Required<Omit<PageCacheOptions, 'disk'>> & { readonly disk: Disk }
   readonly memory: Memory
@@ -21,22 +21,22 @@ export interface Cache {
   readonly differences: KnownDifferences
   readonly hitForMiss: HitForMiss
   readonly cookies: KnownCookies
-  /** Sites of which an answer with cookies is being compared. */
+  /** Sites with a cookie comparison in progress. */
   readonly cookieTrials: Set<number>
   readonly maker: VariantMaker
   readonly garbage: Garbage
 }
 
-/** What is known of one visit to the cache. */
+/** What the cache knows about one visit. */
 export interface CacheLookup {
   readonly visit: Visit
-  /** How many requests to the host it has waited for in vain. */
+  /** How many requests to the host it has waited for without success. */
   readonly waits: number
   readonly route: Route
   readonly facts: RequestFacts
   readonly address: PageAddress
-  /** What is looked for: the address, or the copy of it that is this visitor's. */
+  /** The key to look up: the address, or this visitor's variant of it. */
   readonly key: string
-  /** Where the address has several copies. */
+  /** Set when the address has several variants. */
   readonly selected: Selected | undefined
 }

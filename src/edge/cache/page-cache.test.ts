@@ -10,7 +10,7 @@ afterEach(() => cleanup.run())
 const counted = () => startCachedSite(cleanup, (_request, response, count) => page(response, `page ${count}`))
 
 describe('a page of PHP', () => {
-  test('200 from the host once, then from the cache, with age, status and validator', async () => {
+  test('comes from the host once, then from the cache, with age, status, and validator', async () => {
     const site = await counted()
     const first = await site.get('/about/')
     expect([first.body, statusOf(first)]).toEqual(['page 1', 'Stead; fwd=uri-miss; stored'])
@@ -23,7 +23,7 @@ describe('a page of PHP', () => {
     expect(site.asked.length).toBe(1)
   })
 
-  test('200 for HEAD from a GET, 304 for a current copy, 206 for a part, 416 for one past the end', async () => {
+  test('answers HEAD from a GET, 304 for a current copy, 206 for a part, and 416 for a range past the end', async () => {
     const site = await counted()
     const head = await site.get('/', {}, 'HEAD')
     expect([head.status, head.body, head.headers['content-length']]).toEqual([200, '', '6'])
@@ -45,7 +45,7 @@ describe('a page of PHP', () => {
     expect(site.asked.length).toBe(1)
   })
 
-  test('one page for all campaign links, and their parameters do not reach the host', async () => {
+  test('is stored once for all campaign links, whose parameters do not reach the host', async () => {
     const site = await counted()
     await site.get('/?utm_source=mail&b=2&fbclid=x&a=1&gclid=')
     expect(site.asked[0]?.url).toBe('/?b=2&a=1')
@@ -55,7 +55,7 @@ describe('a page of PHP', () => {
     expect((await site.get('/')).body).toBe('page 3')
   })
 
-  test('the host is asked without cookies, conditions, ranges and odd headers', async () => {
+  test('is requested without cookies, conditions, ranges, and unusual headers', async () => {
     const site = await counted()
     await site.get('/', {
       cookie: '_ga=1',
@@ -102,7 +102,7 @@ describe('a page of PHP', () => {
     ['PHP session', { cookie: 'PHPSESSID=1' }],
     ['credentials', { authorization: 'Basic eDp5' }],
     ['method override', { 'x-http-method-override': 'DELETE' }],
-  ])('never for somebody with %s', async (_what, headers) => {
+  ])('is never shared with a visitor with %s', async (_what, headers) => {
     const site = await counted()
     await site.get('/')
     const own = await site.get('/', headers)
@@ -122,15 +122,15 @@ describe('a page of PHP', () => {
     ['a coding of its own', { 'content-encoding': 'x-own' }],
     ['an expiry in the past', { expires: 'Wed, 11 Jan 1984 05:00:00 GMT' }],
     ['DONOTCACHEPAGE', { 'x-stead-cache': 'private' }],
-  ])('never an answer with %s', async (_what, headers) => {
+  ])('is never stored with %s', async (_what, headers) => {
     const site = await startCachedSite(cleanup, (_request, response, count) => page(response, `page ${count}`, headers))
-    // asked for everybody once, then for each visitor
+    // Requested for everyone once, then for each visitor.
     expect((await site.get('/')).body).toBe('page 2')
     expect((await site.get('/')).body).toBe('page 3')
     expect((await site.get('/')).headers['x-stead-cache']).toBeUndefined()
   })
 
-  test('a page that cannot be kept is asked for with the cookies of its visitor', async () => {
+  test("is requested with its visitor's cookies if it cannot be stored", async () => {
     const site = await startCachedSite(cleanup, (request, response) =>
       page(response, `for ${request.headers.cookie ?? 'nobody'}`, { 'cache-control': 'private' }),
     )
@@ -138,7 +138,7 @@ describe('a page of PHP', () => {
     expect((await site.get('/', { cookie: 'theme=light' })).body).toBe('for theme=light')
   })
 
-  test('private addresses go to the host untouched', async () => {
+  test('passes private addresses to the host unchanged', async () => {
     const site = await counted()
     for (const path of [
       '/wp-admin/',
@@ -153,7 +153,7 @@ describe('a page of PHP', () => {
     expect(site.asked.length).toBe(10)
   })
 
-  test('404 is kept for a moment only, 500 never', async () => {
+  test('keeps a 404 for a moment only, and a 500 never', async () => {
     const site = await startCachedSite(cleanup, (request, response, count) =>
       page(response, `page ${count}`, {}, request.url === '/gone' ? 404 : 500),
     )
@@ -165,14 +165,14 @@ describe('a page of PHP', () => {
     expect((await site.get('/broken')).body).toBe('page 3')
   })
 
-  test('what was stored of an address that is written to is gone', async () => {
+  test('is dropped when a request writes to its address', async () => {
     const site = await counted()
     await site.get('/contact/')
     expect((await site.get('/contact/', {}, 'POST')).body).toBe('page 2')
     expect((await site.get('/contact/')).body).toBe('page 3')
   })
 
-  test('a site with the edge cache off is passed through', async () => {
+  test("passes through when the site's edge cache is off", async () => {
     const site = await counted()
     await site.get('/')
     site.route = { ...site.route, edgeCache: false }
@@ -181,14 +181,14 @@ describe('a page of PHP', () => {
     expect((await site.get('/')).body).toBe('page 1')
   })
 
-  test('a host name that has come to another site shows nothing of the one before', async () => {
+  test('of the previous site is not shown when a host name moves to another site', async () => {
     const site = await counted()
     await site.get('/')
     site.route = { ...site.route, siteId: 8 }
     expect((await site.get('/')).body).toBe('page 2')
   })
 
-  test('a body that is too large is passed through whole', async () => {
+  test('passes a body that is too large through completely', async () => {
     const large = 'x'.repeat(300_000)
     const site = await startCachedSite(cleanup, (_request, response, count) => page(response, large + count), {
       cache: { mostBodyBytes: 100_000 },
@@ -198,7 +198,7 @@ describe('a page of PHP', () => {
     expect(site.cache.stats().entries).toBe(0)
   })
 
-  test('memory stays within its bound, least used pages go first', async () => {
+  test('keeps memory within its bound, and drops the least used pages first', async () => {
     const site = await startCachedSite(cleanup, (_request, response) => page(response, 'x'.repeat(10_000)), {
       cache: { memoryBytes: 100_000, mostBodyBytes: 50_000 },
     })
@@ -211,7 +211,7 @@ describe('a page of PHP', () => {
   })
 })
 
-test('the ready head is the same as the one that Node puts together', async () => {
+test('has the same prepared head as the one that Node would write', async () => {
   const site = await startCachedSite(cleanup, (_request, response) =>
     page(response, 'the page', { 'x-own': 'ä', link: ['<a>; rel=a', '<b>; rel=b'] }),
   )
@@ -231,14 +231,14 @@ test('the ready head is the same as the one that Node puts together', async () =
       .sort()
   expect(ready).toContain('Keep-Alive: timeout=65')
   expect(plain(ready)).toEqual(plain(built))
-  // the next request on the same connection, and two at a time
+  // The next request on the same connection, and two at a time.
   connection.socket.write(line('1.1', 'keep-alive') + line('1.1', 'keep-alive'))
   await connection.until((text) => text.split('the page').length === 4)
   expect(new Set(connection.text().match(/X-Request-Id: [^\r]+/g)).size).toBe(3)
 })
 
 describe('a file (CDN)', () => {
-  test('from the cache for everybody, also with a log-in cookie', async () => {
+  test('comes from the cache for everyone, even with a login cookie', async () => {
     const site = await startCachedSite(cleanup, (_request, response, count) => file(response, `a{b:${count}}`))
     const cookie = { cookie: 'wordpress_logged_in_x=1' }
     expect((await site.get('/a.css?ver=1', cookie)).body).toBe('a{b:1}')
@@ -258,7 +258,7 @@ describe('a file (CDN)', () => {
     expect((await site.get('/members.pdf', cookie)).body).toBe('for wordpress_logged_in_x=1')
   })
 
-  test('off: files are passed through', async () => {
+  test('passes through when the CDN is off', async () => {
     const site = await startCachedSite(cleanup, (_request, response, count) => file(response, `a{b:${count}}`), {
       route: { cdn: false },
     })
@@ -266,7 +266,7 @@ describe('a file (CDN)', () => {
     expect((await site.get('/a.css')).body).toBe('a{b:2}')
   })
 
-  test('a range of a large file that is not stored goes to the host as it is', async () => {
+  test('passes a range of a large file that is not stored to the host unchanged', async () => {
     const site = await startCachedSite(cleanup, (request, response) =>
       file(response, String(request.headers.range ?? 'whole'), {}, 206),
     )
@@ -274,7 +274,7 @@ describe('a file (CDN)', () => {
   })
 })
 
-test('a page on disk comes back when memory had no room for it, and is purged like others', async () => {
+test('comes back from disk if memory had no room for it, and is purged like others', async () => {
   const { createDisk } = await import('./store/disk.ts')
   const { mkdtemp, readdir, rm } = await import('node:fs/promises')
   const { tmpdir } = await import('node:os')

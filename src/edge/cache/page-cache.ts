@@ -27,27 +27,30 @@ export interface PageCacheOptions {
   readonly hostKey: string
   readonly purges: PurgeFeed
   readonly memoryBytes: number
-  /** Bodies that are no entries yet, by site: a part of `memoryBytes`. */
+  /** Bodies that are not entries yet, by site. A part of `memoryBytes`. */
   readonly bodies?: Budget
-  /** Requests to the hosts, the cache's own included. */
+  /** Requests to the hosts, including the cache's own. */
   readonly inFlight?: InFlightLimiter
   readonly stagingDomain?: string
   readonly disk?: Disk
-  /** Larger bodies are passed through. */
+  /** Larger bodies pass through. */
   readonly mostBodyBytes?: number
-  /** How long a visitor waits for a page that another one is fetching, before it asks the host itself. */
+  /** How long a visitor waits for a page that another one fetches, before its own request goes to the host. */
   readonly patienceMs?: number
-  /** How many may wait for one page. */
+  /** How many visitors may wait for one page. */
   readonly mostWaiters?: number
 }
 
 /** The cache of an edge process: pages of sites with the edge cache on, files of sites with the CDN on. */
 export interface PageCache {
-  /** The last rule: what it lets pass goes to the host. */
+  /** The last rule: visits that it lets pass go to the host. */
   readonly rule: Rule
-  /** The visit asks for a file that would be answered at once, without the host. */
+  /** Returns whether the visit asks for a file that can be answered at once, without the host. */
   holdsFile(visit: Visit): boolean
-  /** An address of a site is answered from memory, whatever else its visitors say. @param host as they write it, with its port */
+  /**
+   * Returns whether an address is answered from memory, whatever the request headers. @param host as visitors write it,
+   * with its port
+   */
   holdsPage(route: Route, host: string, target: string): boolean
   stats(): CacheMetrics
   close(): Promise<void>
@@ -55,19 +58,19 @@ export interface PageCache {
 
 export interface CacheMetrics {
   readonly entries: number
-  /** Of `entries`, those that are one of several copies of their address. */
+  /** The `entries` that are variants. */
   readonly variants: number
   readonly bytes: number
-  /** Of `bytes`, what visitors are reading. */
+  /** The part of `bytes` that visitors are reading. */
   readonly heldBytes: number
-  /** Of what is no entry (see `bodies`). */
+  /** Bytes of bodies that are not entries (see `bodies`). */
   readonly bodyBytes: number
   readonly diskEntries: number
   readonly diskBytes: number
   readonly originFetches: number
 }
 
-/** Half of what the entries may have, and a part of it: what is on its way there. */
+/** Returns the budget of bodies on their way: half of the memory of entries, and a part of it. */
 export const bodyTerms = (memoryBytes: number): BudgetTerms => ({
   name: 'edge_bodies',
   what: 'pages and files on their way into the cache of an edge process',
@@ -78,12 +81,12 @@ export const bodyTerms = (memoryBytes: number): BudgetTerms => ({
   over: "the answer passes through at its visitor's pace, and is not cached",
 })
 
-/** Of what the entries may have: buffers that nobody uses any more. */
+/** The share of entry memory that unused buffers may take. */
 const GARBAGE_PART = 1 / 4
-/** Some 10 MB are there without any page. */
+/** About 10 MB exist without any page. */
 const LEAST_GARBAGE = 16 << 20
 
-/** Puts a cache together; it takes part as a rule of the gateway. */
+/** Creates a cache, which works as a rule of the gateway. */
 export function createPageCache(given: PageCacheOptions): PageCache {
   const options = {
     mostBodyBytes: Math.min(8 << 20, given.memoryBytes >> 3),

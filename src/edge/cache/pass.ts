@@ -4,7 +4,7 @@ import type { ResponseObserver, Visit } from '../visit.ts'
 const observers = new Map<string, ResponseObserver>()
 declareMemory(() => observers.clear())
 
-/** Lets a visit go to the host, and says why. */
+/** Passes a visit to the host, and records the reason. */
 export function pass(visit: Visit, reason: string): undefined {
   let observer = observers.get(reason)
   if (!observer) {

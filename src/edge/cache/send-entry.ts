@@ -7,7 +7,7 @@ import { bodyBytes, type Entry, etagOf, opaque, preparedHeaders, putBody } from 
 import type { Memory } from './store/memory.ts'
 import { joinHead, writeWholeHead } from './store/whole-head.ts'
 
-/** How an answer came from the cache: `Cache-Status` (RFC 9211), and one word for the access log. */
+/** How the cache produced an answer: `Cache-Status` (RFC 9211), and one word for the access log. */
 export interface Use {
   readonly status: string
   readonly word: string
@@ -22,19 +22,20 @@ export const uses = {
   collapsed: { status: 'fwd=uri-miss; collapsed', word: 'HIT' },
 } as const satisfies Record<string, Use>
 
-/** Where compressed copies come from, and where entries are. */
+/** Where compressed copies come from, and where entries are stored. */
 export interface VariantMaker {
   readonly compression: Compression
   readonly memory: Memory
 }
 
-/** What is encrypted is a copy of the entry, made of all that is written at once. */
+/** TLS encrypts a copy of each write, so larger bodies are written in pieces. */
 const PIECE_BYTES = 65_536
 
 /**
- * Ends a response with a body of an entry. What the connection does not take at once it takes from the entry, so that slow visitors
- * cost no copies, and over TLS not more than a piece; as long as one of them reads, the entry counts though it may be gone from the table.
- * @param joined the body with its head before it, where both are sent as one
+ * Ends a response with a body of an entry. The connection takes the rest from the entry as it drains, so that slow
+ * visitors cost no copies (over TLS, at most a piece). While a visitor reads, the entry counts even if it has left the
+ * table.
+ * @param joined the body with its head before it, if both are sent as one
  */
 export function endWithBody(visit: Visit, entry: Entry, body: Buffer, memory: Memory, joined = body): void {
   const { response, request } = visit
@@ -62,7 +63,7 @@ function endInPieces(response: VisitResponse, body: Buffer): void {
   goOn()
 }
 
-/** Answers a visit with a stored response: whole, in part, or by saying that the visitor's copy is current. */
+/** Answers a visit with a stored response: in full, in part, or with 304. */
 export function sendEntry(visit: Visit, entry: Entry, facts: RequestFacts, use: Use, maker: VariantMaker): void {
   const { outcome, response } = visit
   const nowMs = performance.now()
@@ -92,7 +93,7 @@ export function sendEntry(visit: Visit, entry: Entry, facts: RequestFacts, use: 
   endWithBody(visit, entry, body, maker.memory, joinHead(response, entry, coding))
 }
 
-/** The best copy that is there; a better one is asked for, for later visitors. */
+/** Returns the best coding that exists. Requests a better one for later visitors. */
 function chooseCoding(entry: Entry, { acceptEncoding }: RequestFacts, maker: VariantMaker): number {
   if (!entry.isCompressible || acceptEncoding === '') return IDENTITY
   const accepted = acceptedCodings(acceptEncoding)
@@ -114,7 +115,7 @@ function askForCopy(entry: Entry, coding: number, { compression, memory }: Varia
   entry.asked |= 1 << coding
 }
 
-/** RFC 9110 §13.2.2: If-None-Match decides alone where it is given; compared weakly, so that it fits every coding. */
+/** If-None-Match takes precedence (RFC 9110 §13.2.2). It is compared weakly, so that it matches every coding. */
 function isCurrentCopy(entry: Entry, { ifNoneMatch, ifModifiedSince }: RequestFacts): boolean {
   if (ifNoneMatch !== '') {
     if (entry.etag === '') return false
@@ -125,7 +126,7 @@ function isCurrentCopy(entry: Entry, { ifNoneMatch, ifModifiedSince }: RequestFa
   return Date.parse(entry.lastModified) <= Date.parse(ifModifiedSince)
 }
 
-/** RFC 9110 §15.4.5: what describes a body that is not sent is left out. */
+/** Headers that describe a body are omitted from a 304 (RFC 9110 §15.4.5). */
 const OF_THE_BODY = new Set(['content-type', 'content-length', 'content-encoding', 'accept-ranges', 'last-modified'])
 
 function sendNotModified(visit: Visit, entry: Entry, coding: number, use: Use, nowMs: number): void {
@@ -137,7 +138,10 @@ function sendNotModified(visit: Visit, entry: Entry, coding: number, use: Use, n
   visit.response.writeHead(304, [...headers, ...siteHeaders(visit)]).end()
 }
 
-/** Sends one range of the body as it is; several ranges, other units and an outdated `If-Range` get the whole (RFC 9110 §14). */
+/**
+ * Sends one range of the uncompressed body. Several ranges, other units, and an outdated `If-Range` get the full body
+ * (RFC 9110 §14).
+ */
 function sendPart(
   visit: Visit,
   entry: Entry,
@@ -172,7 +176,7 @@ function sendPart(
   return true
 }
 
-/** RFC 9110 §13.1.5: the strong comparison, or the very date. */
+/** Compares strongly, or by the exact date (RFC 9110 §13.1.5). */
 function isSameForRange(entry: Entry, condition: string): boolean {
   if (condition.startsWith('"')) return condition === etagOf(entry, IDENTITY)
   return !condition.startsWith('W/') && entry.lastModified !== '' && condition === entry.lastModified

@@ -1,4 +1,4 @@
-/** Bodies that are on their way: what they hold counts, and whoever reads slowly gets all of it nevertheless. */
+/** Bodies in transit count in the budgets, and slow readers still get all of them. */
 import { once } from 'node:events'
 import { afterEach, describe, expect, test } from 'vitest'
 import { Budget } from '../../platform/budgets/budget.ts'
@@ -10,20 +10,20 @@ const cleanup = createCleanup()
 afterEach(() => cleanup.run())
 
 const MB = 1 << 20
-/** More than the kernel takes for a connection. */
+/** More than the kernel buffers for a connection. */
 const PAGE = 12 * MB
 const text = (count: number) =>
   String(count)
     .padStart(8, '0')
     .repeat(PAGE / 8)
 
-/** A site with pages of 12 MB. */
+/** Starts a site with pages of 12 MB. */
 const large = (memoryBytes: number, bodies = new Budget(bodyTerms(memoryBytes))) =>
   startCachedSite(cleanup, (_request, response, count) => page(response, text(count)), {
     cache: { memoryBytes, mostBodyBytes: 16 * MB, bodies },
   })
 
-/** A visitor that has sent its request, and reads nothing yet. */
+/** Sends a request, and does not read the answer yet. */
 async function slow(port: number, path: string) {
   const connection = await rawConnect(port, cleanup)
   connection.socket.pause()
@@ -39,7 +39,7 @@ async function slow(port: number, path: string) {
 }
 
 describe('a slow visitor', () => {
-  test('holds the stored page alone, while others get it at once, and gets all of it in the end', async () => {
+  test('holds only the stored page while others get it at once, and gets all of it in the end', async () => {
     const bodies = new Budget(bodyTerms(64 * MB))
     const site = await large(64 * MB, bodies)
     const first = await slow(site.port, '/a/')
@@ -52,7 +52,7 @@ describe('a slow visitor', () => {
     await eventually(() => site.cache.stats().heldBytes === 0)
   })
 
-  test('leaves nothing behind when it goes', async () => {
+  test('leaves nothing behind on disconnect', async () => {
     const bodies = new Budget(bodyTerms(64 * MB))
     const site = await large(64 * MB, bodies)
     const first = await slow(site.port, '/a/')
@@ -61,7 +61,7 @@ describe('a slow visitor', () => {
     await eventually(() => site.cache.stats().heldBytes === 0 && bodies.used === 0)
   })
 
-  test('of many the memory holds what it may; the rest is fed as it reads, and nobody gets a wrong byte', async () => {
+  test('many of them share bounded memory, are fed as they read, and never get a wrong byte', async () => {
     const bodies = new Budget(bodyTerms(32 * MB))
     const site = await large(32 * MB, bodies)
     const visitors: Awaited<ReturnType<typeof slow>>[] = []
@@ -77,7 +77,7 @@ describe('a slow visitor', () => {
   })
 })
 
-test('without room for its body a page goes through whole, to who waits for it too, and is kept the next time', async () => {
+test('without memory for its body, a page passes through completely, also to waiting visitors, and is stored the next time', async () => {
   const bodies = new Budget({ ...bodyTerms(32 * MB), each: 2 * MB })
   const site = await large(32 * MB, bodies)
   const [first, second] = await Promise.all([site.get('/a/'), site.get('/a/')])

@@ -10,7 +10,7 @@ import { ask, type Cleanup, type Reply, routeTo, startGateway, startHost } from 
 import { createPageCache, type PageCache, type PageCacheOptions } from './page-cache.ts'
 import { createPurgeFeed, type Purge, type PurgeFeed } from './purge/purge-feed.ts'
 
-/** Purges as the database would keep them; `commit` makes one. */
+/** Stores purges as the database would. `commit` adds one. */
 export function purgeLog() {
   const purges: Purge[] = []
   const callbacks = new Set<() => void>()
@@ -18,7 +18,7 @@ export function purgeLog() {
   return {
     purges,
     epochs,
-    /** Says no from now on, as a database that is away. */
+    /** Set to make it fail like an unreachable database. */
     isAway: false,
     commit(order: { pages?: 'all' | readonly string[]; files?: boolean }, announced = true): number {
       if (order.pages === 'all') epochs.page++
@@ -54,14 +54,16 @@ export interface CachedSite {
   readonly log: PurgeLog
   readonly upstream: string
   route: Route
-  /** What the host was asked, in order. */
+  /** The requests that the host got, in order. */
   readonly asked: IncomingMessage[]
   get(path?: string, headers?: Record<string, string>, method?: string): Promise<Reply>
 }
 
 export type Script = (request: IncomingMessage, response: ServerResponse, count: number) => void
 
-/** `script` answers as the site's host; the route knows the site's epochs at the time of its last load only. */
+/**
+ * Starts the site. `script` answers as its host. The route only knows the site's epochs at the time of its last load.
+ */
 export async function startCachedSite(
   cleanup: Cleanup,
   script: Script,
@@ -120,7 +122,7 @@ export async function startCachedSite(
   })
 }
 
-/** A page by PHP. */
+/** Answers as a PHP page. */
 export function page(
   response: ServerResponse,
   body: string,
@@ -132,7 +134,7 @@ export function page(
   response.end(body)
 }
 
-/** A file. */
+/** Answers as a file. */
 export function file(
   response: ServerResponse,
   body: string | Buffer,
@@ -149,7 +151,7 @@ export function file(
   response.end(body)
 }
 
-/** Lets the monotonic clock run ahead until the end of the test. */
+/** Advances the monotonic clock until the end of the test. */
 export function clockOf(cleanup: Cleanup): (ms: number) => void {
   const clock = performance.now
   let aheadMs = 0
@@ -164,5 +166,5 @@ export function clockOf(cleanup: Cleanup): (ms: number) => void {
 
 export const decoders = { br: brotliDecompressSync, zstd: zstdDecompressSync, gzip: gunzipSync }
 
-/** `hit`, or how the request went on, of a reply's `Cache-Status`. */
+/** Returns `hit`, or the reason of a forward, from a reply's `Cache-Status`. */
 export const statusOf = (reply: Reply): string => String(reply.headers['cache-status'] ?? '')

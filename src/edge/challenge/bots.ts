@@ -3,8 +3,8 @@ import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 
 /**
- * Bots that people want on their site, and the domains in which their addresses have names. The way to tell them from those that
- * use their names is the one that their makers document: the address has a name in the domain, and the name has the address.
+ * Bots that site owners want, and the domains of their addresses' names. Their vendors document how to recognize
+ * impostors: the address has a name in the domain, and the name resolves to the address.
  */
 const BOTS: readonly (readonly [userAgent: RegExp, domains: readonly string[]])[] = [
   [/Googlebot|AdsBot-Google|Google-InspectionTool|GoogleOther|Mediapartners-Google/, ['googlebot.com', 'google.com']],
@@ -20,22 +20,25 @@ const BOTS: readonly (readonly [userAgent: RegExp, domains: readonly string[]])[
   [/Pinterestbot/, ['pinterest.com']],
 ]
 
-/** What of the name service is asked. */
+/** The look-ups that are needed from the name service. */
 export interface Names {
   reverse(address: string): Promise<string[]>
   addresses(name: string): Promise<string[]>
 }
 
-/** Says whether a visitor is a bot that may pass; without a promise where that is known. */
+/** Returns whether a visitor is a bot that may pass, without a promise if that is known. */
 export type KnowBot = (userAgent: string, address: string) => boolean | Promise<boolean>
 
 const GOOD_MS = 24 * 3_600_000
 const BAD_MS = 10 * 60_000
-/** Look-ups under way; those beyond are challenged: a flood under a bot's name is not to become one of the name service. */
+/**
+ * The most look-ups at once. Visits beyond are challenged, so that a flood under a bot's name does not flood the name
+ * service.
+ */
 const MOST_PENDING = 32
 const MOST_NAMES = 4
 
-/** @param how `dns`: as documented above; `name`: by user agent alone, which anybody can write; `none`: no bot passes */
+/** @param how `dns`: as documented above; `name`: by user agent alone, which anyone can forge; `none`: no bot passes */
 export function createBotCheck(how: 'dns' | 'name' | 'none', names: Names = systemNames()): KnowBot {
   if (how === 'none') return () => false
   const known = new LRUCache<string, boolean>({ max: 20_000 })

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { BITS } from './tokens.ts'
 
-/** Where browsers send what they have found. */
+/** The path to which browsers post their solution. */
 export const ANSWER_PATH = '/.well-known/stead/challenge'
 export const ANSWER_HEADER = 'stead-answer'
 
 /**
- * Finds the number, in plain JavaScript of the oldest kind. Not crypto.subtle: plain http has none, and with a promise for each try it
- * is many times slower than this on messages of one block.
+ * Finds the number, in JavaScript that the oldest browsers run. Not crypto.subtle: it does not exist on plain http, and
+ * with a promise for each try it is many times slower on messages of one block.
  */
 export const solver = `
 function createSolver(seed, bits) {
@@ -48,7 +48,10 @@ function createSolver(seed, bits) {
   }
 }`
 
-/** Works in steps, so that the page stays alive; counts its rounds, so that a browser that keeps no cookies does not go on for ever. */
+/**
+ * Works in steps, so that the page stays responsive. Counts its rounds, so that a browser without cookies does not
+ * repeat them forever.
+ */
 const script = `${solver}
 ;(function () {
   var status = document.getElementById('status'), data = document.body.dataset
@@ -81,7 +84,7 @@ const style =
 
 const hash = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** Nothing but this page's own script and style runs, and nothing from elsewhere is loaded. */
+/** Only this page's own script and style run, and nothing is loaded from elsewhere. */
 export const CONTENT_SECURITY_POLICY = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`
 
 const before = `<!doctype html>
@@ -105,6 +108,6 @@ const after = Buffer.from(`<main>
 </html>
 `)
 
-/** The challenge for a browser. Both texts are of the URL-safe Base64 alphabet, dots and digits. */
+/** Returns the challenge for a browser. Both texts consist of the URL-safe Base64 alphabet, dots, and digits. */
 export const challengePage = ({ token, seed }: { token: string; seed: string }): Buffer =>
   Buffer.concat([Buffer.from(`${before}<body data-token="${token}" data-seed="${seed}" data-bits="${BITS}">\n`), after])

@@ -2,12 +2,13 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import ipaddr from 'ipaddr.js'
 
 /*
- * challenge  a token that a visitor gets, and a number to find: one that makes SHA-256 of `<seed>:<number>` begin with `bits` zeros.
- * pass       what it gets for the number: a cookie. Both are signed and hold everything that is to be known of them, so that every
- *            edge process takes what another one gave.
+ * challenge  a token, and a number to find: SHA-256 of `<seed>:<number>` must begin with `bits` zeros.
+ * pass       the cookie that a visitor gets for the number.
+ *
+ * Both are signed and self-contained, so that every edge process accepts what another one issued.
  */
 
-/** Whom a challenge or a pass is for: neither is of use to anybody else. */
+/** The visitor whom a challenge or a pass is for. They are useless to others. */
 export interface Bearer {
   readonly hostName: string
   /** IP address. */
@@ -17,26 +18,26 @@ export interface Bearer {
 
 export interface Tokens {
   challenge(bearer: Bearer, nowMs: number): { token: string; seed: string }
-  /** @returns the pass for a solved challenge; `undefined` when it is expired, somebody else's, or not solved */
+  /** @returns the pass for a solved challenge; `undefined` when it is expired, another visitor's, or not solved */
   redeem(
     bearer: Bearer,
     token: string,
     answer: string,
     nowMs: number,
   ): { pass: string; lifeSeconds: number } | undefined
-  /** @returns what tells passes apart, or `undefined` when the pass is not this bearer's or has expired */
+  /** @returns the ID of the pass, or `undefined` when the pass is not this visitor's or has expired */
   read(bearer: Bearer, pass: string, nowMs: number): string | undefined
 }
 
 /** 131,000 tries on average: 0.1 to 0.3 s in a browser on a desktop, some seconds on a slow phone. */
 export const BITS = 17
-/** From the page to its answer. */
+/** The time from the page to its answer. */
 const CHALLENGE_MS = 5 * 60_000
-/** Counted from the challenge: sending an answer again later gives nothing that lasts longer. */
+/** Counted from the challenge, so that sending an answer again does not extend it. */
 const PASS_MS = 6 * 3_600_000
 const ANSWER = /^\d{1,12}$/
 
-/** @param key 32 bytes that all edges share, for this use alone */
+/** @param key 32 bytes that all edges share, for this use only */
 export function createTokens(key: Buffer): Tokens {
   const sign = (purpose: string, { hostName, address, userAgent }: Bearer, body: string): string =>
     createHmac('sha256', key)
@@ -61,7 +62,7 @@ export function createTokens(key: Buffer): Tokens {
       const read = check('challenge', bearer, token, nowMs)
       if (!read || !ANSWER.test(answer) || leadingZeros(`${read.signature}:${answer}`) < BITS) return undefined
       const expiresAtMs = read.expiresAtMs - CHALLENGE_MS + PASS_MS
-      // the same number as the challenge: an answer sent twice gives the same pass, with the same quota
+      // The same number as the challenge, so that an answer sent twice gives the same pass with the same quota.
       const body = `${expiresAtMs.toString(36)}.${read.id}`
       const lifeSeconds = Math.floor((expiresAtMs - nowMs) / 1000)
       return { pass: `${body}.${sign('pass', bearer, body)}`, lifeSeconds }
@@ -83,7 +84,7 @@ function isEqual(given: string, right: string): boolean {
 
 const leadingZeros = (text: string): number => Math.clz32(createHash('sha256').update(text).digest().readUInt32BE(0))
 
-/** Phones change the lower half of their IPv6 address as they like (RFC 8981). */
+/** Phones change the lower half of their IPv6 address at will (RFC 8981). */
 function networkOf(address: string): string {
   if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return address
   return ipaddr.IPv6.parse(address).parts.slice(0, 4).join(':')

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { plainPage, reasonOf } from '../../platform/plain-page.ts'
 
-/** CONNECT asks for a tunnel; the edge is no forward proxy. */
+/** Refuses CONNECT, which asks for a tunnel: the edge is not a forward proxy. */
 export function answerConnect(socket: Duplex): void {
   endWith(socket, 405, 'This server does not open tunnels.', 'Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n')
 }
@@ -23,7 +23,7 @@ const TOO_MANY =
   'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Type: text/plain\r\n' +
   `Content-Length: ${tooMany.length}\r\nConnection: close\r\n\r\n${tooMany}`
 
-/** Says so and closes at once: who has too many connections already does not get to hold this one, too. */
+/** Answers and closes at once, so that a client with too many connections does not hold this one, too. */
 export function answerTooMany(socket: Socket): void {
   socket.on('error', () => {})
   socket.write(TOO_MANY)
@@ -40,7 +40,7 @@ const TEXTS: Record<number, string> = {
 function statusOf(error: NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }): number {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408
   if (error.code !== 'HPE_HEADER_OVERFLOW') return 400
-  // The request line alone was too much when the parser stopped before its end.
+  // The request line alone was too long if the parser stopped before its end.
   return error.rawPacket?.subarray(0, error.bytesParsed).includes('\n') === false ? 414 : 431
 }
 

@@ -2,15 +2,16 @@ import type { Share } from '../../platform/budgets/budget.ts'
 import type { Visit } from '../visit.ts'
 import type { BodyPace } from './body-pace.ts'
 
-/** Who has sent so much of a body is seen to send it. */
+/** A visitor who has sent this much of a body is really sending it. */
 const ENOUGH_BYTES = 16_384
 
 /**
- * Waits until the body of a request is there, or well under way, and leaves all of it to be read: who announces a body and does not send
- * it takes no connection to a host. Where there is no memory for what waits, nobody does.
- * @param memory what has come counts there while it waits
- * @param pace watches how it comes
- * @returns false when the visitor has gone
+ * Waits until the body of a request has arrived, or is well on its way, and leaves all of it to be read. A visitor who
+ * announces a body and does not send it takes no connection to a host. Without memory for waiting bodies, requests do
+ * not wait.
+ * @param memory counts what has arrived while it waits
+ * @param pace watches how fast it arrives
+ * @returns false when the visitor has left
  */
 export async function bodyMoves(visit: Visit, memory: Share | undefined, pace?: BodyPace): Promise<boolean> {
   const { request, response } = visit
@@ -27,7 +28,7 @@ export async function bodyMoves(visit: Visit, memory: Share | undefined, pace?: 
   const isThere = await promise
   request.off('readable', look)
   visit.abandon = undefined
-  // all of it counts when it is read
+  // All of it counts when it is read.
   pace?.came(0)
   memory?.free()
   return isThere && !response.destroyed

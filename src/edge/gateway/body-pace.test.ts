@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.useRealTimers())
 
-/** @param everyMs that the visitor is waited for, for each of the pieces */
+/** @param everyMs the wait for the visitor before each piece */
 const send = (pieces: number, bytes: number, everyMs: number) => {
   for (let i = 0; i < pieces; i++) {
     pace.waits()
@@ -23,12 +23,12 @@ const send = (pieces: number, bytes: number, everyMs: number) => {
   }
 }
 
-test('a body that comes evenly may take as long as it wants', () => {
+test('lets a steady body take as long as it needs', () => {
   send(10_000, 60, 499)
   expect(slow).toBe(0)
 })
 
-test('one that stands still is too slow, and so is one that drips', () => {
+test('treats a body that stalls or drips as too slow', () => {
   pace.waits()
   vi.advanceTimersByTime(999)
   expect(slow).toBe(0)
@@ -42,7 +42,7 @@ test('one that stands still is too slow, and so is one that drips', () => {
   expect(slow).toBe(2)
 })
 
-test('time in which the host takes nothing does not count', () => {
+test('does not count time in which the host does not read', () => {
   pace.waits()
   vi.advanceTimersByTime(900)
   pace.came(10)

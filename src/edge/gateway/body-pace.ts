@@ -1,12 +1,12 @@
-/** How slowly a body may come: in each `windowMs` for which its visitor is waited for, so many bytes at least. */
+/** How slowly a body may arrive: at least this many bytes in each `windowMs` of waiting for the visitor. */
 export interface PaceLimits {
   readonly windowMs: number
   readonly leastBytes: number
 }
 
 /**
- * Watches over one body. However large it is, it may take its time as long as it comes; what counts is the time for which the
- * visitor is waited for, not that in which a host does not take more.
+ * Watches one body. A body of any size may take its time as long as it keeps arriving. Only the time spent waiting for
+ * the visitor counts, not the time in which a host does not read.
  */
 export class BodyPace {
   readonly #limits: PaceLimits
@@ -23,14 +23,14 @@ export class BodyPace {
     this.#now = now
   }
 
-  /** From now on nothing goes on before the visitor sends more. */
+  /** From now on, only the visitor can continue by sending more. */
   waits(): void {
     if (this.#waitsSinceMs !== undefined) return
     this.#waitsSinceMs = this.#now()
     this.#timer = setTimeout(this.#onTooSlow, Math.max(0, this.#limits.windowMs - this.#waitedMs))
   }
 
-  /** So much has come, and is worked on. */
+  /** Called when this much has arrived and is being processed. */
   came(bytes: number): void {
     clearTimeout(this.#timer)
     if (this.#waitsSinceMs !== undefined) this.#waitedMs += this.#now() - this.#waitsSinceMs

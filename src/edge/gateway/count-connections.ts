@@ -5,11 +5,11 @@ import { peerAddress } from '../../platform/http/client/client-address.ts'
 
 export interface ConnectionCount {
   readonly connections: Budget
-  /** Proxies have as many as they need, for all of their visitors. */
+  /** Trusted proxies are not limited, because they carry all of their visitors. */
   readonly isTrusted: (address: string) => boolean
   /** Which connections of the server are counted here. */
   readonly counts: (socket: Socket) => boolean
-  /** Ends one that is too many. */
+  /** Ends one connection too many. */
   readonly refuse: (socket: Socket) => void
 }
 

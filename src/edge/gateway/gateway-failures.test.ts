@@ -26,7 +26,7 @@ afterEach(() => cleanup.run())
 const OWN_REQUEST = Buffer.from('GET /own HTTP/1.1\r\nHost: site.test\r\nConnection: close\r\n\r\n')
 
 describe('failures', () => {
-  test('a visitor that leaves takes its request along to the host, before and during the answer', async () => {
+  test('cancels the request to the host when its visitor leaves, before and during the answer', async () => {
     const gone: string[] = []
     const asked: string[] = []
     const upstream = await startHost(cleanup, (request, response) => {
@@ -50,7 +50,7 @@ describe('failures', () => {
     await eventually(() => gone.includes('/upload'))
   })
 
-  test('a visitor that leaves takes its request along, which has its log entry, and those that waited behind it never were', async () => {
+  test('cancels and logs the request of a visitor who leaves, and never runs those that waited behind it', async () => {
     const entries: AccessEntry[] = []
     const gone: string[] = []
     let asked = 0
@@ -76,7 +76,7 @@ describe('failures', () => {
     expect(entries.map((entry) => entry.status)).toEqual([499])
   })
 
-  test('an answer that the host breaks off does not look complete', async () => {
+  test('does not make an answer that the host breaks off look complete', async () => {
     const upstream = await startHost(cleanup, (request, response) => {
       response.writeHead(200, request.url === '/length' ? { 'content-length': '100' } : {})
       response.write('part', () => setTimeout(() => response.destroy(), 20))
@@ -89,7 +89,7 @@ describe('failures', () => {
     }
   })
 
-  test('502 without a host, 504 when it is too slow', async () => {
+  test('answers 502 without a host, and 504 when it is too slow', async () => {
     const upstream = await startHost(cleanup, () => {})
     const suspected: string[] = []
     const routes = { 'site.test': routeTo(upstream), 'dead.test': routeTo('http://127.0.0.1:1') } as Record<
@@ -108,7 +108,7 @@ describe('failures', () => {
     expect(suspected).toEqual(['dead.test', 'dead.test'])
   })
 
-  test('a request on a connection that the host just closed is tried once more, but never a POST', async () => {
+  test('retries a request on a connection that the host just closed once, but never a POST', async () => {
     let connections = 0
     const asked: string[] = []
     const upstream = await startHost(cleanup, (request, response) => {
@@ -131,7 +131,7 @@ describe('failures', () => {
     expect(asked).toEqual(['GET', 'GET'])
   })
 
-  test('the death of the host process: 502, and 200 again as soon as it is back', async () => {
+  test('answers 502 when the host process dies, and 200 again as soon as it is back', async () => {
     let child: ChildProcess | undefined
     cleanup.add(() => child?.kill('SIGKILL'))
     const start = async (port: number) => {
@@ -152,7 +152,7 @@ describe('failures', () => {
     for (let i = 0; i < 8; i++) expect((await ask(port)).body).toBe('alive')
   })
 
-  test('close lets a request under way finish', async () => {
+  test('lets a request in flight finish on close', async () => {
     let finish = () => {}
     const upstream = await startHost(cleanup, (_request, response) => {
       finish = () => response.end('done')
@@ -169,7 +169,7 @@ describe('failures', () => {
 })
 
 describe('access log', () => {
-  test('one entry for each response, also for those that the visitor did not wait for', async () => {
+  test('has one entry for each response, also for those that the visitor did not wait for', async () => {
     const entries: AccessEntry[] = []
     let asked = false
     const upstream = await startHost(cleanup, (request, response) => {
@@ -193,7 +193,7 @@ describe('access log', () => {
     await eventually(() => asked)
     connection.socket.destroy()
     await eventually(() => entries.length === 3)
-    // Stead's own look at this site is nobody's visit; through the same connection others are visited
+    // Stead's own look at this site is not a visit. Others visit through the same connection.
     const own = (looksAt: number) => Buffer.concat([siteHeader('key-of-the-host', 'http', looksAt), OWN_REQUEST])
     for (const looksAt of [7, 8]) {
       const { socket, closed } = await rawConnect(port, cleanup)

@@ -23,7 +23,7 @@ beforeEach(() => {
 afterEach(() => cleanup.run())
 
 describe('messages', () => {
-  test('200 for HEAD without body, keeping the length and the connection to the host', async () => {
+  test('answers HEAD without a body, and keeps the length and the connection to the host', async () => {
     const sockets = new Set<unknown>()
     const upstream = await startHost(cleanup, (request, response) => {
       sockets.add(request.socket)
@@ -39,7 +39,7 @@ describe('messages', () => {
     expect(sockets.size).toBe(1)
   })
 
-  test('204 and 304 without body; the connection goes on', async () => {
+  test('sends 204 and 304 without a body, and keeps the connection', async () => {
     const upstream = await startHost(cleanup, (request, response) => {
       response.writeHead(Number(request.url?.slice(1)), { etag: '"x"' })
       response.end()
@@ -51,7 +51,7 @@ describe('messages', () => {
     expect(text.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 204', 'HTTP/1.1 304', 'HTTP/1.1 200'])
   })
 
-  test('100 Continue only when the body is wanted', async () => {
+  test('sends 100 Continue only when the host wants the body', async () => {
     const { port } = await startGateway(cleanup, { 'site.test': routeTo(await startEcho(cleanup)) })
     const head = (host: string) =>
       `POST / HTTP/1.1\r\nHost: ${host}\r\nExpect: 100-continue\r\nContent-Length: 4\r\nConnection: close\r\n\r\n`
@@ -66,7 +66,7 @@ describe('messages', () => {
     ).toMatch(/^HTTP\/1.1 417 [\s\S]*X-Request-Id/)
   })
 
-  test('64 MB go up and down in pieces, with length and chunked', async () => {
+  test('streams 64 MB up and down, with length and chunked', async () => {
     const upstream = await startHost(cleanup, async (request, response) => {
       response.writeHead(200)
       for await (const chunk of request) if (!response.write(chunk)) await once(response, 'drain')
@@ -96,7 +96,7 @@ describe('messages', () => {
     }
   })
 
-  test('back-pressure: a host that does not read stops the visitor, a visitor that does not read stops the host', async () => {
+  test('applies back-pressure: a host that does not read stops the visitor, and the reverse', async () => {
     let taken = 0
     let produced = 0
     const upstream = await startHost(cleanup, async (request, response) => {
@@ -137,7 +137,7 @@ describe('messages', () => {
     expect(produced).toBeLessThan(64 << 20)
   })
 
-  test('413 that the host gives early reaches a client that goes on sending', async () => {
+  test('delivers an early 413 of the host to a client that keeps sending', async () => {
     const upstream = await startHost(cleanup, (_request, response) => {
       response.writeHead(413)
       response.end('too large')
@@ -148,7 +148,7 @@ describe('messages', () => {
   })
 })
 
-test('10,000 requests leave nothing behind', async () => {
+test('leaves nothing behind after 10,000 requests', async () => {
   const upstream = await startHost(cleanup, (_request, response) => void response.end('ok'))
   const { gateway, port } = await startGateway(cleanup, { 'site.test': routeTo(upstream) })
   const agent = new Agent({ keepAlive: true, maxSockets: 8 })
@@ -168,7 +168,7 @@ test('10,000 requests leave nothing behind', async () => {
   const before = heap()
   for (let done = 0; done < 10_000; done += 8)
     expect(await Promise.all(Array.from({ length: 8 }, one))).toEqual(Array(8).fill(200))
-  // code that was compiled is in it; a request that is kept has some thousand
+  // Includes compiled code. A leaked request would take some thousand bytes.
   expect((heap() - before) / 10_000).toBeLessThan(500)
   const open = await new Promise((resolve) =>
     gateway.server.getConnections((_error, connections) => resolve(connections)),

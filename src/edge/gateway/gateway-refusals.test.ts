@@ -91,7 +91,7 @@ describe('refusals', () => {
     expect((await ask(port)).status).toBe(200)
   })
 
-  test('200 for an offer of h2c, which is ignored', async () => {
+  test('ignores an offer of h2c, and answers 200', async () => {
     const { port } = await startGateway(cleanup, { 'site.test': routeTo(await startEcho(cleanup)) })
     const text = await rawRequest(
       port,
@@ -101,7 +101,7 @@ describe('refusals', () => {
     expect(text).toMatch(/^HTTP\/1.1 200/)
   })
 
-  test('408 for a client that never finishes its headers, and none for a stalled body: that one is cut off', async () => {
+  test('answers 408 to a client that never finishes its headers, and cuts off a stalled body', async () => {
     const limits = { headersTimeoutMs: 300, requestTimeoutMs: 600 }
     const { port } = await startGateway(cleanup, { 'site.test': routeTo(await startEcho(cleanup)) }, { limits })
     expect(await rawRequest(port, cleanup, 'GET / HTTP/1.1\r\nHost: si')).toMatch(/^HTTP\/1.1 408/)
@@ -110,7 +110,7 @@ describe('refusals', () => {
     ).not.toContain(' 200 ')
   })
 
-  test('408 in words for a body that stands still, begun or not, and none for one that comes evenly', async () => {
+  test('answers 408 with a text for a body that stalls, started or not, and not for a steady one', async () => {
     const limits = { bodyPace: { windowMs: 300, leastBytes: 100 } }
     const { port } = await startGateway(cleanup, { 'site.test': routeTo(await startEcho(cleanup)) }, { limits })
     const head = 'POST / HTTP/1.1\r\nHost: site.test\r\nContent-Length: 40000\r\n\r\n'
@@ -121,7 +121,7 @@ describe('refusals', () => {
     }
   })
 
-  test('a visitor that takes nothing of its answer is cut off, and the host is free', async () => {
+  test('cuts off a visitor that does not read its answer, and frees the host', async () => {
     let closed = false
     const upstream = await startHost(cleanup, (_request, response) => {
       response.on('close', () => {
@@ -139,7 +139,7 @@ describe('refusals', () => {
     expect((await connection.closed()).length).toBeLessThan(64 << 20)
   })
 
-  test('connections are bounded, and of one connection one request is under way', async () => {
+  test('bounds connections, and runs one request of a connection at a time', async () => {
     let open = 0
     const upstream = await startHost(cleanup, () => {
       open++

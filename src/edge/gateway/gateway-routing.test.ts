@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => cleanup.run())
 
 describe('routing', () => {
-  test('200 from the host of the site, with key, site, address and request id', async () => {
+  test("passes requests to the site's host, with key, site, address, and request ID", async () => {
     const { port } = await startGateway(cleanup, { 'site.test': routeTo(await startEcho(cleanup)) })
     const reply = await ask(port, '/a%20b/?q=%2F..&x=ü'.replace('ü', '%C3%BC'))
     expect(reply.status).toBe(200)
@@ -40,7 +40,7 @@ describe('routing', () => {
     expect(reply.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  test('200 over IPv6 alone, from the visitor to the host', async () => {
+  test('works over IPv6 alone, from the visitor to the host', async () => {
     const host = createServer((request, response) => response.end(`${request.headers['x-forwarded-for']}`))
     const { server, close } = createGateway({
       routes: { find: () => routeTo(`http://[::1]:${(host.address() as AddressInfo).port}`) },
@@ -57,13 +57,13 @@ describe('routing', () => {
     expect([answer.status, await answer.text()]).toEqual([200, '::1'])
   })
 
-  test('200 for a host name in capitals, with port and trailing dot', async () => {
+  test('accepts a host name in capitals, with port and trailing dot', async () => {
     const { port } = await startGateway(cleanup, { 'site.test': routeTo(await startEcho(cleanup)) })
     const reply = await ask(port, '/', { host: `SITE.Test.:${port}` })
     expect(JSON.parse(reply.body).headers.host).toBe(`site.test:${port}`)
   })
 
-  test('200 for an absolute-form target, whose host overrules Host', async () => {
+  test('accepts an absolute-form target, whose host overrules Host', async () => {
     const { port } = await startGateway(cleanup, { 'site.test': routeTo(await startEcho(cleanup)) })
     const text = await rawRequest(
       port,
@@ -74,7 +74,7 @@ describe('routing', () => {
     expect(text).toContain('"host":"site.test:81"')
   })
 
-  test('404 for unknown hosts, in the form that is accepted', async () => {
+  test('answers 404 for unknown hosts, in the accepted format', async () => {
     const { port } = await startGateway(cleanup, {})
     const html = await ask(port, '/', { host: 'nobody.test' })
     expect(html.status).toBe(404)
@@ -90,7 +90,7 @@ describe('routing', () => {
     expect([head.status, head.body, Number(head.headers['content-length']) > 0]).toEqual([404, '', true])
   })
 
-  test('400 for a Host that is none', async () => {
+  test('answers 400 for an invalid Host', async () => {
     const { port } = await startGateway(cleanup, { 'site.test': routeTo('http://127.0.0.1:1') })
     for (const host of ['site test', 'site.test:99999', 'a..b', '-', 'user@site.test', '/'])
       expect((await ask(port, '/', { host })).status, host).toBe(400)
@@ -100,7 +100,7 @@ describe('routing', () => {
       )
   })
 
-  test('480 on every path of a disabled site, 503 that reloads itself while it is prepared', async () => {
+  test('answers 480 on every path of a disabled site, and a 503 page that reloads itself while a site is prepared', async () => {
     const { port } = await startGateway(cleanup, {
       'site.test': routeTo('http://127.0.0.1:1', { state: 'disabled' }),
       'new.test': routeTo('http://127.0.0.1:1', { state: 'deploying' }),
@@ -116,14 +116,14 @@ describe('routing', () => {
       expect([reply.status, reply.headers['retry-after']]).toEqual([503, '3'])
       expect(reply.body).toContain('http-equiv="refresh"')
     }
-    // nobody waits for what will not come
+    // Visitors do not wait for a site whose setup failed.
     const failed = await ask(port, '/', { host: 'failed.test' })
     expect([failed.status, failed.headers['retry-after']]).toEqual([503, '300'])
     expect(failed.body).toContain('could not be set up')
     expect(failed.body).not.toContain('http-equiv="refresh"')
   })
 
-  test('503 when a route cannot be looked up, 500 when a rule breaks', async () => {
+  test('answers 503 when the route lookup fails, and 500 when a rule throws', async () => {
     const first = await startGateway(cleanup, {}, { routes: { find: () => Promise.reject(new Error('no database')) } })
     expect((await ask(first.port)).status).toBe(503)
     const bad = () => {
@@ -137,7 +137,7 @@ describe('routing', () => {
 })
 
 describe('headers', () => {
-  test('hop-by-hop and listed headers, forged ones and odd names do not reach the host', async () => {
+  test('keeps hop-by-hop and listed headers, forged ones, and invalid names from the host', async () => {
     const { port } = await startGateway(cleanup, { 'site.test': routeTo(await startEcho(cleanup)) })
     const text = await rawRequest(
       port,
@@ -181,7 +181,7 @@ describe('headers', () => {
     expect(text).not.toContain('9.9.9.9')
   })
 
-  test('a trusted proxy is believed from the right, up to the first that is not trusted', async () => {
+  test('believes trusted proxies from the right, up to the first untrusted one', async () => {
     const { port } = await startGateway(
       cleanup,
       { 'site.test': routeTo(await startEcho(cleanup)) },
@@ -196,7 +196,7 @@ describe('headers', () => {
     })
   })
 
-  test('what only host and edge say stays between them; Set-Cookie stays apart', async () => {
+  test('keeps internal headers between host and edge, and keeps Set-Cookie lines separate', async () => {
     const upstream = await startHost(cleanup, (_request, response) => {
       response.writeHead(201, 'Made', [
         // biome-ignore format: pairs

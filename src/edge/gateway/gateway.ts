@@ -46,55 +46,55 @@ export interface EdgeLog {
   error(facts: object, message: string): void
 }
 
-/** What the edge counts; each call is one event. */
+/** What the edge counts. Each call is one event. */
 export interface EdgeMetrics extends HandshakeMetrics {
   response?(status: number, renderer: string, seconds: number): void
   hostFailure?(code: string): void
 }
 
-/** What a gateway is made of. */
+/** The parts of a gateway. */
 export interface GatewayOptions {
   readonly routes: Routes
   readonly log: EdgeLog
   /** Sent to the hosts as `x-stead-key`. */
   readonly hostKey: string
-  /** All sites have a name right below it, so that no cookie may be for the domain itself. */
+  /** All sites have a name directly below it, so cookies for the domain itself are not allowed. */
   readonly stagingDomain?: string
-  /** How visitors reach this edge when no trusted proxy says otherwise. */
+  /** How visitors reach this edge, unless a trusted proxy says otherwise. */
   readonly publicScheme?: 'http' | 'https'
   /** Addresses or networks whose `X-Forwarded-For` and `-Proto` are believed. */
   readonly trustProxy?: readonly string[]
-  /** Addresses or networks whose connections say who they are from (PROXY protocol). */
+  /** Addresses or networks whose connections name their client (PROXY protocol). */
   readonly proxyProtocol?: readonly string[]
-  /** What TLS connections are encrypted with; without it there are none. */
+  /** Certificates for TLS connections. Without it, TLS is off. */
   readonly secureContexts?: Pick<SecureContexts, 'find'>
   readonly limits?: Partial<EdgeLimits>
-  /** Asked in this order; default: those that need nothing of their own. */
+  /** Applied in this order. By default, those that need no options. */
   readonly rules?: readonly Rule[]
-  /** Connections to the hosts, shared with a cache; its maker ends them. Absent: its own. */
+  /** Connections to the hosts, shared with a cache; their creator ends them. If absent, the gateway creates its own. */
   readonly upstreams?: Upstreams
   /** Requests to the hosts, counted together with those of a cache. */
   readonly inFlight?: InFlightLimiter
-  /** What has come of bodies whose senders are not seen to send them yet, by visitor; without it nothing counts it. */
+  /** Bytes of bodies that wait for their senders, by visitor. Without it, they are not counted. */
   readonly waitingBodies?: Budget
-  /** Connections of one visitor; without it only all together have a bound. */
+  /** Connections of one visitor. Without it, only their total is bounded. */
   readonly connections?: Budget
-  /** Waits until a purge that a visitor has caused counts here, so that he sees what he has changed. */
+  /** Waits until a purge that a visitor caused counts here, so that visitors see their own changes. */
   readonly reachPurge?: (seq: number) => Promise<void>
-  /** Whether this edge can serve visitors, for balancers that ask; default: it can as long as it runs. */
+  /** Returns whether this edge can serve visitors, for load balancers. By default, it can as long as it runs. */
   readonly isReady?: () => Promise<boolean>
-  /** Called after each response; costs nothing when it is not set. */
+  /** Called after each response. Costs nothing if not set. */
   readonly onAccess?: (entry: AccessEntry, contentType: string) => void
   readonly metrics?: EdgeMetrics
 }
 
-/** The entry of all visitor traffic. */
+/** The entry point of all visitor traffic. */
 export interface Gateway {
   /** Not listening yet. */
   readonly server: Server
-  /** The same over TLS, when there are `secureContexts`. Not listening yet either. */
+  /** The same over TLS, if there are `secureContexts`. Not listening yet either. */
   readonly secureServer: SecureServer | undefined
-  /** Takes no new requests, lets those under way finish (for a bounded time), and closes all connections. */
+  /** Stops accepting requests, lets those in flight finish (for a bounded time), and closes all connections. */
   close(): Promise<void>
 }
 
@@ -107,13 +107,13 @@ interface GatewayContext extends ProxyContext {
   readonly turns: Turns
   closing: boolean
   http2?: Http2Sessions
-  /** Each ends connections that Node does not know as ones with requests. */
+  /** Each ends connections that Node does not track as having requests. */
   readonly cutOff: (() => void)[]
-  /** Each ends connections that have not said who they are from. */
+  /** Each ends connections that have not named their client yet. */
   readonly silent: (() => void)[]
 }
 
-/** Puts a gateway together; it neither listens nor opens a connection by itself. */
+/** Creates a gateway. It does not listen or open connections. */
 export function createGateway(options: GatewayOptions): Gateway {
   const limits = { ...defaultLimits, ...options.limits }
   const upstreams = options.upstreams ?? createUpstreams(limits.upstream)
@@ -143,16 +143,16 @@ export function createGateway(options: GatewayOptions): Gateway {
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     connectionsCheckingInterval: Math.min(5_000, limits.headersTimeoutMs),
     insecureHTTPParser: false,
-    // A missing Host gets our own 400, with a request id.
+    // The edge answers a missing Host with its own 400, which has a request ID.
     requireHostHeader: false,
     shouldUpgradeCallback: () => false,
-    // A request without a body is no stream that has to be read to its end.
+    // Without this, a request without a body is a stream that has to be read to its end.
     optimizeEmptyRequests: true,
   }
   const server = createServer(http)
   serve(context, server, answerTooMany)
   const secureServer = options.secureContexts && createSecureGate(context, options.secureContexts, http)
-  // what is plain text to others is noise to who speaks TLS
+  // A plain-text answer is noise to a TLS client.
   if (secureServer) serve(context, secureServer, (socket) => socket.destroy())
   const servers = secureServer ? [server, secureServer] : [server]
   return { server, secureServer, close: () => close(servers, context) }
@@ -180,7 +180,7 @@ function createSecureGate(context: GatewayContext, contexts: Pick<SecureContexts
   return server
 }
 
-/** Answers all that comes to a server. @param refuse ends a connection of a visitor who has too many */
+/** Answers all requests to a server. @param refuse ends a connection of a visitor with too many */
 function serve(context: GatewayContext, server: Server | SecureServer, refuse: (socket: Socket) => void): void {
   const { options, limits } = context
   server.maxConnections = limits.connections
@@ -195,14 +195,14 @@ function serve(context: GatewayContext, server: Server | SecureServer, refuse: (
       refuse,
     })
   }
-  // who is behind a balancer is known when the header is read; all others are counted before they say anything
+  // The client behind a load balancer is known once the PROXY header is read. Other connections are counted at once.
   const isOfBalancer = (socket: Socket) => isBalancer(plainAddress(socket.remoteAddress ?? ''))
   count(isOfBalancer)
   context.silent.push(
     readProxyHeaders(server, {
       isBalancer,
       siteKey: options.hostKey,
-      // a connection that may begin with such a header says something in the time that a request's has
+      // A connection that may begin with a PROXY header has as much time for it as for request headers.
       timeoutMs: limits.headersTimeoutMs,
     }),
   )
@@ -231,7 +231,7 @@ async function close(servers: readonly (Server | SecureServer)[], context: Gatew
   if (!context.options.upstreams) await context.upstreams.destroy()
 }
 
-/** CONNECT: Node has let go of the connection, and of its errors. */
+/** Refuses CONNECT. Node has detached the connection, and no longer handles its errors. */
 function refuseTunnel({ turns }: GatewayContext, socket: Duplex): void {
   socket.on('error', () => {})
   turns.end(socket, () => answerConnect(socket))
@@ -239,13 +239,13 @@ function refuseTunnel({ turns }: GatewayContext, socket: Duplex): void {
 
 type Expectation = '100-continue' | 'unknown' | undefined
 
-/** HTTP/2 leaves this to the server; of HTTP/1 Node tells by its events. */
+/** HTTP/2 leaves this to the server. For HTTP/1, Node emits events. */
 function expectationOf(expect: string | undefined): Expectation {
   if (expect === undefined) return undefined
   return expect.toLowerCase() === '100-continue' ? '100-continue' : 'unknown'
 }
 
-/** A request of HTTP/1: in its turn among those of its connection. */
+/** Handles an HTTP/1 request in its turn on the connection. */
 function receive(
   context: GatewayContext,
   request: IncomingMessage,
@@ -317,7 +317,7 @@ function createVisit(
   }
 }
 
-/** Runs when the response is out, or the visitor gone. */
+/** Runs when the response is sent, or the visitor has left. */
 function finish(context: GatewayContext, visit: Visit): void {
   visit.abandon?.()
   visit.release?.()
@@ -332,10 +332,10 @@ function finish(context: GatewayContext, visit: Visit): void {
   }
 }
 
-/** Stead looks at this very site: what a page makes its browser ask of other sites is logged there. */
+/** Returns whether Stead itself looks at this site. Requests that its page causes to other sites are logged there. */
 const isOwn = ({ client, route }: Visit): boolean => client.looksAt !== undefined && client.looksAt === route?.siteId
 
-/** Finds the route; at hand for all but the first request to a host name. */
+/** Finds the route, synchronously for all but the first request to a host name. */
 function route(context: GatewayContext, visit: Visit): void {
   try {
     const found = context.options.routes.find(visit.hostName)
@@ -360,7 +360,7 @@ function decide(context: GatewayContext, visit: Visit, found: Route | undefined)
   applyRules(context, visit, 0)
 }
 
-/** Asks the rules in their order, from `index` on; waits only for those that answer with a promise. */
+/** Applies the rules in order, starting at `index`. Waits only for rules that return a promise. */
 function applyRules(context: GatewayContext, visit: Visit, index: number): void {
   try {
     for (let i = index; i < context.rules.length; i++) {
@@ -380,7 +380,7 @@ function applyRules(context: GatewayContext, visit: Visit, index: number): void 
       )
       return
     }
-    // Rules may have waited, and the visitor may have left meanwhile.
+    // The visitor may have left while rules waited.
     if (visit.route && !visit.response.destroyed)
       passToHost(visit, visit.route, context)?.catch((error) => fail(context, visit, error))
   } catch (error) {
@@ -394,7 +394,7 @@ function fail(context: GatewayContext, visit: Visit, error: unknown): void {
   else sendAnswer(visit, pageAnswer(visit, broken))
 }
 
-/** Makes the listener for hosts that fail: every failure counts, but a host that is down writes one log line a second. */
+/** Creates the listener for failing hosts. Every failure counts, but a host that is down logs one line per second. */
 function createFailureReport(options: GatewayOptions): ProxyContext['onFailure'] {
   const quietUntilMs = new LRUCache<string, number>({ max: 1_000 })
   return (visit, found, error: NodeJS.ErrnoException) => {

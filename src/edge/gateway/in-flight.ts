@@ -4,39 +4,42 @@ import { plainPage } from '../../platform/plain-page.ts'
 import { pageAnswer, sendAnswer } from '../answer.ts'
 import type { Answer, Visit } from '../visit.ts'
 
-/** One request under way to a host. */
+/** One request in flight to a host. */
 export interface InFlightRequest {
-  /** From now on nothing goes on before the visitor sends more, */
+  /** From now on, only the visitor can continue by sending more, */
   waitsToBeSent(): void
-  /** or takes more: what has come of the answer, in the connections to both sides, stays in memory meanwhile. */
+  /** or by reading more. What has arrived of the answer stays in the buffers of both connections meanwhile. */
   waitsToBeTaken(): void
-  /** He has sent or taken so much, and is not waited for. */
+  /** Records that the visitor has sent or read this much, and is not waited for. */
   goesOn(bytes: number): void
   end(): void
 }
 
 /**
- * Requests under way to hosts, by whom they are for: one slow site, or one visitor, is not to have all connections. Where none is left,
- * whoever keeps one waiting longest goes first.
+ * Limits the requests in flight to hosts, by site and by visitor, so that one slow site or visitor does not take all
+ * connections. When none is left, the one that has been waited for longest is cut off first.
  */
 export interface InFlightLimiter {
-  /** @returns undefined when the site or the visitor has too many already, and all of them get on */
+  /** @returns undefined when the site or the visitor already has too many, and all of them make progress */
   begin(siteId: number, visit: Visit): InFlightRequest | undefined
 }
 
-/** Nobody is cut off for others who has not kept them waiting for so long. */
+/** No request is cut off for others before it has kept them waiting for this long. */
 const PATIENCE_MS = 2_000
-/** Who is slower than this over such a time keeps a connection for himself, byte by byte. */
+/** A visitor slower than this over that time is holding a connection byte by byte. */
 const SLOW_BYTES_PER_MS = 1
 
-/** What an answer has in memory that its visitor does not take: measured, 170 to 200 kB. */
+/** Memory of an answer that its visitor does not read: 170 to 200 kB, measured. */
 const PASSING_BYTES = 192 << 10
 
-/** What is under way may have. */
+/** The bounds of what is in flight. */
 export interface InFlightLimits {
   readonly bySite: Budget
   readonly byAddress: Budget
-  /** Memory for answers that are not taken, by site. Over it the slowest goes as well; who gets on stays. */
+  /**
+   * Memory for answers that are not read, by site. Beyond it, the slowest is cut off as well, but none that makes
+   * progress.
+   */
   readonly passing?: Budget
   /** Monotonic milliseconds. */
   readonly now?: () => number
@@ -46,7 +49,7 @@ export function createInFlightLimiter(limits: InFlightLimits): InFlightLimiter {
   const { bySite, byAddress, passing, now = () => performance.now() } = limits
   const inFlightRequests = new Set<OneInFlightRequest>()
   let looksAgain = false
-  /** Those that one more would need to make room: of the site, of the visitor, or any. */
+  /** Returns the filter of those that one more would compete with: of the site, of the visitor, or all. */
   const rivals = (siteId: number, address: string): ((other: OneInFlightRequest) => boolean) => {
     if (bySite.usedBy(siteId) >= bySite.terms.each) return (other) => other.siteId === siteId
     if (byAddress.usedBy(address) >= byAddress.terms.each) return (other) => other.address === address
@@ -75,7 +78,7 @@ export function createInFlightLimiter(limits: InFlightLimits): InFlightLimiter {
       return
     }
   }
-  /** Those for whom there was no memory, and nobody slow enough to go. */
+  /** Those that had no memory when no other was slow enough to be cut off. */
   const holdLater = () => {
     looksAgain = false
     for (const inFlightRequest of inFlightRequests)
@@ -115,7 +118,7 @@ interface InFlightFacts {
   readonly visit: Visit
   readonly memory: Share | undefined
   readonly now: () => number
-  /** It begins to hold memory. */
+  /** Called when it starts to hold memory. */
   readonly holds: () => void
   readonly ended: () => void
 }
@@ -126,9 +129,9 @@ class OneInFlightRequest implements InFlightRequest {
   readonly memory: Share | undefined
   readonly #facts: InFlightFacts
   readonly #now: () => number
-  /** Undefined while it is not the visitor who is waited for. */
+  /** Undefined while nobody waits for the visitor. */
   #waitsSinceMs: number | undefined
-  /** Of the time in which the visitor was waited for. */
+  /** The time spent waiting for the visitor. */
   #waitedMs = 0
   #bytes = 0
   isHolding = false
@@ -164,7 +167,10 @@ class OneInFlightRequest implements InFlightRequest {
     this.memory?.free()
   }
 
-  /** Milliseconds of waiting for each byte that came of it; 0 for who is quick enough, or not waited for. */
+  /**
+   * Returns the milliseconds of waiting for each byte that arrived; 0 for a visitor who is fast enough, or not waited
+   * for.
+   */
   slowness(nowMs: number): number {
     if (this.#waitsSinceMs === undefined) return 0
     const idleMs = nowMs - this.#waitsSinceMs
@@ -173,7 +179,7 @@ class OneInFlightRequest implements InFlightRequest {
     return idleMs >= PATIENCE_MS || isSlow ? waitedMs / (this.#bytes + 1) : 0
   }
 
-  /** Its part of the budgets is free at once, its connection in a moment. */
+  /** Frees its part of the budgets at once, and its connection in a moment. */
   cutOff(): void {
     const { visit } = this.#facts
     this.end()
@@ -187,7 +193,7 @@ class OneInFlightRequest implements InFlightRequest {
   }
 }
 
-/** Without bounds, for tests and comparisons. */
+/** No bounds, for tests and comparisons. */
 export const anyNumber: InFlightLimiter = {
   begin: () => ({ waitsToBeSent() {}, waitsToBeTaken() {}, goesOn() {}, end() {} }),
 }

@@ -1,4 +1,4 @@
-/** Requests that are sent without waiting for answers: in their order, and none behind an answer that ends the connection. */
+/** Pipelined requests: answered in order, and never run behind an answer that ends the connection. */
 import type { ServerResponse } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
@@ -19,7 +19,7 @@ const comment = `POST /comment HTTP/1.1\r\n${HOST}Content-Length: 4\r\n\r\ntext`
 const closing = `GET /last HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`
 const statuses = (text: string) => text.match(/(?<=^HTTP\/1\.1 )\d+/gm)?.map(Number)
 
-/** A host that says what it was asked, and answers at once but for `/slow`. */
+/** Starts a host that echoes its requests, and answers all but `/slow` at once. */
 async function start(limits = {}) {
   const asked: string[] = []
   const held: ServerResponse[] = []
@@ -52,7 +52,7 @@ const refusals: [string, string, number][] = [
   ['HTTP/2.0', `GET / HTTP/2.0\r\n${HOST}\r\n`, 505],
 ]
 
-describe('behind a request that is refused with the end of the connection nothing runs', () => {
+describe('runs nothing behind a request whose refusal ends the connection', () => {
   test.each(refusals)('%s', async (_name, refused, status) => {
     const { asked, port } = await start()
     const together = await rawConnect(port, cleanup)
@@ -78,7 +78,7 @@ describe('behind a request that is refused with the end of the connection nothin
     expect(asked).toEqual(['GET /slow'])
   })
 
-  test('too many at a time: those that fit are answered, one is told so, the rest never were', async () => {
+  test('answers as many as fit, refuses one, and drops the rest', async () => {
     const { asked, held, port } = await start({ pipelined: 3 })
     const connection = await rawConnect(port, cleanup)
     connection.socket.write(`GET /slow HTTP/1.1\r\n${HOST}\r\n${comment.repeat(30)}`)
@@ -89,7 +89,7 @@ describe('behind a request that is refused with the end of the connection nothin
   })
 })
 
-test('the last request that a client announces is answered, and what it sends behind is not looked at', async () => {
+test('answers the last request that a client announces, and ignores what follows', async () => {
   const { asked, port } = await start()
   for (const behind of [comment, 'no HTTP at all\r\n\r\n']) {
     const connection = await rawConnect(port, cleanup)
@@ -100,7 +100,7 @@ test('the last request that a client announces is answered, and what it sends be
   expect(asked).toEqual(['GET /last', 'GET /last'])
 })
 
-test('a request waits for those before it, and each gets its own answer', async () => {
+test('makes each request wait for those before it, and gives each its own answer', async () => {
   const { asked, held, port } = await start()
   const connection: RawConnection = await rawConnect(port, cleanup)
   connection.socket.write(`GET /slow HTTP/1.1\r\n${HOST}\r\n${comment}${closing}`)
@@ -112,7 +112,7 @@ test('a request waits for those before it, and each gets its own answer', async 
   expect(text.match(/late|answer to \/\w+/g)).toEqual(['late', 'answer to /comment', 'answer to /last'])
 })
 
-test('what waits behind an answer never runs when the visitor has gone', async () => {
+test('never runs what waits behind an answer when the visitor has left', async () => {
   const { asked, held, port } = await start()
   const connection = await rawConnect(port, cleanup)
   connection.socket.write(`GET /slow HTTP/1.1\r\n${HOST}\r\n${comment}`)

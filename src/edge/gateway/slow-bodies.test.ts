@@ -1,4 +1,4 @@
-/** Visitors who send or take their bytes slowly: what they hold, and who gives way when others want it. */
+/** Visitors who send or read slowly: what they hold, and which of them is cut off when others need it. */
 import type { IncomingMessage } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import { budgetOf } from '../../../test/support/budget.ts'
@@ -20,10 +20,10 @@ const cleanup = createCleanup()
 afterEach(() => cleanup.run())
 
 const HEAD = 'POST /upload HTTP/1.1\r\nHost: site.test\r\nConnection: close\r\n'
-/** More than what has to come before a host is asked. */
+/** More than must arrive before a host is asked. */
 const MUCH = 'x'.repeat(20_000)
 
-/** An echo behind budgets of so many requests, and a clock that is set. */
+/** Starts an echo host with budgets for this many requests, and a clock that the test sets. */
 async function start(most: { site?: number; address?: number } = {}, more: Partial<GatewayOptions> = {}) {
   const clock = { ms: 0 }
   const bySite = budgetOf(1_000, most.site)
@@ -41,8 +41,8 @@ async function start(most: { site?: number; address?: number } = {}, more: Parti
   return { clock, bySite, byAddress, waitingBodies, port, send }
 }
 
-describe('a body that is not there', () => {
-  test('takes no connection to the host, until it is', async () => {
+describe('a body that does not arrive', () => {
+  test('takes no connection to the host until it arrives', async () => {
     const { bySite, waitingBodies, port, send } = await start({ site: 1 })
     const slow = await Promise.all([1, 2, 3].map(() => send(`${HEAD}Content-Length: 4\r\n\r\nab`)))
     const chunked = await send(`${HEAD}Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n`)
@@ -58,7 +58,7 @@ describe('a body that is not there', () => {
     await eventually(() => bySite.used === 0 && waitingBodies.used === 0)
   })
 
-  test('is asked for before it is waited for', async () => {
+  test('is requested with 100 Continue before the wait', async () => {
     const { send } = await start()
     const { socket, until, closed } = await send(`${HEAD}Expect: 100-continue\r\nContent-Length: 4\r\n\r\n`)
     await until((text) => text === 'HTTP/1.1 100 Continue\r\n\r\n')
@@ -66,7 +66,7 @@ describe('a body that is not there', () => {
     expect(await closed()).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 [\s\S]*"body":"body"/)
   })
 
-  test('goes to the host as it comes where there is no memory for it', async () => {
+  test('goes to the host as it arrives if there is no memory for it', async () => {
     const { bySite, send } = await start({}, { waitingBodies: budgetOf(1) })
     const { socket, closed } = await send(`${HEAD}Content-Length: 4\r\n\r\nab`)
     await eventually(() => bySite.used === 1)
@@ -74,7 +74,7 @@ describe('a body that is not there', () => {
     expect(await closed()).toContain('"body":"abcd"')
   })
 
-  test('leaves nothing behind when its sender goes', async () => {
+  test('leaves nothing behind when its sender leaves', async () => {
     const { waitingBodies, send } = await start()
     const { socket } = await send(`${HEAD}Content-Length: 4\r\n\r\nab`)
     await eventually(() => waitingBodies.used === 2)
@@ -82,7 +82,7 @@ describe('a body that is not there', () => {
     await eventually(() => waitingBodies.used === 0)
   })
 
-  test('of a request that is refused does not hold up the next one', async () => {
+  test('does not hold up the next request when its own is refused', async () => {
     const { port } = await start({ site: 0 })
     const bytes = `POST / HTTP/1.1\r\nHost: site.test\r\nContent-Length: ${MUCH.length}\r\n\r\n${MUCH}`
     const next = 'GET / HTTP/1.1\r\nHost: other.test\r\nConnection: close\r\n\r\n'
@@ -91,11 +91,11 @@ describe('a body that is not there', () => {
   })
 })
 
-describe('where no request more may be under way', () => {
+describe('when no more requests may be in flight', () => {
   const half = `${HEAD}Content-Length: 40000\r\n\r\n${MUCH}`
 
   test.each([{ site: 2 }, { address: 2 }])(
-    'who has sent nothing for two seconds goes, the slowest first: %o',
+    'cuts off visitors who have sent nothing for two seconds, the slowest first: %o',
     async (most) => {
       const { clock, bySite, port, send } = await start(most)
       const first = await send(half)
@@ -113,7 +113,7 @@ describe('where no request more may be under way', () => {
     },
   )
 
-  test('who sends byte by byte goes, and one who sends is let be', async () => {
+  test('cuts off a visitor who sends byte by byte, and spares one who sends steadily', async () => {
     const pieces: string[] = []
     const upstream = await startHost(cleanup, (request: IncomingMessage, response) => {
       request.on('data', (piece) => pieces.push(`${piece}`))
@@ -139,7 +139,7 @@ describe('where no request more may be under way', () => {
     expect(steady.text()).toBe('')
   })
 
-  test('who takes nothing of an answer goes, and one whose page is being made is let be', async () => {
+  test('cuts off a visitor who does not read an answer, and spares one whose page is being made', async () => {
     const made: (() => void)[] = []
     const upstream = await startHost(cleanup, (request, response) => {
       if (request.url === '/made') made.push(() => response.end('made'))
@@ -153,7 +153,7 @@ describe('where no request more may be under way', () => {
     const reader = await rawConnect(port, cleanup)
     reader.socket.pause()
     reader.socket.write('GET /large HTTP/1.1\r\nHost: site.test\r\n\r\n')
-    // until the kernel takes no more of it, the reader is none who keeps anybody waiting
+    // Until the kernel buffers are full, the reader keeps nobody waiting.
     await eventually(async () => {
       clock.ms += 2_500
       return (await ask(port)).status === 200
@@ -165,7 +165,7 @@ describe('where no request more may be under way', () => {
   })
 })
 
-test('answers that nobody takes have so much memory: the slowest goes, and who reads stays', async () => {
+test('bounds the memory of unread answers: cuts off the slowest, and spares readers', async () => {
   let cutOff = 0
   const upstream = await startHost(cleanup, (_request, response) => {
     response.end(Buffer.alloc(32 << 20))

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { AnswerParser } from './answer-parser.ts'
 import { HostError } from './host-error.ts'
 
-/** Reads what a host says, in pieces of some size. @returns what was told, as one would write it down */
+/** Reads an answer of a host, in pieces of the given size. @returns a transcript of the events */
 function read(text: string, { method = 'GET', pieceBytes = text.length || 1, closes = false } = {}): string[] {
   const told: string[] = []
   const parser = new AnswerParser({
     head: (status, reason, raw) => void told.push(`${status} ${reason}`, raw.join('|')),
     data(piece) {
-      // how it comes in pieces is of no concern
+      // How the body is split does not matter.
       if (told.length > 0 && told.at(-1)?.startsWith('body ')) told.push(`${told.pop()}${piece.toString('latin1')}`)
       else told.push(`body ${piece.toString('latin1')}`)
     },
@@ -66,11 +66,11 @@ const answers: [string, string, string[]][] = [
 ]
 
 describe('an answer of a host', () => {
-  test.each(answers)('with %s is read, in pieces of any size', (_what, text, told) => {
+  test.each(answers)('is read with %s, in pieces of any size', (_what, text, told) => {
     for (const pieceBytes of [text.length, 1, 2, 3, 7]) expect(read(text, { pieceBytes })).toEqual(told)
   })
 
-  test('to HEAD has no body, whatever it says', () => {
+  test('to HEAD has no body, whatever its headers say', () => {
     for (const framing of ['Content-Length: 5', 'Transfer-Encoding: chunked', 'X: y'])
       expect(read(`HTTP/1.1 200 OK\r\n${framing}\r\n\r\n`, { method: 'HEAD' })).toEqual([
         '200 OK',
@@ -79,7 +79,7 @@ describe('an answer of a host', () => {
       ])
   })
 
-  test('without a length ends with the connection, any other is cut off by that', () => {
+  test('without a length ends with the connection, and any other is broken off by that', () => {
     const head = 'HTTP/1.1 200 OK\r\nX: y\r\n'
     expect(read(`${head}\r\nabc`, { closes: true })).toEqual([
       '200 OK',
@@ -93,10 +93,10 @@ describe('an answer of a host', () => {
       expect(read(rest === '\r\n' ? head : `${head}${rest}`, { closes: true }).at(-1)).toBe('cut off')
   })
 
-  test('with more behind it takes its connection along', () => {
+  test('with extra bytes behind it closes its connection', () => {
     const text = 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na'
     expect(read(`${text}HTTP/1.1 200 OK\r\n\r\n`).at(-1)).toBe('end, and of the connection')
-    // what comes later is for nobody
+    // Later bytes belong to no request.
     expect(() => read(`${text}b`, { pieceBytes: text.length })).toThrow(HostError)
   })
 
@@ -129,11 +129,11 @@ describe('an answer of a host', () => {
     `HTTP/1.1 200 OK\r\nA: ${'x'.repeat(65_536)}\r\n\r\n`,
     `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;${'x'.repeat(1_024)}\r\n`,
     `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n${'X: y\r\n'.repeat(11_000)}\r\n`,
-  ])('that could be understood in two ways is none: %j', (text) => {
+  ])('that could be read in two ways is rejected: %j', (text) => {
     for (const pieceBytes of [text.length, 5]) expect(() => read(text, { pieceBytes })).toThrow(HostError)
   })
 
-  test('that has no end of its head is not waited for', () => {
+  test('whose head never ends is not waited for', () => {
     expect(() => read('HTTP/1.1 200 OK\r\n'.padEnd(66_000, 'x'), { pieceBytes: 1_000 })).toThrow(HostError)
   })
 })

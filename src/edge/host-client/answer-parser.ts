@@ -1,12 +1,12 @@
 import { HostError } from './host-error.ts'
 
-/** Told what comes, in order. */
+/** Gets the parts of an answer, in order. */
 export interface AnswerSink {
-  /** @param raw names and values, flat, a character for each byte */
+  /** @param raw names and values, flat, one character for each byte */
   head(status: number, reason: string, raw: string[]): void
   /**
-   * @param piece has memory of its own, which nobody writes to
-   * @param isLast for certain; where it is not known before, an end follows without it
+   * @param piece has memory of its own, which nobody else writes to
+   * @param isLast when it is known to be the last; otherwise `end` follows later
    */
   data(piece: Buffer, isLast: boolean): void
   /** @param isKept another request may follow on the connection */
@@ -21,33 +21,33 @@ const FIELD_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]
 const CHUNK_LINE = /^([0-9a-fA-F]{1,12})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?$/
 
 /**
- * Reads answers of hosts (RFC 9112), one at a time, and nothing that could be understood in two ways: who disagreed with a host about
- * where an answer ends would give one visitor what another has asked for.
+ * Reads answers of hosts (RFC 9112), one at a time. Rejects anything that could be read in two ways: if edge and host
+ * disagreed about where an answer ends, one visitor would get what another requested.
  *
- * What comes before the answer (100, 103: nobody has asked for it) is passed over.
+ * Skips interim answers (100, 103), which nobody asked for.
  */
 export class AnswerParser {
   readonly #sink: AnswerSink
   #state: 'idle' | 'head' | 'length' | 'chunk line' | 'chunk' | 'chunk end' | 'trailers' | 'until close' = 'idle'
   #isHead = false
   #isKept = false
-  /** Bytes that are still to come: of the body, or of the chunk. */
+  /** Bytes still to come, of the body or of the chunk. */
   #left = 0
   #trailerBytes = 0
-  /** What has come of a line. */
+  /** The start of an incomplete line. */
   #rest = NOTHING
 
   constructor(sink: AnswerSink) {
     this.#sink = sink
   }
 
-  /** A request was sent: its answer is what comes next. */
+  /** Starts to read the answer to a request that was sent. */
   begin(method: string): void {
     this.#state = 'head'
     this.#isHead = method === 'HEAD'
   }
 
-  /** @param bytes are used again by who gives them @throws HostError when they are no answer */
+  /** @param bytes the caller reuses the buffer @throws HostError when they are not an answer */
   take(bytes: Buffer): void {
     let left = this.#rest.length > 0 ? Buffer.concat([this.#rest, bytes]) : bytes
     this.#rest = NOTHING
@@ -59,13 +59,16 @@ export class AnswerParser {
       }
       left = left.subarray(used)
       if (this.#state !== 'idle') continue
-      // more than the answer: whose it is, nobody can tell
+      // Bytes beyond the answer belong to no known request.
       this.#sink.end(this.#isKept && left.length === 0)
       return
     }
   }
 
-  /** The host has closed the connection, with nothing left to be read. @returns whether that has completed the answer */
+  /**
+   * Called when the host has closed the connection and nothing is left to read. @returns whether that completed the
+   * answer
+   */
   close(): boolean {
     if (this.#state !== 'until close') return false
     this.#state = 'idle'
@@ -73,7 +76,7 @@ export class AnswerParser {
     return true
   }
 
-  /** @returns how many bytes were of use; 0: more have to come first */
+  /** @returns how many bytes were used; 0 means that more have to arrive first */
   #step(bytes: Buffer): number {
     switch (this.#state) {
       case 'idle':
@@ -166,7 +169,7 @@ function fieldsOf(lines: readonly string[]): string[] {
   return raw
 }
 
-/** How the body of an answer ends, and whether the connection does. */
+/** Returns how the body of an answer ends, and whether the connection does. */
 function framingOf(raw: readonly string[]) {
   let length: number | undefined
   let isChunked = false
@@ -174,7 +177,7 @@ function framingOf(raw: readonly string[]) {
   let closes = false
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] as string
-    // by length first: most headers are none of these
+    // By length first, because most headers match none of these.
     if (name.length === 14 && name.toLowerCase() === 'content-length') {
       const value = raw[i + 1] as string
       const given = /^\d{1,15}$/.test(value) ? Number(value) : undefined
@@ -184,7 +187,7 @@ function framingOf(raw: readonly string[]) {
       const coding = (raw[i + 1] as string).toLowerCase()
       if (isChunked || (coding !== 'chunked' && coding.includes('chunked'))) throw malformed('an unknown coding')
       if (coding === 'chunked') isChunked = true
-      // nobody can tell its end (RFC 9112 §6.3)
+      // Its end is unknown (RFC 9112 §6.3).
       else isCoded = true
     } else if (name.length === 10 && name.toLowerCase() === 'connection') {
       closes ||= /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(raw[i + 1] as string)

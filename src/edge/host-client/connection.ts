@@ -3,7 +3,7 @@ import { AnswerParser, type AnswerSink } from './answer-parser.ts'
 import { type Exchange, sendBody } from './exchange.ts'
 import { HostError, type HostErrorCode } from './host-error.ts'
 
-/** Limits towards the hosts. */
+/** Limits for connections to the hosts. */
 export interface UpstreamLimits {
   /** Connections to one host. */
   readonly connections: number
@@ -14,23 +14,23 @@ export interface UpstreamLimits {
   readonly bodyTimeoutMs: number
 }
 
-/** Where a connection belongs. */
+/** The pool that a connection belongs to. */
 export interface ConnectionOwner {
   readonly limits: UpstreamLimits
-  /** It is free for another request. */
+  /** Called when it is free for another request. */
   isFree(connection: Connection): void
   isGone(connection: Connection): void
 }
 
-/** Without a word of the host about it. */
+/** Used when the host does not send a timeout. */
 const IDLE_MS = 4_000
 const MOST_IDLE_MS = 60_000
-/** A host closes an idle connection when it says: the edge leaves it so much earlier. */
+/** The edge closes an idle connection this much earlier than the host would. */
 const EARLIER_MS = 2_000
 
 /**
- * All connections read into this one: what comes is looked at before anything else is read, and bodies are copied into memory of their own
- * size. A buffer for each read, which Node makes otherwise, has 64 kB.
+ * The buffer of all connections: bytes are processed before the next read, and bodies are copied to memory of their own
+ * size. Node would otherwise allocate a buffer of 64 kB for each read.
  */
 const readBuffer = Buffer.allocUnsafeSlow(65_536)
 
@@ -40,7 +40,7 @@ export class Connection implements AnswerSink {
   readonly #socket: Socket
   readonly #parser = new AnswerParser(this)
   #exchange: Exchange | undefined
-  /** Its last sign of life, monotonic. */
+  /** Its last activity, monotonic. */
   #movedAtMs = performance.now()
   #isConnected = false
   #idleMs = IDLE_MS
@@ -64,12 +64,12 @@ export class Connection implements AnswerSink {
     this.#socket.on('close', () => this.#closed())
   }
 
-  /** Neither side has ended it: its end is told a little later. */
+  /** Whether neither side has ended it. The event of its end comes a little later. */
   get isUsable(): boolean {
     return this.#socket.writable
   }
 
-  /** It is to be free. */
+  /** Sends a request. The connection must be free. */
   send(exchange: Exchange): void {
     this.#exchange = exchange
     exchange.connection = this
@@ -163,13 +163,13 @@ export class Connection implements AnswerSink {
     if (!this.#isConnected) return waitedMs > connectTimeoutMs ? 'HOST_CONNECT_TIMEOUT' : undefined
     if (!exchange) return waitedMs > this.#idleMs ? 'idle' : undefined
     if (exchange.hasHead) return !exchange.isPaused && waitedMs > bodyTimeoutMs ? 'HOST_BODY_TIMEOUT' : undefined
-    // as long as the request is on its way the visitor is waited for, unless the host takes no more of it
+    // During the upload the visitor is waited for, unless the host does not read.
     const isHosts = exchange.isSent || this.#socket.writableNeedDrain
     return isHosts && waitedMs > responseTimeoutMs ? 'HOST_HEAD_TIMEOUT' : undefined
   }
 }
 
-/** By `Keep-Alive: timeout=5`. */
+/** Returns the idle time by `Keep-Alive: timeout=5`. */
 function idleMsOf(raw: readonly string[]): number {
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] as string

@@ -2,46 +2,46 @@ import type { Socket } from 'node:net'
 import type { Connection } from './connection.ts'
 import { HostError } from './host-error.ts'
 
-/** What a host is asked. */
+/** A request to a host. */
 export interface HostRequest {
   readonly method: string
   /** Path and query. */
   readonly path: string
-  /** Raw and flat; `Content-Length` tells how long the body is, without it its end does. */
+  /** Raw and flat. `Content-Length` is the length of the body; without it, the body ends with its stream. */
   readonly headers: readonly string[]
   readonly body?: AsyncIterable<Buffer> | undefined
 }
 
-/** What who asks can do meanwhile. After the end it does nothing. */
+/** Controls a request in progress. After the end it does nothing. */
 export interface Control {
-  /** What has been read is told all the same. */
+  /** Data that has already been read is still delivered. */
   pause(): void
   resume(): void
   /** `onError` follows. */
   abort(): void
 }
 
-/** Told what becomes of a request, later and in order: either `onEnd` or `onError` comes last. */
+/** Gets the events of a request, asynchronously and in order. Either `onEnd` or `onError` comes last. */
 export interface AnswerListener {
-  /** Bytes have come: the host has seen the request. */
+  /** The first bytes have arrived, so the host has seen the request. */
   onFirstBytes(): void
-  /** @param raw names and values, flat, a character for each byte */
+  /** @param raw names and values, flat, one character for each byte */
   onHead(status: number, reason: string, raw: string[]): void
-  /** @param isLast `onEnd` follows at once; it may do so without it */
+  /** @param isLast `onEnd` follows at once; it may also come without this */
   onData(piece: Buffer, isLast: boolean): void
   onEnd(): void
   onError(error: NodeJS.ErrnoException): void
 }
 
-/** One request, from being asked for to its end. */
+/** One request, from its start to its end. */
 export class Exchange implements Control {
   readonly request: HostRequest
   readonly #listener: AnswerListener
   /** Undefined while it waits for one. */
   connection: Connection | undefined
-  /** Leaves the queue. */
+  /** Removes it from the queue. */
   leave: (() => void) | undefined
-  /** What is sent first; empty when it cannot be sent. */
+  /** The head, sent first. Empty when it cannot be sent. */
   readonly head: string = ''
   isOver = false
   isSent = false
@@ -89,7 +89,7 @@ export class Exchange implements Control {
   #failLater(error: Error): void {
     if (this.isOver) return
     this.isOver = true
-    // who asks, or aborts, is in the middle of something
+    // The caller is in the middle of its own work.
     queueMicrotask(() => this.#listener.onError(error))
   }
 
@@ -116,10 +116,10 @@ export class Exchange implements Control {
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 const NO_PATH = /[^\x21-\xff]/
-/** Methods of which servers expect to be told that there is no body. */
+/** For these methods, servers expect an explicit empty length. */
 const WITH_BODY = /^(?:POST|PUT|PATCH)$/
 
-/** The head of a request as text. @throws HostError */
+/** Returns the head of a request as text. @throws HostError */
 function headText({ method, path, headers, body }: HostRequest): string {
   if (!NAME.test(method) || NO_PATH.test(path)) throw badRequest('the address')
   let text = `${method} ${path} HTTP/1.1\r\n`
@@ -136,13 +136,16 @@ function headText({ method, path, headers, body }: HostRequest): string {
 
 const badRequest = (what: string) => new HostError('HOST_BAD_REQUEST', `${what} cannot be sent`)
 
-/** What a request says of the length of its body. */
+/** Returns the length of a request's body, if its headers state one. */
 export function lengthOf(headers: readonly string[]): number | undefined {
   for (let i = 0; i < headers.length; i += 2)
     if ((headers[i] as string).toLowerCase() === 'content-length') return Number(headers[i + 1])
 }
 
-/** @returns whether all of a body was sent: not when the exchange is over before @throws HostError when it is not as long as the request has said */
+/**
+ * @returns whether the complete body was sent; false when the exchange ended before @throws HostError when its length
+ *   differs from the announced one
+ */
 export async function sendBody(socket: Socket, exchange: Exchange, onPiece: () => void): Promise<boolean> {
   const { headers, body } = exchange.request
   const length = lengthOf(headers)
@@ -170,7 +173,7 @@ function writePiece(socket: Socket, piece: Buffer, isChunk: boolean): boolean {
   return takesMore
 }
 
-/** Also when the connection ends. */
+/** Resolves also when the connection ends. */
 const drained = (socket: Socket): Promise<void> =>
   new Promise((resolve) => {
     if (socket.destroyed || !socket.writableNeedDrain) return resolve()

@@ -5,11 +5,11 @@ export type HostErrorCode =
   /** The connection ended before the answer was complete. */
   | 'HOST_CLOSED'
   | 'HOST_MALFORMED'
-  /** What was to be sent cannot be written as HTTP. */
+  /** The request cannot be written as HTTP. */
   | 'HOST_BAD_REQUEST'
   | 'HOST_ABORTED'
 
-/** Why there is no answer of a host, or no end of it. The system's own errors (`ECONNREFUSED`) are passed on as they are. */
+/** Why a host gave no answer, or an incomplete one. System errors (`ECONNREFUSED`) are passed on unchanged. */
 export class HostError extends Error {
   readonly code: HostErrorCode
 
@@ -21,5 +21,5 @@ export class HostError extends Error {
 
 const BROKEN = new Set(['HOST_CLOSED', 'ECONNRESET', 'EPIPE'])
 
-/** The connection went away under the request: worth a second try on a new one. */
+/** Returns whether the connection broke during the request, so that a second try on a new one makes sense. */
 export const isBroken = ({ code }: NodeJS.ErrnoException): boolean => BROKEN.has(code ?? '')

@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => cleanup.run())
 
-/** A host that speaks for itself. @param onRequest called with each head (and what came with it) */
+/** Starts a host that writes raw bytes. @param onRequest called with each head (and what came with it) */
 async function rawHost(
   onRequest: (socket: Socket, text: string) => void,
 ): Promise<{ upstream: string; sockets: Set<Socket> }> {
@@ -43,7 +43,7 @@ interface Came {
   control: Control
 }
 
-/** Asks, and waits for the whole answer. @param onHead called when its head is there */
+/** Sends a request, and waits for the complete answer. @param onHead called when its head has arrived */
 function get(
   upstreams: Upstreams,
   upstream: string,
@@ -70,7 +70,7 @@ function get(
 
 const ok = (body: string, more = '') => `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n${more}\r\n${body}`
 
-test('what a host says before its answer without having been asked does not reach the visitor, and breaks nothing', async () => {
+test('drops what a host sends before its answer unasked', async () => {
   let requests = 0
   const { upstream, sockets } = await rawHost((socket) => {
     requests++
@@ -88,7 +88,7 @@ test('what a host says before its answer without having been asked does not reac
   expect(sockets.size).toBe(2)
 })
 
-test('what comes while nothing is asked ends the connection, and nobody is given it', async () => {
+test('closes a connection on which data arrives without a request, and delivers the data to nobody', async () => {
   const { upstream, sockets } = await rawHost((socket) => {
     socket.write(ok('first'), () => setImmediate(() => socket.write(ok('nobody’s'))))
   })
@@ -98,7 +98,7 @@ test('what comes while nothing is asked ends the connection, and nobody is given
   expect((await get(upstreams, upstream)).text).toBe('200 first')
 })
 
-test('requests over the bound wait for a connection, in order, and one that is not wanted any more does not', async () => {
+test('queues requests over the limit, in order, and drops those that are no longer wanted', async () => {
   const asked: string[] = []
   const { upstream, sockets } = await rawHost((socket, text) => {
     asked.push(text.split(' ')[1] as string)
@@ -117,10 +117,10 @@ test('requests over the bound wait for a connection, in order, and one that is n
   expect(sockets.size).toBe(2)
 })
 
-test('after its end an answer is in nobody’s hands: who had it cannot touch the next one on the connection', async () => {
+test('detaches an answer from its request at the end, so that it cannot touch the next one on the connection', async () => {
   const { upstream, sockets } = await rawHost((socket) => void socket.write(ok('x')))
   const upstreams = open()
-  // it ends while it is paused: the connection reads on
+  // It ends while paused, and the connection continues to read.
   const { control } = await get(upstreams, upstream, '/', (own) => own.pause())
   control.pause()
   control.abort()
@@ -128,7 +128,7 @@ test('after its end an answer is in nobody’s hands: who had it cannot touch th
   expect(sockets.size).toBe(1)
 })
 
-test('a connection that has just ended is given to nobody, though its end is not told yet', async () => {
+test('does not reuse a connection that has just ended, even before the event of its end', async () => {
   const { upstream } = await rawHost((socket) => void socket.write(ok('x')))
   const limits = { ...defaultLimits.upstream, connections: 5 }
   const free: Connection[] = []
@@ -142,7 +142,7 @@ test('a connection that has just ended is given to nobody, though its end is not
   expect(connection.isUsable).toBe(false)
 })
 
-test('an idle connection is left before the host closes it', async () => {
+test('closes an idle connection before the host does', async () => {
   const { upstream, sockets } = await rawHost((socket) => void socket.write(ok('x', 'Keep-Alive: timeout=2\r\n')))
   await get(open({ connectTimeoutMs: 100 }), upstream)
   await eventually(() => sockets.size === 0)
@@ -151,12 +151,12 @@ test('an idle connection is left before the host closes it', async () => {
 test.each([
   ['the head', { responseTimeoutMs: 50 }, 'HTTP/1.1 200 OK\r\n', 'HOST_HEAD_TIMEOUT'],
   ['the body', { bodyTimeoutMs: 50 }, 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc', 'HOST_BODY_TIMEOUT'],
-])('%s is waited for so long', async (_what, limits, says, code) => {
+])('stops waiting for %s after its limit', async (_what, limits, says, code) => {
   const { upstream } = await rawHost((socket) => void socket.write(says))
   await expect(get(open(limits), upstream)).rejects.toMatchObject({ code })
 })
 
-test('a connection is waited for so long', async () => {
+test('stops waiting for a connection after its limit', async () => {
   const { upstream } = await rawHost(() => {})
   const { promise, reject, resolve } = Promise.withResolvers<void>()
   const owner = { limits: defaultLimits.upstream, isFree() {}, isGone() {} }
@@ -168,7 +168,7 @@ test('a connection is waited for so long', async () => {
   await expect(promise).rejects.toMatchObject({ code: 'HOST_CONNECT_TIMEOUT' })
 })
 
-test('what cannot be written as HTTP is not sent', async () => {
+test('does not send what cannot be written as HTTP', async () => {
   const { upstream, sockets } = await rawHost(() => {})
   const upstreams = open()
   for (const wrong of [
@@ -188,7 +188,7 @@ test('what cannot be written as HTTP is not sent', async () => {
   expect(sockets.size).toBe(0)
 })
 
-test('a body that is shorter or longer than it says ends its connection', async () => {
+test('closes the connection of a body that is shorter or longer than announced', async () => {
   const { upstream, sockets } = await rawHost(() => {})
   const upstreams = open()
   for (const sends of ['abc', 'abcde']) {
@@ -208,7 +208,7 @@ test('a body that is shorter or longer than it says ends its connection', async 
   }
 })
 
-test('an answer that comes before all of the body was sent takes its connection along', async () => {
+test('closes the connection of an answer that arrives before the complete body was sent', async () => {
   const asked = new Map<string, Socket>()
   const { upstream } = await rawHost((socket, text) => {
     asked.set(text.split(' ')[0] as string, socket)

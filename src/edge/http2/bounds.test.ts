@@ -1,4 +1,4 @@
-/** What a visitor over HTTP/2 may have and may do, and what becomes of who wants more. */
+/** What a visitor over HTTP/2 may have and do, and what happens beyond the limits. */
 import { once } from 'node:events'
 import { connect as connectTls } from 'node:tls'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -29,7 +29,7 @@ const get = (stream: number, more: Record<string, string> = {}) =>
 const post = (stream: number) => frame(FRAMES.headers, END_HEADERS, stream, fields({ ...GET, ':method': 'POST' }))
 const number = (value: number) => Buffer.from([value >>> 24, (value >> 16) & 255, (value >> 8) & 255, value & 255])
 
-/** A host that answers nothing but what it is told to; and an edge before it. */
+/** Starts a host that answers only on command, and an edge before it. */
 async function start(more: Parameters<typeof startSecureEdge>[2] = {}) {
   const asked: { answer: () => void }[] = []
   const upstream = await startHost(cleanup, (request, response) => {
@@ -43,7 +43,7 @@ async function start(more: Parameters<typeof startSecureEdge>[2] = {}) {
 }
 
 describe('requests of a connection', () => {
-  test('are 100 at a time; the next is refused, and may be sent again', async () => {
+  test('run 100 at a time; the next is refused, and may be sent again', async () => {
     const { port, asked } = await start()
     const session = await openSession(port, cleanup)
     expect(session.remoteSettings).toMatchObject({
@@ -58,7 +58,7 @@ describe('requests of a connection', () => {
     expect(raw.frames.find(({ type }) => type === FRAMES.reset)).toMatchObject({ stream: 201, payload: number(7) })
   })
 
-  test('count as connections of their visitor, but for the first', async () => {
+  test('count as connections of their visitor, except the first', async () => {
     const connections = budgetOf(10, 3)
     const { port, asked } = await start({ connections })
     const session = await openSession(port, cleanup)
@@ -73,7 +73,7 @@ describe('requests of a connection', () => {
     await eventually(() => connections.used === 0)
   })
 
-  test('have a head of so many bytes, in as many cookies as a browser likes', async () => {
+  test('have a bounded head, in as many cookies as a browser likes', async () => {
     const { port } = await start()
     const session = await openSession(port, cleanup)
     const large = await askOn(session, { ':path': '/quick', 'x-large': 'a'.repeat(40_000) })
@@ -103,7 +103,7 @@ describe('a flood', () => {
       ],
     ],
   ]
-  test.each(rows)('%s ends its connection, and nobody else is kept waiting', async (_what, make) => {
+  test.each(rows)('of %s ends its connection, and delays nobody else', async (_what, make) => {
     const { port, asked } = await start()
     const other = await openSession(port, cleanup)
     const raw = await openRaw(port, cleanup)
@@ -118,7 +118,7 @@ describe('a flood', () => {
     expect((await askOn(other, { ':path': '/quick' })).body).toBe('quick')
   })
 
-  test('says why it is ended', async () => {
+  test('says why its connection is ended', async () => {
     const { port } = await start()
     const raw = await openRaw(port, cleanup)
     raw.send(...Array.from({ length: 150 }, () => frame(FRAMES.ping, 0, 0, Buffer.alloc(8))))
@@ -126,16 +126,16 @@ describe('a flood', () => {
   })
 })
 
-/** Four kilobytes in the table of the connection, and then each byte stands for them (RFC 7541 §6.1, §6.2.1). */
+/** Puts four kilobytes into the connection's table, after which each byte stands for them (RFC 7541 §6.1, §6.2.1). */
 const bomb = () => {
   const [name, value] = ['x', 'a'.repeat(3_900)]
-  // the first field of `fields` is not kept; 0x40 keeps it
+  // `fields` does not store its first field in the table. 0x40 does.
   const kept = fields({ [name]: value })
   kept[0] = 0x40
   return Buffer.concat([fields(GET), kept, Buffer.alloc(12_000, 0x80 | 62)])
 }
 
-describe('a flood of frames that Node tells nobody of', () => {
+describe('a flood of frames that Node emits no events for', () => {
   const many = (make: () => Buffer) => () => Buffer.concat(Array.from({ length: 2_000 }, make))
   test.each<[string, (index: number) => Buffer]>([
     ['WINDOW_UPDATE', many(() => frame(FRAMES.windowUpdate, 0, 0, number(1)))],
@@ -150,7 +150,7 @@ describe('a flood of frames that Node tells nobody of', () => {
           ...Array.from({ length: 100 }, () => frame(FRAMES.data, 8, 1, Buffer.from([254, ...Buffer.alloc(254)]))),
         ]),
     ],
-  ])('%s ends its connection, and nobody else is kept waiting', async (_what, make) => {
+  ])('of %s ends its connection, and delays nobody else', async (_what, make) => {
     const { port, asked } = await start()
     const other = await openSession(port, cleanup)
     const raw = await openRaw(port, cleanup)
@@ -166,7 +166,7 @@ describe('a flood of frames that Node tells nobody of', () => {
 })
 
 describe('a connection', () => {
-  test('without requests ends, whatever else is said on it', async () => {
+  test('ends without requests, whatever else arrives on it', async () => {
     const { port } = await start({ limits: { headersTimeoutMs: 200 } })
     const half = await openRaw(port, cleanup)
     half.send(frame(FRAMES.headers, 0, 1, fields(GET)))
@@ -188,14 +188,14 @@ describe('a connection', () => {
     expect((await reply).body).toBe('late')
   })
 
-  test('on which nobody takes what was asked for is ended, PING or not', async () => {
+  test('ends when its client does not read what it requested, PING or not', async () => {
     const large = await startHost(cleanup, (_request, response) => response.end(Buffer.alloc(1 << 20)))
     const { port } = await startSecureEdge(
       cleanup,
       { 'site.test': routeTo(large) },
       { limits: { stallTimeoutMs: 100, keepAliveTimeoutMs: 50 } },
     )
-    // no window: SETTINGS_INITIAL_WINDOW_SIZE of 0
+    // No window: SETTINGS_INITIAL_WINDOW_SIZE of 0.
     const raw = await openRaw(port, cleanup, Buffer.from([0, 4, 0, 0, 0, 0]))
     const timer = setInterval(() => raw.send(frame(FRAMES.ping, 0, 0, Buffer.alloc(8))), 20)
     cleanup.add(() => clearInterval(timer))
@@ -204,7 +204,7 @@ describe('a connection', () => {
     await raw.closed()
   })
 
-  test('whose body does not come to an end has so much time for it', async () => {
+  test('has a time limit for a body that does not end', async () => {
     const { port } = await start({ limits: { requestTimeoutMs: 500, headersTimeoutMs: 500 } })
     const raw = await openRaw(port, cleanup)
     raw.send(post(1))
@@ -213,7 +213,7 @@ describe('a connection', () => {
     await eventually(() => raw.frames.some(({ type, stream }) => type === FRAMES.reset && stream === 1))
   })
 
-  test('of an edge that stops is told so, and what is under way is answered', async () => {
+  test('gets GOAWAY when the edge stops, and answers to requests in flight', async () => {
     const { port, asked, gateway } = await start()
     const [busy, idle] = [await openSession(port, cleanup), await openSession(port, cleanup)]
     const reply = askOn(busy)
@@ -228,7 +228,7 @@ describe('a connection', () => {
 })
 
 describe('bodies', () => {
-  test('take no connection to the host before they are there, and count until then', async () => {
+  test('take no connection to the host before they arrive, and count until then', async () => {
     const [bySite, byAddress, waitingBodies] = [budgetOf(1), budgetOf(), budgetOf()]
     const upstream = await startEcho(cleanup)
     const inFlight = createInFlightLimiter({ bySite, byAddress })
@@ -247,7 +247,7 @@ describe('bodies', () => {
     expect(JSON.parse(text).body).toBe('abcd')
   })
 
-  test('that stop give way to others, and their senders are told', async () => {
+  test('are cut off for others when they stall, and their senders are told', async () => {
     const clock = { ms: 0 }
     const bySite = budgetOf(1_000, 1)
     const upstream = await startEcho(cleanup)
@@ -266,11 +266,11 @@ describe('bodies', () => {
   })
 })
 
-describe('of a large body that its visitor does not take', () => {
+describe('a large body that its visitor does not read', () => {
   const BODY = Buffer.alloc(8 << 20, 'x')
   const PIECE = 65_536
 
-  test.each(['h2', 'http/1.1'])('only a piece is encrypted, and all of it comes in the end: %s', async (protocol) => {
+  test.each(['h2', 'http/1.1'])('is encrypted piece by piece, and arrives completely: %s', async (protocol) => {
     const visits: Visit[] = []
     const rule: Rule = (visit) => {
       visits.push(visit)

@@ -1,4 +1,4 @@
-/** What visitors say over HTTP/2, and what they are told: the same rules as over HTTP/1. */
+/** HTTP/2 follows the same rules as HTTP/1. */
 import { execFile, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { request as httpsRequest } from 'node:https'
@@ -24,7 +24,7 @@ import {
 const cleanup = createCleanup()
 afterEach(() => cleanup.run())
 
-/** An edge before a host that says what it was asked. */
+/** Starts an edge before a host that echoes its requests. */
 async function start(more: Parameters<typeof startSecureEdge>[2] = {}) {
   const upstream = await startEcho(cleanup)
   const routes = {
@@ -35,12 +35,12 @@ async function start(more: Parameters<typeof startSecureEdge>[2] = {}) {
   return { ...edge, session: await openSession(edge.port, cleanup) }
 }
 
-/** What the host was asked. */
+/** Returns what the host was asked. */
 const asked = (body: string) =>
   JSON.parse(body) as { method: string; url: string; raw: string[]; headers: Record<string, string>; body: string }
 
 describe('a request', () => {
-  test('reaches the host of its site, in the words of HTTP/1, with what the edge says of it', async () => {
+  test("reaches its site's host as HTTP/1, with the edge's own headers", async () => {
     const entries: AccessEntry[] = []
     const { session, port } = await start({ onAccess: (entry) => void entries.push(entry) })
     const reply = await askOn(session, {
@@ -72,7 +72,7 @@ describe('a request', () => {
     expect(await askOn(session, { ':authority': `SITE.test:${port}` })).toMatchObject({ status: 200 })
   })
 
-  test('may name its host by Host alone, and not two of them', async () => {
+  test('may name its host by Host alone, but must not name two', async () => {
     const { port } = await start()
     const raw = await openRaw(port, cleanup)
     const { ':authority': _authority, ...nameless } = GET
@@ -89,7 +89,7 @@ describe('a request', () => {
     await eventually(() => raw.frames.some(({ type, stream }) => type === FRAMES.reset && stream === 9))
   })
 
-  test('for a name that the certificate does not cover is told to come by another connection', async () => {
+  test('for a name that the certificate does not cover gets 421', async () => {
     const { session, port } = await start()
     expect((await askOn(session, { ':authority': 'other.test' })).status).toBe(421)
     expect((await askOn(session, { ':scheme': 'http' })).status).toBe(421)
@@ -123,20 +123,20 @@ describe('a request', () => {
     ['no path', { ':method': 'OPTIONS', ':path': '*' }, 400],
     ['a name that is none', { ':authority': 'a..b' }, 400],
     ['a site that there is not', { ':authority': 'unknown.test' }, 421],
-  ])('that is refused (%s) leaves the others of its connection alone', async (_what, headers, status) => {
+  ])('that is refused (%s) does not affect others on its connection', async (_what, headers, status) => {
     const { session } = await start()
     const [refused, other] = await Promise.all([askOn(session, headers), askOn(session)])
     expect([refused.status, other.status]).toEqual([status, 200])
   })
 
-  test('CONNECT opens no tunnel', async () => {
+  test('with CONNECT opens no tunnel', async () => {
     const { session } = await start()
     const stream = session.request({ ':method': 'CONNECT', ':authority': 'site.test:80' })
     const [headers] = await once(stream, 'response')
     expect([headers[':status'], headers.allow]).toEqual([405, 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'])
   })
 
-  test('has one cookie, whatever pieces it came in', async () => {
+  test('has one cookie header, however many pieces arrived', async () => {
     const { session } = await start()
     const reply = await askOn(session, { cookie: ['a=1', 'b=2', 'c=3'] })
     const { raw } = asked(reply.body)
@@ -144,7 +144,7 @@ describe('a request', () => {
   })
 
   test.each(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])(
-    'with %s is none, and never reaches a host',
+    'with %s is malformed, and never reaches a host',
     async (name) => {
       const { port } = await start()
       const raw = await openRaw(port, cleanup)
@@ -159,7 +159,7 @@ async function statusesOf(raw: Awaited<ReturnType<typeof openRaw>>, count: numbe
   const ends = () => raw.frames.filter(({ type, flags }) => type === FRAMES.data && flags & END_STREAM).length
   await eventually(() => ends() === count)
   const heads = raw.frames.filter(({ type }) => type === FRAMES.headers)
-  // of the static table (RFC 7541 appendix A), or a literal of its name
+  // Entries of the static table (RFC 7541 appendix A), or a literal of its name.
   const known: Record<number, number> = { 136: 200, 140: 400 }
   return heads.toSorted((a, b) => a.stream - b.stream).map(({ payload }) => known[payload[0] as number] ?? 0)
 }
@@ -182,7 +182,7 @@ describe('a body', () => {
     expect([body, headers['transfer-encoding'], headers['x-trailer']]).toEqual(['text', 'chunked', undefined])
   })
 
-  test('keeps its length when it says one, and cannot say a wrong one', async () => {
+  test('keeps its announced length, and cannot announce a wrong one', async () => {
     const { session } = await start()
     const reply = await askOn(session, { ':method': 'POST', 'content-length': 4 }, 'text')
     expect(asked(reply.body)).toMatchObject({ body: 'text', headers: { 'content-length': '4' } })
@@ -190,13 +190,13 @@ describe('a body', () => {
     expect([wrong.status, wrong.reset > 0]).toEqual([undefined, true])
   })
 
-  test('of many megabytes goes through whole', async () => {
+  test('of many megabytes passes through completely', async () => {
     const { session } = await start()
     const reply = await askOn(session, { ':method': 'PUT' }, Buffer.alloc(5 << 20, 'x'))
     expect(asked(reply.body).body.length).toBe(5 << 20)
   })
 
-  test('is asked for where the client waits for that', async () => {
+  test('is requested with 100 Continue from a client that waits for it', async () => {
     const { session } = await start()
     const stream = session.request({
       ':method': 'POST',
@@ -212,7 +212,7 @@ describe('a body', () => {
     expect(asked(text).headers.expect).toBeUndefined()
   })
 
-  test.each(['before its end', 'without an error'])('that is cut off (%s) is never whole at the host', async (how) => {
+  test.each(['before its end', 'without an error'])('that is cut off (%s) stays partial at the host', async (how) => {
     const seen: string[] = []
     const upstream = await startHost(cleanup, (request, response) => {
       request.on('data', () => seen.push('data'))
@@ -231,7 +231,7 @@ describe('a body', () => {
     expect(seen).not.toContain('end')
   })
 
-  test('that is cut off is not whole to who reads it', async () => {
+  test('that is cut off is never complete for its reader', async () => {
     const seen: string[] = []
     const read = async ({ request, response }: Visit): Promise<Decision> => {
       response.writeHead(200, [])
@@ -239,7 +239,7 @@ describe('a body', () => {
       try {
         for await (const chunk of request.iterator({ destroyOnReturn: false })) {
           seen.push(`${chunk}`)
-          // as a host that is in no hurry
+          // Like a slow host.
           await eventually(() => request.complete || request.destroyed)
         }
         seen.push('whole')
@@ -260,7 +260,7 @@ describe('a body', () => {
     expect(seen).toEqual(['half', 'whole', 'half', 'cut off'])
   })
 
-  test('that is refused is not read on, and the next request of the connection is answered', async () => {
+  test('that is refused is not read further, and the next request of the connection is answered', async () => {
     const { session } = await start()
     const stream = session.request(
       { ':method': 'TRACE', ':path': '/', ':authority': 'site.test' },
@@ -283,7 +283,7 @@ describe('an answer', () => {
     return { port, gateway, session: await openSession(port, cleanup) }
   }
 
-  test('says nothing of a connection, and what it says besides is kept to the letter', async () => {
+  test('has no connection headers, and keeps all others unchanged', async () => {
     const { session } = await startWith((_request, response) => {
       response.writeHead(200, 'Fine', [
         ...[
@@ -321,14 +321,14 @@ describe('an answer', () => {
     expect(headers['x-request-id']).toBeTruthy()
   })
 
-  test('of the edge itself says nothing of a connection either', async () => {
+  test('of the edge itself has no connection headers either', async () => {
     const headers = ['Connection', 'close', 'Keep-Alive', 'timeout=5', 'X-A', 'b']
     const { session } = await start({ rules: [() => ({ status: 200, headers })] })
     const reply = await askOn(session)
     expect([reply.status, reply.headers['x-a'], reply.headers.connection]).toEqual([200, 'b', undefined])
   })
 
-  test('without a body is one: HEAD, 204, 304', async () => {
+  test('may have no body: HEAD, 204, 304', async () => {
     const { session } = await startWith((request, response) => {
       const status = Number(request.url?.slice(1))
       response
@@ -343,7 +343,7 @@ describe('an answer', () => {
     expect(refused).toMatchObject({ status: 414, body: '', reset: 0 })
   })
 
-  test('with a status that is none is an error, and the edge lives on', async () => {
+  test('with an invalid status becomes an error, and the edge keeps running', async () => {
     const { session } = await startWith((request, response) =>
       response.writeHead(request.url === '/' ? 200 : 999).end(),
     )
@@ -351,7 +351,7 @@ describe('an answer', () => {
     expect((await askOn(session)).status).toBe(200)
   })
 
-  test('comes as the host makes it, and no stream waits for another', async () => {
+  test('arrives as the host makes it, and no stream waits for another', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const { session } = await startWith(async (request, response) => {
       if (request.url !== '/slow') return void response.end('quick')
@@ -373,7 +373,7 @@ describe('an answer', () => {
     expect(text).toBe('first last')
   })
 
-  test.each([{ 'Content-Length': 10 }, {}])('that breaks off at the host does not look whole: %o', async (head) => {
+  test.each([{ 'Content-Length': 10 }, {}])('that breaks off at the host does not look complete: %o', async (head) => {
     const entries: AccessEntry[] = []
     const { session } = await startWith(
       (_request, response) => {
@@ -388,7 +388,7 @@ describe('an answer', () => {
     expect(entries[0]?.request_completion).toBe('')
   })
 
-  test('that nobody wants any more is no work for the host', async () => {
+  test("that is no longer wanted stops the host's work", async () => {
     const gone: string[] = []
     const { session } = await startWith((request, response) => {
       request.once('close', () => response.writableFinished || gone.push(request.url as string))
@@ -403,8 +403,8 @@ describe('an answer', () => {
   })
 })
 
-describe('a connection that agrees on HTTP/1.1', () => {
-  test('speaks it as before, beside others', async () => {
+describe('a connection that negotiates HTTP/1.1', () => {
+  test('works as before, beside others', async () => {
     const { port } = await start()
     const agents = { port, host: '127.0.0.1', servername: 'site.test', rejectUnauthorized: false, agent: false }
     const [response] = await once(httpsRequest({ ...agents, headers: { host: 'site.test' } }).end(), 'response')
@@ -414,7 +414,7 @@ describe('a connection that agrees on HTTP/1.1', () => {
 
 const has = (program: string) => spawnSync(program, ['--version']).status === 0
 
-test.skipIf(!has('curl'))('curl speaks it', async () => {
+test.skipIf(!has('curl'))('works with curl', async () => {
   const { port } = await start()
   const what = ['-sk', '--http2', '--resolve', `site.test:${port}:127.0.0.1`, '-w', '%{http_version} %{http_code}']
   const args = [...what, '-o', '/dev/null', '-d', 'a=b', `https://site.test:${port}/`]
@@ -422,7 +422,7 @@ test.skipIf(!has('curl'))('curl speaks it', async () => {
   expect(stdout).toBe('2 200')
 })
 
-test.skipIf(!has('h2load'))('h2load gets every answer of many at a time', async () => {
+test.skipIf(!has('h2load'))('gives h2load every answer of many at a time', async () => {
   const upstream = await startEcho(cleanup)
   const { port } = await startSecureEdge(cleanup, { localhost: routeTo(upstream) })
   const args = ['-n2000', '-c10', '-m20', '-H', 'cookie: a=b', `https://localhost:${port}/`]

@@ -1,6 +1,6 @@
-/** What a connection has moved since it began. */
+/** What a connection has transferred since its start. */
 export interface Moved {
-  /** All that the client has sent, TLS aside. */
+  /** All that the client has sent, without TLS overhead. */
   readonly readBytes: number
   readonly writtenBytes: number
   /** Of request bodies. */
@@ -9,18 +9,19 @@ export interface Moved {
 }
 
 /**
- * Frames that ask for nothing: WINDOW_UPDATE, PRIORITY, padding, unknown types, and heads that were refused, such as those that a few bytes of
- * HPACK unfold into megabytes. Node tells nobody of them, so they are what is left of the bytes that came when requests and bodies are taken off.
+ * The burst of frames that request nothing: WINDOW_UPDATE, PRIORITY, padding, unknown types, and refused heads, such as
+ * those in which a few bytes of HPACK expand to megabytes. Node emits no events for them, so they are computed: all
+ * received bytes minus requests and bodies.
  */
 const BURST_BYTES = 4 << 20
 const BYTES_PER_SECOND = 64 << 10
-/** A client that reads small pieces opens its windows by 26 bytes for each. */
+/** A client that reads small pieces sends 26 bytes to open its windows for each. */
 const WRITTEN_SHARE = 1 / 16
-/** Of a body, for frames of a few bytes. */
+/** The share of a body that frames of a few bytes may add. */
 const BODY_SHARE = 1 / 8
 
 /**
- * Returns a function that tells, each time that it is asked, whether the connection carries no more overhead than it may.
+ * Returns a function that checks, on each call, whether the connection's overhead is within its limit.
  * @param headBytes of one request, at most
  */
 export function createOverheadBound(headBytes: number): (moved: Moved, nowMs: number) => boolean {

@@ -3,8 +3,9 @@ import type { TLSSocket } from 'node:tls'
 import type { VisitRequest } from '../visit.ts'
 
 /**
- * A request of HTTP/2 in the words of HTTP/1.1, as the edge and the hosts speak them: `:authority` is `Host`, the pieces of a cookie are one
- * (RFC 9113 §8.2.3), and a body that does not say its length is chunked. What HTTP/2 forbids in a head, nghttp2 has refused.
+ * An HTTP/2 request in the form of HTTP/1.1, as edge and hosts speak it: `:authority` is `Host`, the pieces of a cookie
+ * are joined (RFC 9113 §8.2.3), and a body without a length is chunked. nghttp2 has already refused what HTTP/2 forbids
+ * in a head.
  */
 export class Http2Request implements VisitRequest {
   readonly method: string
@@ -15,12 +16,12 @@ export class Http2Request implements VisitRequest {
   readonly httpVersionMajor = 2
   readonly httpVersionMinor = 0
   readonly socket: TLSSocket
-  /** Undefined where the client names none; `Host` then says where it wants to go. */
+  /** Undefined if the client sends none. `Host` then names the destination. */
   readonly authority: string | undefined
   readonly scheme: string | undefined
-  /** All of the body has come. */
+  /** The complete body has arrived. */
   complete: boolean
-  /** Of the body, what has come. */
+  /** The received bytes of the body. */
   receivedBytes = 0
   readonly #stream: ServerHttp2Stream
 
@@ -32,7 +33,7 @@ export class Http2Request implements VisitRequest {
     this.method = headers[':method'] as string
     this.authority = headers[':authority'] as string | undefined
     this.scheme = headers[':scheme'] as string | undefined
-    // CONNECT has no path
+    // CONNECT has no path.
     this.url = (headers[':path'] as string | undefined) ?? ''
     this.rawHeaders = plainHeaders(raw, this.authority)
     if (!this.complete && headers['content-length'] === undefined) {
@@ -40,7 +41,8 @@ export class Http2Request implements VisitRequest {
       headers['transfer-encoding'] = 'chunked'
     }
     if (this.complete) return
-    // Node tells of the end of a body only who has read all of it, and ends one that is cut off in the same way
+    // Node reports the end of a body only to a reader that has read all of it, and reports a body that was cut off in
+    // the same way.
     const { push } = stream
     stream.push = (chunk: Buffer | null, encoding?: BufferEncoding) => {
       if (chunk !== null) this.receivedBytes += chunk.length
@@ -69,13 +71,13 @@ export class Http2Request implements VisitRequest {
     this.#stream.resume()
   }
 
-  /** Fails when the body is cut off. */
+  /** Throws when the body is cut off. */
   iterator(options: { destroyOnReturn: boolean }): AsyncIterable<Buffer> {
     return this.#stream.iterator(options)
   }
 }
 
-/** Without what begins with a colon; in the order that HTTP/1 has. */
+/** Returns the headers without pseudo-headers, in the order of HTTP/1. */
 function plainHeaders(raw: readonly string[], authority: string | undefined): string[] {
   const headers: string[] = authority === undefined ? [] : ['host', authority]
   let cookie = 0

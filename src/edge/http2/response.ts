@@ -2,7 +2,7 @@ import { constants, type ServerHttp2Stream, type ServerStreamResponseOptions } f
 import { declareMemory } from '../../platform/process-memory.ts'
 import type { VisitResponse } from '../visit.ts'
 
-/** RFC 9113 §8.2.2: what HTTP/1 says of its connection. A client ends a stream that has any of it. */
+/** Connection headers of HTTP/1 (RFC 9113 §8.2.2). A client resets a stream with any of them. */
 const OF_THE_CONNECTION = new Set([
   'connection',
   'keep-alive',
@@ -12,7 +12,7 @@ const OF_THE_CONNECTION = new Set([
   'te',
 ])
 
-/** Names as they are sent, by how they are written; `''` is not sent. A site can make up names, so that it has a bound. */
+/** Names as sent, by their spelling; `''` is not sent. Bounded, because a site can invent names. */
 const sentNames = new Map<string, string>()
 declareMemory(() => sentNames.clear())
 const MOST_NAMES = 1_024
@@ -26,16 +26,16 @@ function sentName(name: string): string {
   return sent
 }
 
-/** HTTP/2 of Node knows statuses up to 599; what a site makes up beyond is an error to every client anyway (RFC 9110 §15). */
+/** Node's HTTP/2 supports statuses up to 599. Higher ones are errors to every client anyway (RFC 9110 §15). */
 const sentStatus = (status: number): number => (status > 599 ? 500 : status)
 
 /**
- * The answer on a stream of HTTP/2, with what the edge uses of an HTTP/1 one. The head goes with the first of the body, as there, so that an
- * answer without a body is one frame.
+ * The answer on an HTTP/2 stream, with the parts of an HTTP/1 response that the edge uses. The head leaves with the
+ * first piece of the body, as there, so that an answer without a body is one frame.
  */
 export class Http2Response implements VisitResponse {
   statusCode = 200
-  /** Nothing to a stream, which ends by itself; the connection goes on. */
+  /** Ignored: a stream ends on its own, and the connection stays. */
   shouldKeepAlive = true
   headersSent = false
   writableEnded = false
@@ -56,7 +56,7 @@ export class Http2Response implements VisitResponse {
     return this.destroyed
   }
 
-  /** Of the body, what has gone out. */
+  /** The bytes of the body that were sent. */
   get takenBytes(): number {
     return this.#saidBytes - this.#stream.writableLength
   }
@@ -65,7 +65,7 @@ export class Http2Response implements VisitResponse {
     return this.#stream.writableLength
   }
 
-  /** All of it has gone out: a stream that is cut off is finished to Node, too. */
+  /** Whether all of it was sent. For Node, a stream that was cut off has finished, too. */
   get writableFinished(): boolean {
     const { writableFinished, aborted, rstCode } = this.#stream
     return this.writableEnded && writableFinished && !aborted && rstCode === constants.NGHTTP2_NO_ERROR
@@ -90,9 +90,9 @@ export class Http2Response implements VisitResponse {
     if (!this.destroyed) this.#stream.additionalHeaders({ ':status': 100 })
   }
 
-  /** @returns false when the visitor has to take some of it first: `drain` says when */
+  /** @returns false when the visitor has to read first; `drain` follows */
   write(chunk: Buffer): boolean {
-    // Node ends a stream that is broken off as if it were whole, but for the trailers that are waited for
+    // Node ends a broken stream as if it were complete, unless it waits for trailers.
     if (this.#sendHead({ waitForTrailers: true })) this.#stream.once('wantTrailers', () => this.#sayWhole())
     if (this.destroyed || this.#stream.writableEnded) return true
     this.#saidBytes += chunk.length
@@ -109,12 +109,12 @@ export class Http2Response implements VisitResponse {
     else this.#stream.end(body)
   }
 
-  /** There are no trailers: an empty frame that ends the stream goes out. */
+  /** There are no trailers: sends an empty frame that ends the stream. */
   #sayWhole(): void {
     if (this.writableEnded && !this.destroyed) this.#stream.sendTrailers({})
   }
 
-  /** @returns whether it was still to be sent */
+  /** @returns whether it was still unsent */
   #sendHead(options: ServerStreamResponseOptions): boolean {
     const head = this.#head
     this.#head = undefined
@@ -123,7 +123,7 @@ export class Http2Response implements VisitResponse {
     return true
   }
 
-  /** Breaks off, so that the client can tell that it has not got all of it. */
+  /** Breaks off, so that the client notices that the answer is incomplete. */
   destroy(): void {
     if (!this.destroyed) this.#stream.close(constants.NGHTTP2_INTERNAL_ERROR)
   }

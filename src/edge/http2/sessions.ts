@@ -15,10 +15,10 @@ import { createOverheadBound } from './overhead.ts'
 import { Http2Request } from './request.ts'
 import { Http2Response } from './response.ts'
 
-/** What sessions of HTTP/2 need. */
+/** What HTTP/2 sessions need. */
 export interface Http2SessionsOptions {
   readonly limits: EdgeLimits
-  /** Of a visitor: the streams of a connection count beside it, from the second on. */
+  /** Connections of a visitor. The streams of a connection count as well, from the second on. */
   readonly connections: Budget | undefined
   readonly isTrusted: (address: string) => boolean
   readonly onRequest: (request: Http2Request, response: Http2Response) => void
@@ -26,27 +26,30 @@ export interface Http2SessionsOptions {
 
 /** Connections that speak HTTP/2. */
 export interface Http2Sessions {
-  /** Takes over a connection that has agreed on `h2`. */
+  /** Takes over a connection that negotiated `h2`. */
   accept(socket: TLSSocket): void
-  /** No new requests; each connection ends with the last of those under way. */
+  /** Stops accepting requests. Each connection ends with its last request in flight. */
   close(): void
 }
 
-/** Connection-wide: 100 uploads at a time are not to share the window of one. What is not read of a stream stays within its own. */
+/**
+ * Connection-wide, so that 100 uploads do not share the window of one. Unread data of a stream stays within its own
+ * window.
+ */
 const CONNECTION_WINDOW_BYTES = 1 << 20
 const STREAM_WINDOW_BYTES = 65_535
-/** Who turns away from a page takes all its requests back at once, some times a minute. */
+/** A visitor who leaves a page cancels all its requests at once, some times a minute. */
 const RESETS = { streamResetBurst: 300, streamResetRate: 30 }
 /** PING and SETTINGS: a browser sends a few a minute. */
 const SIGNALS = { burst: 100, perSecond: 10 }
 /** Many small cookies are a field each. */
 const MOST_FIELDS = 1_000
-/** How often connections are looked through, at the latest: a flood lasts no longer. */
+/** The longest time between two checks of connections, and so the longest duration of a flood. */
 const LOOK_EVERY_MS = 1_000
-/** Time for the last words to a peer that does not close its side. */
+/** The time to send the last frames to a peer that does not close its side. */
 const FAREWELL_MS = 2_000
 
-/** Makes sessions of connections, and keeps their bounds; listens to nothing itself. */
+/** Creates sessions for connections, and enforces their bounds. Does not listen. */
 export function createHttp2Sessions(options: Http2SessionsOptions): Http2Sessions {
   const { limits } = options
   const sessions = new Set<Session>()
@@ -77,7 +80,7 @@ interface Exchange {
   readonly request: Http2Request
   readonly response: Http2Response
   readonly startedAtMs: number
-  /** Of both bodies, when somebody looked. */
+  /** The bytes of both bodies at the last check. */
   movedBytes: number
   movedAtMs: number
 }
@@ -88,10 +91,10 @@ class Session {
   readonly #session: ServerHttp2Session
   readonly #share: Share | undefined
   readonly #open = new Map<ServerHttp2Stream, Exchange>()
-  /** Monotonic; while nothing is open. */
+  /** Monotonic. Valid while no stream is open. */
   #idleSinceMs = performance.now()
   #requests = 0
-  /** Of requests that are over. */
+  /** Body bytes of finished requests. */
   #endedBodyBytes = 0
   readonly #isWithinBound: ReturnType<typeof createOverheadBound>
 
@@ -106,7 +109,7 @@ class Session {
       ...RESETS,
       maxHeaderListPairs: MOST_FIELDS,
       maxSessionMemory: limits.sessionMemoryMb,
-      // a host may say twice what should be said once, as over HTTP/1
+      // A host may repeat headers that should occur once, as over HTTP/1.
       strictSingleValueFields: false,
       settings: {
         enablePush: false,
@@ -141,13 +144,13 @@ class Session {
     if (session.destroyed) return
     session.removeAllListeners('ping').removeAllListeners('remoteSettings')
     session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM)
-    // the reason goes out first
+    // Sends the reason first.
     setImmediate(() => session.destroy())
   }
 
   #take(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, raw: readonly string[]): void {
     stream.on('error', () => {})
-    // taken back already: nothing is done for it
+    // Already cancelled: does nothing for it.
     if (stream.closed || stream.destroyed) return
     const counts = this.#open.size > 0 && this.#share !== undefined
     if (counts && !this.#share?.take(1)) {
@@ -168,7 +171,7 @@ class Session {
     this.#options.onRequest(request, response)
   }
 
-  /** Ends what takes too long. PING keeps neither a connection nor a stream, as it would Node's own timers. */
+  /** Ends what takes too long. Unlike with Node's own timers, PING keeps neither a connection nor a stream alive. */
   look(nowMs: number): void {
     if (!this.#isWithinBound(this.#moved(), nowMs)) {
       this.#refuseFlood()
@@ -186,7 +189,7 @@ class Session {
     return { readBytes, writtenBytes, bodyBytes, requests: this.#requests }
   }
 
-  /** As a connection of HTTP/1: nothing moves on it, or the body does not come to an end. */
+  /** Returns whether a request is stalled, or its body takes too long, as for HTTP/1. */
   #isOverdue(exchange: Exchange, nowMs: number): boolean {
     const { stallTimeoutMs, requestTimeoutMs } = this.#options.limits
     const { request, response } = exchange
@@ -204,7 +207,7 @@ class Session {
     return nowMs - this.#idleSinceMs >= (this.#requests > 0 ? keepAliveTimeoutMs : headersTimeoutMs)
   }
 
-  /** GOAWAY; what is under way is answered. */
+  /** Sends GOAWAY. Requests in flight are answered. */
   end(): void {
     if (this.#session.destroyed) return
     const farewell = () => setTimeout(() => this.#socket.destroy(), FAREWELL_MS).unref()

@@ -1,4 +1,4 @@
-/** An edge over TLS for the tests of HTTP/2, with clients: Node's own, and one that sends frames as given. */
+/** An edge over TLS for the tests of HTTP/2, with two clients: Node's own, and one that sends raw frames. */
 import { once } from 'node:events'
 import { type ClientHttp2Session, connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
@@ -8,7 +8,7 @@ import type { Route } from '../routing/route.ts'
 import { type Cleanup, listen, startGateway } from '../test-support.ts'
 import { createSecureContexts } from '../tls/secure-contexts.ts'
 
-/** For these names, the first of which it is called by. */
+/** Creates a certificate for these names, with the first as its subject. */
 export async function certificateOf(...names: string[]) {
   const made = await generate([{ name: 'commonName', value: names[0] as string }], {
     keyType: 'ec',
@@ -18,7 +18,7 @@ export async function certificateOf(...names: string[]) {
   return { chain: made.cert, key: made.private, issuedAt: 1 }
 }
 
-/** A gateway over TLS whose names have certificates of these routes' names. */
+/** Starts a gateway over TLS with certificates for the names of these routes. */
 export async function startSecureEdge(
   cleanup: Cleanup,
   routes: Record<string, Route>,
@@ -36,7 +36,7 @@ export async function startSecureEdge(
   return { gateway, port, plainPort }
 }
 
-/** A session of Node's client. */
+/** Opens a session of Node's client. */
 export async function openSession(
   port: number,
   cleanup: Cleanup,
@@ -58,11 +58,11 @@ export interface Http2Reply {
   status: number | undefined
   headers: Record<string, string | string[] | undefined>
   body: string
-  /** 0: the stream has ended well. */
+  /** 0 if the stream has ended normally. */
   reset: number
 }
 
-/** One request on a session. */
+/** Sends one request on a session. */
 export async function askOn(
   session: ClientHttp2Session,
   headers: OutgoingHttpHeaders = {},
@@ -87,7 +87,7 @@ export async function askOn(
   return reply
 }
 
-/** What is said by numbers (RFC 9113 §6, §7). */
+/** Frame types and codes (RFC 9113 §6, §7). */
 export const FRAMES = {
   data: 0,
   headers: 1,
@@ -110,7 +110,7 @@ export function frame(type: number, flags: number, stream: number, payload: Buff
   return Buffer.concat([head, payload])
 }
 
-/** Fields without compression (RFC 7541 §6.2.2), each shorter than 127 bytes or with a length of more bytes. */
+/** Encodes fields without compression (RFC 7541 §6.2.2), each shorter than 127 bytes or with a multi-byte length. */
 export function fields(headers: Record<string, string>): Buffer {
   const text = (value: string) => {
     const bytes = Buffer.from(value, 'latin1')
@@ -125,12 +125,12 @@ export function fields(headers: Record<string, string>): Buffer {
 
 export const GET = { ':method': 'GET', ':scheme': 'https', ':path': '/', ':authority': 'site.test' }
 
-/** A connection that sends frames as given, and keeps those that come. */
+/** A connection that sends raw frames, and records the received ones. */
 export interface RawSession {
   readonly socket: TLSSocket
   send(...frames: Buffer[]): void
   readonly frames: { type: number; flags: number; stream: number; payload: Buffer }[]
-  /** The code of the first GOAWAY (RFC 9113 §7), when the connection is over. */
+  /** Resolves with the code of the first GOAWAY (RFC 9113 §7) when the connection has ended. */
   closed(): Promise<number | undefined>
 }
 

@@ -4,7 +4,7 @@ import { withoutSessions } from '../../platform/http/client/session-cookies.ts'
 import type { Visit } from '../visit.ts'
 import { type CookieDomains, cookieForVisitor } from './set-cookie.ts'
 
-/** RFC 9110 §7.6.1, and the older ones that proxies still must not pass on. */
+/** Hop-by-hop headers (RFC 9110 §7.6.1), and older ones that proxies must not forward either. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -17,7 +17,7 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ])
 
-/** Written by the edge itself, or (`expect`) answered by it; `proxy` would become HTTP_PROXY for PHP (httpoxy). */
+/** Written by the edge itself, or (`expect`) answered by it. `proxy` would become HTTP_PROXY for PHP (httpoxy). */
 const REPLACED = new Set([
   'host',
   'content-length',
@@ -30,11 +30,12 @@ const REPLACED = new Set([
 ])
 
 /**
- * PHP turns `-` and `_` alike into `_`, so that `X_Forwarded_For` would pose as ours; nginx drops such names by default too.
+ * PHP turns both `-` and `_` into `_`, so that `X_Forwarded_For` could impersonate the edge's header. nginx drops such
+ * names by default, too.
  */
 const PLAIN_NAME = /^[a-zA-Z0-9-]+$/
 
-/** Whether hosts get a header as the visitor sent it. @param name in lower case */
+/** Returns whether hosts get a header as the visitor sent it. @param name in lower case */
 export const isPassedOn = (name: string): boolean =>
   !HOP_BY_HOP.has(name) &&
   !REPLACED.has(name) &&
@@ -44,7 +45,7 @@ export const isPassedOn = (name: string): boolean =>
 
 const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${plainAddress(remoteAddress ?? '')} ${remotePort}`
 
-/** What the edge itself says to a host with each request, raw and flat. */
+/** Returns the headers that the edge adds to each request for a host, raw and flat. */
 export const edgeHeaders = (visit: Visit, siteId: number, hostKey: string): string[] => [
   'host',
   visit.host,
@@ -54,7 +55,7 @@ export const edgeHeaders = (visit: Visit, siteId: number, hostKey: string): stri
   hostKey,
   'x-request-id',
   visit.id,
-  // the other end of the connection: hosts know those of their own sites by it
+  // The other end of the connection, by which hosts recognize their own sites.
   'x-stead-peer',
   peerOf(visit.request.socket),
   'x-forwarded-for',
@@ -66,9 +67,9 @@ export const edgeHeaders = (visit: Visit, siteId: number, hostKey: string): stri
 ]
 
 /**
- * Headers of the request to the host, raw and flat: the visitor's without hop-by-hop ones, without anything that only the edge
- * may say, without sessions of the panel, and with what the edge says. No `Via`: edge and host are one server to the visitor, and WordPress plugins take
- * its presence for an anonymising proxy.
+ * Returns the headers of the request to the host, raw and flat: the visitor's without hop-by-hop ones, without those
+ * that only the edge may send, and without sessions of the panel, plus the edge's own. No `Via`: edge and host are one
+ * server to the visitor, and WordPress plugins take it as a sign of an anonymizing proxy.
  */
 export function requestHeaders(visit: Visit, siteId: number, hostKey: string): string[] {
   const { rawHeaders } = visit.request
@@ -87,17 +88,17 @@ export function requestHeaders(visit: Visit, siteId: number, hostKey: string): s
   return out
 }
 
-/** What the host says to the edge alone about a response. */
+/** What the host tells only the edge about a response. */
 export interface HostNotes {
   /** `static` or `php`. */
   readonly renderer: string
-  /** The site does not want this page kept. */
+  /** The site does not want this page stored. */
   readonly isPrivate: boolean
-  /** It was made before, by a page cache of the site's own. */
+  /** A page cache of the site itself made it earlier. */
   readonly isBrief: boolean
-  /** Number of the purge that the request has caused; 0: none. */
+  /** The number of the purge that the request caused, or 0. */
   readonly purgeSeq: number
-  /** Paths of what the answer shows, apart by spaces: purges of these concern it, whatever address it was asked by. */
+  /** Paths of what the answer shows, separated by spaces. Purges of these concern it, whatever its own address. */
   readonly shows: string
 }
 
@@ -110,8 +111,9 @@ export interface HostResponse {
 }
 
 /**
- * Headers of the host's response for the visitor, raw and flat, and the host's notes to the edge (`x-stead-*`), which are
- * left out, as are cookies for other sites. `raw` is flat, as received; the id of the request is left to be added.
+ * Returns the headers of the host's response for the visitor, raw and flat, and the host's notes to the edge
+ * (`x-stead-*`), which are removed, as are cookies for other sites. `raw` is flat, as received. The caller adds the
+ * request ID.
  */
 export function responseHeaders(raw: readonly string[], domains: CookieDomains): HostResponse {
   const headers: string[] = []
@@ -139,7 +141,10 @@ export function responseHeaders(raw: readonly string[], domains: CookieDomains):
   return { headers, notes, contentType }
 }
 
-/** Names, in lower case, that `Connection` headers list besides the usual options; framing headers are never dropped by that. */
+/**
+ * Returns the lower-case names that `Connection` headers list besides the usual options. Framing headers are never
+ * dropped this way.
+ */
 export function connectionListed(raw: readonly string[]): Set<string> | undefined {
   let listed: Set<string> | undefined
   for (let i = 0; i < raw.length; i += 2) {

@@ -13,23 +13,23 @@ import { requestHeaders, responseHeaders } from './forwarding.ts'
 import { siteHeaders } from './site-headers.ts'
 import type { Upstreams } from './upstreams.ts'
 
-/** What passing requests on needs. */
+/** What forwarding requests needs. */
 export interface ProxyContext {
   readonly upstreams: Upstreams
   readonly hostKey: string
   readonly stagingDomain: string
   readonly inFlight: InFlightLimiter
-  /** What has come of bodies whose senders are not seen to send them yet. */
+  /** Bytes of bodies that wait for their senders. */
   readonly waitingBodies?: Budget | undefined
-  /** How slowly a body may come; default: as slowly as it likes. */
+  /** How slowly a body may arrive. By default, there is no limit. */
   readonly bodyPace?: PaceLimits
-  /** Told of every request that the host did not answer. */
+  /** Called for every request that the host did not answer. */
   readonly onFailure: (visit: Visit, route: Route, error: Error) => void
   /** Waits until the purge with this number counts on this edge. */
   readonly reachPurge?: ((seq: number) => Promise<void>) | undefined
 }
 
-/** Passes a visit on to the host of its site and the answer back, streaming both ways. A body is waited for before. */
+/** Forwards a visit to its site's host and the answer back, streaming both ways. Waits for the body first. */
 export function passToHost(visit: Visit, route: Route, context: ProxyContext): Promise<void> | undefined {
   if (hasBody(visit.request)) return passWithBody(visit, route, context)
   beginExchange(visit, route, context)
@@ -42,7 +42,7 @@ async function passWithBody(visit: Visit, route: Route, context: ProxyContext): 
   if (await bodyMoves(visit, memory, pace)) beginExchange(visit, route, context, pace)
 }
 
-/** Says so, and ends what has begun. */
+/** Answers 408, and ends what has started. */
 function endTooSlow(visit: Visit): void {
   visit.abandon?.()
   if (visit.response.headersSent) visit.response.destroy()
@@ -99,9 +99,9 @@ class Exchange implements AnswerListener {
   private answered = false
   private retried = false
   private waiting = false
-  /** Goes out together with the end. */
+  /** Sent together with the end. */
   private last: Buffer | undefined
-  /** While it is there, nothing of the response goes to the visitor: what is to be done then, in order. */
+  /** While set, nothing of the response goes to the visitor: the postponed actions, in order. */
   private held: (() => void)[] | undefined
 
   constructor(visit: Visit, route: Route, context: ProxyContext, inFlightRequest: InFlightRequest, pace?: BodyPace) {
@@ -128,7 +128,7 @@ class Exchange implements AnswerListener {
     }
   }
 
-  /** The visitor has gone: so does the request to the host, that PHP need not go on for nobody. */
+  /** Cancels the request to the host when the visitor has left, so that PHP does not work for nothing. */
   abandon(): void {
     this.abandoned = true
     this.control?.abort()
@@ -152,7 +152,7 @@ class Exchange implements AnswerListener {
     this.whenFree(() => visit.response.writeHead(status, reason, headers))
   }
 
-  /** Who has changed a page is not told so before this edge has let go of the old one. */
+  /** Holds the response until the purge is applied here. */
   private hold(until: Promise<void>): void {
     this.control?.pause()
     const acts: (() => void)[] = []
@@ -221,7 +221,7 @@ class Exchange implements AnswerListener {
     if (visit.observers) for (const observer of visit.observers) observer.abort?.()
     if (this.abandoned) return
     this.context.onFailure(visit, this.route, error)
-    // A response cut off in the middle must not look complete: without its end the visitor's client can tell.
+    // A truncated response must not look complete. Without its end, the visitor's client notices.
     if (visit.response.headersSent) visit.response.destroy()
     else sendAnswer(visit, failureAnswer(visit, error))
   }
@@ -231,17 +231,17 @@ class Exchange implements AnswerListener {
     return /^(?:GET|HEAD|OPTIONS)$/.test(this.visit.method)
   }
 
-  /** A new connection, because the pooled ones may all be as stale as the one that just broke. */
+  /** Uses a new connection, because the pooled ones may all be as stale as the one that just broke. */
   private retryOnFreshConnection(): void {
     this.retried = true
     this.control = this.context.upstreams.askAnew(this.route.upstream, this.hostRequest(), this)
   }
 }
 
-/** What a visitor is told when the host does not answer. */
+/** Returns the answer for a visitor when the host does not answer. */
 export const failureAnswer = (visit: Visit, error: NodeJS.ErrnoException): Answer => pageAnswer(visit, pageFor(error))
 
-/** The host had its time: a second try would take as long. */
+/** Returns whether the host used up its time, so that a second try would take as long. */
 export const isTimeout = (error: NodeJS.ErrnoException): boolean => TIMEOUTS.has(error.code ?? '')
 
 function pageFor(error: NodeJS.ErrnoException) {
@@ -251,8 +251,8 @@ function pageFor(error: NodeJS.ErrnoException) {
 }
 
 /**
- * The request's body. When the host answers early (413), what is left of it is read and dropped, so that a client that sends everything
- * before it reads gets its answer.
+ * Yields the request's body. When the host answers early (413), the rest is read and dropped, so that a client that
+ * sends everything before it reads gets its answer.
  */
 async function* readBody(
   { request }: Visit,
@@ -265,7 +265,7 @@ async function* readBody(
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       inFlightRequest.goesOn(chunk.length)
       pace?.came(chunk.length)
-      // what the host does not take is not the visitor's fault
+      // A host that does not read is not the visitor's fault.
       yield chunk as Buffer
       inFlightRequest.waitsToBeSent()
       pace?.waits()

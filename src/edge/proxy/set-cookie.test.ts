@@ -18,7 +18,7 @@ describe('a cookie of a site below the staging domain', () => {
     'a=b; Domain=shop.sites.example.com',
     'a=b; domain=.Shop.Sites.example.com; Path=/',
     'a=domain; Path=/',
-  ])('%s is its own affair', (value) => expect(site(value)).toBe(value))
+  ])('passes with %s', (value) => expect(site(value)).toBe(value))
 
   test.each([
     'a=b; Domain=sites.example.com',
@@ -35,12 +35,12 @@ describe('a cookie of a site below the staging domain', () => {
     'a=b; Domain=op.sites.example.com',
     'a=b; Domain\t=\tsites.example.com',
     'a=b; Domain=\n sites.example.com',
-  ])('%j would reach other sites, and is left out', (value) => expect(site(value)).toBeUndefined())
+  ])('is dropped with %j, which would reach other sites', (value) => expect(site(value)).toBeUndefined())
 
-  test('an empty Domain is none', () => expect(site('a=b; Domain=; Path=/')).toBe('a=b; Path=/'))
+  test('may have an empty Domain, which counts as none', () => expect(site('a=b; Domain=; Path=/')).toBe('a=b; Path=/'))
 })
 
-test('a domain of its own may have cookies for all of it, but not for what is above the staging domain', () => {
+test('on its own domain may cover all of it, but nothing above the staging domain', () => {
   expect(of('www.shop.test', 'a=b; Domain=shop.test')).toBe('a=b; Domain=shop.test')
   expect(of('www.shop.test', 'a=b; Domain=test')).toBeUndefined()
   expect(of('www.example.com', 'a=b; Domain=example.com')).toBeUndefined()
@@ -59,10 +59,10 @@ describe('a session of the panel', () => {
     ' = stead_session=x',
     'stead_session=; Max-Age=0',
     'stead_session=x; Domain=shop.test',
-  ])('%j is set by no site', (value) => expect(of('www.shop.test', value)).toBeUndefined())
+  ])('cannot be set by a site as %j', (value) => expect(of('www.shop.test', value)).toBeUndefined())
 
   test.each(['stead_sessions=x', 'my_stead_session=x', 'a=stead_session=x', 'stead-seen=1', '__Host-stead-a=x'])(
-    '%s is another cookie',
+    'is not confused with %s',
     (value) => expect(of('www.shop.test', value)).toBe(value),
   )
 })
@@ -71,7 +71,7 @@ describe('at the edge', () => {
   const cookies = ['own=1; Path=/', 'evil=1; Domain=.staging.test', 'own=2; Domain=one.staging.test']
   const passed = [cookies[0], cookies[2]]
 
-  test('an answer that is passed on has no cookie for other sites', async () => {
+  test('a forwarded answer has no cookie for other sites', async () => {
     const upstream = await startHost(cleanup, (_request, response) => page(response, 'x', { 'set-cookie': cookies }))
     const routes = { 'one.staging.test': routeTo(upstream) }
     const { port } = await startGateway(cleanup, routes, { stagingDomain: 'staging.test' })
@@ -103,7 +103,7 @@ describe('at the edge', () => {
     expect(asked).toBeUndefined()
   })
 
-  test('a page is shared with people who are signed in to the panel, and no answer from the cache has a session', async () => {
+  test('people who are signed in to the panel share pages, and no answer from the cache has a session', async () => {
     const site = await startCachedSite(cleanup, (_request, response) =>
       page(response, 'x', { vary: 'Cookie', 'set-cookie': sessions[0] as string }),
     )
@@ -113,7 +113,7 @@ describe('at the edge', () => {
     expect(site.asked).toHaveLength(1)
   })
 
-  test('nor has one that was fetched to be kept', async () => {
+  test('neither has one that was fetched to be stored', async () => {
     const site = await startCachedSite(
       cleanup,
       (_request, response) => page(response, 'x', { 'set-cookie': ['evil=1; Domain=.test', 'own=1'] }),

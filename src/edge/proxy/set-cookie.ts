@@ -1,21 +1,22 @@
 import { isSessionCookie } from '../../platform/http/client/session-cookies.ts'
 
-/** What decides for whom a cookie of a site's answer may be. */
+/** What decides who may get a cookie of a site's answer. */
 export interface CookieDomains {
-  /** That the visitor asked for. */
+  /** The host name that the visitor requested. */
   readonly hostName: string
-  /** All sites have a name right below it: a cookie for the domain itself would be one for all of them. */
+  /** All sites have a name directly below it, so a cookie for the domain itself would reach all of them. */
   readonly stagingDomain: string
 }
 
-/** Anything else (escapes, other alphabets, a port) some browser may read as another name than we do. */
+/** With anything else (escapes, other alphabets, a port), some browser may read a different name. */
 const PLAIN = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/
 
 /**
- * What of a `Set-Cookie` the visitor gets. A site sets no session of the panel. A cookie for the staging domain or what is above it would reach other people's sites;
- * it is treated as browsers treat one for a public suffix (RFC 6265 §5.3 step 5): refused, or for the host alone where the host is that
- * very name. Of several `Domain` attributes the last counts for browsers; here all have to be right.
- * @returns undefined: the cookie is left out
+ * Returns the `Set-Cookie` value for the visitor. A site must not set sessions of the panel. A cookie for the staging
+ * domain or above would reach other people's sites. It is treated as browsers treat one for a public suffix (RFC 6265
+ * §5.3 step 5): refused, or limited to the host if that is the very name. Browsers use the last of several `Domain`
+ * attributes; here all have to be valid.
+ * @returns undefined when the cookie is dropped
  */
 export function cookieForVisitor(value: string, domains: CookieDomains): string | undefined {
   const [pair = '', ...attributes] = value.split(';')
@@ -41,6 +42,6 @@ export function cookieForVisitor(value: string, domains: CookieDomains): string 
 
 const isWithin = (hostName: string, domain: string): boolean => hostName === domain || hostName.endsWith(`.${domain}`)
 
-/** The staging domain, what is above it, and names of one label. */
+/** Returns whether it is the staging domain, a domain above it, or a name of one label. */
 const isShared = (domain: string, stagingDomain: string): boolean =>
   isWithin(stagingDomain, domain) || !domain.includes('.')

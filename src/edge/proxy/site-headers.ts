@@ -2,19 +2,22 @@ import { robotsHeaders, robotsLines } from '../robots.ts'
 import type { Visit } from '../visit.ts'
 
 const NAME = 'Strict-Transport-Security'
-/** A year; not for names below, which may be somebody else's to serve. */
+/** One year. Without subdomains, which another server may serve. */
 const VALUE = 'max-age=31536000'
 const strict: readonly string[] = [NAME, VALUE]
 
 type Seen = Pick<Visit, 'route' | 'client'>
 
-/** Browsers believe it over https alone (RFC 6797 §8.1). */
+/** Browsers accept it only over https (RFC 6797 §8.1). */
 const isStrict = ({ route, client }: Seen): boolean => route?.forceTls === true && client.scheme === 'https'
 
-/** Raw pairs that every answer of a site ends with, whoever has made it. Never stored with a page, as it is the route that says them. */
+/**
+ * Returns the raw pairs at the end of every answer of a site, whatever made it. They come from the route, so they are
+ * never stored with a page.
+ */
 export const siteHeaders = (visit: Seen): readonly string[] =>
   isStrict(visit) ? [...robotsHeaders(visit), ...strict] : robotsHeaders(visit)
 
-/** The same as lines of a head, each with the end of the line before. */
+/** Returns the same as lines of a head, each with the end of the line before. */
 export const siteHeaderLines = (visit: Seen): string =>
   isStrict(visit) ? `${robotsLines(visit)}\r\n${NAME}: ${VALUE}` : robotsLines(visit)

@@ -7,25 +7,28 @@ export type { UpstreamLimits }
 
 /** Connections to the sites' hosts. */
 export interface Upstreams {
-  /** Asks a host, `http://address:port`, on a connection that is kept, or on a new one; waits for one when there are too many. */
+  /**
+   * Sends a request to a host, `http://address:port`, on a pooled connection or a new one. Waits for one when there are
+   * too many.
+   */
   ask(upstream: string, request: HostRequest, listener: AnswerListener): Control
-  /** On a new connection: those that are kept may all be as stale as one that just broke. */
+  /** The same on a new connection: the pooled ones may all be as stale as one that just broke. */
   askAnew(upstream: string, request: HostRequest, listener: AnswerListener): Control
-  /** Breaks off everything. */
+  /** Aborts everything. */
   destroy(): Promise<void>
 }
 
-/** Hosts come and go with new ports; pools that nobody asks for any more are let go. */
+/** Hosts come and go with new ports, and unused pools are dropped. */
 const MOST_POOLS = 512
 const IDLE_POOL_MS = 600_000
 
-/** Makes the pools; no connection is opened before it is needed. */
+/** Creates the pools. Connections are opened when they are needed. */
 export function createUpstreams(limits: UpstreamLimits): Upstreams {
   const pools = new LRUCache<string, HostPool>({
     max: MOST_POOLS,
     ttl: IDLE_POOL_MS,
     updateAgeOnGet: true,
-    // requests under way finish first
+    // Requests in flight finish first.
     dispose: (pool) => pool.close(),
   })
   const poolOf = (upstream: string): HostPool => {
@@ -51,7 +54,7 @@ class HostPool implements ConnectionOwner {
   readonly limits: UpstreamLimits
   readonly #url: URL
   readonly #all = new Set<Connection>()
-  /** Who was used last is last, and used next: those that are not needed go. */
+  /** The most recently used is last and used next, so that surplus ones idle out. */
   readonly #idle: Connection[] = []
   readonly #waiting = new Set<Exchange>()
   #isClosing = false
@@ -117,14 +120,14 @@ class HostPool implements ConnectionOwner {
     this.#looks = undefined
   }
 
-  /** Who has waited longest. */
+  /** Returns the request that has waited longest. */
   #next(): Exchange | undefined {
     const [first] = this.#waiting
     if (first) this.#waiting.delete(first)
     return first
   }
 
-  /** What is under way goes on. */
+  /** Requests in flight continue. */
   close(): void {
     this.#isClosing = true
     for (const connection of this.#idle.splice(0)) connection.close()

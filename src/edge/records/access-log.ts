@@ -1,23 +1,23 @@
 import type { Visit } from '../visit.ts'
 
-/** One visitor request in the words of the API's web server log, and the site it belongs to. */
+/** One visitor request in the terms of the API's web server log, and the site it belongs to. */
 export interface AccessEntry {
-  /** Undefined for host names that are no site's. */
+  /** Undefined for host names of no site. */
   readonly siteId: number | undefined
   readonly body_bytes_sent: number
-  /** How the cache took part; empty: not at all. */
+  /** What the cache did. Empty if it was not involved. */
   readonly cached: string
   /** ISO 8601, UTC. */
   readonly date: string
-  /** `h2` over HTTP/2, else empty. */
+  /** `h2` over HTTP/2, otherwise empty. */
   readonly http2: string
   readonly http_host: string
   readonly http_referer: string
   readonly http_user_agent: string
   readonly http_version: string
-  /** As the visitor sent it, believed or not. */
+  /** As the visitor sent it, trusted or not. */
   readonly http_x_forwarded_for: string
-  /** Who made the body: `php`, `static`, `edge`. */
+  /** What made the body: `php`, `static`, `edge`. */
   readonly renderer: string
   /** `OK`, or empty when the visitor did not get all of it. */
   readonly request_completion: string
@@ -34,7 +34,7 @@ export interface AccessEntry {
 }
 
 /**
- * The log entry of a visit whose response is closed.
+ * Returns the log entry of a visit whose response is closed.
  * @param nowMs wall clock at the end
  * @param monotonicMs monotonic clock at the end
  */
@@ -59,7 +59,7 @@ export function accessEntry(visit: Visit, nowMs: number, monotonicMs: number): A
     request_type: visit.method,
     request_url: visit.target,
     scheme: client.scheme,
-    // 499 is what nginx writes when the visitor left before there was a status.
+    // nginx logs 499 for a visitor who left before there was a status.
     status: response.headersSent ? response.statusCode : 499,
     timestamp: Math.floor((nowMs - tookMs) / 1000),
     type: 'access',

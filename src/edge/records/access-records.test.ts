@@ -27,9 +27,9 @@ const entry: AccessEntry & { siteId: number } = {
   user_ip: '192.0.2.1',
 }
 
-test('an entry comes back as it was', () => expect(accessEntryOf(accessRecord(entry, 1))).toEqual(entry))
+test('reads an entry as it was written', () => expect(accessEntryOf(accessRecord(entry, 1))).toEqual(entry))
 
-test('whatever a visitor sends, an entry has about 2 kB at most', () => {
+test('limits an entry to about 2 kB, whatever a visitor sends', () => {
   const head = fc.string({
     unit: fc.nat(255).map((code) => String.fromCharCode(code)),
     minLength: 0,
@@ -50,7 +50,7 @@ test('whatever a visitor sends, an entry has about 2 kB at most', () => {
   expect(Buffer.byteLength(accessRecord({ ...entry, ...worst }, 1).body)).toBeLessThan(2_048)
 })
 
-test('what a store has left out of a log is told as an entry', () => {
+test('shows what a store has dropped from a log as an entry', () => {
   const told = accessEntryOf(noticeOf(1, entry.timestamp * 1000, 12))
   expect(told).toMatchObject({ type: 'notice', siteId: 1, timestamp: entry.timestamp })
   expect(told.request_url).toContain('12 requests')

@@ -6,11 +6,11 @@ import type { AccessEntry } from './access-log.ts'
 export const requestTypes = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type RequestType = (typeof requestTypes)[number]
 
-/** Number of a status and a method: what an entry is found by. */
+/** Returns the number that a status and a method are found by. */
 export const accessFacet = (status: number, requestType: string): number =>
   status * 8 + requestTypes.indexOf(requestType as RequestType) + 1
 
-/** Every facet with one of these statuses (all that there can be when absent) and one of the methods (any when absent). */
+/** Returns every facet with one of these statuses (all if absent) and one of the methods (any if absent). */
 export function accessFacets(
   statuses: readonly number[] | undefined,
   requestType: RequestType | undefined,
@@ -21,10 +21,10 @@ export function accessFacets(
   return all.flatMap((status) => methods.map((method) => accessFacet(status, method)))
 }
 
-/** Of each field that a visitor fills, so that an entry has about 2 kB at most; together with the rest. */
+/** The limit of each field that a visitor controls, so that an entry has about 2 kB at most, with the rest. */
 const MOST_BYTES = { url: 768, host: 255, referer: 384, userAgent: 384, forwardedFor: 128 }
 
-/** Cut to what it may take as JSON in the store: a quote takes two bytes there, a control character six. */
+/** Cuts a text to its limit as JSON in the store: a quote takes two bytes there, a control character six. */
 function cut(text: string, mostBytes: number): string {
   if (text.length * 6 <= mostBytes) return text
   let kept = text.length > mostBytes ? ownText(text.slice(0, mostBytes)) : text
@@ -35,7 +35,9 @@ function cut(text: string, mostBytes: number): string {
   }
 }
 
-/** The stored form: what changes from entry to entry, in this order for ever, without names. */
+/**
+ * Returns the stored form: the values that change from entry to entry, without names. Their order must never change.
+ */
 export function accessRecord(entry: AccessEntry & { siteId: number }, id: number): LogRecord {
   return {
     siteId: entry.siteId,
@@ -63,7 +65,7 @@ export function accessRecord(entry: AccessEntry & { siteId: number }, id: number
   }
 }
 
-/** Says what is missing, in the words of an entry. */
+/** Returns an entry that says what is missing. */
 function noticeEntry({ siteId, atMs }: LogRecord, dropped: number): AccessEntry {
   return {
     siteId,
@@ -91,7 +93,7 @@ function noticeEntry({ siteId, atMs }: LogRecord, dropped: number): AccessEntry 
 
 type Stored = [number, ...string[]]
 
-/** The entry that {@link accessRecord} made a record of. */
+/** Returns the entry that {@link accessRecord} encoded. */
 export function accessEntryOf(record: LogRecord): AccessEntry {
   const dropped = droppedIn(record)
   if (dropped !== undefined) return noticeEntry(record, dropped)

@@ -17,7 +17,7 @@ const made = () => {
   return { registry, ...createEdgeMetrics(registry, () => cache) }
 }
 
-test('requests are counted by status and cache, and bytes and times by cache', async () => {
+test('counts requests by status and cache, and bytes and times by cache', async () => {
   const { registry, count, metrics } = made()
   const entry = { cached: 'HIT', status: 200, body_bytes_sent: 1000, request_time: 0.3, http_version: 'HTTP/2.0' }
   count(entry)
@@ -47,7 +47,7 @@ test('requests are counted by status and cache, and bytes and times by cache', a
     expect(text).toContain(`${line}\n`)
 })
 
-test('whatever sites answer and visitors ask for, there are only so many series', async () => {
+test('keeps the number of series bounded, whatever sites and visitors send', async () => {
   const { registry, count, metrics } = made()
   for (let n = 0; n < 2_000; n++) {
     count({ cached: `WORD-${n}`, status: n, body_bytes_sent: 1, request_time: n, http_version: `HTTP/${n}` })

@@ -6,15 +6,18 @@ import { handshakeFailures } from '../tls/handshake-failures.ts'
 import type { HandshakeMetrics } from '../tls/secure-server.ts'
 import type { AccessEntry } from './access-log.ts'
 
-/** What the edge counts of visitors' requests. */
+/** The edge's counts of visitors' requests. */
 export interface EdgeCounts {
-  /** An answer is out, or its visitor gone. */
+  /** Called when an answer was sent, or its visitor has left. */
   count(entry: Pick<AccessEntry, 'cached' | 'status' | 'body_bytes_sent' | 'request_time' | 'http_version'>): void
   /** For the gateway. */
   readonly metrics: EdgeMetrics
 }
 
-/** Adds the metrics of an edge process. Sites and visitors choose statuses and words freely: each is one of a few here. */
+/**
+ * Adds the metrics of an edge process. Sites and visitors choose statuses and words freely, so each is mapped to one of
+ * a few labels.
+ */
 export function createEdgeMetrics(registry: Registry, cache: () => CacheMetrics): EdgeCounts {
   const registers = [registry]
   const requests = new Counter({

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { type Database, isPostgres, type Tx } from '../../platform/db/database.ts'
 
-/** What one edge process has counted for a site since it last stored it. */
+/** What one edge process has counted for a site since the last time it stored counts. */
 export interface CountedViews {
   readonly siteId: number
   readonly day: number
@@ -11,10 +11,10 @@ export interface CountedViews {
   readonly visitors: readonly string[]
 }
 
-/** Rows a statement: SQLite takes 32,766 parameters, and compiling a longer one costs more than it saves. */
+/** Rows in a statement: SQLite takes 32,766 parameters, and compiling a longer statement costs more than it saves. */
 const ROWS = 500
 
-/** The salt of a day: the first process that asks makes it, all get the same. */
+/** Returns the salt of a day. The first process that asks creates it, and all get the same. */
 export async function saltOfDay(database: Database, day: number): Promise<string> {
   const known = await readSalt(database.read, day)
   if (known) return known
@@ -35,13 +35,13 @@ async function readSalt(tx: Tx, day: number): Promise<string | undefined> {
 }
 
 /**
- * Adds what was counted. A visitor whom another process has stored before is no new one: the row that says so is in the same
+ * Adds the counts. A visitor whom another process has stored before is not new: the row that says so is in the same
  * transaction as the number.
  */
 export async function storeViews(tx: Tx, counted: readonly CountedViews[]): Promise<void> {
-  // in one order everywhere, so that two processes never wait for each other
+  // In one order everywhere, so that two processes never wait for each other.
   const sites = counted.toSorted((a, b) => a.day - b.day || a.siteId - b.siteId)
-  // a commit need not wait for the disk: losing power loses a second of counting
+  // The commit does not wait for the disk: a power failure loses a second of counts.
   if (isPostgres(tx)) await sql`set local synchronous_commit = off`.execute(tx)
   const rows = sites.flatMap(({ day, siteId, visitors }) =>
     visitors.toSorted().map((visitor) => ({ day, site_id: siteId, visitor })),

@@ -7,26 +7,26 @@ import { ownText } from '../own-text.ts'
 import type { AccessEntry } from './access-log.ts'
 import type { CountedViews } from './page-views.store.ts'
 
-/** What of an access entry counts. */
+/** The fields of an access entry that count. */
 export type CountedEntry = Pick<
   AccessEntry,
   'siteId' | 'date' | 'http_user_agent' | 'request_type' | 'request_url' | 'status' | 'user_ip'
 >
 
 export interface PageViewOptions {
-  /** The salt of a day, the same for every process. */
+  /** Returns the salt of a day, the same for every process. */
   readonly salt: (day: number) => Promise<string>
   readonly store: (counted: readonly CountedViews[]) => Promise<void>
   readonly log: { warn(facts: object, message: string): void }
   readonly flushMs?: number
-  /** What may be remembered of different visitors until they are stored; further ones count as views only. */
+  /** The memory of different visitors until they are stored. Further ones count as views only. */
   readonly mostWaitingBytes?: number
 }
 
 export interface PageViews {
   /** Counts it if it is a page view. */
   count(entry: CountedEntry, contentType: string): void
-  /** Stores what was counted so far. */
+  /** Stores the counts so far. */
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -34,10 +34,10 @@ export interface PageViews {
 /** Pages of the people who run the site. */
 const ADMIN = /^\/+(?:[^/?#]+\/+)?(?:wp-admin(?:[/?#]|$)|wp-login\.php(?:[/?#]|$)|stead-database\/)/i
 
-/** More of a user agent tells nobody from anybody. */
+/** A longer part of a user agent does not distinguish visitors. */
 const USER_AGENT_CHARACTERS = 512
 
-/** A bot's name is in the user agent, and there are few user agents. */
+/** A bot is recognized by its user agent, and there are few different ones. */
 const bots = new LRUCache<string, boolean>({ maxSize: 1 << 20, sizeCalculation: (_is, name) => name.length + 150 })
 declareMemory(() => bots.clear())
 
@@ -51,7 +51,7 @@ function isBot(whole: string): boolean {
   return known
 }
 
-/** A GET answered 200 with an HTML page, not from a known bot, not an admin page. */
+/** Returns whether it is a GET answered 200 with an HTML page, not from a known bot, and not an admin page. */
 export function isPageView(entry: CountedEntry, contentType: string): boolean {
   return (
     entry.status === 200 &&
@@ -70,9 +70,9 @@ interface Waiting {
   visitors: Set<string>
 }
 
-/** So many visitors of today are known to be stored; storing one again changes nothing, it only costs. */
+/** The number of today's visitors that are known to be stored. Storing one again only costs time. */
 const KNOWN_VISITORS = 100_000
-/** Of a visitor in a table, besides its text. */
+/** The overhead of a visitor in a table, besides its text. */
 const VISITOR_BYTES = 100
 
 /** 96 bits, 16 characters. */

@@ -45,7 +45,7 @@ test.each([
   expect(parseAuthority(value)).toBeUndefined()
 })
 
-test('what it names is always a plain lower-case name that names itself', () => {
+test('the result is always a plain lower-case name that parses to itself', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.string(), fc.domain(), fc.string({ unit: fc.constantFrom('a', '.', '-', ':', '1', 'É', '[', ']') })),

@@ -2,11 +2,11 @@ import { domainToASCII } from 'node:url'
 import { declareMemory } from '../../platform/process-memory.ts'
 import { ownText } from '../own-text.ts'
 
-/** A `Host` header taken apart. */
+/** A parsed `Host` header. */
 export interface Authority {
-  /** Lower case ASCII, no trailing dot; an IPv6 address keeps its brackets. */
+  /** Lower-case ASCII, no trailing dot. An IPv6 address keeps its brackets. */
   readonly hostName: string
-  /** Name and port as sent on to the host: `hostName`, and the port where the visitor gave one. */
+  /** Name and port for the host: `hostName`, and the port if the visitor sent one. */
   readonly host: string
 }
 
@@ -16,8 +16,8 @@ const LONG_OR_EMPTY_LABEL = /\.\.|[^.]{64}/
 const NOT_ASCII = /[^\x00-\x7f]/
 
 /**
- * Reads a `Host` header value (or the authority of an absolute request target), RFC 9110 §7.2.
- * Raw Unicode names, which some clients send instead of punycode, are understood.
+ * Parses a `Host` header value (or the authority of an absolute request target), RFC 9110 §7.2. Accepts raw Unicode
+ * names, which some clients send instead of punycode.
  * @returns undefined when it names no host.
  */
 export function parseAuthority(value: string): Authority | undefined {
@@ -25,17 +25,17 @@ export function parseAuthority(value: string): Authority | undefined {
   if (before) return before
   const authority = readAuthority(value)
   if (!authority) return undefined
-  // long ways to write a name (letters that count for nothing) are not the visitor's way to fill the table
+  // Long spellings of a name (with ignored letters) must not fill the table.
   if (value.length > MOST_REMEMBERED) return authority
   if (known.size >= MOST_KNOWN) known.clear()
   known.set(ownText(value), authority)
   return authority
 }
 
-/** The same few names come again and again; a flood of made-up ones starts the table over. */
+/** The same few names recur. A flood of invented ones clears the table. */
 const MOST_KNOWN = 4_096
 const MOST_REMEMBERED = 320
-/** A name has 253 characters; Unicode ones take some bytes a letter. */
+/** A name has 253 characters. Unicode takes several bytes for each letter. */
 const MOST_CHARACTERS = 2_048
 const known = new Map<string, Authority>()
 declareMemory(() => known.clear())
@@ -51,7 +51,7 @@ function readAuthority(value: string): Authority | undefined {
   return { hostName: own, host: port === undefined ? own : `${own}:${port}` }
 }
 
-/** Header values arrive as Latin-1 text of what were UTF-8 bytes. */
+/** Header values arrive as Latin-1 text of UTF-8 bytes. */
 function asciiOf(value: string): string {
   const name = Buffer.from(value, 'latin1').toString('utf8')
   const port = /:\d*$/.exec(name)?.[0] ?? ''

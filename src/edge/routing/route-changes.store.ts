@@ -2,14 +2,14 @@ import { announce, beforeCommit, type Tx } from '../../platform/db/database.ts'
 import { precompiled, precompiledChange } from '../../platform/db/precompiled.ts'
 
 /*
- * What edges have to read again, in the order of commits and by number: no clock takes part, so that one that is set back loses
- * nothing. The number is taken at the very end of a transaction, where others wait for it no longer than a commit takes.
+ * What edges have to read again, numbered in the order of commits. No clock is involved, so that setting one back loses
+ * nothing. The number is taken at the very end of a transaction, so that others wait for it only as long as a commit takes.
  */
 
-/** Edges that were away longer than so many changes look everything up again. */
+/** Edges that were away for more changes than this look everything up again. */
 const KEPT_CHANGES = 10_000
 
-/** Edges and hosts read these host names again, whether they have a route or not any more. */
+/** Makes edges and hosts read these host names again, whether they still have a route or not. */
 export async function recordNames(tx: Tx, hostNames: readonly string[]): Promise<void> {
   await beforeCommit(tx, writeChanges, hostNames)
   await announce(tx, 'routes')
@@ -24,13 +24,13 @@ export async function recordSite(tx: Tx, siteId: number): Promise<void> {
   )
 }
 
-/** A host has another address: one change, however many sites it keeps. */
+/** Records that a host has another address: one change, however many sites it serves. */
 export async function recordHost(tx: Tx, hostId: number): Promise<void> {
   await beforeCommit(tx, writeChanges, [hostId])
   await announce(tx, 'routes')
 }
 
-/** @param changed names of sites, ids of hosts */
+/** @param changed names of sites, IDs of hosts */
 async function writeChanges(tx: Tx, changed: readonly (string | number)[]): Promise<void> {
   if (changed.length === 0) return
   const [clock] = await advance(tx, { count: changed.length })

@@ -15,7 +15,7 @@ describe.each(dialects)('changes of routes on $dialect', ({ dialect, skip }) => 
   const record = (names: string[]) => made.database.transaction((tx) => recordNames(tx, names))
   const since = (seq?: number) => routeChangesSince(made.database.read, seq)
 
-  test('are numbered in the order of commits, without gaps, whoever writes at the same time', async () => {
+  test('are numbered in the order of commits, without gaps, when several processes write at once', async () => {
     expect(await since()).toEqual({ newest: 0, changes: [] })
     let position = 0
     const seen: string[] = []
@@ -36,7 +36,7 @@ describe.each(dialects)('changes of routes on $dialect', ({ dialect, skip }) => 
     )
   })
 
-  test('a transaction that is taken back leaves none', async () => {
+  test('a transaction that is rolled back leaves none', async () => {
     const failing = made.database.transaction(async (tx) => {
       await recordNames(tx, ['a'])
       throw new Error('no')
@@ -46,7 +46,7 @@ describe.each(dialects)('changes of routes on $dialect', ({ dialect, skip }) => 
     expect(await since(0)).toEqual({ newest: 1, changes: [{ seq: 1, hostName: 'b' }] })
   })
 
-  test('a start of a host is one change, whatever it keeps, and says where it is now', async () => {
+  test('the start of a host is one change, however many sites it serves, with its current address', async () => {
     const start = (port: number) =>
       made.database.transaction(async (tx) => {
         const host = { name: 'h', address: `http://127.0.0.1:${port}`, datacenters: '', identity: 'i', epoch: 1 }

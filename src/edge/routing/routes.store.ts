@@ -6,7 +6,7 @@ import type { CertificateRow } from '../tables.ts'
 import type { Route } from './route.ts'
 import type { RouteChangesSince } from './routes.ts'
 
-/** The route of a host name, or of the wildcard that it falls under; `undefined` when no site that exists has it. */
+/** Returns the route of a host name, or of the wildcard that covers it; `undefined` when no existing site has it. */
 export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undefined> {
   const row = await routeRow(tx, hostName)
   return (
@@ -19,7 +19,7 @@ export async function loadRoute(tx: Tx, hostName: string): Promise<Route | undef
       deployFailed: row.deploy_error !== null,
       hostId: row.host_id,
       upstream: row.address,
-      // each name below a wildcard may be a blog of a network
+      // Each name below a wildcard may be a site of a WordPress network.
       redirectsTo: row.is_domain === 1 && row.host_name === hostName ? primaryAddress(row) : null,
       maintenance: row.maintenance === 1,
       isClosed: row.closed === 1,
@@ -72,14 +72,14 @@ const routeRow = (tx: Tx, hostName: string) =>
     ])
     .where('routes.host_name', 'in', listedUnder(hostName))
     .where('sites.deleted_at', 'is', null)
-    // the name itself before the wildcard
+    // The name itself before the wildcard.
     .orderBy(({ eb, ref }) => eb(ref('routes.host_name'), '=', hostName), 'desc')
     .limit(1)
     .executeTakeFirst()
 
 /**
- * Where the other domains of a site lead: its primary domain, as soon as WordPress itself goes by it. Before, each would send visitors to
- * the other for ever.
+ * Returns where the other domains of a site redirect to: its primary domain, once WordPress itself uses it. Before
+ * that, each would redirect to the other forever.
  */
 function primaryAddress(row: {
   host_name: string
@@ -93,7 +93,7 @@ function primaryAddress(row: {
 const challengeOf = (row: Pick<CertificateRow, 'challenge_token' | 'challenge_answer'>): Route['challenge'] =>
   row.challenge_token && row.challenge_answer ? { token: row.challenge_token, answer: row.challenge_answer } : null
 
-/** Changes after a number, in order; undefined: the newest number alone. */
+/** Returns the changes after a number, in order, or with undefined only the newest number. */
 export async function routeChangesSince(tx: Tx, seq: number | undefined): Promise<RouteChangesSince> {
   const [clock] = await readClock(tx, {})
   const { seq: newest } = clock as { seq: number }
@@ -104,7 +104,7 @@ export async function routeChangesSince(tx: Tx, seq: number | undefined): Promis
       ? { seq: row.seq, hostName: row.host_name as string }
       : { seq: row.seq, hostId: row.host_id, upstream: row.address ?? '' },
   )
-  // read after the clock: more may have been committed in between
+  // Read after the clock, so more may have been committed in between.
   return { newest: Math.max(newest, rows.at(-1)?.seq ?? 0), changes }
 }
 

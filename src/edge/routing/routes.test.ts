@@ -16,7 +16,7 @@ interface Store extends Required<Pick<RouteTableOptions, 'load' | 'changesSince'
   move(upstream: string): void
 }
 
-/** A store in memory that counts what it is asked and can be cut off. */
+/** Creates a store in memory that counts its queries and can be cut off. */
 function createStore() {
   const store: Store = {
     rows: new Map<string, { siteId: number }>(),
@@ -80,7 +80,7 @@ describe('find', () => {
     expect(store.loads).toEqual(['a.test'])
   })
 
-  test('a change of a wildcard counts for the names below it, known or not', async () => {
+  test('applies a change of a wildcard to the names below it, known or not', async () => {
     const store = createStore()
     store.put('a.shop.test', 1)
     const routes = start(store)
@@ -94,7 +94,7 @@ describe('find', () => {
     expect(await found()).toEqual([2, 2, undefined, undefined])
   })
 
-  test('simultaneous look-ups of one name are one', async () => {
+  test('combines simultaneous look-ups of one name', async () => {
     const store = createStore()
     store.put('a.test', 1)
     const routes = start(store)
@@ -104,7 +104,7 @@ describe('find', () => {
     expect(store.loads).toHaveLength(1)
   })
 
-  test('remembers misses for a while, apart from the routes', async () => {
+  test('remembers misses for a while, separate from the routes', async () => {
     const store = createStore()
     store.put('a.test', 1)
     const routes = start(store, { maxMisses: 10, maxRoutes: 10, missTtlMs: 30 })
@@ -117,7 +117,7 @@ describe('find', () => {
     await eventually(() => routes.find('n99.test') instanceof Promise)
   })
 
-  test('bounds the look-ups under way', async () => {
+  test('limits the look-ups at once', async () => {
     const store = createStore()
     let open = () => {}
     store.gate = new Promise<void>((resolve) => {
@@ -131,7 +131,7 @@ describe('find', () => {
     expect(await routes.find('n4.test')).toBeUndefined()
   })
 
-  test('rejects for a name that is not known when the store is down, and recovers', async () => {
+  test('rejects for an unknown name when the store is down, and recovers', async () => {
     const store = createStore()
     store.put('a.test', 1)
     store.down = true
@@ -143,7 +143,7 @@ describe('find', () => {
 })
 
 describe('changes', () => {
-  test('a notice makes the next look-up new: changed, removed, added', async () => {
+  test('makes the next look-up fresh after a notification: changed, removed, added', async () => {
     const store = createStore()
     store.put('a.test', 1)
     store.put('b.test', 2)
@@ -159,7 +159,7 @@ describe('changes', () => {
     expect(await routes.find('c.test')).toMatchObject({ siteId: 3 })
   })
 
-  test('each change counts once, and looking again costs nothing', async () => {
+  test('applies each change once, and looks again at no cost', async () => {
     const store = createStore()
     store.put('a.test', 1)
     const routes = start(store)
@@ -170,7 +170,7 @@ describe('changes', () => {
     expect(store.loads).toHaveLength(1)
   })
 
-  test('a host that moves is one change: all its routes have the new address, and none is read again', async () => {
+  test('applies the new address of a host to all its routes as one change, without reading them again', async () => {
     const store = createStore()
     for (let n = 0; n < 100; n++) store.put(`s${n}.test`, n)
     const routes = start(store)
@@ -183,7 +183,7 @@ describe('changes', () => {
     expect(store.loads).toHaveLength(100)
   })
 
-  test('a host that moves while a route of it is being read', async () => {
+  test('applies the new address of a host while a route of it is being read', async () => {
     const store = createStore()
     store.put('a.test', 1)
     const routes = start(store)
@@ -203,7 +203,7 @@ describe('changes', () => {
   test.each([
     ['a gap: an edge that slept too long', (store: Store) => void store.changes.splice(0, store.changes.length - 1)],
     ['a number that goes back: an older copy of the database', (store: Store) => void store.changes.splice(1)],
-  ])('everything is read again after %s', async (_what, damage) => {
+  ])('reads everything again after %s', async (_what, damage) => {
     const store = createStore()
     for (const name of ['a.test', 'b.test', 'c.test']) store.put(name, 1)
     const routes = start(store)
@@ -217,7 +217,7 @@ describe('changes', () => {
     expect(await routes.find('a.test')).toMatchObject({ siteId: 10 })
   })
 
-  test('what was read before the first look is read again', async () => {
+  test('reads what was loaded before the first look again', async () => {
     const store = createStore()
     store.put('a.test', 1)
     store.down = true
@@ -230,7 +230,7 @@ describe('changes', () => {
     expect(await routes.find('a.test')).toMatchObject({ siteId: 10 })
   })
 
-  test('a change during a look-up: what was read before it is not kept', async () => {
+  test('drops the result of a look-up during which a change came', async () => {
     const store = createStore()
     store.put('a.test', 1)
     let open = () => {}
@@ -247,7 +247,7 @@ describe('changes', () => {
     expect(routes.find('a.test')).toMatchObject({ siteId: 10 })
   })
 
-  test('polls by itself when nothing is announced', async () => {
+  test('polls when nothing is announced', async () => {
     const store = createStore()
     store.put('a.test', 1)
     const routes = start(store, { pollMs: 10, onChange: undefined })
@@ -257,7 +257,7 @@ describe('changes', () => {
     await eventually(async () => (await routes.find('a.test'))?.siteId === 10)
   })
 
-  test('an old route is looked up again while it is served', async () => {
+  test('looks an old route up again while serving it', async () => {
     const store = createStore()
     store.put('a.test', 1)
     const routes = start(store, { maxAgeMs: 1 })
@@ -266,7 +266,7 @@ describe('changes', () => {
     await eventually(async () => (await routes.find('a.test'))?.siteId === 10)
   })
 
-  test('a suspected route is looked up again, at most so often', async () => {
+  test('looks a suspected route up again, at a limited rate', async () => {
     const store = createStore()
     store.put('a.test', 1)
     const routes = start(store, { retryMs: 1_000 })
@@ -291,7 +291,7 @@ describe('changes', () => {
   })
 })
 
-test('without the database known routes go on being served, changed ones too, and are asked for again sparingly', async () => {
+test('keeps serving known routes without the database, even changed ones, and retries sparingly', async () => {
   const store = createStore()
   store.put('a.test', 1)
   const onError = vi.fn()

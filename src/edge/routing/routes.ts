@@ -2,15 +2,15 @@ import { LRUCache } from 'lru-cache'
 import { isWildcard, wildcardOver } from '../../platform/wildcard-name.ts'
 import type { Route, Routes } from './route.ts'
 
-/** A route that was added, changed or removed, or a host that has another address. */
+/** A route that was added, changed, or removed, or a host with another address. */
 export type RouteChange = { readonly seq: number } & (
   | { readonly hostName: string }
   | { readonly hostId: number; readonly upstream: string }
 )
 
-/** What was committed after a number, as far as it is kept. */
+/** The changes committed after a number, as far as they are retained. */
 export interface RouteChangesSince {
-  /** The newest number there is. */
+  /** The newest number. */
   readonly newest: number
   /** In order, without gaps. */
   readonly changes: readonly RouteChange[]
@@ -18,52 +18,54 @@ export interface RouteChangesSince {
 
 /** What a route table needs from the database, and its bounds. */
 export interface RouteTableOptions {
-  /** The route of a normalised host name, undefined when there is none. Rejects when the database cannot be asked. */
+  /** Returns the route of a normalized host name, or undefined. Rejects when the database is unavailable. */
   readonly load: (hostName: string) => Promise<Route | undefined>
-  /** Changes after a number, or undefined for the newest number alone. */
+  /** Returns the changes after a number, or with undefined only the newest number. */
   readonly changesSince: (seq: number | undefined) => Promise<RouteChangesSince>
-  /** Calls back when something may have changed; returns what ends that. Without it the table polls alone. */
+  /**
+   * Calls back when something may have changed. Returns a function that unsubscribes. Without it, the table only polls.
+   */
   readonly onChange?: (callback: () => void) => () => void
   readonly onError?: (error: unknown) => void
-  /** Between two looks at `changesSince` when nothing is announced. */
+  /** The interval of looks at `changesSince` when nothing is announced. */
   readonly pollMs?: number
-  /** Known routes kept. */
+  /** The most routes in the table. */
   readonly maxRoutes?: number
-  /** Names without a route kept, apart from the routes: a flood of made-up names evicts no site. */
+  /** The most names without a route, separate from the routes, so that a flood of invented names evicts no site. */
   readonly maxMisses?: number
   readonly missTtlMs?: number
-  /** Age after which a route is looked up again though no change was seen; served meanwhile. */
+  /** The age after which a route is looked up again without a known change. It is served meanwhile. */
   readonly maxAgeMs?: number
-  /** After a failed look-up, how long the last known route is served before the next try. */
+  /** How long the last known route is served after a failed look-up, before the next try. */
   readonly retryMs?: number
-  /** Look-ups under way at a time; more are refused. */
+  /** The most look-ups at once. Further ones are refused. */
   readonly maxPending?: number
 }
 
 /** The routes that an edge process knows. */
 export interface RouteTable extends Routes {
   suspect(hostName: string): void
-  /** Looks for changes now; resolves when they are known. */
+  /** Looks for changes now. Resolves when they are known. */
   refresh(): Promise<void>
   close(): void
 }
 
-/** Too many look-ups at a time: names that nobody has asked for before have to wait. */
+/** Too many look-ups at once: names that were never requested before have to wait. */
 export class RoutesBusy extends Error {}
 
 interface Entry {
   route: Route
-  /** When it was asked for, monotonic. */
+  /** When it was requested, monotonic. */
   readonly loadedAtMs: number
-  /** Set by a change notice: not to be served any more, unless it cannot be looked up. */
+  /** Set by a change: must not be served, unless the look-up fails. */
   stale: boolean
-  /** Not looked up again before this moment, because the last try failed. */
+  /** No look-up before this moment, because the last one failed. */
   retryAtMs: number
 }
 
 interface Pending {
   readonly promise: Promise<Route | undefined>
-  /** A change came in while the look-up was under way: its result may be from before. */
+  /** A change arrived during the look-up, so its result may predate it. */
   outdated: boolean
 }
 
@@ -75,8 +77,8 @@ interface Table {
 }
 
 /**
- * A bounded table of routes over a store: known names answer without a promise, simultaneous look-ups of one name are one,
- * and while the database cannot be reached known routes go on being served.
+ * Creates a bounded table of routes over a store. Known names are answered without a promise, simultaneous look-ups of
+ * one name are combined, and known routes are still served while the database is unreachable.
  */
 export function createRouteTable(given: RouteTableOptions): RouteTable {
   const options = {
@@ -150,9 +152,9 @@ function lookUp(table: Table, hostName: string): Pending {
   return entry
 }
 
-/** A change during the look-up makes its result worthless; the visitor waits for one from after it. */
+/** A change during the look-up invalidates its result. The visitor waits for a newer one. */
 async function loadUntilCurrent(table: Table, hostName: string, self: () => Pending): Promise<Route | undefined> {
-  // Lets the caller note the look-up as pending first.
+  // Lets the caller record the look-up as pending first.
   await undefined
   try {
     for (;;) {
@@ -187,31 +189,31 @@ function invalidate(table: Table, hostName: string): void {
   if (entry) entry.stale = true
 }
 
-/** What is known, or being looked up, of names that fall under a wildcard. */
+/** Returns the known names, and those being looked up, that a wildcard covers. */
 const namesBelow = ({ routes, misses, pending }: Table, wildcard: string): string[] =>
   [...routes.keys(), ...misses.keys(), ...pending.keys()].filter((name) => wildcardOver(name) === wildcard)
 
-/** Nothing that is known can be relied on. */
+/** Marks everything as unreliable. */
 function invalidateAll(table: Table): void {
   for (const pending of table.pending.values()) pending.outdated = true
   for (const entry of table.routes.values()) entry.stale = true
   table.misses.clear()
 }
 
-/** One look through the table, however many of its sites the host keeps, and none into the database. */
+/** Goes through the table once, however many sites the host serves, without database queries. */
 function moveHost(table: Table, hostId: number, upstream: string): void {
   for (const pending of table.pending.values()) pending.outdated = true
   for (const entry of table.routes.values())
     if (entry.route.hostId === hostId && entry.route.upstream !== upstream) entry.route = { ...entry.route, upstream }
 }
 
-/** Reads what was committed since the last look, by number: a gap means that changes were missed. */
+/** Reads what was committed since the last look, by number. A gap means that changes were missed. */
 function createRefresher(table: Table): () => Promise<void> {
   let position: number | undefined
   const look = async () => {
     const { newest, changes } = await table.options.changesSince(position)
     const isWhole = newest === position || (changes[0]?.seq === (position ?? 0) + 1 && changes.at(-1)?.seq === newest)
-    // the first look, a sleep that was too long, or an older copy of the database
+    // The first look, a sleep that was too long, or an older copy of the database.
     if (position === undefined || !isWhole) invalidateAll(table)
     else
       for (const change of changes)
@@ -223,7 +225,7 @@ function createRefresher(table: Table): () => Promise<void> {
   let again: Promise<void> | undefined
   return () => {
     if (running) {
-      // A look under way may have read before the announced change: one more look follows, however many ask for it.
+      // A look in progress may have read before the announced change, so one more follows for all callers.
       again ??= running
         .catch(() => {})
         .then(() => {

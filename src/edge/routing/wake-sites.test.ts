@@ -15,7 +15,7 @@ function setUp({ holdsFrontPage = false } = {}) {
 }
 const site = (siteId: number, more = {}) => routeTo('http://127.0.0.1:1', { siteId, ...more })
 
-test('a host is told once that somebody comes to a site, and again ten seconds later', () => {
+test('notifies a host once when a visitor connects to a site, and again ten seconds later', () => {
   const { clock, ask, wake } = setUp()
   wake(site(7))
   wake(site(7))
@@ -30,7 +30,7 @@ test('a host is told once that somebody comes to a site, and again ten seconds l
   expect(ask).toHaveBeenCalledTimes(2)
 })
 
-test('who begins to speak with thousands of sites has five of them a second announced', () => {
+test('limits announcements to five a second, even if a client connects to thousands of sites', () => {
   const { clock, ask, wake } = setUp()
   for (let siteId = 1; siteId <= 1000; siteId++) wake(site(siteId))
   expect(ask).toHaveBeenCalledTimes(5)
@@ -45,13 +45,13 @@ test.each([
   ['is being worked on', { isClosed: true }],
   ['shows its maintenance page', { maintenance: true }],
   ['holds off a flood', { defensiveUntilMs: Date.now() + 60_000 }],
-])('nobody wakes PHP of a site that %s', (_, more) => {
+])('does not wake PHP of a site that %s', (_, more) => {
   const { ask, wake } = setUp()
   wake(site(7, more))
   expect(ask).not.toHaveBeenCalled()
 })
 
-test('nor where its front page is in the cache', () => {
+test('does not wake PHP if the front page is in the cache', () => {
   const { ask, wake } = setUp({ holdsFrontPage: true })
   wake(site(7))
   expect(ask).not.toHaveBeenCalled()

@@ -5,24 +5,24 @@ import type { Route } from './route.ts'
 export interface WakeSitesOptions {
   readonly upstreams: Pick<Upstreams, 'ask'>
   readonly hostKey: string
-  /** Its front page lies here, so that a visitor waits for nobody's PHP. */
+  /** Returns whether its front page is cached, so that the visitor does not wait for PHP. */
   readonly holdsFrontPage: (route: Route) => boolean
   /** Milliseconds, monotonic. */
   readonly now?: () => number
 }
 
-/** The header says what is meant, which no visitor can send; a host that does not know it has no such file. */
+/** The meaning is in the header, which visitors cannot send. A host that does not know it has no such file. */
 const PATH = '/.stead/wake'
 
-/** The same site is not announced again within. */
+/** The same site is not announced again within this time. */
 const SAME_SITE_MS = 10_000
 const MOST_SITES = 1000
-/** Of all sites together, in a second: connections are cheap, and PHP is not. */
+/** For all sites together, per second: connections are cheap, and PHP is not. */
 const MOST_A_SECOND = 5
 
 /**
- * Tells a host that somebody begins to speak TLS with one of its sites: PHP that does not run can start while the visitor is still on his way
- * to his first request. It is a hint: nobody waits for it, and what becomes of it is the host's to decide.
+ * Creates a function that tells a host that a client starts a TLS connection to one of its sites, so that PHP can start
+ * before the first request arrives. It is a hint: nobody waits for it, and the host decides what to do.
  */
 export function createWakeSites({
   upstreams,
@@ -55,7 +55,7 @@ export function createWakeSites({
   }
 }
 
-/** A visitor gets a page of PHP: not of the edge's own, and no task that holds floods off. */
+/** Returns whether a visitor would get a page of PHP: not one of the edge, and not a challenge. */
 const mayRunPhp = ({ state, isClosed, maintenance, defensiveUntilMs = 0 }: Route): boolean =>
   state === 'live' && !isClosed && !maintenance && defensiveUntilMs <= Date.now()
 

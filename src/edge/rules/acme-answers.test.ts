@@ -30,19 +30,19 @@ beforeEach(() => {
 })
 afterAll(() => cleanup.run())
 
-test('the answer to the token of an order', async () => {
+test('answers the token of an order', async () => {
   const { status, body, headers } = await ask(port, `${PATH}tok-en_1`, { host: 'ordered.test' })
   expect([status, body, headers['cache-control']]).toEqual([200, 'tok-en_1.print', 'no-store'])
   expect(reached).toEqual([])
 })
 
-test('an order of a moment ago is read first', async () => {
+test('reads an order that was created a moment ago first', async () => {
   late = routeTo('', { challenge: { token: 'new', answer: 'new.print' } })
   expect((await ask(port, `${PATH}new`, { host: 'wanted.test' })).body).toBe('new.print')
   expect((await ask(port, `${PATH}new`, { host: 'ordered.test' })).body).toBe('new.print')
 })
 
-test('other tokens are the site’s to answer, and nothing is read for names that want no certificate', async () => {
+test('leaves other tokens to the site, and reads nothing for names that want no certificate', async () => {
   expect((await ask(port, `${PATH}other`, { host: 'wanted.test' })).body).toContain('"method":"GET"')
   expect(reached).toEqual(['wanted.test'])
   expect((await ask(port, `${PATH}other`, { host: 'site.test' })).body).toContain('"method":"GET"')
@@ -50,7 +50,7 @@ test('other tokens are the site’s to answer, and nothing is read for names tha
   expect(reached).toEqual(['wanted.test'])
 })
 
-test('a name of the installation itself, which no site has', async () => {
+test('answers for a name of the installation itself, which no site has', async () => {
   expect((await ask(port, `${PATH}own`, { host: 'api.test' })).body).toBe('own.print')
   expect((await ask(port, `${PATH}other`, { host: 'api.test' })).status).toBe(404)
   expect((await ask(port, '/', { host: 'api.test' })).status).toBe(404)

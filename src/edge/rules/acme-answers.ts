@@ -5,10 +5,10 @@ import type { Rule } from '../visit.ts'
 const TOKEN = /^[\w-]{1,200}$/
 
 /**
- * Answers a certificate authority for names whose certificates are being ordered here (RFC 8555 §8.3). Other challenges are the site's own
- * to answer.
+ * Answers a certificate authority for names whose certificates are ordered here (RFC 8555 §8.3). Leaves other
+ * challenges to the site.
  * @param reach reads routes again: the order may be a moment old, and the authority asks once
- * @param own what a name of the installation itself that no site has is asked for
+ * @param own returns the challenge of a name of the installation itself, which no site has
  */
 export function createAcmeAnswers(
   reach: (hostName: string) => Promise<Route | undefined>,
@@ -29,7 +29,7 @@ export function createAcmeAnswers(
     if (!TOKEN.test(token)) return undefined
     if (!route) return own(visit.hostName)?.then((challenge) => answerOf({ challenge }, token))
     const answer = answerOf(route, token)
-    // names that want no certificate of ours have nothing to be read again
+    // Names that do not want our certificate do not need another read.
     if (answer || route.challenge === undefined) return answer
     return reach(visit.hostName).then((found) => found && answerOf(found, token))
   }

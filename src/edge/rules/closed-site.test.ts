@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => cleanup.run())
 
-test('503: nobody gets anything of a site that is being worked on, its owner neither', async () => {
+test('answers 503 on a site that is being worked on, even to its owner', async () => {
   const headers = { cookie: 'wordpress_logged_in_0123=admin' }
   for (const path of [
     '/',
@@ -28,7 +28,7 @@ test('503: nobody gets anything of a site that is being worked on, its owner nei
   expect((await ask(port, '/wp-login.php', { method: 'POST', body: 'log=admin' })).status).toBe(503)
 })
 
-test('200: other sites, and the token of a certificate authority', async () => {
+test('lets other sites and the tokens of certificate authorities pass', async () => {
   expect((await ask(port, '/', { host: 'open.test' })).status).toBe(200)
   expect((await ask(port, '/.well-known/acme-challenge/token')).status).toBe(200)
 })

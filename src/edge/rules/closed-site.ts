@@ -12,8 +12,8 @@ const page = plainPage({
 })
 
 /**
- * Nothing of a site that is being worked on is to be had: neither its pages nor its dashboard, its REST API or its events. What they would write
- * would be lost, what they would show is half of one thing and half of another.
+ * Serves nothing from a site that is being worked on: no pages, dashboard, REST API, or events. What they write would
+ * be lost, and what they show would mix old and new content.
  */
 export const closedSite: Rule = (visit) =>
   visit.route?.isClosed && !isAcmeChallenge(visit.target)

@@ -67,7 +67,7 @@ async function pass(): Promise<string> {
   return (reply.headers['set-cookie'] as string[])[0]?.split(';')[0] as string
 }
 
-test('the script finds the first number that SHA-256 says is one', () => {
+test('finds the first number with the required SHA-256 prefix', () => {
   for (const seed of ['abc', 'x'.repeat(24), 'Zz-_09'.repeat(4)]) {
     const next = runInNewContext(`${solver}; createSolver('${seed}', 10)`) as (tries: number) => number
     const found = next(1_000_000)
@@ -78,7 +78,7 @@ test('the script finds the first number that SHA-256 says is one', () => {
   }
 })
 
-test('503: a visitor without a pass gets a challenge that loads nothing from elsewhere, whatever it asks for', async () => {
+test('answers 503 to a visitor without a pass, with a challenge that loads nothing from elsewhere, whatever the request', async () => {
   const before = asked
   for (const [path, method] of [
     ['/', 'GET'],
@@ -99,7 +99,7 @@ test('503: a visitor without a pass gets a challenge that loads nothing from els
   expect(asked).toBe(before)
 })
 
-test('204: a solved challenge gives a pass, and the pass the pages', async () => {
+test('answers 204 with a pass to a solved challenge, and serves pages with the pass', async () => {
   const page = await ask(port)
   const reply = await answer(solve(page))
   expect(reply.status).toBe(204)
@@ -111,7 +111,7 @@ test('204: a solved challenge gives a pass, and the pass the pages', async () =>
   expect(https.headers['set-cookie']?.[0]).toContain('; Secure')
 })
 
-test('a pass is of use to nobody else, on no other site, and not for ever', async () => {
+test('accepts a pass only from the same visitor, on the same site, for a limited time', async () => {
   const cookie = await pass()
   expect((await ask(port, '/', { headers: { cookie } })).status).toBe(200)
   expect((await ask(port, '/', { headers: { cookie }, host: 'other.test' })).status).toBe(503)
@@ -130,7 +130,7 @@ test('a pass is of use to nobody else, on no other site, and not for ever', asyn
     expect([forged, (await ask(port, '/', { headers: { cookie: `${name}=${forged}` } })).status]).toEqual([forged, 503])
 })
 
-test('403: answers that are wrong, old, or to the challenge of somebody else; an answer sent twice gives the same pass', async () => {
+test("answers 403 to solutions that are wrong, old, or another visitor's, and the same pass to one that is sent twice", async () => {
   const page = await ask(port)
   const solution = solve(page)
   for (const wrong of ['', 'x', `${solution}0`, solution.replace(/:.*/, ':'), `${solution.replace(/:.*/, '')}:-1`])
@@ -145,11 +145,11 @@ test('403: answers that are wrong, old, or to the challenge of somebody else; an
   expect((await answer(solution)).status).toBe(403)
 })
 
-test('phones may change the lower half of their IPv6 address', () => {
+test('accepts a change in the lower half of an IPv6 address, as phones do', () => {
   const tokens = createTokens(key)
   const bearer = (address: string) => ({ hostName: 'site.test', address, userAgent: UA })
   const { token } = tokens.challenge(bearer('2001:db8:1:2:aaaa::1'), nowMs)
-  // the signature holds for all of the network: the answer is what is wrong with these
+  // The signature is valid for the whole network, so the solution is what is wrong with these.
   const [body, seed] = [token.slice(0, token.lastIndexOf('.')), token.slice(token.lastIndexOf('.') + 1)]
   const next = runInNewContext(`${solver}; createSolver('${seed}', ${BITS})`) as (tries: number) => number
   const found = String(next(100_000_000))
@@ -157,7 +157,7 @@ test('phones may change the lower half of their IPv6 address', () => {
   expect(tokens.redeem(bearer('2001:db8:1:3::1'), `${body}.${seed}`, found, nowMs)).toBeUndefined()
 })
 
-test('passes by: what the cache holds, certificate tokens, verified bots; not who calls himself one', async () => {
+test('lets cached files, certificate tokens, and verified bots pass, but not impostors', async () => {
   expect((await ask(port, '/stored.css')).status).toBe(200)
   expect((await ask(port, '/.well-known/acme-challenge/t')).status).toBe(200)
   const googlebot = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'
@@ -167,7 +167,7 @@ test('passes by: what the cache holds, certificate tokens, verified bots; not wh
   expect((await ask(port, '/', { headers: { 'user-agent': 'bingbot/2.0' } })).status).toBe(503)
 })
 
-test('over: without the mode, after its end, and without the edge cache nobody is challenged', async () => {
+test('challenges nobody without the mode, after its end, and without the edge cache', async () => {
   for (const host of ['over.test', 'uncached.test']) {
     expect((await ask(port, '/', { host })).status).toBe(200)
     const late = await answer('a:1', { host })
@@ -175,7 +175,7 @@ test('over: without the mode, after its end, and without the edge cache nobody i
   }
 })
 
-test('who has a pass and sends very many requests proves himself anew', async () => {
+test('challenges a visitor with a pass again after very many requests', async () => {
   const cookie = await pass()
   const statuses = new Map<number, number>()
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
@@ -200,7 +200,7 @@ test('who has a pass and sends very many requests proves himself anew', async ()
   )
 })
 
-test('a flood: thousands of requests, and the host sees none', async () => {
+test('keeps a flood of thousands of requests from the host', async () => {
   const before = asked
   const agent = new Agent({ keepAlive: true, maxSockets: 32 })
   const one = (number: number) =>

@@ -8,19 +8,19 @@ import { type Bearer, createTokens, type Tokens } from '../challenge/tokens.ts'
 import type { Answer, Rule, Visit } from '../visit.ts'
 
 export interface DefensiveModeOptions {
-  /** 32 bytes that all edges share, for this use alone. */
+  /** 32 bytes that all edges share, for this use only. */
   readonly key: Buffer
   readonly isKnownBot: KnowBot
-  /** The visit asks for a file that is answered without the host. */
+  /** Returns whether the visit asks for a file that is answered without the host. */
   readonly isStoredFile: (visit: Visit) => boolean
   /** Milliseconds UTC. */
   readonly now?: () => number
 }
 
-/** In the cache's list of cookies that mean nothing to a site. */
+/** In the cache's list of cookies that do not affect a site. */
 const COOKIE = 'stead-pass'
 const RETRY_SECONDS = 10
-/** One page of a shop takes some dozen requests; who sends more than this a minute proves himself anew. */
+/** One page of a shop takes some dozen requests. A visitor with more than this per minute is challenged again. */
 const REQUESTS_A_MINUTE = 600
 const MOST_PASSES = 50_000
 
@@ -32,8 +32,8 @@ const forPrograms = plainPage({
 const refused = plainPage({ status: 403, title: 'The check failed', text: 'Please load the page again.' })
 
 /**
- * While a site is in defensive mode, a visitor that has no pass gets a challenge instead of a page. Known bots are let by, and files
- * that the cache holds are answered to everybody: they cost the host nothing.
+ * Challenges visitors without a pass while a site is in defensive mode. Known bots pass, and cached files are served to
+ * everyone, because they cost the host nothing.
  */
 export function createDefensiveMode(options: DefensiveModeOptions): Rule {
   const tokens = createTokens(options.key)
@@ -85,10 +85,10 @@ function redeem(tokens: Tokens, visit: Visit, bearer: Bearer, nowMs: number): An
   return { status: 204, headers: ['Set-Cookie', cookie, 'Cache-Control', 'no-store'] }
 }
 
-/** The mode has ended while somebody was at work: the page loads, and needs no pass. */
+/** The mode has ended while the browser worked: the page loads without a pass. */
 const over = (): Answer => ({ status: 204, headers: ['Cache-Control', 'no-store'] })
 
-/** 503: search engines that are not let by come again later, and drop nothing from their index. */
+/** 503: search engines that are challenged come back later, and drop nothing from their index. */
 function challenge(tokens: Tokens, visit: Visit, bearer: Bearer, nowMs: number): Answer {
   const retry = ['Retry-After', String(RETRY_SECONDS)]
   const { accept } = visit.request.headers

@@ -14,7 +14,7 @@ const suspended = plainPage({
   text: 'Please come back later.',
 })
 
-/** Disabled sites, and those of suspended accounts, answer 480 on every path. */
+/** Answers 480 on every path of disabled sites, and of sites of suspended accounts. */
 export const disabledSite: Rule = (visit) => {
   if (visit.route?.isSuspended) return pageAnswer(visit, suspended)
   return visit.route?.state === 'disabled' ? pageAnswer(visit, page) : undefined

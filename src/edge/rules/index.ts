@@ -8,54 +8,55 @@ import { refusedUpgrades } from './refused-upgrades.ts'
 import { siteInPreparation } from './site-in-preparation.ts'
 import { unknownHost } from './unknown-host.ts'
 
-/** Rules that are made with something of their own. An edge that does without one leaves it out. */
+/** Rules that need options. An edge without one omits it. */
 export interface MadeRules {
-  /** `createAcmeAnswers` makes it. */
+  /** From `createAcmeAnswers`. */
   readonly acmeAnswers?: Rule
-  /** `createLeadsHere` makes it. */
+  /** From `createLeadsHere`. */
   readonly leadsHere?: Rule
-  /** `createToHttps` makes it. */
+  /** From `createToHttps`. */
   readonly toHttps?: Rule
-  /** `createDefensiveMode` makes it. */
+  /** From `createDefensiveMode`. */
   readonly defensiveMode?: Rule
-  /** `createPageCache` makes it. */
+  /** From `createPageCache`. */
   readonly cache?: Rule
 }
 
 /**
- * All that the edge decides about a visit, in this order: the first answer counts, and what no rule answers goes to the site's
- * host. Only what is no proper request, or one too many on its connection, is refused before (`gateway.ts`).
+ * Returns all rules by which the edge decides about a visit, in order. The first answer counts, and visits that no rule
+ * answers go to the site's host. Only malformed requests, and too many on a connection, are refused earlier
+ * (`gateway.ts`).
  *
- * Why this order: first whether there is a site, then whether the site wants this kind of request, then who may see it, then
- * where the page comes from. So every rule may take for granted what those above it have settled, and costs a hit of the cache,
- * which passes all of them, a look at the route.
+ * The order: first whether there is a site, then whether the site accepts this kind of request, then who may see it,
+ * then where the page comes from. Each rule can rely on those before it. A cache hit, which passes all of them, costs
+ * one look at the route.
  */
 export function edgeRules({ acmeAnswers, leadsHere, toHttps, defensiveMode, cache }: MadeRules = {}): readonly Rule[] {
   const all = [
-    // whatever the state of the site: its name has a certificate, which has to be renewed; and so have names of Stead itself
+    // Whatever the state of the site: its certificate has to be renewed. So have those of Stead's own names.
     acmeAnswers,
-    // the same, before anything is ordered; also of names that no site has yet
+    // The same, before anything is ordered, and also for names that no site has yet.
     leadsHere,
-    // all others speak of a site
+    // All rules below need a site.
     unknownHost,
-    // a site that is off says nothing but that, whatever is asked, and so does one that is not there yet
+    // A site that is disabled, or does not exist yet, answers every request with that.
     disabledSite,
     siteInPreparation,
-    // and one that is being worked on: not even its owner gets in, as in maintenance he would
+    // A site that is being worked on excludes even its owner, unlike maintenance.
     closedSite,
-    // neither a page about maintenance nor a challenge is an answer to what no site ever answers
+    // Methods that no site ever answers get neither a maintenance page nor a challenge.
     refusedMethods,
     refusedUpgrades,
-    // before anybody logs in, proves himself or is shown a page by an address that is not to be used
+    // Before a login, a challenge, or a page is served over http.
     toHttps,
-    // whatever comes next is shown under the site's one address
+    // The rules below serve under the site's one address.
     primaryDomain,
-    // before the challenge: nobody is to prove himself for a page that says "come again". Before the cache, as is the next: what
-    // it holds is the site's, which is not to be seen now
+    // Before the challenge, so that nobody solves one for a page that says "come again". Before the cache, as is the
+    // next, because its pages must not be shown now.
     maintenance,
-    // a site under attack wants no scraper; which files of the cache are given to everybody it asks the cache itself
+    // A site under attack wants no scrapers. It asks the cache which stored files everyone gets.
     defensiveMode,
-    // last: it sends the visit to the host when it has no page, and the answer is its to keep
+    // Last: it sends the visit to the host when it has no page, and stores the answer.
     cache,
   ]
   return all.filter((rule) => rule !== undefined)

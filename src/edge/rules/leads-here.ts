@@ -1,14 +1,22 @@
 import type { Rule } from '../visit.ts'
 
-/** Where Stead asks whether a name leads here, whatever stands before it; no site has what is below it. */
+/**
+ * The path on which Stead checks whether a name points here, whatever proxies are in between. Sites cannot use paths
+ * below it.
+ */
 export const HERE = '/.well-known/stead/here/'
 
 const NONCE = /^[\w-]{8,64}$/
 
-/** What the answer is a mark of: only this installation can make it, for this name and this one question. */
+/**
+ * Returns the text that the answer authenticates: only this installation can do so, for this name and this question.
+ */
 export const hereText = (hostName: string, nonce: string): string => `${hostName} ${nonce}`
 
-/** Answers Stead's own question whether a name leads here. @param mark makes what nobody else can */
+/**
+ * Answers Stead's own check whether a name points here. @param mark returns an authentication code that nobody else can
+ * create
+ */
 export function createLeadsHere(mark: (text: string) => string): Rule {
   return ({ target, hostName, method }) => {
     if (!target.startsWith(HERE) || method !== 'GET') return undefined
@@ -22,5 +30,5 @@ export function createLeadsHere(mark: (text: string) => string): Rule {
   }
 }
 
-/** What marks are made for. */
+/** The purpose of the authentication code. */
 export const HERE_PURPOSE = 'name leads here'

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => cleanup.run())
 
-test('503: visitors get a plain page with Retry-After, on every path and method', async () => {
+test('answers 503 to visitors with a plain page and Retry-After, on every path and method', async () => {
   for (const path of [
     '/',
     '/shop/',
@@ -35,7 +35,7 @@ test('503: visitors get a plain page with Retry-After, on every path and method'
   expect((await ask(port, '/', { host: 'open.test' })).status).toBe(200)
 })
 
-test('200: the dashboard and the log-in work, with their files and for the sites of a network', async () => {
+test('lets the dashboard and the login work, with their files and for the sites of a network', async () => {
   const paths = [
     '/wp-admin',
     '/wp-admin/',
@@ -56,7 +56,7 @@ test('200: the dashboard and the log-in work, with their files and for the sites
   expect((await ask(port, '/wp-login.php', { method: 'POST', body: 'log=admin' })).status).toBe(200)
 })
 
-test('200: the editor of somebody who is logged in reaches the REST API and previews, not the pages', async () => {
+test('gives logged-in users the REST API and previews, but not the pages', async () => {
   const headers = { cookie: 'a=b; wordpress_logged_in_0123=admin' }
   for (const path of ['/wp-json/wp/v2/posts', '/?rest_route=/wp/v2/posts', '/?p=1&preview=true'])
     expect([path, (await ask(port, path, { headers })).status]).toEqual([path, 200])

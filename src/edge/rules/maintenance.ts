@@ -12,8 +12,8 @@ const page = plainPage({
 })
 
 /**
- * What people who work on the site need: the dashboard (admin-ajax.php is in it) and the log-in, of a network's sites too, and
- * the files of core, themes, plugins and the media library.
+ * What people who work on the site need: the dashboard (with admin-ajax.php) and the login, also of a network's sites,
+ * and the files of core, themes, plugins, and the media library.
  */
 const ADMINISTRATION =
   /^\/+(?:[_0-9a-zA-Z-]+\/+)?(?:wp-admin(?:[/?]|$)|wp-login\.php(?:[/?]|$)|wp-(?:includes|content)\/[^?]*\.(?!php)[a-z0-9]{2,5}(?:\?|$))/i
@@ -21,13 +21,13 @@ const ADMINISTRATION =
 /** Where the host opens the site's database to people with a link. */
 const DATABASE = /^\/stead-database\//
 
-/** For people who are logged in: the editor speaks the REST API, previews and the customizer are pages of the front. */
+/** For logged-in users: the editor uses the REST API, and previews and the customizer are pages of the front end. */
 const WORK = /^\/+(?:[_0-9a-zA-Z-]+\/+)?wp-json\/|[?&](?:rest_route|preview|customize_changeset_uuid)=/
 const LOGGED_IN = /(?:^|;\s*)wordpress_logged_in_/
 
 /**
- * Sites in maintenance answer 503 to visitors. That a log-in cookie could be made up is no matter: WordPress itself decides
- * what whoever has it may see.
+ * Answers 503 to visitors of sites in maintenance. A forged login cookie does no harm, because WordPress itself decides
+ * what its bearer may see.
  */
 export const maintenance: Rule = (visit) => {
   const { route, target, request } = visit

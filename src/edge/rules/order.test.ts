@@ -1,4 +1,4 @@
-/** Visits that two rules would answer: the one that stands first in the list does. */
+/** Visits that two rules would answer: the first in the list does. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ANSWER_PATH } from '../challenge/page.ts'
 import type { Route } from '../routing/route.ts'
@@ -32,7 +32,7 @@ const routes: Record<string, Partial<Route>> = {
   'strict.test': { ...everything, certifiedAt: 1, forceTls: true, challenge },
   'disabled-strict.test': { ...everything, state: 'disabled', certifiedAt: 1, forceTls: true, challenge },
 }
-/** Answers all that reaches it. */
+/** Answers every visit that reaches it. */
 const cache: Rule = () => ({ status: 299, headers: [] })
 
 let port: number

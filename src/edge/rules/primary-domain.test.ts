@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => cleanup.run())
 
-test('301: path and query are kept to the letter, and nobody keeps the answer', async () => {
+test('redirects with 301, keeps path and query exactly, and forbids storing the answer', async () => {
   for (const path of ['/', '/a%2Fb/?q=1&q=2', '//other.test/', '/?', '/wp-admin/']) {
     const { status, headers } = await ask(port, path, { host: 'example.test:8081' })
     const expected = { location: `http://www.example.test:8081${path}`, 'cache-control': 'no-store' }
@@ -22,12 +22,12 @@ test('301: path and query are kept to the letter, and nobody keeps the answer', 
   }
 })
 
-test('308: a form takes its fields along', async () => {
+test('redirects a form with 308, so that it keeps its fields', async () => {
   const { status, headers } = await ask(port, '/form', { host: 'example.test:8081', method: 'POST', body: 'a=b' })
   expect([status, headers.location]).toEqual([308, 'http://www.example.test:8081/form'])
 })
 
-test('200: the primary domain itself, and challenges of certificate authorities on each', async () => {
+test('lets the primary domain itself, and challenges of certificate authorities on each domain, pass', async () => {
   expect((await ask(port, '/', { host: 'www.example.test' })).status).toBe(200)
   expect((await ask(port, '/.well-known/acme-challenge/x', { host: 'example.test' })).status).toBe(200)
 })

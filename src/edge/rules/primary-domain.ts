@@ -11,14 +11,14 @@ const pages = new Map(
 )
 
 /**
- * Visitors of the other domains of a site go to its primary one, to the same page. Anything but a look takes its body along (308). No browser
- * keeps it (`pageAnswer`): another domain may be primary tomorrow.
+ * Redirects visitors of a site's other domains to the same page on its primary one. Anything but GET and HEAD keeps its
+ * body (308). Browsers do not store it (`pageAnswer`), because another domain may be primary tomorrow.
  */
 export const primaryDomain: Rule = (visit) => {
   const { route, target, method, client, host, hostName } = visit
   if (!route?.redirectsTo || isAcmeChallenge(target)) return undefined
   const page = pages.get(method === 'GET' || method === 'HEAD' ? 301 : 308)
-  // by the door that he came in
+  // On the port that the visitor used.
   const location = `${client.scheme}://${route.redirectsTo}${host.slice(hostName.length)}${target}`
   return page && pageAnswer(visit, page, ['Location', location])
 }

@@ -8,7 +8,9 @@ const page = plainPage({
   text: 'This site does not support this type of request.',
 })
 
-/** TRACE would echo cookies and the edge's own headers back (RFC 9110 §9.3.8); CONNECT, which names no page, never gets here. */
+/**
+ * TRACE would echo cookies and the edge's own headers (RFC 9110 §9.3.8). CONNECT, which names no page, never gets here.
+ */
 export const refusedMethods: Rule = (visit) => (visit.method === 'TRACE' ? refusedMethodAnswer(visit) : undefined)
 
 export const refusedMethodAnswer = (visit: Visit): Answer =>

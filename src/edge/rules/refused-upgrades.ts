@@ -9,8 +9,8 @@ const page = plainPage({
 })
 
 /**
- * WebSockets need an answer: their client would take a page for a broken handshake. Other upgrades, such as the `h2c` that
- * curl offers, are an offer that a server may ignore (RFC 9110 §7.8), and the request is answered as it is.
+ * Refuses WebSockets, because their client would take a page for a broken handshake. A server may ignore other upgrades
+ * (RFC 9110 §7.8), such as the `h2c` that curl offers, and answer the request normally.
  */
 export const refusedUpgrades: Rule = (visit) => {
   const { upgrade } = visit.request.headers

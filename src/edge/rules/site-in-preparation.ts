@@ -3,7 +3,7 @@ import { pageAnswer } from '../answer.ts'
 import type { Rule } from '../visit.ts'
 
 const RETRY_SECONDS = 3
-/** Somebody has to do something first. */
+/** Longer, because someone has to act first. */
 const RETRY_FAILED_SECONDS = 300
 
 const page = plainPage({
@@ -19,7 +19,7 @@ const failedPage = plainPage({
   text: 'Waiting does not help. The owner can find the reason in the control panel.',
 })
 
-/** Sites that are being created or cloned, or could not be. */
+/** Answers for sites that are being created or cloned, or whose creation failed. */
 export const siteInPreparation: Rule = (visit) => {
   const { route } = visit
   if (route?.state !== 'deploying' && route?.state !== 'cloning') return undefined

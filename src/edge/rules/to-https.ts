@@ -6,12 +6,12 @@ import type { Rule } from '../visit.ts'
 const page = (status: 301 | 308) =>
   plainPage({ status, title: 'This site is at another address', text: 'It is available over https only.' })
 const moved = page(301)
-/** What was sent is sent again, as it was. */
+/** Makes the client repeat its request unchanged. */
 const movedWithBody = page(308)
 
 /**
- * Sends visitors of names that are to be had over https alone there. Not while there is no certificate, or one that has ended: they would
- * stand before a closed door.
+ * Redirects visitors to https for names that are served only there. Not without a valid certificate: they would get a
+ * browser warning.
  * @param port where visitors reach the edge over TLS
  */
 export function createToHttps(port: number, now: () => number = Date.now): Rule {

@@ -8,5 +8,5 @@ const page = plainPage({
   text: 'Please check the spelling of the address. If you have just created this site or added this domain, try again in a moment.',
 })
 
-/** Host names that are no site's. */
+/** Answers for host names of no site. */
 export const unknownHost: Rule = (visit) => (visit.route ? undefined : pageAnswer(visit, page))

@@ -1,9 +1,9 @@
 import { constants } from 'node:crypto'
 import type { SecureContextOptions } from 'node:tls'
 
-/** Mozilla's intermediate profile: TLS 1.3, and 1.2 with forward secrecy and authenticated encryption alone. */
+/** Mozilla's intermediate profile: TLS 1.3, and 1.2 only with forward secrecy and authenticated encryption. */
 export const profile: SecureContextOptions = {
-  // none of them is known to 1.1 and before
+  // TLS 1.1 and earlier know none of them.
   ciphers: [
     'TLS_AES_128_GCM_SHA256',
     'TLS_AES_256_GCM_SHA384',
@@ -16,13 +16,13 @@ export const profile: SecureContextOptions = {
     'ECDHE-RSA-CHACHA20-POLY1305',
   ].join(':'),
   ecdhCurve: 'X25519MLKEM768:X25519:prime256v1:secp384r1',
-  // the quickest first; phones without AES in their processors put ChaCha20 before it, and get it
+  // The fastest first. Phones without AES instructions put ChaCha20 first, and get it.
   honorCipherOrder: true,
   secureOptions:
     constants.SSL_OP_NO_RENEGOTIATION |
     constants.SSL_OP_NO_COMPRESSION |
     constants.SSL_OP_CIPHER_SERVER_PREFERENCE |
     constants.SSL_OP_PRIORITIZE_CHACHA,
-  // the same in all edge processes: a session of one goes on in another
+  // The same in all edge processes, so that a session can resume in another one.
   sessionIdContext: 'stead-edge',
 }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 const certified = { find: () => routeTo('http://127.0.0.1:1', { certifiedAt: 1 }) }
 
-test('a certificate that could not be looked up is looked up again', async () => {
+test('retries the look-up of a certificate after a failure', async () => {
   let isAway = true
   const load = async () => {
     if (isAway) throw new Error('no database')
@@ -23,7 +23,7 @@ test('a certificate that could not be looked up is looked up again', async () =>
   expect(await contexts.find('site.test')).toBeDefined()
 })
 
-test('names below a wildcard have its certificate, which is read once', async () => {
+test("uses a wildcard's certificate for the names below it, and reads it once", async () => {
   const read: string[] = []
   const load = async (name: string) => {
     read.push(name)
@@ -36,7 +36,7 @@ test('names below a wildcard have its certificate, which is read once', async ()
   expect([found[0] !== undefined, read]).toEqual([true, ['*.site.test']])
 })
 
-test('one that is not there is asked for again a second later, and not before', async () => {
+test('looks for a missing one again a second later, and not before', async () => {
   let now = 5000
   let found: Certificate | undefined
   let loads = 0
@@ -52,7 +52,7 @@ test('one that is not there is asked for again a second later, and not before', 
   expect([await find(), loads]).toEqual([true, 2])
 })
 
-test('who begins to speak with a site is told of, not who asks for a name without a certificate', async () => {
+test('reports visitors who connect to a site, not those who ask for a name without a certificate', async () => {
   const told: number[] = []
   const onVisitor = ({ siteId }: { siteId: number }) => told.push(siteId)
   const load = async () => certificate
@@ -63,7 +63,7 @@ test('who begins to speak with a site is told of, not who asks for a name withou
   expect(told).toEqual([certified.find().siteId])
 })
 
-test('nothing is read for a name that has none and gets none', async () => {
+test('reads nothing for a name that has none and gets none', async () => {
   const load = async () => {
     throw new Error('asked')
   }

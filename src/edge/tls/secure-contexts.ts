@@ -9,44 +9,44 @@ export interface Certificate {
   readonly chain: string
   readonly key: string
   readonly issuedAt: number
-  /** It is loaded again from then on (milliseconds UTC). */
+  /** When to load it again (milliseconds UTC). */
   readonly renewAt?: number
 }
 
 export interface SecureContextsOptions {
-  /** They say whether a name has a certificate, and when another one has taken its place. */
+  /** Tell whether a name has a certificate, and when it was replaced. */
   readonly routes: Pick<Routes, 'find'>
   readonly load: (hostName: string) => Promise<Certificate | undefined>
-  /** Whether `load` makes the certificate of a name that has none. */
+  /** Returns whether `load` creates the certificate of a name that has none. */
   readonly makes?: (hostName: string) => boolean
-  /** Under which name the certificate of a name lies: many may have one together. Default: its own. */
+  /** Returns the name under which a certificate is stored, because several names may share one. Default: its own. */
   readonly sharedBy?: (hostName: string) => string | undefined
-  /** Called when somebody begins to speak with a site that has a certificate. */
+  /** Called when a client connects to a site that has a certificate. */
   readonly onVisitor?: (route: Route) => void
-  /** Names whose certificates are kept ready (some 40 kB each); the others are read again when somebody comes. */
+  /** The most names whose certificates stay loaded (about 40 kB each). Others are read again on demand. */
   readonly most?: number
   /** Milliseconds UTC. */
   readonly now?: () => number
 }
 
 const NEVER = Number.POSITIVE_INFINITY
-/** How long it is taken for granted that there is none, where none is to be had. */
+/** How long a missing certificate is taken as missing. */
 const NOTHING_MS = 1000
 
-/** What connections are encrypted with, by the name that the visitor asks for. */
+/** Finds the TLS context for the name that the client requests. */
 export interface SecureContexts {
-  /** Undefined: no certificate. Rejects when it cannot be looked up. */
+  /** Resolves with undefined when there is no certificate. Rejects when it cannot be looked up. */
   find(serverName: string): Promise<SecureContext | undefined>
 }
 
 interface Kept {
   readonly issuedAt: number
   readonly context: Promise<SecureContext | undefined>
-  /** Known as soon as the certificate is. */
+  /** Set when the certificate is loaded. */
   readonly until: { renewAt: number }
 }
 
-/** Certificates read when they are asked for, as many kept as there is room for. */
+/** Creates a cache of certificates that are read on demand. */
 export function createSecureContexts(options: SecureContextsOptions): SecureContexts {
   const { routes, load, makes = () => false, sharedBy = () => undefined, most = 400, now = Date.now } = options
   const { onVisitor = () => {} } = options
@@ -54,7 +54,7 @@ export function createSecureContexts(options: SecureContextsOptions): SecureCont
   const make = async (hostName: string, until: Kept['until']) => {
     const found = await load(hostName)
     until.renewAt = found?.renewAt ?? (found ? NEVER : now() + NOTHING_MS)
-    // Node's own roots are for clients: reading them takes longer than a handshake
+    // Node's default roots are for clients, and loading them takes longer than a handshake.
     return found && createSecureContext({ ...profile, cert: found.chain, key: found.key, ca: [] })
   }
   return {

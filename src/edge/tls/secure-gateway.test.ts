@@ -63,7 +63,7 @@ async function startEdge(more: Parameters<typeof startGateway>[2] = {}, most?: n
   return { port, tlsPort, gateway }
 }
 
-/** A handshake; the error of one that fails. */
+/** Makes a handshake. Resolves with the error of one that fails. */
 async function shake(port: number, servername: string, more: ConnectionOptions = {}): Promise<TLSSocket> {
   const ca = certificates[servername]?.chain
   const socket = connect({ port, host: '127.0.0.1', servername, ...(ca && { ca }), ...more })
@@ -72,7 +72,7 @@ async function shake(port: number, servername: string, more: ConnectionOptions =
   return socket
 }
 
-/** One request over TLS. */
+/** Sends one request over TLS. */
 async function askSecurely(port: number, host: string, options: { headers?: object; method?: string } = {}) {
   const request = httpsRequest({
     ...{ port, host: '127.0.0.1', servername: host, ca: certificates[host]?.chain, agent: false },
@@ -86,7 +86,7 @@ async function askSecurely(port: number, host: string, options: { headers?: obje
   return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks).toString() }
 }
 
-test('a visitor over TLS reaches the site, whose host learns that it was https, whatever the visitor says', async () => {
+test('connects a visitor over TLS to the site, and tells its host that it was https, whatever the headers say', async () => {
   const { tlsPort, port } = await startEdge()
   const secure = await askSecurely(tlsPort, 'site.test', { headers: { 'x-forwarded-proto': 'http' } })
   expect(secure.status).toBe(200)
@@ -95,7 +95,7 @@ test('a visitor over TLS reaches the site, whose host learns that it was https, 
   expect(JSON.parse(plain.body).headers['x-forwarded-proto']).toBe('http')
 })
 
-test('each name has its own certificate, in whatever case it is asked for', async () => {
+test('uses the certificate of each name, in upper or lower case', async () => {
   const { tlsPort } = await startEdge()
   for (const name of ['site.test', 'other.test']) {
     const socket = await shake(tlsPort, name)
@@ -105,7 +105,7 @@ test('each name has its own certificate, in whatever case it is asked for', asyn
   expect(loud.getPeerCertificate().subject.CN).toBe('site.test')
 })
 
-test('a name without a certificate is told so by an alert, and others are served meanwhile', async () => {
+test('sends an alert for a name without a certificate, and serves others meanwhile', async () => {
   const { tlsPort, port } = await startEdge()
   for (const name of ['unknown.test', 'waiting.test', 'broken.test', 'a..b']) {
     for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
@@ -117,7 +117,7 @@ test('a name without a certificate is told so by an alert, and others are served
   expect((await ask(port)).status).toBe(200)
 })
 
-test('plain text on the TLS port ends without an answer', async () => {
+test('closes a plain-text connection to the TLS port without an answer', async () => {
   const { tlsPort, gateway } = await startEdge()
   let unreadable = 0
   gateway.secureServer?.on('clientError', () => unreadable++)
@@ -134,19 +134,19 @@ test('plain text on the TLS port ends without an answer', async () => {
 })
 
 describe('the intermediate profile', () => {
-  test('TLS 1.2 and 1.3 are spoken, 1.1 is not', async () => {
+  test('accepts TLS 1.2 and 1.3, but not 1.1', async () => {
     const { tlsPort } = await startEdge()
     for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
       const socket = await shake(tlsPort, 'site.test', { minVersion: version, maxVersion: version })
       expect(socket.getProtocol()).toBe(version)
     }
-    // as weak as the client's own library allows: what refuses is the server
+    // As weak as the client's own library allows, so that it is the server that refuses.
     const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL:@SECLEVEL=0' } as const
     const failed = await shake(tlsPort, 'site.test', old).catch((error) => error)
     expect(failed.code).toBe('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION')
   })
 
-  test.each(['ECDHE-ECDSA-AES128-SHA256', 'ECDHE-ECDSA-AES256-SHA', 'AES128-GCM-SHA256'])('not %s', async (ciphers) => {
+  test.each(['ECDHE-ECDSA-AES128-SHA256', 'ECDHE-ECDSA-AES256-SHA', 'AES128-GCM-SHA256'])('no %s', async (ciphers) => {
     const { tlsPort } = await startEdge()
     const weak = { maxVersion: 'TLSv1.2', ciphers: `${ciphers}:@SECLEVEL=0` } as const
     const failed = await shake(tlsPort, 'site.test', weak).catch((error) => error)
@@ -160,7 +160,7 @@ test.each([
   ['TLSv1.2', 'ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES128-GCM-SHA256'],
   ['TLSv1.2', 'ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-CHACHA20-POLY1305'],
 ] as const)(
-  'the server chooses the quickest cipher but for who puts ChaCha20 first: %s %s',
+  'chooses the fastest cipher, unless the client puts ChaCha20 first: %s %s',
   async (version, ciphers, chosen) => {
     const { tlsPort } = await startEdge()
     const socket = await shake(tlsPort, 'site.test', { minVersion: version, maxVersion: version, ciphers })
@@ -181,7 +181,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a session of %s', (maxVersion) =
     return session as Buffer
   }
 
-  test('goes on in another edge process', async () => {
+  test('resumes in another edge process', async () => {
     const one = await startEdge()
     const two = await startEdge()
     const session = await sessionOf(one.tlsPort)
@@ -199,7 +199,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a session of %s', (maxVersion) =
   })
 })
 
-test('a certificate is read once, and again when another one has taken its place', async () => {
+test('reads a certificate once, and again when it was replaced', async () => {
   const { tlsPort } = await startEdge()
   loads.length = 0
   for (let times = 0; times < 3; times++) await shake(tlsPort, 'site.test')
@@ -213,15 +213,15 @@ test('a certificate is read once, and again when another one has taken its place
   expect(loads).toEqual(['site.test', 'site.test'])
 })
 
-test('no more certificates are kept than there is room for', async () => {
+test('bounds the certificates in memory', async () => {
   const { tlsPort } = await startEdge({}, 1)
   loads.length = 0
   for (const name of ['site.test', 'other.test', 'site.test']) await shake(tlsPort, name)
   expect(loads).toEqual(['site.test', 'other.test', 'site.test'])
 })
 
-describe('names that are to be had over https alone', () => {
-  test('plain http is sent there, with path and query, and what has a body keeps its method', async () => {
+describe('names with https only', () => {
+  test('redirects plain http there with path and query, and keeps the method of requests with a body', async () => {
     const { port } = await startEdge()
     const get = await ask(port, '/a?b=c', { host: 'strict.test' })
     expect([get.status, get.headers.location]).toEqual([301, 'https://strict.test:8443/a?b=c'])
@@ -230,12 +230,12 @@ describe('names that are to be had over https alone', () => {
     expect(get.headers['strict-transport-security']).toBeUndefined()
   })
 
-  test('not while there is no certificate', async () => {
+  test('does not redirect without a certificate', async () => {
     const { port } = await startEdge()
     for (const host of ['waiting.test', 'ended.test']) expect((await ask(port, '/', { host })).status).toBe(200)
   })
 
-  test('browsers are told to stay there, and those of other names are not', async () => {
+  test('tells browsers to stay there, and no others', async () => {
     const { tlsPort } = await startEdge()
     const strict = await askSecurely(tlsPort, 'strict.test')
     expect([strict.status, strict.headers['strict-transport-security']]).toEqual([200, 'max-age=31536000'])
@@ -243,7 +243,7 @@ describe('names that are to be had over https alone', () => {
   })
 })
 
-test('handshakes are counted, and why others failed', async () => {
+test('counts handshakes, and the reasons of failed ones', async () => {
   const counted: string[] = []
   const { tlsPort } = await startEdge({
     limits: { headersTimeoutMs: 200 },
@@ -279,7 +279,7 @@ test('handshakes are counted, and why others failed', async () => {
   ])
 })
 
-test('an address has as many connections as it may, http and https together', async () => {
+test('counts the connections of an address over http and https together', async () => {
   const connections = new Budget({
     name: 'connections',
     what: '',
@@ -299,7 +299,7 @@ test('an address has as many connections as it may, http and https together', as
   await eventually(async () => (await ask(port)).status === 200)
 })
 
-test('an edge that stops does not wait for who has not finished a handshake', async () => {
+test('does not wait for unfinished handshakes on stop', async () => {
   const { tlsPort, gateway } = await startEdge({ limits: { closeTimeoutMs: 50, headersTimeoutMs: 900_000 } })
   const silent = connectPlain(tlsPort, '127.0.0.1')
   silent.on('error', () => {})

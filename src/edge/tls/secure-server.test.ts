@@ -1,4 +1,4 @@
-/** What is agreed on with clients before a request. */
+/** What is negotiated with clients before a request. */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -26,7 +26,7 @@ afterAll(() => {
 
 const where = () => ({ port, host: '127.0.0.1', servername: 'site.test', rejectUnauthorized: false })
 
-test('a client of TLS 1.2 cannot have the keys made anew on the same connection', async () => {
+test('refuses renegotiation by a TLS 1.2 client', async () => {
   const socket = connect({ ...where(), maxVersion: 'TLSv1.2' })
   await once(socket, 'secureConnect')
   const ended = new Promise<string>((resolve) => {
@@ -37,7 +37,7 @@ test('a client of TLS 1.2 cannot have the keys made anew on the same connection'
   socket.destroy()
 })
 
-test('a ticket says that it is good for half a day', async () => {
+test('issues tickets with a lifetime of half a day', async () => {
   const words = ['s_client', '-connect', `127.0.0.1:${port}`, '-servername', 'site.test', '-tls1_2']
   const text = await new Promise<string>((resolve) => {
     const child = execFile('openssl', words, (_error, stdout) => resolve(stdout))

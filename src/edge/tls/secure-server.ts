@@ -6,29 +6,29 @@ import { failureOf, type HandshakeFailure, isNameless } from './handshake-failur
 import { profile } from './profile.ts'
 import type { SecureContexts } from './secure-contexts.ts'
 
-/** Tickets are not taken for longer than this, whatever their key's age. */
+/** Tickets are not accepted for longer than this, whatever their key's age. */
 const SESSION_SECONDS = 43_200
 
-/** What a server over TLS tells and asks. */
+/** The callbacks of a TLS server. */
 export interface SecureServerParts {
   readonly contexts: Pick<SecureContexts, 'find'>
-  /** Told when a certificate cannot be looked up. */
+  /** Called when a certificate look-up fails. */
   readonly onFault: (error: unknown, serverName: string) => void
-  /** Takes over a connection that has agreed on `h2`. */
+  /** Takes over a connection that negotiated `h2`. */
   readonly speakHttp2: (socket: TLSSocket) => void
   readonly metrics: HandshakeMetrics | undefined
 }
 
-/** What is counted of handshakes. */
+/** The counters of handshakes. */
 export interface HandshakeMetrics {
   handshake?(version: string, isResumed: boolean): void
   handshakeFailure?(reason: HandshakeFailure): void
 }
 
 /**
- * HTTP over TLS: a connection that agrees on `h2` goes to `speakHttp2`, any other one is Node's HTTP/1 server's, as without TLS. A name
- * without a certificate gets the alert handshake_failure: the server has no certificate of its own, as one that nobody trusts would teach
- * people to click warnings away.
+ * Creates an HTTP server over TLS. A connection that negotiates `h2` goes to `speakHttp2`, any other to Node's HTTP/1
+ * server, as without TLS. A name without a certificate gets the alert handshake_failure: a default certificate that
+ * nobody trusts would teach people to click warnings away.
  */
 export function createSecureServer(
   parts: SecureServerParts,
@@ -42,7 +42,7 @@ export function createSecureServer(
     ca: [],
     sessionTimeout: SESSION_SECONDS,
     ALPNProtocols: ['h2', 'http/1.1'],
-    // Node calls it as a method of the connection
+    // Node calls it as a method of the connection.
     SNICallback(this: object, serverName, done) {
       const found = (context: SecureContext | undefined) => {
         if (!context) nameless.add(this)
@@ -54,7 +54,7 @@ export function createSecureServer(
       })
     },
   })
-  // Node would take it for a request that cannot be read, and answer in plain text
+  // Node would treat it as an unreadable request, and answer in plain text.
   server.removeAllListeners('tlsClientError')
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
     metrics?.handshakeFailure?.(nameless.has(socket) || isNameless(error, socket) ? 'unknown_name' : failureOf(error))
@@ -70,7 +70,7 @@ export function createSecureServer(
   return server
 }
 
-/** Connections that have not got as far as a request are not among those that Node closes. @returns what ends all of them */
+/** Tracks connections that have no request yet, which Node does not close. @returns a function that ends all of them */
 export function trackSockets(server: Server): () => void {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {

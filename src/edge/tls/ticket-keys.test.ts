@@ -27,7 +27,7 @@ describe.each(dialects)('keys of session tickets on $dialect', ({ dialect, skip 
     return { used, ...keys }
   }
 
-  test('are the same in all edge processes, and others after half a day; those that are over are forgotten', async () => {
+  test('are the same in all edge processes, change after half a day, and are deleted when expired', async () => {
     const clock = { now: 1000 * HOUR_MS }
     const [one, two] = [edge(clock), edge(clock)]
     await Promise.all([one.look(), two.look()])

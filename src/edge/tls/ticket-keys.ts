@@ -3,10 +3,10 @@ import type { Sealer } from '../../platform/crypto/seal.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { TICKET_PURPOSE, ticketKeyOf } from './tls.store.ts'
 
-/** Whoever gets hold of a key can read the sessions of so long a time, and of no other. */
+/** A leaked key decrypts the sessions of one slot only. */
 const SLOT_MS = 43_200_000
 const LOOK_MS = 60_000
-/** A name, a key for the code and one for the seal. */
+/** A name, a MAC key, and an encryption key. */
 const BYTES = 48
 
 export interface TicketKeysOptions {
@@ -19,7 +19,10 @@ export interface TicketKeysOptions {
   readonly now?: () => number
 }
 
-/** The same key for session tickets in all edge processes, another one twice a day. @returns `look` is what happens every minute */
+/**
+ * Uses the same key for session tickets in all edge processes, and another one twice a day. @returns `look`, which runs
+ * every minute
+ */
 export function followTicketKeys({ database, sealer, use, onError, now = Date.now }: TicketKeysOptions) {
   let current: number | undefined
   const look = async () => {

@@ -2,7 +2,7 @@ import type { Database, Tx } from '../../platform/db/database.ts'
 import type { Route } from '../routing/route.ts'
 import { recordNames } from '../routing/route-changes.store.ts'
 
-/** A certificate as it is kept. */
+/** A certificate as stored. */
 export interface KeptCertificate {
   readonly chain: string
   /** Sealed for {@link KEY_PURPOSE}. */
@@ -10,16 +10,16 @@ export interface KeptCertificate {
   readonly issuedAt: number
   /** Null: not known. */
   readonly expiresAt: number | null
-  /** The edge has made it itself. */
+  /** The edge has created it itself. */
   readonly isLocal: boolean
 }
 
-/** What private keys of certificates are sealed for. */
+/** The purpose for which private keys of certificates are sealed. */
 export const KEY_PURPOSE = 'certificate key'
-/** What the keys of session tickets are sealed for. */
+/** The purpose for which the keys of session tickets are sealed. */
 export const TICKET_PURPOSE = 'session ticket key'
 
-/** When a certificate of the edge's own is due for what looks after ordered ones. */
+/** The renewal job never picks up certificates that the edge created itself. */
 const NEVER = Number.MAX_SAFE_INTEGER
 
 export async function loadCertificate(tx: Tx, hostName: string): Promise<KeptCertificate | undefined> {
@@ -33,7 +33,7 @@ export async function loadCertificate(tx: Tx, hostName: string): Promise<KeptCer
   return { chain, privateKey, issuedAt, expiresAt, isLocal: row.due_at === NEVER }
 }
 
-/** What a certificate authority asks a name for; null: nothing now. */
+/** Returns the pending challenge of a name, or null. */
 export async function loadChallenge(tx: Tx, hostName: string): Promise<Route['challenge']> {
   const row = await tx
     .selectFrom('certificates')
@@ -43,7 +43,7 @@ export async function loadChallenge(tx: Tx, hostName: string): Promise<Route['ch
   return row?.token && row.answer ? { token: row.token, answer: row.answer } : null
 }
 
-/** A certificate that the edge has made itself. */
+/** A certificate that the edge has created itself. */
 export interface MadeCertificate {
   readonly hostName: string
   readonly chain: string
@@ -51,11 +51,11 @@ export interface MadeCertificate {
   readonly privateKey: string
   readonly issuedAt: number
   readonly expiresAt: number
-  /** `issuedAt` of the one that is to go; undefined: there is none. */
+  /** `issuedAt` of the one to replace, or undefined. */
   readonly replaces: number | undefined
 }
 
-/** Keeps the first certificate that is made, whoever else makes one. @returns undefined when no site has the name any more */
+/** Stores a certificate. Of several creators, the first wins. @returns undefined when no site has the name anymore */
 export async function keepCertificate(database: Database, made: MadeCertificate): Promise<KeptCertificate | undefined> {
   const { hostName, issuedAt } = made
   return database.transaction(async (tx) => {
@@ -86,12 +86,15 @@ export async function keepCertificate(database: Database, made: MadeCertificate)
   })
 }
 
-/** Names that are gone take their certificates along. */
+/** Deletes the certificates of removed names. */
 export async function forgetCertificates(tx: Tx, hostNames: readonly string[]): Promise<void> {
   if (hostNames.length > 0) await tx.deleteFrom('certificates').where('host_name', 'in', hostNames).execute()
 }
 
-/** The key of a slot; the first process that asks for it makes it. Those of slots that are over go. @param made sealed */
+/**
+ * Returns the key of a slot. The first process that asks for it creates it. Deletes those of past slots. @param made
+ * sealed
+ */
 export async function ticketKeyOf(database: Database, slot: number, made: () => string): Promise<string> {
   const known = await findTicketKey(database.read, slot)
   if (known !== undefined) return known

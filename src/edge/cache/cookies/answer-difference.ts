@@ -1,16 +1,16 @@
-/** An answer of a site, as far as two of them are compared. */
+/** The parts of a site's answer that are compared. */
 export interface ComparedAnswer {
-  /** It is one for everybody: a plain page that may be kept. */
+  /** Whether it is a plain page for everyone, which may be stored. */
   readonly isShared: boolean
   readonly body: Buffer
 }
 
-/** A page that differs more than that from itself says nothing about cookies. */
+/** A page that differs more than this from itself tells nothing about cookies. */
 export const MOST_NOISE = 64
 
 /**
- * Returns in how many pieces two answers differ: tags with the text behind them, or lines. Their order does not count. A page
- * for everybody and an answer for one visitor differ in everything.
+ * Returns the number of pieces in which two answers differ: tags with the text after them, or lines. Order does not
+ * matter. A page for everyone and an answer for one visitor differ in everything.
  */
 export function differenceOf(first: ComparedAnswer, second: ComparedAnswer): number {
   if (first.isShared !== second.isShared) return Number.POSITIVE_INFINITY

@@ -3,17 +3,17 @@ import { DAY_MS, MINUTE_MS } from '../../../platform/durations.ts'
 import { createFloodLimiter, type FloodLimiter } from '../../flood-limiter.ts'
 import { nameOf } from '../decide/request-facts.ts'
 
-/** Knows which cookies change the answers of a site, as far as visits have shown. */
+/** Learns from visits which cookies change the answers of a site. */
 export interface KnownCookies {
-  /** Whether one of the cookies changes answers of the site. */
+  /** Returns whether one of the cookies changes answers of the site. */
   counts(siteId: number, pairs: readonly string[]): boolean
-  /** Returns the cookies that are to be compared: their name is new, or was not compared for a while. */
+  /** Returns the cookies to compare: their name is new, or was not compared for a while. */
   due(visit: CookieVisit): string[]
-  /** Whether one more visit may go to the host to learn about its cookies. */
+  /** Returns whether one more visit may go to the host to learn about its cookies. */
   allow(visit: CookieVisit): boolean
-  /** Learns that a page is the same with these cookies, or says nothing about them. */
+  /** Records that a page is the same with these cookies, or that it tells nothing about them. */
   learnSame(visit: CookieVisit): void
-  /** Learns that a page is another one with these cookies. */
+  /** Records that a page changes with these cookies. */
   learnDifferent(siteId: number, pairs: readonly string[]): void
   /** Returns how much a page differs from itself without any cookie. */
   noiseOf(key: string): number
@@ -23,18 +23,18 @@ export interface KnownCookies {
 /** The cookies that a visitor sends for a page. */
 export interface CookieVisit {
   readonly siteId: number
-  /** As `name=value`. */
+  /** Each as `name=value`. */
   readonly pairs: readonly string[]
   readonly path: string
-  /** The epoch of the site's pages, which rises when all of them are purged. */
+  /** The epoch of the site's pages, which increases when all of them are purged. */
   readonly epoch: number
   /** See `addressKey`. */
   readonly client: string
 }
 
-/** What is known of one name. */
+/** What is known about one name. */
 interface Row {
-  /** The client that brought the name. */
+  /** The client that introduced the name. */
   readonly by: string
   /** Values and pages that made no difference. */
   readonly marks: number[]
@@ -42,7 +42,7 @@ interface Row {
   dueAtMs: number
   epoch: number
   seenAtMs: number
-  /** Until then the name changes answers. */
+  /** Until then the name is known to change answers. */
   changesUntilMs: number
 }
 
@@ -51,19 +51,19 @@ interface SiteCookies {
   readonly mayLearn: FloodLimiter
 }
 
-/** Each new value or page is compared, until so many made no difference. */
+/** Each new value or page is compared, until this many made no difference. */
 const MOST_MARKS = 8
 const AGAIN_MS = 30_000
 /** After that the name is unknown again, because sites change. */
 const CHANGES_MS = DAY_MS
-/** A name that was seen in this time keeps its place, so that invented names cannot replace it. */
+/** A name that was seen within this time keeps its place, so that invented names cannot replace it. */
 const KEPT_MS = 10 * MINUTE_MS
 const MOST_NAMES = 48
 const MOST_NAMES_OF_CLIENT = 8
 const MOST_SITES = 1_000
 const MOST_CLIENTS = 10_000
 const MOST_PAGES = 10_000
-/** Visits of a site, and of one client to it, that go to the host to learn: so many at once, and so many a second. */
+/** Visits that go to the host to learn, for each site and each client of it: burst, and rate per second. */
 const BY_SITE = [20, 2] as const
 const BY_CLIENT = [8, 1 / 5] as const
 
@@ -137,7 +137,7 @@ function isDue(names: Map<string, Row>, pair: string, visit: CookieVisit, nowMs:
   return row.marks.length < MOST_MARKS && !row.marks.includes(markOf(pair, visit.path))
 }
 
-/** @returns undefined when the site or the client has too many names already */
+/** @returns undefined when the site or the client already has too many names */
 function addRow(names: Map<string, Row>, name: string, { client, epoch }: CookieVisit, nowMs: number): Row | undefined {
   let ofClient = 0
   for (const [other, row] of names) {
@@ -150,7 +150,7 @@ function addRow(names: Map<string, Row>, name: string, { client, epoch }: Cookie
   return row
 }
 
-/** FNV-1a: two visits with the same mark by chance cost one comparison. */
+/** FNV-1a. A collision of two visits costs one comparison. */
 function markOf(pair: string, path: string): number {
   let mark = 0x811c9dc5
   for (const text of [pair, '\n', path])

@@ -12,7 +12,7 @@ afterEach(() => cleanup.run())
 const cookieOf = (request: IncomingMessage): string => request.headers.cookie ?? ''
 const rows = (text: string) => `<html>\n<p>${text}</p>\n${'<li>row</li>\n'.repeat(20)}</html>`
 
-/** Shows a shop to who has its link, and to others that it opens soon. */
+/** Shows a shop to visitors with its link, and "opening soon" to others. */
 const shop: Script = (request, response) =>
   page(response, rows(/member=ann/.test(cookieOf(request)) ? 'the shop' : 'opens soon'))
 
@@ -23,8 +23,8 @@ const counts = (site: Site, cookie: string) =>
 const isHit = async (site: Site, cookie: string, path = '/') =>
   statusOf(await site.get(path, { cookie })).includes('hit')
 
-describe('a cookie of which nobody knows', () => {
-  test('gets its own answer from the first visit on, whether a page is stored or not', async () => {
+describe('an unknown cookie', () => {
+  test('gets its own answer from the first visit, whether a page is stored or not', async () => {
     for (const isStored of [false, true]) {
       const site = await startCachedSite(cleanup, shop)
       if (isStored) await site.get('/')
@@ -37,7 +37,7 @@ describe('a cookie of which nobody knows', () => {
     }
   })
 
-  test('costs one request where it changes nothing, and none of those that count visitors do', async () => {
+  test('costs one request if it changes nothing, and none if it is an analytics cookie', async () => {
     const site = await startCachedSite(cleanup, shop)
     await site.get('/')
     expect(await isHit(site, '_ga=1; _fbp=2; wordpress_test_cookie=x')).toBe(true)
@@ -66,7 +66,7 @@ describe('a cookie of which nobody knows', () => {
     await counts(site, 'theme=dark')
   })
 
-  test('of several, those that change the answer count, also where only both together do', async () => {
+  test('only those that change the answer count, even if only two together do', async () => {
     const site = await startCachedSite(cleanup, (request, response) => {
       const cookie = cookieOf(request)
       page(response, rows(/id=7/.test(cookie) && /sign=x/.test(cookie) ? 'let in' : 'opens soon'))
@@ -79,7 +79,7 @@ describe('a cookie of which nobody knows', () => {
     expect(await isHit(site, 'theme=dark')).toBe(true)
   })
 
-  test('is not held for the noise of a page, and noise hides no difference', async () => {
+  test('is not blamed for the noise of a page, and noise hides no difference', async () => {
     const site = await startCachedSite(cleanup, (request, response, count) =>
       page(
         response,
@@ -94,7 +94,7 @@ describe('a cookie of which nobody knows', () => {
     expect(await isHit(site, 'theme=dark')).toBe(true)
   })
 
-  test('counts on a page that was changed past Stead before, once that is stored', async () => {
+  test('counts on a page that was changed behind the edge, once that page is stored', async () => {
     const pass = clockOf(cleanup)
     let isClosed = false
     const site = await startCachedSite(cleanup, (request, response, count) => {
@@ -110,7 +110,7 @@ describe('a cookie of which nobody knows', () => {
     await site.get('/')
     expect((await site.get('/', { cookie: 'member=ann; new=1' })).body).toContain('the shop')
     await eventually(async () => {
-      // who has used up the visits that learn gets new ones
+      // Clients that have used up their learning visits get new ones.
       pass(31_000)
       await site.feed.refresh()
       return statusOf(await site.get('/', { cookie: 'member=ann' })).includes('detail=cookie')
@@ -133,7 +133,7 @@ describe('a cookie of which nobody knows', () => {
     expect(await isHit(site, 'theme=dark')).toBe(true)
   })
 
-  test('a visitor who leaves ends the comparison, and the next one begins', async () => {
+  test('a visitor who leaves ends the comparison, and the next one starts', async () => {
     let answers: (() => void)[] = []
     const site = await startCachedSite(cleanup, (request, response) => {
       if (/leaves/.test(cookieOf(request))) answers.push(() => shop(request, response, 0))
@@ -150,7 +150,7 @@ describe('a cookie of which nobody knows', () => {
   })
 })
 
-test('a visit for which the site is too busy ends the comparison, and the next one begins', async () => {
+test('a visit for which the site is too busy ends the comparison, and the next one starts', async () => {
   let isBusy = false
   const inFlight: InFlightLimiter = { begin: (siteId, visit) => (isBusy ? undefined : anyNumber.begin(siteId, visit)) }
   const site = await startCachedSite(cleanup, shop, { inFlight })
@@ -163,10 +163,10 @@ test('a visit for which the site is too busy ends the comparison, and the next o
 })
 
 describe('invented cookies', () => {
-  /** Shows all cookies that it gets. */
+  /** Echoes all cookies that it gets. */
   const reflecting: Script = (request, response) => page(response, rows(cookieOf(request)))
 
-  test('of a client reach the host a few times, and the cache of others stays', async () => {
+  test('from one client reach the host a few times, and others keep using the cache', async () => {
     const site = await startCachedSite(cleanup, reflecting)
     await site.get('/')
     let hits = 0
@@ -175,7 +175,7 @@ describe('invented cookies', () => {
     expect(await isHit(site, '_ga=1')).toBe(true)
   })
 
-  test('of a client use up its own visits to the host, and together those of the site', () => {
+  test("from one client use up that client's visits to the host, and from many clients those of the site", () => {
     const pass = clockOf(cleanup)
     const known = createKnownCookies()
     const allowed = (client: string, visits: number) =>
@@ -187,7 +187,7 @@ describe('invented cookies', () => {
     expect([allowed('a', 20), allowed('d', 20)]).toEqual([1, 8])
   })
 
-  test('of a client take 8 places of 48, and none of a name that is in use', () => {
+  test('from one client take 8 places of 48, and none of a name that is in use', () => {
     const pass = clockOf(cleanup)
     const known = createKnownCookies()
     const visit = (client: string, pair: string) => ({ siteId: 1, path: '/', epoch: 1, client, pairs: [pair] })
@@ -201,7 +201,7 @@ describe('invented cookies', () => {
       for (let n = 0; n < 8; n++) known.due(visit(`c${client}`, `y${client}-${n}=1`))
     expect(known.counts(1, ['member=ann'])).toBe(true)
     expect(known.due(visit('d', 'late=1'))).toEqual([])
-    // a place is free when its name was not seen for a while, and a day later everything is unknown again
+    // A place is free when its name was not seen for a while. A day later everything is unknown again.
     pass(11 * 60_000)
     expect(known.due(visit('d', 'late=1'))).toEqual(['late=1'])
     pass(24 * 60 * 60_000)
@@ -215,7 +215,7 @@ test.each([
   ['one piece more', '<p>a', '<p>a<p>b', 1],
   ['a text changed', '<p>a<p>b', '<p>a<p>c', 1],
   ['the same piece more often', '<p>a', '<p>a<p>a<p>a', 2],
-])('two answers differ in pieces: %s', (_what, first, second, pieces) => {
+])('counts the pieces in which two answers differ: %s', (_what, first, second, pieces) => {
   const answer = (body: string, isShared = true) => ({ isShared, body: Buffer.from(body) })
   expect(differenceOf(answer(first), answer(second))).toBe(pieces)
   expect(differenceOf(answer(first), answer(second, false))).toBe(Number.POSITIVE_INFINITY)

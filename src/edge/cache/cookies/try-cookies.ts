@@ -14,14 +14,14 @@ import type { CookieVisit } from './known-cookies.ts'
 
 /** Larger pages are not compared. */
 const MOST_BYTES = 512 << 10
-/** Trials of an edge process at a time; a site has one. */
+/** The most trials at once in an edge process. A site has one at a time. */
 const MOST_TRIALS = 16
-/** Cookies of a visit that are compared together. */
+/** The most cookies of a visit that are compared together. */
 const MOST_COMPARED = 4
 
 /**
- * Lets a visit go to the host when its cookies change answers of the site, or when nobody knows yet. A page that is stored is
- * then compared with the answer.
+ * Lets a visit go to the host when its cookies change answers of the site, or when that is not known yet. A page that
+ * is stored is then compared with the answer.
  * @param entry what the visitor would get
  * @returns whether the host answers
  */
@@ -44,7 +44,7 @@ export function passForCookies(cache: Cache, lookup: CacheLookup, entry: Entry |
   return true
 }
 
-/** Compares the visitor's own answer first: where it is the stored page, the host is asked nothing more. */
+/** Compares the visitor's own answer first. If it equals the stored page, the host gets no further requests. */
 function beginTrial(cache: Cache, lookup: CacheLookup, entry: Entry, cookies: CookieVisit): void {
   const { visit, facts, route } = lookup
   const page = entry.bodies[0] as Buffer
@@ -67,7 +67,7 @@ function beginTrial(cache: Cache, lookup: CacheLookup, entry: Entry, cookies: Co
   )
 }
 
-/** @param done told once; undefined: the answer did not come to its end */
+/** @param done called once, with undefined when the answer was not complete */
 function watchSame(page: Buffer, done: (isSame: boolean | undefined) => void): ResponseObserver {
   let isSame = false
   let length = 0
@@ -90,14 +90,15 @@ interface Notes {
   readonly isBrief: boolean
 }
 
-/** The answer is a page that everybody may get. */
+/** Returns whether the answer is a page for everyone. */
 const isShared = (status: number, headers: readonly string[], { renderer, isPrivate, isBrief }: Notes): boolean =>
   status === 200 &&
   typeof lifetimeOf({ status, headers, tier: tierOf(renderer), isPrivate, isBrief }, Date.now()) !== 'string'
 
 /**
- * Finds out whether cookies change a page. Each answer is asked for as the page was, without anything else of the visitor. A
- * difference counts if it is larger than between answers without any cookie, and there again the second time.
+ * Finds out whether cookies change a page. Each request is the one that fetched the page, without anything else from
+ * the visitor. A difference counts if it is larger than between answers without any cookie, and if it shows again the
+ * second time.
  */
 class Trial {
   readonly #cache: Cache
@@ -107,7 +108,7 @@ class Trial {
   readonly #page: ComparedAnswer
   readonly #pageKey: string
   #noise = 0
-  /** Built while the visitor's connection is there. */
+  /** Built while the visitor's connection still exists. */
   readonly #headers: readonly string[]
 
   constructor(cache: Cache, lookup: CacheLookup, entry: Entry, cookies: CookieVisit) {
@@ -120,7 +121,7 @@ class Trial {
     const { visit, route, selected } = lookup
     const host = { siteId: route.siteId, hostKey: cache.options.hostKey }
     this.#headers = originRequestHeaders(visit, host, selected, undefined).filter(
-      // what the host made ahead for everybody would say nothing
+      // Pages that the host made ahead for everyone would tell nothing.
       (_text, at, all) => all[at - (at % 2)] !== 'x-stead-for-all',
     )
   }
@@ -163,7 +164,7 @@ class Trial {
     const difference = await this.#changes([])
     if (difference === undefined) return false
     this.#noise = Math.max(this.#noise, difference)
-    // more is another page by now, as a rule: that says nothing about the next one
+    // A larger difference usually means another page, which tells nothing about the next one.
     if (difference <= MOST_NOISE) this.#cache.cookies.learnNoise(this.#pageKey, difference)
     return true
   }
@@ -173,7 +174,7 @@ class Trial {
     return answer && differenceOf(this.#page, answer)
   }
 
-  /** @returns undefined when there is no answer, or a refusal: a firewall refuses values, whatever the name */
+  /** @returns undefined for no answer or a refusal: a firewall refuses values, whatever the name */
   #ask(pairs: readonly string[]): Promise<ComparedAnswer | undefined> {
     const { options } = this.#cache
     const { visit, route, address } = this.#lookup

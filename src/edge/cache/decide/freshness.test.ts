@@ -11,7 +11,7 @@ afterEach(() => cleanup.run())
 
 const shiftClock = () => clockOf(cleanup)
 
-test('after ten minutes the old page once more while a new one is fetched, after an hour a new one', async () => {
+test('serves the old page once more after ten minutes while it fetches a new one, and only a new one after an hour', async () => {
   const pass = shiftClock()
   const site = await startCachedSite(cleanup, (_request, response, count) => page(response, `page ${count}`))
   await site.get('/')
@@ -31,7 +31,7 @@ test('after ten minutes the old page once more while a new one is fetched, after
   expect((await site.get('/')).body).toBe('page 3')
 })
 
-test('many visitors of a stale page make one request to the host', async () => {
+test('makes one request to the host for many visitors of a stale page', async () => {
   const pass = shiftClock()
   let answer = () => {}
   const site = await startCachedSite(cleanup, (_request, response, count) => {
@@ -49,7 +49,7 @@ test('many visitors of a stale page make one request to the host', async () => {
   expect([(await site.get('/')).body, site.asked.length]).toEqual(['page 2', 2])
 })
 
-test('many visitors of a new page make one request to the host, and all get the page', async () => {
+test('makes one request to the host for many visitors of a new page, and all get the page', async () => {
   const site = await startCachedSite(cleanup, (_request, response, count) =>
     setTimeout(() => page(response, `page ${count}`), 1_000),
   )
@@ -59,7 +59,7 @@ test('many visitors of a new page make one request to the host, and all get the 
   expect(replies.filter((reply) => statusOf(reply).includes('collapsed')).length).toBe(99)
 })
 
-test('whoever waits too long, or for a page that cannot be shared, asks the host itself', async () => {
+test('sends visitors to the host if they wait too long, or if the page cannot be shared', async () => {
   const site = await startCachedSite(
     cleanup,
     (request, response, count) => {
@@ -76,7 +76,7 @@ test('whoever waits too long, or for a page that cannot be shared, asks the host
   expect(new Set(own.map((reply) => reply.body)).size).toBe(3)
 })
 
-test('visitors who leave: the host is let go when nobody waits, and goes on when somebody does', async () => {
+test('cancels the fetch when all visitors have left, and continues it while one still waits', async () => {
   let aborted = 0
   const site = await startCachedSite(cleanup, (request, response, count) => {
     request.socket.once('close', () => aborted++)
@@ -96,7 +96,7 @@ test('visitors who leave: the host is let go when nobody waits, and goes on when
   expect((await second).body).toBe('page 2')
 })
 
-test('a host that fails: the last page is shown for hours, an error is never kept', async () => {
+test('serves the last page for hours while the host fails, and never stores an error', async () => {
   const pass = shiftClock()
   let broken = false
   const site = await startCachedSite(cleanup, (_request, response, count) =>
@@ -120,7 +120,7 @@ test('a host that fails: the last page is shown for hours, an error is never kep
   expect((await site.get('/')).body).not.toBe('page 1')
 })
 
-test('a stale file is asked for by its validator, and lives on when the host says that it holds', async () => {
+test('revalidates a stale file by its validator, and keeps it when the host confirms it', async () => {
   const pass = shiftClock()
   const site = await startCachedSite(cleanup, (request, response, count) => {
     if (request.headers['if-none-match'] === '"v1"')
@@ -133,7 +133,7 @@ test('a stale file is asked for by its validator, and lives on when the host say
   expect(first.body).toBe('a{b:1}')
   pass(61_000)
   await site.feed.refresh()
-  // explicit lifetimes of files allow a stale copy while it is asked about
+  // Explicit lifetimes of files allow a stale copy during revalidation.
   expect((await site.get('/a.css')).body).toBe('a{b:1}')
   await eventually(() => site.asked.length === 2 && site.cache.stats().originFetches === 0)
   const renewed = await site.get('/a.css')
@@ -141,7 +141,7 @@ test('a stale file is asked for by its validator, and lives on when the host say
   expect(site.asked.length).toBe(2)
 })
 
-test('compressed copies in each coding, made once, with their own validator; ranges of the body as it is', async () => {
+test('makes one compressed copy for each coding, with its own validator, and sends ranges of the uncompressed body', async () => {
   const text = '<p>hello</p>'.repeat(1000)
   const site = await startCachedSite(cleanup, (_request, response) => page(response, text))
   await site.get('/')
@@ -189,11 +189,11 @@ test.each([
   [{ expires: 'Thu Jan  1 00:01:00 2026' }, 60],
   [{ expires: 'Thu, 01 Jan 2026 02:01:00 GMT', date: 'Thu, 01 Jan 2026 02:00:00 GMT' }, 60],
   [{ vary: 'accept-encoding' }, 600],
-])('explicit and guessed lifetimes: %o is good for %d s', (headers, seconds) => {
+])('keeps %o for %d s, by explicit and guessed lifetimes', (headers, seconds) => {
   expect((facts(headers as never) as Lifetime).freshMs).toBe(seconds * 1000)
 })
 
-test('what a page cache of the site itself has kept is good for seconds, whatever it says', () => {
+test("keeps an answer of the site's own page cache for seconds, whatever its headers say", () => {
   const brief = (headers: string[]) =>
     lifetimeOf({ status: 200, headers, tier: 'page', isPrivate: false, isBrief: true }, 0)
   expect(brief([])).toMatchObject({ freshMs: 10_000, staleMs: 0 })
@@ -202,7 +202,7 @@ test('what a page cache of the site itself has kept is good for seconds, whateve
   expect(brief(['Cache-Control', 'no-store'])).toBe('no-store')
 })
 
-test('not kept: what says so, redirects of the moment, errors, nonsense', () => {
+test('does not keep answers that forbid it, temporary redirects, errors, or nonsense', () => {
   for (const headers of [
     { 'cache-control': 'public, NO-STORE' },
     { 'cache-control': 'no-cache="set-cookie"' },

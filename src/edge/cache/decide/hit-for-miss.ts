@@ -1,34 +1,36 @@
 import { LRUCache } from 'lru-cache'
 
-/** What is remembered of which addresses are worth asking for without anything of the visitor, so that PHP does not work for nobody. */
+/**
+ * Remembers which addresses are worth fetching without the visitor's headers, so that PHP does not work for nothing.
+ */
 export interface HitForMiss {
-  /** The last answer of this address was for nobody else. */
+  /** Returns whether the last answer of this address was for one visitor only. */
   isUnshared(key: string): boolean
-  /** @param forMs how long that is taken for granted */
+  /** @param forMs how long the note is valid */
   unshared(key: string, forMs?: number): void
-  /** An answer to one visitor could have been shared: the next asks for everybody. */
+  /** Records that an answer to one visitor was shareable: the next request fetches it for everyone. */
   shared(key: string): void
   /**
-   * Whether the host is better asked for this visitor alone: the address is asked for the first time, and answers of its kind
-   * were mostly of no use. Who comes next asks for everybody, so that a crowd makes one request all the same.
-   * @param kind addresses and visitors that are alike
+   * Returns whether to ask the host for this visitor alone: the address is new, and answers of its kind were mostly not
+   * shareable. The next visitor's request is for everyone, so that a crowd still makes one request.
+   * @param kind groups similar addresses and visitors
    */
   isDoubtful(kind: string, key: string): boolean
-  /** @param ofUse whether the answer could be shared, and was for who asked */
+  /** @param ofUse whether the answer was shareable, and right for the visitor who asked */
   count(kind: string, ofUse: boolean): void
 }
 
 const UNSHARED_MS = 10 * 60_000
-/** Of addresses. */
+/** The bound of the table of addresses. */
 const MOST_BYTES = 4 << 20
-/** An entry of a table with little in it, besides its key. */
+/** The overhead of a small table entry, besides its key. */
 const ROW_BYTES = 150
 const MOST_KINDS = 10_000
-/** So many more answers were of no use than of use: then new addresses are doubtful. */
+/** New addresses are doubtful when this many more answers were useless than useful. */
 const DOUBT = 8
 const MOST_DOUBT = 2 * DOUBT
 
-/** Two tables, bounded by bytes and by number. */
+/** Creates the two tables, bounded by bytes and by number. */
 export function createHitForMiss(): HitForMiss {
   const addresses = new LRUCache<string, 'unshared' | 'asked once'>({
     maxSize: MOST_BYTES,

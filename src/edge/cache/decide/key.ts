@@ -2,26 +2,26 @@ import { hash } from 'node:crypto'
 
 /** The address of a page as the cache knows it. */
 export interface PageAddress {
-  /** Of scheme, host and target: what a stored page is found by. */
+  /** The key of a stored page: scheme, host, and target. */
   readonly key: string
-  /** Path and query for the host, without parameters that change no page. */
+  /** Path and query for the host, without parameters that do not change pages. */
   readonly target: string
-  /** Without the query: what a purge names. */
+  /** The path without the query, as purges name it. */
   readonly path: string
 }
 
-/** Nobody links to longer addresses; who makes them up is to find no room in the cache for them. */
+/** Nobody links to longer addresses, and invented ones must not take room in the cache. */
 const MOST_CHARACTERS = 2_048
-/** A longer key is kept as its hash: what a key takes is not the visitor's to decide. */
+/** A longer key is stored as its hash, so that visitors do not decide how much memory a key takes. */
 const MOST_KEY = 160
 
-/** Added to links by campaigns and mail programs, read by scripts in the browser alone. */
+/** Added to links by campaigns and mail programs, and read only by scripts in the browser. */
 const TRACKING =
   /^(?:utm_[a-z_]+|fbclid|gclid|gclsrc|dclid|gbraid|wbraid|gad_source|gad_campaignid|msclkid|yclid|twclid|ttclid|igshid|igsh|li_fat_id|mc_cid|mc_eid|_hsenc|_hsmi|_ga|_gl|srsltid|epik|s_kwcid|vero_id|mkt_tok)(?:=|$)/i
 
 /**
- * The order of parameters is kept: PHP sees the difference between `?a=1&a=2` and `?a=2&a=1`.
- * @returns undefined for an address that is too long to be kept
+ * Keeps the order of parameters: PHP sees the difference between `?a=1&a=2` and `?a=2&a=1`.
+ * @returns undefined for an address that is too long to be stored
  */
 export function pageAddress(scheme: string, host: string, target: string): PageAddress | undefined {
   if (target.length > MOST_CHARACTERS) return undefined
@@ -38,7 +38,7 @@ function keyOf(scheme: string, host: string, target: string): string {
   return key.length <= MOST_KEY ? key : hash('sha256', key, 'base64url')
 }
 
-/** WordPress writes its links with lower-case escapes, browsers may send upper-case ones. */
+/** WordPress writes lower-case escapes in its links. Browsers may send upper-case ones. */
 const pathForPurges = (path: string): string =>
   path.includes('%') ? path.replace(/%[0-9A-F]{2}/gi, (coded) => coded.toLowerCase()) : path
 
@@ -49,15 +49,15 @@ function withoutTracking(query: string): string {
     .join('&')
 }
 
-/** Whether a purge concerns what is stored, by its address or by what it shows. */
+/** Returns whether a purge concerns an entry, by its address or by what it shows. */
 export const isConcerned = (
   { path, shows }: { readonly path: string; readonly shows: readonly string[] },
   patterns: readonly string[],
 ): boolean => patterns.some((pattern) => isPurgedBy(path, pattern) || shows.some((shown) => isPurgedBy(shown, pattern)))
 
 /**
- * Whether a purge of `pattern` concerns a path: the same path (with or without its last slash), or with `*` at the end
- * everything that begins so.
+ * Returns whether a purge of `pattern` concerns a path: the same path (with or without its last slash) or, with `*` at
+ * the end, everything that begins with it.
  */
 export function isPurgedBy(path: string, pattern: string): boolean {
   if (pattern.endsWith('*')) return path.startsWith(pattern.slice(0, -1))

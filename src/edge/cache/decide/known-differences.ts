@@ -1,18 +1,18 @@
 import { LRUCache } from 'lru-cache'
 
-/** Of addresses with several copies: the headers that decide which of them is a visitor's. */
+/** Remembers, for addresses with several variants, the headers that select a visitor's variant. */
 export interface KnownDifferences {
   of(address: string): readonly string[] | undefined
   learn(address: string, by: readonly string[]): void
 }
 
 const MOST_BYTES = 4 << 20
-/** A row with its names, besides its key: four of 64 characters at most, two short ones as a rule. */
+/** A row with its names, besides its key: at most four of 64 characters, usually two short ones. */
 const ROW_BYTES = 300
-/** A site that tells no difference any more is taken at its word after that. */
+/** After this time, a site that no longer sends `Vary` is believed. */
 const KNOWN_MS = 60 * 60_000
 
-/** Bounded by bytes. Where a row is lost the next visit fetches one page more, and the copies are found again. */
+/** Creates the table, bounded by bytes. A lost row costs one more fetch, which finds the variants again. */
 export function createKnownDifferences(): KnownDifferences {
   const rows = new LRUCache<string, readonly string[]>({
     maxSize: MOST_BYTES,

@@ -6,34 +6,34 @@ import { isPersonal, looksLikeFile } from './request-facts.ts'
 import { isForVisitor, isPlain, isTelling } from './shareability.ts'
 import { select, type VaryKey, varyKeyOf } from './vary-key.ts'
 
-/** What is everybody's is not this visitor's. */
+/** Passes a visit to the host because the shared answer is not right for this visitor. */
 export const passOwn = ({ visit, facts }: CacheLookup): undefined =>
   pass(visit, isPersonal(facts) ? 'bypass; detail=cookie' : 'bypass; detail=own-headers')
 
-/** Whether a copy of the address is for what the visitor says by which its copies differ. */
+/** Returns whether a variant matches this visitor's headers. */
 export const isOwnVariant = (
   { key, address, visit }: CacheLookup,
   copy: { readonly key: string; readonly varyKey: VaryKey },
 ): boolean => copy.key === key || copy.key === select(address.key, copy.varyKey.by, visit.request.rawHeaders)?.key
 
-/** What is alike: pages of a site, or what looks like files, asked for by visitors who say what all say, or more. */
+/** Groups similar visits: by site, by page or file, and by plain or unusual request headers. */
 export const kindOf = ({ visit, route, facts, address }: CacheLookup): string =>
   `${route.siteId} ${looksLikeFile(address.target)} ${isPlain(facts, visit)}`
 
-/** Whether it was good to ask for everybody. */
+/** Records whether fetching for everyone was worth it. */
 export function learn({ hitForMiss }: Cache, lookup: CacheLookup, result: OriginFetchResult): void {
   if (result.kind === 'uncacheable') hitForMiss.unshared(lookup.key)
   if (result.kind === 'varies') hitForMiss.count(kindOf(lookup), false)
-  // asked without the visitor's headers or with them, it would have been the same
+  // The result would be the same with the visitor's headers.
   if (result.kind === 'uncacheable' && !/^(?:size|unframed)$/.test(result.reason))
     hitForMiss.count(kindOf(lookup), false)
   if (result.kind !== 'entry') return
   const ofUse = isOwnVariant(lookup, result.entry) && isForVisitor(result.entry, lookup.facts, lookup.visit)
-  // a request before it was for nothing
+  // An earlier request was already useless.
   if (!ofUse || lookup.waits === 0) hitForMiss.count(kindOf(lookup), ofUse)
 }
 
-/** Lets a visit go to the host, and learns from the answer whether the next is better asked for everybody. */
+/** Passes a visit to the host, and learns from the answer whether the next should be fetched for everyone. */
 export function passWatched(cache: Cache, lookup: CacheLookup, reason: string): undefined {
   const { visit, route, facts, address } = lookup
   pass(visit, reason)

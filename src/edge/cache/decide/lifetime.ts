@@ -1,31 +1,31 @@
 import { varyKeyOf } from './vary-key.ts'
 
-/** Which part of the cache keeps a response: pages made by PHP (edge cache), or files (CDN). */
+/** The part of the cache that stores a response: pages made by PHP (edge cache), or files (CDN). */
 export type Tier = 'page' | 'file'
 
 /** @param renderer as the host names it */
 export const tierOf = (renderer: string): Tier => (renderer === 'static' ? 'file' : 'page')
 
-/** How long a response may be used, from the moment when it was made. */
+/** How long a response may be used, counted from its creation. */
 export interface Lifetime {
-  /** How old it was when it came: the host may have kept it, too. */
+  /** How old it was on arrival. The host may have stored it, too. */
   readonly ageMs: number
   readonly freshMs: number
-  /** After that, served while one request fetches a new one (RFC 5861 §3). */
+  /** After `freshMs`, served while one request fetches a new one (RFC 5861 §3). */
   readonly staleMs: number
   /** After `freshMs`, served when the host fails (RFC 5861 §4). */
   readonly staleIfErrorMs: number
 }
 
-/** What is known of a response before its body. */
+/** What is known about a response before its body. */
 export interface ResponseFacts {
   readonly status: number
-  /** Raw pairs, flat, end-to-end ones only. */
+  /** Raw pairs, flat, end-to-end headers only. */
   readonly headers: readonly string[]
   readonly tier: Tier
-  /** The site asked for it not to be kept (`DONOTCACHEPAGE`). */
+  /** The site asked for it not to be stored (`DONOTCACHEPAGE`). */
   readonly isPrivate: boolean
-  /** A page cache of the site's own has answered, with what it made before: nobody knows when. */
+  /** Served by a page cache of the site itself, so that its age is unknown. */
   readonly isBrief?: boolean
 }
 
@@ -34,29 +34,33 @@ const HOUR = 3600 * SECOND
 const DAY = 24 * HOUR
 
 /**
- * WordPress says nothing about how long a page is good. Ten minutes: changes purge it, so that only what no hook
- * reports (time itself, files changed from outside) waits that long. All together stay below the 12 hours for
- * which the nonces in a page are good.
+ * WordPress does not say how long a page is valid. Ten minutes: changes purge it, so only what no hook reports (time
+ * itself, files changed from outside) waits that long. Together they stay below the 12 hours for which the nonces in a
+ * page are valid.
  */
 const GUESSED: Record<Tier, Omit<Lifetime, 'ageMs'>> = {
   page: { freshMs: 600 * SECOND, staleMs: HOUR, staleIfErrorMs: 6 * HOUR },
   file: { freshMs: 600 * SECOND, staleMs: DAY, staleIfErrorMs: 7 * DAY },
 }
 const NOT_FOUND_MS = 30 * SECOND
-/** Of a page that was old when it came: the site's own cache may give it for a while after a change. */
+/** For a page of unknown age: the site's own cache may serve it for a while after a change. */
 const BRIEF_MS = 10 * SECOND
 const LONGEST_MS = 365 * DAY
 
-/** RFC 9110 §15.1: cacheable without being asked. Not 204: it is what counters answer; nor 501: a failure is never kept. */
+/**
+ * Heuristically cacheable statuses (RFC 9110 §15.1). Not 204, which counters answer with, and not 501: a failure is
+ * never stored.
+ */
 const GUESSABLE = new Set([200, 203, 301, 308, 404, 405, 410, 414])
-/** Never, whatever the site says: parts, and what is about who asks or how often. */
+/** Never stored, whatever the site says: parts, and answers that depend on the client or its request rate. */
 const NEVER = new Set([206, 304, 401, 403, 407, 408, 421, 425, 429])
 
-/** Other successes, redirects of the moment and mistakes are kept only when the site says for how long. */
+/** Other successes, temporary redirects, and errors are stored only with an explicit lifetime. */
 const mayBeKept = (status: number): boolean => status >= 200 && status < 500 && !NEVER.has(status)
 
 /**
- * How long a response may be kept, or why not (RFC 9111 §3, as a shared cache, with what WordPress needs).
+ * Returns how long a response may be stored, or why it may not (RFC 9111 §3, as a shared cache, with WordPress's
+ * needs).
  * @param nowMs wall clock
  */
 export function lifetimeOf(response: ResponseFacts, nowMs: number): Lifetime | string {
@@ -71,12 +75,12 @@ export function lifetimeOf(response: ResponseFacts, nowMs: number): Lifetime | s
   const control = directives(facts.cacheControl)
   for (const name of ['no-store', 'private']) if (control.has(name)) return name
   const ageMs = ageOf(facts.age)
-  // kept nevertheless: the host is asked at each use whether it still holds
+  // Stored anyway: each use revalidates it with the host.
   const isAskable = status === 200 && facts.hasValidator && Number.isFinite(ageMs)
   if (control.has('no-cache')) return isAskable ? { ageMs, freshMs: 0, staleMs: 0, staleIfErrorMs: 0 } : 'no-cache'
   const explicitMs = explicitLifetime(control, facts, nowMs)
   if (explicitMs === undefined && (!GUESSABLE.has(status) || facts.pragmaNoCache)) return 'no lifetime'
-  // WordPress says so of all that its REST API answers, and plugins answer there what is of the moment
+  // WordPress sends `Vary: Origin` on every REST answer, and plugins send short-lived data there.
   if (explicitMs === undefined && varyKey.by.includes('origin')) return 'vary'
   const guessed = GUESSED[tier]
   const freshMs = limited(status, explicitMs ?? guessed.freshMs)
@@ -88,7 +92,7 @@ export function lifetimeOf(response: ResponseFacts, nowMs: number): Lifetime | s
   return { ageMs, freshMs, ...staleTimes(status, control, explicitMs !== undefined && tier === 'page', guessed) }
 }
 
-/** An address that is missing may be there the next moment: short, whatever is said. */
+/** Limits missing pages to a short time, whatever the site says: the address may exist a moment later. */
 function limited(status: number, freshMs: number): number {
   const most = status >= 400 ? NOT_FOUND_MS : LONGEST_MS
   return Math.min(freshMs, most)
@@ -101,10 +105,10 @@ function staleTimes(
   guessed: Omit<Lifetime, 'ageMs'>,
 ): Pick<Lifetime, 'staleMs' | 'staleIfErrorMs'> {
   const never = { staleMs: 0, staleIfErrorMs: 0 }
-  // RFC 9111 §4.2.4: nothing permits what these forbid
+  // These directives override any permission to serve stale (RFC 9111 §4.2.4).
   if (status >= 400 || control.has('must-revalidate') || control.has('proxy-revalidate')) return never
   const given = (name: string) => secondsOf(control.get(name))
-  // RFC 9111 §5.2.2.10: s-maxage says the same as proxy-revalidate, where the site does not permit more in so many words
+  // s-maxage implies proxy-revalidate, unless the site permits more explicitly (RFC 9111 §5.2.2.10).
   const usual = control.has('s-maxage') ? never : guessed
   return {
     staleMs: given('stale-while-revalidate') ?? (isExplicit ? 0 : usual.staleMs),
@@ -168,15 +172,15 @@ function readHeaders(headers: readonly string[]): HeaderFacts {
   return facts
 }
 
-/** RFC 9111 §5.1. One that makes no sense, or two of them: too old for anything. */
+/** Returns the age (RFC 9111 §5.1). Treats an invalid or repeated header as too old for any use. */
 function ageOf(lines: readonly string[]): number {
   if (lines.length === 0) return 0
   return (lines.length === 1 ? secondsOf((lines[0] as string).trim()) : undefined) ?? Number.POSITIVE_INFINITY
 }
 
 /**
- * RFC 9111 §4.2.1: s-maxage, then max-age, then Expires; one that makes no sense, or two of them, count as expired. Expires is
- * compared with the host's own clock where it is told.
+ * Returns the explicit lifetime (RFC 9111 §4.2.1): s-maxage, then max-age, then Expires. Invalid or repeated values
+ * count as expired. Expires is compared with the host's own clock if the host sends it.
  */
 function explicitLifetime(
   control: ReadonlyMap<string, string>,
@@ -189,19 +193,19 @@ function explicitLifetime(
   return at === undefined ? 0 : Math.max(0, at - (httpDate(date) ?? nowMs))
 }
 
-/** RFC 9110 §5.6.7: as all send it, and the two old forms. `Date.parse` takes much more. */
+/** The usual form and the two obsolete ones (RFC 9110 §5.6.7). `Date.parse` accepts much more. */
 const HTTP_DATE =
   /^\s*(?:\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT|\w{6,9}, \d\d-\w{3}-\d\d [\d:]{8} GMT|\w{3} \w{3} [ \d]\d [\d:]{8} \d{4})\s*$/i
 
-/** @returns wall clock; undefined for what is no date */
+/** @returns wall clock, or undefined for anything but a date */
 function httpDate(text: string): number | undefined {
   if (!HTTP_DATE.test(text)) return undefined
-  // the old form without a zone is UTC, too
+  // The obsolete form without a zone is UTC, too.
   const at = Date.parse(/gmt\s*$/i.test(text) ? text : `${text} GMT`)
   return Number.isNaN(at) ? undefined : at
 }
 
-/** Directives by lower-case name; of two the first counts. `no-cache="field"` counts as `no-cache`. */
+/** Returns directives by lower-case name. The first of two counts. `no-cache="field"` counts as `no-cache`. */
 function directives(value: string): Map<string, string> {
   const all = new Map<string, string>()
   for (const match of value.matchAll(/([\w-]+)(?:\s*=\s*(?:"([^"]*)"|([^\s,]*)))?/g)) {

@@ -1,7 +1,7 @@
 import { withoutSessions } from '../../../platform/http/client/session-cookies.ts'
 import type { Visit } from '../../visit.ts'
 
-/** What of a request matters to the cache, read in one pass over its raw headers. */
+/** What matters to the cache in a request, read in one pass over its raw headers. */
 export interface RequestFacts {
   cookie: string
   acceptEncoding: string
@@ -9,15 +9,18 @@ export interface RequestFacts {
   ifRange: string
   ifNoneMatch: string
   ifModifiedSince: string
-  /** A script of another site asks (`Origin`). */
+  /** The request comes from a script of another site (`Origin`). */
   hasOrigin: boolean
-  /** It must not be answered from the cache, nor its answer kept: credentials, another method than it seems, a body. */
+  /** Neither answered from the cache nor stored: credentials, a method override, or a body. */
   isPrivate: boolean
-  /** See `isPlain`, which looks when it is asked for the first time. */
+  /** See `isPlain`, which fills it on its first call. */
   isPlain: boolean | undefined
 }
 
-/** Not `request.headers`: that builds an object of all of them, which costs more than the rest of a cached answer's decisions. */
+/**
+ * Reads the raw headers. `request.headers` would build an object of all of them, which costs more than all other
+ * decisions for a cached answer.
+ */
 export function requestFacts(raw: readonly string[]): RequestFacts {
   const facts: RequestFacts = {
     cookie: '',
@@ -32,7 +35,7 @@ export function requestFacts(raw: readonly string[]): RequestFacts {
   }
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] as string
-    // by length first: most headers are none of these
+    // By length first, because most headers match none of these.
     switch (name.length) {
       case 5:
         if (is(name, 'range')) facts.range = raw[i + 1] as string
@@ -65,7 +68,7 @@ export function requestFacts(raw: readonly string[]): RequestFacts {
   return facts
 }
 
-/** The site gets no session of the panel, so that none decides anything here. */
+/** Removes sessions of the panel, which sites never get, so that they do not influence decisions. */
 function cookiesOfSite(before: string, value: string): string {
   const own = withoutSessions(value)
   return before && own ? `${before}; ${own}` : before || own
@@ -74,29 +77,34 @@ function cookiesOfSite(before: string, value: string): string {
 const is = (name: string, lower: string): boolean => name === lower || name.toLowerCase() === lower
 const joined = (before: string, value: string): string => (before ? `${before}, ${value}` : value)
 
-/** The answer depends on what the visitor has already: it cannot be the plain page that is being fetched. */
+/**
+ * Returns whether the answer depends on what the visitor already has, so that it cannot be the plain page that is being
+ * fetched.
+ */
 export const isConditional = (facts: RequestFacts): boolean => facts.ifNoneMatch !== '' || facts.ifModifiedSince !== ''
 
-/** Cookies of people whom WordPress or a shop knows: log-in, comment form, post password, cart, share link, a PHP session. */
+/**
+ * Cookies of people whom WordPress or a shop knows: login, comment form, post password, cart, share link, PHP session.
+ */
 const PERSONAL =
   /(?:^|[;,\s])(?:wordpress_(?!test_cookie=)|wp-|wp_|comment_author|woocommerce_|woo-share=|PHPSESSID|edd_|bp[-_]|jetpack_sso_|wfwaf-|laravel_session|mailchimp_landing|simple_wp_membership_|swpm_|bid_\d+_password_protected_)/
 
-/** The page that this visitor gets may be his own. */
+/** Returns whether this visitor's page may be personal. */
 export const isPersonal = (facts: RequestFacts): boolean => facts.cookie !== '' && PERSONAL.test(facts.cookie)
 
-/** Cookies of those who count visitors, and of the edge. */
+/** Cookies of analytics services, and of the edge. */
 const COUNTING =
   /^(?:_ga.*|_gid|_gat.*|_gcl_.*|__utm.|_fbp|_fbc|_hj.*|_pk_.*|_clck|_clsk|_uet.*|__cf.*|cf_clearance|wordpress_test_cookie|stead-.*)$/
-/** Cookies that scripts in the browser read as a rule. */
+/** Cookies that are usually read by scripts in the browser. */
 const OF_SCRIPTS =
   /^(?:cookieyes.*|cookielawinfo.*|cookie_notice.*|cmplz_.*|borlabs.*|CookieConsent|OptanonConsent|__stripe_.*)$/
 
-/** No site names its cookies longer, and no visitor has more of them. */
+/** No site uses longer cookie names, and no visitor sends more cookies. */
 const MOST_NAME = 64
 const MOST_PAIR = 1_024
 const MOST_PAIRS = 32
 
-/** Returns the cookies that may change what a site answers, as `name=value`. Those of analytics never do. */
+/** Returns the cookies that may change a site's answer, as `name=value`. Analytics cookies never do. */
 export function cookiesToLearn({ cookie }: RequestFacts): string[] {
   if (cookie === '') return []
   const pairs: string[] = []
@@ -115,25 +123,25 @@ export const nameOf = (pair: string): string => (pair.split('=', 1)[0] as string
 
 const namesOf = (cookie: string): string[] => cookie.split(';').map(nameOf)
 
-/** It has cookies that could mean something to the site, though none is known to. */
+/** Returns whether it has cookies that could mean something to the site, though none is known to. */
 export const hasMeaningfulCookies = ({ cookie }: RequestFacts): boolean =>
   cookie !== '' && namesOf(cookie).some((name) => !COUNTING.test(name) && !OF_SCRIPTS.test(name))
 
-/** To a site that says that it goes by cookies it has none. */
+/** Returns whether it has no cookies in the eyes of a site that sends `Vary: Cookie`. */
 export const hasNoCookies = ({ cookie }: RequestFacts): boolean =>
   cookie === '' || namesOf(cookie).every((name) => COUNTING.test(name))
 
-/** Addresses that only the dashboard, log-in, the look into the database, previews, carts and scheduled work use. */
+/** Addresses that only the dashboard, login, the database viewer, previews, carts, and scheduled work use. */
 const PRIVATE_TARGET =
   /^\/+(?:[^?]*\/)?(?:wp-(?:admin|login\.php|cron\.php|signup\.php|activate\.php|comments-post\.php|trackback\.php|mail\.php)|xmlrpc\.php)(?:[/?]|$)|^\/+stead-database\/|[?&](?:preview(?:_id|_nonce)?|customize_[a-z_]+|_wpnonce|add-to-cart|remove_item|undo_item|wc-ajax|wc-api|doing_wp_cron|edd_action)=/
 
-/** Whether the cache has nothing to do with this visit at all; files of the dashboard are files like others. */
+/** Returns whether the cache ignores this visit. Files of the dashboard are files like others. */
 export const isPrivateTarget = (target: string): boolean => PRIVATE_TARGET.test(target) && !LOOKS_LIKE_FILE.test(target)
 
 const LOOKS_LIKE_FILE =
   /^[^?]*\.(?:css|js|mjs|map|png|jpe?g|gif|webp|avif|svg|ico|woff2?|ttf|otf|eot|mp[34]|webm|ogg|pdf)(?:\?|$)/i
 
-/** By its name the target is a file; only the host knows. */
+/** Returns whether the target looks like a file by its name. Only the host knows. */
 export const looksLikeFile = (target: string): boolean => LOOKS_LIKE_FILE.test(target)
 
 export const isRead = ({ method }: Visit): boolean => method === 'GET' || method === 'HEAD'

@@ -6,7 +6,7 @@ import { clockOf, file, page, startCachedSite, statusOf } from '../test-support.
 const cleanup = createCleanup()
 afterEach(() => cleanup.run())
 
-/** What a browser says; nothing in it could let anybody in. */
+/** The headers of a browser. None of them could grant access. */
 const browser = {
   'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)',
   accept: 'text/html',
@@ -19,13 +19,13 @@ const browser = {
 
 const isMember = ({ headers }: IncomingMessage) => Boolean(headers['x-api-key'] ?? headers.cookie?.includes('member='))
 
-describe('who says more than browsers say gets an answer of his own', () => {
+describe('gives visitors with unusual headers an answer of their own', () => {
   const ways = [
     ['a key', { 'x-api-key': 'k' }],
     ['a cookie of a plugin', { cookie: '_ga=1; member=ann' }],
   ] as const
 
-  test.each(ways)('with %s: let in at once, where others are refused', async (_what, own) => {
+  test.each(ways)('with %s: admits the visitor at once, while others are refused', async (_what, own) => {
     for (const status of [401, 403, 302, 500]) {
       const site = await startCachedSite(cleanup, (request, response) =>
         isMember(request) ? page(response, 'come in') : page(response, 'no', { location: '/login/' }, status),
@@ -36,12 +36,12 @@ describe('who says more than browsers say gets an answer of his own', () => {
     }
   })
 
-  test.each(ways)('with %s: a 404 or a redirect that is kept for others is not his', async (_what, own) => {
+  test.each(ways)('with %s: does not serve a stored 404 or redirect to this visitor', async (_what, own) => {
     for (const status of [404, 410, 301, 308]) {
       const site = await startCachedSite(cleanup, (request, response) =>
         isMember(request) ? page(response, 'come in') : page(response, 'no', { location: '/' }, status),
       )
-      // the first to ask, one who finds what is kept, and one who waits for it
+      // The first to ask, one who finds a stored answer, and one who waits for it.
       expect((await site.get('/', { ...browser, ...own })).body).toBe('come in')
       expect(statusOf(await site.get('/', browser))).toContain('hit')
       expect((await site.get('/', { ...browser, ...own })).body).toBe('come in')
@@ -50,14 +50,14 @@ describe('who says more than browsers say gets an answer of his own', () => {
     }
   })
 
-  test('a page that is kept is his, too, and nobody is asked for', async () => {
+  test('serves a stored page to them, too, without asking the host', async () => {
     const site = await startCachedSite(cleanup, (_request, response) => page(response, 'page'))
     const own: Record<string, string> = { ...browser, 'x-api-key': 'k' }
     for (const headers of [browser, own]) expect((await site.get('/', headers)).body).toBe('page')
     expect(site.asked.length).toBe(1)
   })
 
-  test('scripts of other sites: a page without Access-Control-Allow-Origin is asked for with their Origin', async () => {
+  test("asks for a page without Access-Control-Allow-Origin with the Origin of the script's site", async () => {
     const site = await startCachedSite(cleanup, ({ url, headers }, response) => {
       const { origin } = headers
       if (url === '/open/') page(response, 'open', { 'access-control-allow-origin': '*' })
@@ -71,13 +71,13 @@ describe('who says more than browsers say gets an answer of his own', () => {
     expect(statusOf(await site.get('/open/', headers))).toContain('hit')
   })
 
-  test('files are the same for everybody, missing ones too', async () => {
+  test('treats files, and missing files, as the same for everyone', async () => {
     const site = await startCachedSite(cleanup, (_request, response, count) => file(response, `no ${count}`, {}, 404))
     for (const [, own] of ways) expect((await site.get('/a.css', { ...own, origin: 'null' })).body).toBe('no 1')
   })
 })
 
-test('an answer that is not kept is made for who gets it, also when he says only what browsers say', async () => {
+test('makes an uncacheable answer for the visitor who gets it, even if the headers are plain', async () => {
   const site = await startCachedSite(cleanup, ({ url, headers }, response) => {
     const language = headers['accept-language'] ?? 'en'
     if (url === '/') page(response, '', { location: `/${language}/` }, 302)
@@ -88,10 +88,10 @@ test('an answer that is not kept is made for who gets it, also when he says only
   expect((await site.get('/', { ...browser, 'accept-language': 'fr' }, 'HEAD')).headers.location).toBe('/fr/')
 })
 
-describe('the host is not asked twice for each visit', () => {
+describe('does not ask the host twice for each visit', () => {
   const never = { 'cache-control': 'no-store' }
 
-  test('of an address whose answers are never kept, for as long as it is visited', async () => {
+  test('of an address whose answers are never stored, for as long as it is visited', async () => {
     const passMs = clockOf(cleanup)
     const site = await startCachedSite(cleanup, (_request, response) => page(response, 'page', never))
     for (let visit = 0; visit < 20; visit++) {
@@ -102,22 +102,22 @@ describe('the host is not asked twice for each visit', () => {
     expect(site.asked.length).toBe(21)
   })
 
-  test('of many addresses whose answers are not kept', async () => {
+  test('of many addresses whose answers are not stored', async () => {
     const site = await startCachedSite(cleanup, (_request, response) => page(response, 'page', never))
     for (let visit = 0; visit < 100; visit++) await site.get(`/${visit}/`, browser)
     expect(site.asked.length).toBeLessThan(110)
   })
 
-  test('of many addresses whose answers are kept, but not for who asks', async () => {
+  test('of many addresses whose answers are stored, but not for this visitor', async () => {
     const site = await startCachedSite(cleanup, (_request, response) => page(response, 'no', {}, 404))
     for (let visit = 0; visit < 100; visit++) await site.get(`/${visit}/`, { 'x-api-key': 'k' })
     expect(site.asked.length).toBeLessThan(110)
-    // others have what is kept with their first visit
+    // Others get the stored answer with their first visit.
     await site.get('/new/', browser)
     expect(statusOf(await site.get('/new/', browser))).toContain('hit')
   })
 
-  test('while it fails', async () => {
+  test('while the host fails', async () => {
     const site = await startCachedSite(cleanup, (_request, response) => page(response, 'broken', {}, 500))
     for (let visit = 0; visit < 20; visit++) expect((await site.get('/a/', browser)).status).toBe(500)
     expect(site.asked.length).toBe(20)
@@ -125,7 +125,7 @@ describe('the host is not asked twice for each visit', () => {
     expect(site.asked.length).toBe(41)
   })
 
-  test('a site that is doubtful: a crowd makes two requests, and what can be kept is kept from the second on', async () => {
+  test('makes two requests for a crowd on a doubtful site, and stores what it can from the second on', async () => {
     let isOpen = false
     const site = await startCachedSite(cleanup, (_request, response, count) =>
       setTimeout(() => page(response, `page ${count}`, isOpen ? {} : never), 20),
@@ -136,11 +136,11 @@ describe('the host is not asked twice for each visit', () => {
     const crowd = await Promise.all(Array.from({ length: 50 }, () => site.get('/crowd/', browser)))
     expect([new Set(crowd.map(({ body }) => body)).size, site.asked.length - before]).toEqual([2, 2])
     expect(statusOf(await site.get('/crowd/', browser))).toContain('hit')
-    // an address that is known for answers that are not kept: what a visitor is told changes that
+    // An address known for uncacheable answers. The answer to a visitor changes that.
     await site.get('/1/', browser)
     await site.get('/1/', browser)
     expect(statusOf(await site.get('/1/', browser))).toContain('hit')
-    // and with some more of them the doubt is gone
+    // A few more shareable answers remove the doubt.
     for (let visit = 2; visit < 20; visit++) await site.get(`/${visit}/`, browser)
     await site.get('/fresh/', browser)
     expect(statusOf(await site.get('/fresh/', browser))).toContain('hit')

@@ -4,7 +4,7 @@ import type { Tier } from './lifetime.ts'
 import { hasMeaningfulCookies, hasNoCookies, isConditional, isPersonal, type RequestFacts } from './request-facts.ts'
 import type { VaryKey } from './vary-key.ts'
 
-/** Of an answer to a request without anything of a visitor: what decides for whom it is. */
+/** The parts of an answer to a request without visitor headers that decide who may get it. */
 export interface SharedAnswer {
   readonly tier: Tier
   readonly status: number
@@ -14,8 +14,9 @@ export interface SharedAnswer {
 }
 
 /**
- * Whether an answer that is everybody's is this visitor's, too. A file is; a page is not for somebody whom WordPress knows. Anything
- * but a plain page (a missing one, a redirect) may be a refusal, and somebody who says more than browsers say may have been let in.
+ * Returns whether an answer for everyone is right for this visitor, too. A file is. A page is not for anyone whom
+ * WordPress knows. Anything but a plain page (a missing one, a redirect) may be a refusal, and a visitor with unusual
+ * headers may have been admitted.
  */
 export function isForVisitor(answer: SharedAnswer, facts: RequestFacts, visit: Visit): boolean {
   if (answer.varyKey.byCookie && !hasNoCookies(facts)) return false
@@ -26,8 +27,9 @@ export function isForVisitor(answer: SharedAnswer, facts: RequestFacts, visit: V
 }
 
 /**
- * Headers that do not decide what a visitor may see: sent by every browser, read by proxies, or left out on the way to the host. Who
- * adds one looks that no site gives or refuses something because of it; the country that a proxy tells is none.
+ * Headers that do not decide what a visitor may see: sent by every browser, read by proxies, or dropped on the way to
+ * the host. Before you add one, check that no site grants or refuses access by it. The country that a proxy sends does
+ * not qualify.
  */
 const HARMLESS = new Set(
   `accept accept-charset accept-encoding accept-language alt-used cache-control cdn-loop cf-connecting-ip cf-ray cf-visitor connection
@@ -38,7 +40,7 @@ const HARMLESS = new Set(
 )
 const HARMLESS_FAMILY = /^(?:sec-ch-|sec-fetch-|x-forwarded-|x-stead-)/
 
-/** The request says nothing that could mean something to the site but its address: any other of its kind gets the same. */
+/** Returns whether only the address can matter to the site, so that all such requests get the same answer. */
 export function isPlain(facts: RequestFacts, visit: Visit): boolean {
   facts.isPlain ??= saysNothing(facts, visit.request.rawHeaders)
   return facts.isPlain
@@ -52,12 +54,15 @@ function saysNothing(facts: RequestFacts, rawHeaders: readonly string[]): boolea
   return !hasMeaningfulCookies(facts)
 }
 
-/** The answer to this visitor tells whether the address can be shared: it is the whole one, and nobody's in particular. */
+/**
+ * Returns whether the answer to this visitor shows if the address is shareable: it is complete, and for nobody in
+ * particular.
+ */
 export const isTelling = (facts: RequestFacts, visit: Visit): boolean =>
   visit.method === 'GET' && facts.range === '' && !isConditional(facts) && isPlain(facts, visit)
 
 /**
- * Whether scripts of other sites may have an answer: it says for whom, or it was made for theirs.
+ * Returns whether scripts of other sites may read an answer: it names them, or was made for theirs.
  * @param headers raw pairs, flat
  */
 export const allowsOrigin = (headers: readonly string[], { by }: VaryKey): boolean =>

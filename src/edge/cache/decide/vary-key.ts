@@ -1,39 +1,42 @@
 import { hash } from 'node:crypto'
 import { connectionListed, isPassedOn } from '../../proxy/forwarding.ts'
 
-/** By what an answer says that it differs (`Vary`). */
+/** The headers by which an answer varies (`Vary`). */
 export interface VaryKey {
-  /** Names of headers of requests, in lower case and in order, but for those that make no difference to what is stored. */
+  /** Names of request headers, lower-case and sorted, without those that do not affect what is stored. */
   readonly by: readonly string[]
-  /** It is for those without cookies; who has some gets an answer of his own. */
+  /** For visitors without cookies. Visitors with cookies get an answer of their own. */
   readonly byCookie: boolean
 }
 
-/** The copy of an address that is a visitor's, where there are several. */
+/** The variant selected for this request (RFC 9111 §4.1). */
 export interface Selected {
-  /** What it is found by. */
+  /** The key of the variant. */
   readonly key: string
   readonly by: readonly string[]
-  /** What the visitor says there, for the host: raw pairs, flat. */
+  /** The visitor's values of these headers, for the host: raw pairs, flat. */
   readonly headers: readonly string[]
 }
 
-/** More of them, and hardly two visitors say the same. */
+/** With more headers, hardly two visitors would match. */
 const MOST_NAMES = 4
 const LONGEST_NAME = 64
-/** Of what a visitor says under all of them. */
+/** The bound of the visitor's values of all these headers. */
 const MOST_CHARACTERS = 1_024
 
-/** Part of the address, never there (who has credentials is passed), or answered by the edge's own copies. */
+/**
+ * Part of the address, never present (requests with credentials are passed), or handled by the edge's own encodings.
+ */
 const SETTLED = new Set(['', 'accept-encoding', 'authorization', 'host', 'x-forwarded-host', 'x-forwarded-proto'])
-/** The host is not asked with these. */
+/** Headers that are not sent to the host. */
 const CONDITIONS = /^(?:range|if-.*)$/
 
 export const nothing: VaryKey = { by: [], byCookie: false }
 
 /**
  * @param headers of an answer, raw and flat
- * @returns undefined when nobody else can have it: it differs by anything, by too much, or by what hosts do not learn from visitors
+ * @returns undefined when nobody else can get it: it varies by anything, by too much, or by headers that hosts do not
+ *   get from visitors
  */
 export function varyKeyOf(headers: readonly string[]): VaryKey | undefined {
   let told: Set<string> | undefined
@@ -54,21 +57,25 @@ const mayDecide = (name: string): boolean => name.length <= LONGEST_NAME && isPa
 const varyKey = (by: readonly string[], byCookie: boolean): VaryKey | undefined =>
   by.length <= MOST_NAMES ? { by, byCookie } : undefined
 
-/** An answer that was asked for with some headers, too, is for those who say the same there, whatever it says itself. */
+/**
+ * Combines the headers that a request was sent with and those that the answer names: the answer is for visitors who
+ * match in all of them.
+ */
 export function togetherWith(asked: readonly string[], told: VaryKey): VaryKey | undefined {
   if (asked.every((name) => told.by.includes(name))) return told
   return varyKey([...new Set([...asked, ...told.by])].sort(), told.byCookie)
 }
 
-/** Their items may have spaces between them, or none (RFC 9110 §5.6.1). */
+/** Their items may be separated with or without spaces (RFC 9110 §5.6.1). */
 const LISTS = new Set(['accept', 'accept-charset', 'accept-language'])
 
 /**
- * Which copy it is that is for requests with such headers (RFC 9111 §4.1). Compared is what the host gets: several lines as one, lists without
- * spaces, otherwise what was sent. Not the order of languages, either: where a visitor likes two alike, sites give him the first.
- * @param address the key of all copies
+ * Selects the variant for such headers (RFC 9111 §4.1). Compares what the host gets: several lines as one, lists
+ * without spaces, otherwise unchanged. The order of languages matters: of two with the same weight, sites choose the
+ * first.
+ * @param address the key of all variants
  * @param headers of a request, raw and flat
- * @returns undefined when they say too much
+ * @returns undefined when the values are too long
  */
 export function select(address: string, by: readonly string[], headers: readonly string[]): Selected | undefined {
   const values: (string | undefined)[] = by.map(() => undefined)

@@ -10,24 +10,24 @@ import type { Memory } from '../store/memory.ts'
 import type { FetchLeader } from './origin-fetch.ts'
 import type { OriginHead } from './origin-head.ts'
 
-/** How the way of a leading visit through the cache ends. */
+/** How a leading visit leaves the cache. */
 export interface FetchLeaderEnds {
-  /** It asks the host itself. */
+  /** Sends the visit to the host itself. */
   pass(): void
-  /** It asks the host itself, because this answer is not for it. */
+  /** Sends the visit to the host itself, because this answer is not for it. */
   decline(head?: OriginHead): void
-  /** What is kept under that is for this visitor. */
+  /** Returns whether the variant of this head is for this visitor. */
   isOwn(head: OriginHead): boolean
-  /** It asks for the copy that is. */
+  /** Looks up the variant that is. */
   select(): void
-  /** It gets the copy that the host has said to hold still. */
+  /** Serves the stored entry that the host has confirmed. */
   renewed(entry: Entry): void
   answer(decision: Decision): void
-  /** Serves something older in place of a failing host; undefined when there is nothing. */
+  /** Serves an older entry in place of a failing host. Undefined when there is none. */
   readonly fallback: (() => void) | undefined
 }
 
-/** A visitor whose request fetches a page, and who gets the answer as it comes. */
+/** Creates the visitor whose request fetches a page, and who gets the answer as it arrives. */
 export function createFetchLeader(
   visit: Visit,
   facts: RequestFacts,
@@ -89,7 +89,7 @@ export function createFetchLeader(
     },
     failed(error) {
       visit.abandon = undefined
-      // A response cut off in the middle must not look complete.
+      // A truncated response must not look complete.
       if (response.headersSent) response.destroy()
       else if (ends.fallback) ends.fallback()
       else if (isTimeout(error)) ends.answer(failureAnswer(visit, error))
@@ -99,14 +99,14 @@ export function createFetchLeader(
 }
 
 /**
- * The host was asked without the visitor's headers. What can be kept is given to whom it would be given later; what cannot was made
- * for nobody, and each visitor needs his own. Failures are told to those who have nothing of their own to say, so that a site
- * in trouble is not asked twice.
+ * Returns whether the leader may have this answer, which was fetched without the visitor's headers. A cacheable answer
+ * goes to the visitors who would get it later. An uncacheable one was made for nobody, so each visitor needs a request
+ * of their own. Failures go to visitors with plain requests, so that a site in trouble is not asked twice.
  */
 function isForFetchLeader(head: OriginHead, facts: RequestFacts, visit: Visit): boolean {
   const { tier, status, lifetime, headers, varyKey } = head
   if (tier === 'file') return !varyKey.byCookie || hasNoCookies(facts)
-  // it is everybody's by what it says; only its body cannot be kept
+  // It is for everyone by its headers; only its body cannot be stored.
   const isShared = typeof lifetime !== 'string' || lifetime === 'size' || lifetime === 'unframed'
   if (isShared)
     return isForVisitor({ tier, status, varyKey, allowsOrigin: allowsOrigin(headers, varyKey) }, facts, visit)

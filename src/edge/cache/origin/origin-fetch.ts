@@ -12,11 +12,11 @@ import { isAbout, revalidatedEntry, updatedHeaders } from './revalidation.ts'
 
 /** What is fetched, and for whom. */
 export interface OriginRequest {
-  /** What is looked for. */
+  /** The key to look up. */
   readonly key: string
-  /** The key of the address; the same where it has one copy. */
+  /** The key of the address; the same if it has one variant. */
   readonly address: string
-  /** Names of headers of the visitor that are sent, because copies differ by them. */
+  /** Names of the visitor's headers that are sent, because variants differ by them. */
   readonly by: readonly string[]
   readonly path: string
   /** Path and query for the host. */
@@ -25,82 +25,84 @@ export interface OriginRequest {
   readonly upstream: string
   /** For the host, raw and flat. */
   readonly headers: readonly string[]
-  /** What cookies of the answer may say. */
+  /** The domains that cookies of the answer may name. */
   readonly domains: CookieDomains
-  /** Of the site, by tier, when the request begins: what purges raise. */
+  /** The site's epochs by tier when the request starts. Purges increase them. */
   readonly epochs: Readonly<Record<Tier, number>>
-  /** Tiers that the site has switched on. */
+  /** Tiers that are on for the site. */
   readonly tiers: Readonly<Record<Tier, boolean>>
-  /** The entry that is asked about (see `originRequestHeaders`), if any. */
+  /** The entry to revalidate (see `originRequestHeaders`), if any. */
   readonly stale: Entry | undefined
 }
 
-/** The visitor whose request is sent on: it gets the answer as it comes. */
+/** The visitor whose request is forwarded, and who gets the answer as it arrives. */
 export interface FetchLeader {
-  /** Where the address turns out to have several copies: this one is its own. */
+  /** Returns whether this variant is the visitor's own, if the address turns out to have several. */
   isOwn(head: OriginHead): boolean
-  /** @returns false when it does not want this answer: it asks the host itself */
+  /** @returns false when it rejects this answer and asks the host itself */
   head(head: OriginHead): boolean
   /** @returns false when it cannot take more for now; `resume` is called when it can */
   data(chunk: Buffer, resume: () => void): boolean
   end(): void
-  /** Instead of `head` and what follows: the copy that was asked about still holds. */
+  /** Called instead of `head` and what follows: the host confirmed the entry. */
   renewed(entry: Entry): void
-  /** Instead of `head`: the host says that it holds, and that it is not for everybody. It asks the host itself. */
+  /**
+   * Called instead of `head`: the host confirmed the entry, but not for everyone. The visit goes to the host itself.
+   */
   declined(): void
-  /** Instead of `data` and `end`: the rest is in an entry that is kept. */
+  /** Called instead of `data` and `end`: the rest is in a stored entry. */
   endFrom(entry: Entry, rest: Buffer): void
-  /** After `head`: the answer breaks off. Before it: the host does not answer. */
+  /** Called after `head` when the answer breaks off, and before it when the host does not answer. */
   failed(error: Error): void
 }
 
-/** What came of a fill, for those who waited for it. */
+/** The result of a fetch, for visits that waited for it. */
 export type OriginFetchResult =
   | { readonly kind: 'entry'; readonly entry: Entry }
-  /** It is one of several copies, and of nobody who has asked for it. */
+  /** One of several variants, but of none that a waiting visitor asked for. */
   | { readonly kind: 'varies' }
-  /** Nobody else can have this answer. */
+  /** Nobody else can get this answer. */
   | { readonly kind: 'uncacheable'; readonly reason: string }
   /** There is no room for it now. */
   | { readonly kind: 'crowded' }
   /** The host failed (no answer, or 5xx). */
   | { readonly kind: 'failed'; readonly error?: Error }
 
-/** What a fill needs from who starts it. */
+/** What a fetch needs from its caller. */
 export interface OriginFetchOptions {
   readonly leader: FetchLeader | undefined
-  /** It goes on though nobody waits for it. */
+  /** Continues though nobody waits for it. */
   readonly isBackground: boolean
   readonly mostBytes: number
-  /** What counts the body as long as it is no entry. */
+  /** Counts the body until it becomes an entry. */
   readonly share: Share
-  /** Makes room for so much more of the body among the entries. @returns false when there is none */
+  /** Makes room for this many more bytes of the body among the entries. @returns false when there is none */
   readonly makeRoom: (bytes: number) => boolean
-  /** Told by what the copies of the address differ, before the leader has the head. */
+  /** Called with the vary key of the address, before the leader gets the head. */
   readonly onVaryKey: (by: readonly string[]) => void
-  /** Told when the host has to wait for the leader. */
+  /** Notified when the host has to wait for the leader. */
   readonly inFlightRequest: InFlightRequest
-  /** Takes the entry over. @returns false when there is no room for it */
+  /** Takes over the entry. @returns false when there is no room for it */
   readonly keep: (entry: Entry) => boolean
 }
 
-/** What a piece of a body takes besides its bytes: a host may send them one by one. */
+/** The overhead of a piece of a body: a host may send single bytes. */
 const PIECE_BYTES = 256
 
 /**
- * One GET to the host whose answer may be kept. It goes on without its visitor as long as somebody waits for it. The body is collected
- * within a budget; over it the answer is passed on as the visitor takes it, and not kept.
+ * A GET request to the host whose answer may be stored. It outlives its visitor as long as another one waits for it.
+ * The body is collected within a budget. Beyond it, the answer is only passed on, at the visitor's pace.
  */
 export class OriginFetch implements AnswerListener {
   readonly request: OriginRequest
   leader: FetchLeader | undefined
-  /** A purge came while it was under way: what it brings is from before. */
+  /** A purge arrived during the fetch, so its answer predates it. */
   isDoomed = false
-  /** Patterns of purges that came while it was under way. */
+  /** Patterns of purges that arrived during the fetch. */
   readonly purged: string[] = []
   waiters = 0
   readonly result: Promise<OriginFetchResult>
-  /** Resolves when nothing of it is under way any more. */
+  /** Resolves when all its work has ended. */
   readonly ended: Promise<void>
   readonly #options: OriginFetchOptions
   readonly #settle: (result: OriginFetchResult) => void
@@ -108,9 +110,9 @@ export class OriginFetch implements AnswerListener {
   readonly #upstreams: Upstreams
   #control: Control | undefined
   #isCollecting = true
-  /** All pieces while collecting, then those that the leader has not taken. */
+  /** All pieces while collecting, later only those that the leader has not taken. */
   #pieces: Buffer[] = []
-  /** How many of them the leader has. */
+  /** How many of the pieces the leader has. */
   #taken = 0
   #leaderBytes = 0
   #leaderWaits = false
@@ -137,7 +139,7 @@ export class OriginFetch implements AnswerListener {
     this.#control = this.#upstreams.ask(this.request.upstream, this.#hostRequest, this)
   }
 
-  /** The visitor has gone. */
+  /** Called when the visitor leaves. */
   leave(): void {
     this.leader = undefined
     if (!this.#isCollecting) this.#dropPieces()
@@ -146,13 +148,13 @@ export class OriginFetch implements AnswerListener {
     else this.#control?.abort()
   }
 
-  /** A waiter has gone. */
+  /** Called when a waiting visitor leaves. */
   leaveWaiting(): void {
     this.waiters--
     if (!this.#isWanted) this.#control?.abort()
   }
 
-  /** Somebody waits, or the answer is on its way into the cache already. */
+  /** Whether a visitor waits, or the answer is already on its way into the cache. */
   get #isWanted(): boolean {
     const isKept = this.#head !== undefined && this.#isCollecting
     return this.#options.isBackground || this.leader !== undefined || this.waiters > 0 || isKept
@@ -185,7 +187,7 @@ export class OriginFetch implements AnswerListener {
     if (!this.leader && !this.#isCollecting) this.#control?.abort()
   }
 
-  /** The host says that the copy still holds: it goes on with what the host says of it now. */
+  /** Renews the stored entry, which the host confirmed, with the headers that the host sends now. */
   #renew(stale: Entry, told: readonly string[], { isPrivate, isBrief, shows }: HostNotes): void {
     const { leader } = this
     this.leader = undefined
@@ -232,7 +234,7 @@ export class OriginFetch implements AnswerListener {
       this.#stopCollecting({ kind: 'crowded' })
   }
 
-  /** From now on it is for the leader alone. */
+  /** Continues for the leader alone. */
   #stopCollecting(result: OriginFetchResult): void {
     this.#isCollecting = false
     for (const piece of this.#pieces.splice(0, this.#taken)) this.#giveBack(piece)
@@ -250,7 +252,7 @@ export class OriginFetch implements AnswerListener {
     this.#options.share.free()
   }
 
-  /** Gives the leader what it takes. */
+  /** Passes pieces to the leader as fast as it takes them. */
   #feed = (): void => {
     this.#leaderWaits = false
     this.#options.inFlightRequest.goesOn(this.#pieces[0]?.length ?? 0)
@@ -283,7 +285,7 @@ export class OriginFetch implements AnswerListener {
     const entry = this.#entry(head, lifetime)
     const { share } = this.#options
     const counted = share.amount
-    // in this moment there are two of it, of which one goes
+    // Two copies exist at this moment, and one of them is about to go.
     share.free()
     if (this.#options.keep(entry)) {
       this.#settle({ kind: 'entry', entry })
@@ -301,7 +303,7 @@ export class OriginFetch implements AnswerListener {
     const { address, path, siteId, epochs } = this.request
     const { key, varyKey, status, reason, headers, renderer, tier, shows } = head
     const variantOf = key === address ? undefined : address
-    // A copy: a piece is a part of what was read from the socket, and would keep all of it.
+    // A copy, because a piece is a slice of what was read from the socket and would retain all of it.
     const body = Buffer.concat(this.#pieces)
     // biome-ignore format: one record
     return createEntry({ key, variantOf, varyKey, path, shows, siteId, tier, epoch: epochs[tier], status, reason, headers, renderer, body, lifetime, nowMs: performance.now() })

@@ -16,22 +16,22 @@ export interface OriginHead {
   readonly lifetime: Lifetime | string
   /** Set by the host when the request changed content. */
   readonly purgeSeq: number
-  /** What it is kept under. */
+  /** The key under which it is stored. */
   readonly key: string
   readonly varyKey: VaryKey
 }
 
-/** What came. */
+/** The answer as received. */
 interface Came {
   readonly status: number
   readonly reason: string
   /** Flat, as received. */
   readonly raw: readonly string[]
-  /** Larger bodies are not kept. */
+  /** Larger bodies are not stored. */
   readonly mostBytes: number
 }
 
-/** What is to become of an answer. */
+/** Decides how to handle an answer. */
 export function readHead(request: OriginRequest, came: Came, { headers, notes }: HostResponse): OriginHead {
   const { status, reason, raw, mostBytes } = came
   const { renderer, purgeSeq, shows } = notes
@@ -46,7 +46,10 @@ export function readHead(request: OriginRequest, came: Came, { headers, notes }:
   return { status, reason, headers, renderer, tier, shows, lifetime, purgeSeq, key, varyKey }
 }
 
-/** Where an answer is kept: by what it differs, and by what the host was asked with there. @returns undefined when it cannot be */
+/**
+ * Returns where to store an answer, by its vary key and by the headers that the host got. @returns undefined when it
+ * cannot be stored
+ */
 function placeOf({ address, by, headers }: OriginRequest, told: readonly string[]) {
   const says = varyKeyOf(told)
   const varyKey = says && togetherWith(by, says)
@@ -56,7 +59,7 @@ function placeOf({ address, by, headers }: OriginRequest, told: readonly string[
   return selected && { key: selected.key, varyKey }
 }
 
-/** Of a body that ends with its connection nobody can tell whether it is whole (RFC 9112 §8). */
+/** A body that ends with its connection may be incomplete (RFC 9112 §8). */
 function isFramed(status: number, raw: readonly string[]): boolean {
   if (status === 204) return true
   return raw.some((name, i) => i % 2 === 0 && /^(?:content-length|transfer-encoding)$/i.test(name))

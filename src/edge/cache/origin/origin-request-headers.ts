@@ -4,17 +4,17 @@ import type { Selected } from '../decide/vary-key.ts'
 import type { Entry } from '../store/entry.ts'
 
 /**
- * What the host is told of who asks: no visitor's own words. A page that was made for one visitor's browser or language would be
- * everybody's; for a site that tells phones from other devices (`wp_is_mobile`) this is none.
+ * Replaces the visitor's values, because a page that was made for one visitor's browser or language would be served to
+ * everyone. Sites that tell phones from other devices (`wp_is_mobile`) see no phone.
  */
 const NEUTRAL = ['user-agent', 'Mozilla/5.0 (compatible; Stead)', 'accept', '*/*']
 
 /**
- * Headers of a request to the host whose answer is to be kept, raw and flat. Nothing but the address is the visitor's, so that
- * nobody can have a page stored that was made for his own odd headers; no cookies, no conditions, no ranges, and no coding:
- * copies are compressed here.
- * @param selected what the visitor says where the address has several copies: such headers are those of everybody who gets the copy
- * @param known the stored copy that is asked about, by its strongest validator (RFC 9110 §13.1)
+ * Returns the headers, raw and flat, of a request to the host whose answer will be stored. Only the address comes from
+ * the visitor, so that nobody can have a page stored that was made for unusual headers. It has no cookies, conditions,
+ * or ranges, and no coding, because the edge compresses.
+ * @param selected the visitor's values if the address has variants: everyone who gets the variant sends them
+ * @param known the stored entry to revalidate, by its strongest validator (RFC 9110 §13.1)
  */
 export function originRequestHeaders(
   visit: Visit,
@@ -26,7 +26,7 @@ export function originRequestHeaders(
   for (let i = 0; i < NEUTRAL.length; i += 2)
     if (!selected?.by.includes(NEUTRAL[i] as string)) out.push(NEUTRAL[i] as string, NEUTRAL[i + 1] as string)
   out.push(...(selected?.headers ?? []))
-  // nothing in it is of one visitor, or of what is kept already
+  // Nothing in it belongs to one visitor, or to a stored entry.
   if (!selected && !known) out.push('x-stead-for-all', '1')
   if (known?.status !== 200) return out
   if (known.hostEtag !== '') out.push('if-none-match', known.hostEtag)

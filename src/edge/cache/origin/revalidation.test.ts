@@ -19,7 +19,10 @@ const notModified = (response: ServerResponse, headers: Headers) => {
   response.writeHead(304, headers).end()
 }
 
-/** A page of a minute that was fetched, and is over: the host says `told` of it, and has a new page for who asks without conditions. */
+/**
+ * Stores a page with a lifetime of one minute, and lets it expire. The host then answers conditional requests with
+ * `told`, and others with a new page.
+ */
 async function overduePage(first: Headers, told: Headers) {
   const pass = clockOf(cleanup)
   const site = await startCachedSite(cleanup, ({ headers }, response, count) => {
@@ -35,8 +38,8 @@ async function overduePage(first: Headers, told: Headers) {
   return { site, overdue }
 }
 
-describe('a page that is over, and that the host says to hold', () => {
-  test.each(validators)('is asked for by its %s, and lives on', async (_what, validator, asked) => {
+describe('an expired page that the host confirms', () => {
+  test.each(validators)('is revalidated by its %s, and stays', async (_what, validator, asked) => {
     const { site } = await overduePage(validator, {})
     const renewed = await site.get('/')
     expect([renewed.status, renewed.body, renewed.headers.age]).toEqual([200, 'page 1', '0'])
@@ -47,7 +50,7 @@ describe('a page that is over, and that the host says to hold', () => {
     expect(site.asked.length).toBe(2)
   })
 
-  test('goes with what it shows by then, and by what it was said to show before where the host says nothing', async () => {
+  test('has what it shows now, and what it showed before if the host does not say', async () => {
     for (const [told, gone, stays] of [
       ['', '/before/', '/now/'],
       ['/now/', '/now/', '/before/'],
@@ -64,7 +67,7 @@ describe('a page that is over, and that the host says to hold', () => {
     }
   })
 
-  test('has what the host says of it now, and the rest of what it said before', async () => {
+  test("has the host's new headers, and the rest of the old ones", async () => {
     const first = { etag: '"v1"', 'x-old': 'old', 'x-new': 'old', date: 'Thu, 01 Jan 2026 00:00:00 GMT' }
     const told = { etag: 'W/"v1"', 'x-new': ['new', 'newer'], 'cache-control': 'max-age=600', 'content-md5': 'x' }
     const { site, overdue } = await overduePage(first, told)
@@ -91,7 +94,7 @@ describe('a page that is over, and that the host says to hold', () => {
     expect([await coding(), site.asked.length]).toEqual(['br', 2])
   })
 
-  test('keeps its lifetime where the host says none now', async () => {
+  test('keeps its lifetime if the host sends none now', async () => {
     const { site, overdue } = await overduePage({ etag: '"v1"' }, {})
     await site.get('/')
     await overdue()
@@ -104,14 +107,14 @@ describe('a page that is over, and that the host says to hold', () => {
     ['a cookie', { 'set-cookie': 'a=b' }],
     ['Vary', { vary: 'Cookie' }],
     ['another ETag', { etag: '"v2"' }],
-  ])('with %s: is not renewed, and nobody has it any more', async (_what, told) => {
+  ])('with %s: is not renewed, and is no longer served', async (_what, told) => {
     const { site } = await overduePage({ etag: '"v1"' }, told)
     const own = await site.get('/')
     expect([own.status, own.body]).toEqual([200, 'page 3'])
     expect(site.cache.stats().entries).toBe(0)
   })
 
-  test('is not shown when a purge came while the host was asked', async () => {
+  test('is not served if a purge arrived during the revalidation', async () => {
     const pass = clockOf(cleanup)
     let answer = () => {}
     const site = await startCachedSite(cleanup, ({ headers }, response, count) => {
@@ -130,7 +133,7 @@ describe('a page that is over, and that the host says to hold', () => {
     expect((await site.get('/')).body).toBe('page 4')
   })
 
-  test('is asked about at each use where that is what the host wants (no-cache, no time left)', async () => {
+  test('is revalidated at each use if the host requires it (no-cache, zero lifetime)', async () => {
     for (const control of ['no-cache', 'max-age=0', 'max-age=0, must-revalidate']) {
       const site = await startCachedSite(cleanup, ({ headers }, response, count) => {
         if (headers['if-none-match']) notModified(response, {})
@@ -145,7 +148,7 @@ describe('a page that is over, and that the host says to hold', () => {
 })
 
 test.each(['must-revalidate', 'proxy-revalidate'])(
-  '%s: never old, whatever else is said, pages and files',
+  '%s: is never served stale, whatever else the headers say, pages and files',
   async (how) => {
     const pass = clockOf(cleanup)
     let isBroken = false
@@ -163,7 +166,7 @@ test.each(['must-revalidate', 'proxy-revalidate'])(
   },
 )
 
-test('Age of the host counts on, and Date is when the page was made', async () => {
+test("continues the host's Age, and Date says when the page was made", async () => {
   const pass = clockOf(cleanup)
   const date = 'Thu, 01 Jan 2026 00:00:00 GMT'
   const site = await startCachedSite(cleanup, (_request, response, count) =>
@@ -179,7 +182,7 @@ test('Age of the host counts on, and Date is when the page was made', async () =
   expect((await site.get('/')).body).toBe('page 2')
 })
 
-test('an answer that ends with its connection is not kept: it may be a part', async () => {
+test('does not store an answer that ends with its connection, because it may be incomplete', async () => {
   const site = await startCachedSite(cleanup, (_request, response, count) =>
     response.socket?.end(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\npage ${count}`),
   )
@@ -187,7 +190,7 @@ test('an answer that ends with its connection is not kept: it may be a part', as
   expect((await site.get('/')).body).toBe('page 2')
 })
 
-test('what a change is said to be found at is fetched anew, on this host alone', async () => {
+test('fetches the addresses that a change names again, on this host only', async () => {
   const site = await startCachedSite(cleanup, (request, response, count) =>
     page(response, `page ${count}`, {
       ...(request.method === 'POST' && { location: request.headers['x-to'] as string, 'content-location': '/b/' }),

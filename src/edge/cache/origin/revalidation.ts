@@ -3,17 +3,17 @@ import { varyKeyOf } from '../decide/vary-key.ts'
 import { IDENTITY } from '../store/encodings.ts'
 import { bodyBytes, createEntry, type Draft, type Entry, opaque, putBody } from '../store/entry.ts'
 
-/** RFC 9111 §3.2: these are of the body that is kept; the validator is what was asked about. */
+/** Headers of the stored body (RFC 9111 §3.2), which a 304 does not update. */
 const NOT_UPDATED = new Set(['content-encoding', 'content-length', 'content-md5', 'content-range', 'etag'])
 
 /**
- * Headers of an entry after the host has said that it still holds (RFC 9111 §4.3.4).
+ * Returns the headers of an entry after the host has confirmed it (RFC 9111 §4.3.4).
  * @param told of its 304, raw and flat
- * @returns as of a whole response
+ * @returns as of a complete response
  */
 export function updatedHeaders(entry: Entry, told: readonly string[]): string[] {
   const isNew = (name: string) => !NOT_UPDATED.has(name.toLowerCase())
-  // the old date is that of the answer before
+  // The old date belongs to the previous answer.
   const replaced = new Set(['date'])
   const out = entry.hostEtag === '' ? [] : ['ETag', entry.hostEtag]
   for (let i = 0; i < told.length; i += 2) {
@@ -28,7 +28,7 @@ export function updatedHeaders(entry: Entry, told: readonly string[]): string[] 
   return out
 }
 
-/** The same body, from now on with these headers. The old entry is as it was for those who read it. */
+/** Returns an entry with the same body and these headers. Readers of the old entry keep it unchanged. */
 export function revalidatedEntry(
   entry: Entry,
   draft: Pick<Draft, 'headers' | 'lifetime' | 'epoch' | 'nowMs' | 'shows'>,
@@ -62,7 +62,10 @@ export function revalidatedEntry(
   return renewed
 }
 
-/** A 304 with another validator, or that differs by more, is about something that is not kept (RFC 9111 §4.3.4). */
+/**
+ * Returns whether a 304 is about this entry. With another validator, or a longer vary key, it is about something else
+ * (RFC 9111 §4.3.4).
+ */
 export function isAbout({ hostEtag, varyKey }: Entry, told: readonly string[]): boolean {
   const etag = headerOf(told, 'etag')
   const says = varyKeyOf(told)

@@ -7,12 +7,12 @@ import type { Entry } from '../store/entry.ts'
 import { type FetchLeader, OriginFetch, type OriginRequest } from './origin-fetch.ts'
 import { originRequestHeaders } from './origin-request-headers.ts'
 
-/** After a failed try to fetch a stale page anew. */
+/** The wait after a failed refresh of a stale page. */
 export const RETRY_MS = 5_000
-/** Pages being fetched at a time. */
+/** The most pages that are fetched at once. */
 export const MOST_ORIGIN_FETCHES = 1_024
 
-/** Fetches a stale entry anew; nobody waits for it. */
+/** Refreshes a stale entry in the background. */
 export function refresh(cache: Cache, ask: CacheLookup, entry: Entry): void {
   if (entry.isRefreshing || performance.now() < entry.retryAtMs || cache.originFetches.size >= MOST_ORIGIN_FETCHES)
     return
@@ -26,9 +26,9 @@ export function refresh(cache: Cache, ask: CacheLookup, entry: Entry): void {
 }
 
 /**
- * @param stale what is kept, and asked about
- * @param awaited nobody gets it as it comes, but somebody waits for it
- * @returns undefined when the site or the visitor has too many requests under way
+ * @param stale the stored entry to revalidate
+ * @param awaited nobody gets it as it arrives, but a visitor waits for it
+ * @returns undefined when the site or the visitor has too many requests in flight
  */
 export function startOriginFetch(
   cache: Cache,
@@ -73,14 +73,14 @@ export function startOriginFetch(
   originFetch.result.then((result) => {
     if (originFetches.get(key) === originFetch) originFetches.delete(key)
     learn(cache, ask, result)
-    // what is there now is not for everybody, and what was is no more
+    // The new answer is not for everyone, and the old one is no longer valid.
     if ((result.kind === 'uncacheable' || result.kind === 'varies') && stale) cache.memory.remove(stale)
   })
   originFetch.start()
   return originFetch
 }
 
-/** @returns false when there is no room for it; what a purge has overtaken is not kept, either, and needs none */
+/** @returns false when there is no room for it. An entry that a purge has overtaken is not stored, and needs no room */
 function keep(cache: Cache, route: Route, originFetch: OriginFetch, entry: Entry): boolean {
   originFetch.isDoomed ||= isConcerned(entry, originFetch.purged)
   if (originFetch.isDoomed || entry.epoch < epochOf(cache, route, entry.tier)) return true
@@ -88,7 +88,7 @@ function keep(cache: Cache, route: Route, originFetch: OriginFetch, entry: Entry
   if (!memory.put(entry)) return false
   options.disk.forget(entry.key)
   if (entry.variantOf === undefined) return true
-  // one copy was for all
+  // One variant was for all.
   const before = memory.get(entry.variantOf)
   if (before) memory.remove(before)
   options.disk.forget(entry.variantOf)

@@ -4,10 +4,13 @@ import { isPurgedBy, pageAddress } from '../decide/key.ts'
 import type { OriginFetch } from '../origin/origin-fetch.ts'
 import type { Purge } from './purge-feed.ts'
 
-/** A page that so much of its site has changed under is not kept. */
+/** A fetch with more purge patterns than this is not stored. */
 const MOST_PATTERNS = 200
 
-/** A purge (undefined: some were missed): what it concerns is gone, and what is being fetched will be from before it. */
+/**
+ * Applies a purge: drops the entries that it concerns, and marks fetches in progress as outdated. Undefined means that
+ * some purges were missed.
+ */
 export function applyPurge(cache: Cache, purge: Purge | undefined): void {
   const { memory, originFetches, options } = cache
   if (!purge) {
@@ -19,7 +22,7 @@ export function applyPurge(cache: Cache, purge: Purge | undefined): void {
   }
   for (const [key, originFetch] of originFetches) {
     if (purge && !concerns(purge, originFetch)) {
-      // what it shows is not known before it is here
+      // What the page shows is unknown until it arrives.
       if (purge.siteId === originFetch.request.siteId) originFetch.purged.push(...purge.paths)
       if (originFetch.purged.length <= MOST_PATTERNS) continue
     }
@@ -36,8 +39,8 @@ function concerns(purge: Purge, { request }: OriginFetch): boolean {
 }
 
 /**
- * RFC 9111 §4.4: what was stored of an address that has been written to is not served any more, nor of those of the same host
- * where the answer says that something is now.
+ * Drops what is stored for an address that was written to, and for addresses of the same host that the answer names
+ * (RFC 9111 §4.4).
  */
 export function forgetAfterWrite(cache: Cache, visit: Visit, address: string): undefined {
   if (visit.method === 'OPTIONS') return
@@ -65,7 +68,10 @@ function forget({ memory, options, originFetches }: Cache, address: string): voi
   }
 }
 
-/** @returns the key of what a reference of an answer names; undefined: another origin's, or nothing that is kept */
+/**
+ * @returns the key of the address that a header of an answer names, or undefined for another origin or an uncacheable
+ *   address
+ */
 function addressFrom({ client, host, target }: Visit, reference: string): string | undefined {
   const here = `${client.scheme}://${host}`
   const url = URL.parse(reference, `${here}${target}`)

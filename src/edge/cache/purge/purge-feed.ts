@@ -1,9 +1,9 @@
-/** One purge, as the database tells it. */
+/** One purge, as stored in the database. */
 export interface Purge {
   /** Ascending without gaps, in the order of commits. */
   readonly seq: number
   readonly siteId: number
-  /** All pages of lower epochs are dead; null: it does not concern all pages. */
+  /** All pages of lower epochs are dead. Null means that it does not concern all pages. */
   readonly pageEpoch: number | null
   /** The same for files. */
   readonly fileEpoch: number | null
@@ -11,47 +11,53 @@ export interface Purge {
   readonly paths: readonly string[]
 }
 
-/** What was committed after a sequence number, as far as it is kept. */
+/** The purges committed after a sequence number, as far as they are retained. */
 export interface PurgesSince {
-  /** The newest sequence number there is. */
+  /** The newest sequence number. */
   readonly newest: number
   /** In order. */
   readonly purges: readonly Purge[]
 }
 
 export interface PurgeFeedOptions {
-  /** Purges after a sequence number, or undefined for the newest number alone. Rejects when the database cannot be asked. */
+  /**
+   * Returns the purges after a sequence number, or with undefined only the newest number. Rejects when the database is
+   * unavailable.
+   */
   readonly since: (seq: number | undefined) => Promise<PurgesSince>
-  /** Calls back when something may have been committed; returns what ends that. Without it the feed polls alone. */
+  /**
+   * Calls back when something may have been committed. Returns a function that unsubscribes. Without it, the feed only
+   * polls.
+   */
   readonly onChange?: (callback: () => void) => () => void
   readonly onError?: (error: unknown) => void
   readonly pollMs?: number
-  /** Knowledge older than this is not relied on. */
+  /** Older knowledge is not relied on. */
   readonly currentMs?: number
 }
 
-/** What an edge process knows of purges. */
+/** What an edge process knows about purges. */
 export interface PurgeFeed {
   /**
-   * Whether every purge that was committed more than a moment ago is known. False when the database has not been heard of:
-   * then stored pages may be out of date, and the host has to be asked.
+   * Returns whether every purge that was committed more than a moment ago is known. False when the database is
+   * unreachable: stored pages may then be outdated, and the host has to be asked.
    */
   isCurrent(): boolean
-  /** The place in the order of purges that is known; undefined before the first look. */
+  /** The known position in the order of purges. Undefined before the first look. */
   readonly position: number | undefined
-  /** The lowest epoch of the site that lives, as far as purges told: of pages or of files. */
+  /** Returns the lowest live epoch of the site's pages or files, as far as purges have told. */
   floorOf(siteId: number, tier: 'page' | 'file'): number
-  /** Told of each purge after it counts, and (undefined) when some were missed and everything has to go. */
+  /** Calls the listener after each purge counts, and with undefined when some were missed and everything must go. */
   subscribe(listener: (purge: Purge | undefined) => void): void
-  /** Resolves when the purge with this number counts here; gives up after `patienceMs`. */
+  /** Resolves when the purge with this number counts here, or after `patienceMs`. */
   reach(seq: number, patienceMs?: number): Promise<void>
   refresh(): Promise<void>
   close(): void
 }
 
 /**
- * Follows the purges of all sites. A purge counts within milliseconds of its commit (notice), within `pollMs` when the
- * notice is lost; when the database cannot be read for `currentMs`, `isCurrent` says so.
+ * Follows the purges of all sites. A purge counts within milliseconds of its commit (notification), or within `pollMs`
+ * when the notification is lost. `isCurrent` turns false when the database is unreadable for `currentMs`.
  */
 export function createPurgeFeed(options: PurgeFeedOptions): PurgeFeed {
   const { since, onError = () => {}, pollMs = 1_000, currentMs = 5_000 } = options
@@ -73,7 +79,7 @@ export function createPurgeFeed(options: PurgeFeedOptions): PurgeFeed {
     knownAtMs = startedAtMs
     for (const check of [...waiting]) check()
   }
-  /** The database is an older copy than the one before: what was learned from that one means nothing. */
+  /** The database is an older copy than before, so what was learned from the newer one means nothing. */
   const startOver = () => {
     floors.page.clear()
     floors.file.clear()
@@ -84,7 +90,7 @@ export function createPurgeFeed(options: PurgeFeedOptions): PurgeFeed {
       raise('page', purge.siteId, purge.pageEpoch)
       raise('file', purge.siteId, purge.fileEpoch)
     }
-    // Old ones are cleared away: an edge that slept longer cannot know what they were.
+    // Old purges are deleted, so an edge that slept longer cannot know what they were.
     const isWhole = purges[0]?.seq === from + 1 && (purges.at(-1)?.seq ?? 0) >= newest
     for (const listener of listeners) {
       if (!isWhole) listener(undefined)
@@ -128,7 +134,10 @@ export function createPurgeFeed(options: PurgeFeedOptions): PurgeFeed {
   }
 }
 
-/** A look under way may have read before the announced change: one more follows, however many ask for it. */
+/**
+ * Runs one look at a time. A look in progress may have read before the announced change, so one more follows for all
+ * callers.
+ */
 function oneAtATime(look: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined
   let again: Promise<void> | undefined

@@ -1,4 +1,4 @@
-/** Purges against everything that can go on at the same time. */
+/** Purges that race with everything that can happen at the same time. */
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createCleanup, eventually } from '../../test-support.ts'
@@ -8,7 +8,7 @@ import { createPurgeFeed } from './purge-feed.ts'
 const cleanup = createCleanup()
 afterEach(() => cleanup.run())
 
-/** A host whose page shows the content at the time when it began to work on it, and answers when it is told to. */
+/** Starts a host whose page shows the content at the time when the request arrived, and answers on command. */
 async function slowSite(more = {}) {
   const host = { content: 1, waiting: [] as (() => void)[], slow: true }
   const site = await startCachedSite(
@@ -32,7 +32,7 @@ describe('a purge while the host works on a page', () => {
     ['all pages', { pages: 'all' as const }],
     ['its path', { pages: ['/'] }],
     ['a path above it', { pages: ['/*'] }],
-  ])('by %s: the page is neither stored nor shown to those who waited for it', async (_what, order) => {
+  ])('by %s: does not store the page, nor show it to visitors who waited for it', async (_what, order) => {
     const { host, site, release } = await slowSite()
     const leader = site.get('/')
     await eventually(() => host.waiting.length === 1)
@@ -43,7 +43,7 @@ describe('a purge while the host works on a page', () => {
     site.log.commit(order)
     await site.feed.refresh()
     release()
-    // what was asked before the change may be from before it
+    // An answer that was requested before the change may predate it.
     expect((await leader).body).toBe('1')
     await eventually(() => host.waiting.length > 0)
     release()
@@ -54,7 +54,7 @@ describe('a purge while the host works on a page', () => {
     expect(site.asked.length).toBe(2)
   })
 
-  test('of another path: it is stored', async () => {
+  test('of another path: stores the page', async () => {
     const { host, site, release } = await slowSite()
     const leader = site.get('/a/')
     await eventually(() => host.waiting.length === 1)
@@ -65,12 +65,12 @@ describe('a purge while the host works on a page', () => {
     expect(statusOf(await site.get('/a/'))).toContain('; hit;')
   })
 
-  test('a refresh of a stale page under way does not bring the old one back', async () => {
+  test('does not restore the old page from a stale refresh in progress', async () => {
     const { host, site, release } = await slowSite()
     host.slow = false
     await site.get('/')
     host.slow = true
-    // stale from now on
+    // Stale from now on.
     const clock = performance.now
     cleanup.add(() => {
       performance.now = clock
@@ -89,8 +89,8 @@ describe('a purge while the host works on a page', () => {
   })
 })
 
-describe('a page asked for by another address than the one that purges name', () => {
-  /** What is asked for in capitals is what is asked for without. */
+describe('a page with another spelling of the address that purges name', () => {
+  /** An address in capitals is the same as one without. */
   const spelled = (slow = false) => {
     const host = { content: 1, waiting: [] as (() => void)[], slow }
     const script: Script = (request, response) => {
@@ -103,7 +103,7 @@ describe('a page asked for by another address than the one that purges name', ()
     return { host, script }
   }
 
-  test.each(['/slug/', '/slug/*', '/list/'])('is gone with %s, and with nothing else', async (pattern) => {
+  test.each(['/slug/', '/slug/*', '/list/'])('is dropped with %s, and with nothing else', async (pattern) => {
     const { host, script } = spelled()
     const site = await startCachedSite(cleanup, script)
     const { headers } = await site.get('/SLUG/')
@@ -117,7 +117,7 @@ describe('a page asked for by another address than the one that purges name', ()
     expect((await site.get('/SLUG/')).body).toBe('2')
   })
 
-  test('is neither stored nor shown to those who came after the purge while the host works on it', async () => {
+  test('is not stored, nor shown to visitors who came after the purge, while the host works on it', async () => {
     const { host, script } = spelled(true)
     const site = await startCachedSite(cleanup, script)
     const leader = site.get('/SLUG/')
@@ -133,7 +133,7 @@ describe('a page asked for by another address than the one that purges name', ()
     expect((await site.get('/SLUG/')).body).toBe('2')
   })
 
-  test('is not kept when more was purged meanwhile than can be remembered', async () => {
+  test('is not stored if more was purged in the meantime than can be remembered', async () => {
     const { host, script } = spelled(true)
     const site = await startCachedSite(cleanup, script)
     const leader = site.get('/SLUG/')
@@ -148,7 +148,7 @@ describe('a page asked for by another address than the one that purges name', ()
   })
 })
 
-test('a purge is known within the poll time without any notice, and at once with one', async () => {
+test('learns of a purge within the poll interval without a notification, and at once with one', async () => {
   const { host, site } = await slowSite({ feedMs: { pollMs: 50 } })
   host.slow = false
   await site.get('/')
@@ -161,7 +161,7 @@ test('a purge is known within the poll time without any notice, and at once with
   expect((await site.get('/')).body).toBe('3')
 })
 
-test('an edge that cannot hear of purges asks the host; the host failing too, it shows what it has', async () => {
+test('asks the host when the purge feed is unavailable, and shows what it has if the host fails too', async () => {
   const { host, site } = await slowSite({ feedMs: { pollMs: 20, currentMs: 100 } })
   host.slow = false
   await site.get('/')
@@ -178,7 +178,7 @@ test('an edge that cannot hear of purges asks the host; the host failing too, it
   expect(statusOf(await site.get('/'))).toContain('; hit;')
 })
 
-test('an edge that has missed purges for too long, or whose database went back in time, empties its cache', async () => {
+test('empties the cache when it missed purges for too long, or when the database went back in time', async () => {
   const { host, site } = await slowSite()
   host.slow = false
   await site.get('/')
@@ -193,7 +193,7 @@ test('an edge that has missed purges for too long, or whose database went back i
   expect((await site.get('/')).body).toBe('3')
 })
 
-test('before the first look at the purges nothing is stored', async () => {
+test('stores nothing before the first look at the purges', async () => {
   const log = purgeLog()
   log.isAway = true
   const feed = createPurgeFeed({ since: (seq) => log.since(seq) })
@@ -205,7 +205,7 @@ test('before the first look at the purges nothing is stored', async () => {
   expect((await site.get('/')).body).toBe('2')
 })
 
-test('an outdated route, which could not be read again, is not relied on', async () => {
+test('does not rely on an outdated route that could not be read again', async () => {
   const { host, site } = await slowSite()
   host.slow = false
   await site.get('/')
@@ -214,13 +214,13 @@ test('an outdated route, which could not be read again, is not relied on', async
   expect((await site.get('/')).body).toBe('2')
 })
 
-test('who changes a page gets his answer when the edge has let go of the old one', async () => {
+test('answers a change only when the edge has dropped the old page', async () => {
   const log = purgeLog()
   let content = 1
   const site = await startCachedSite(cleanup, (request, response) => {
     if (request.method !== 'POST') return page(response, String(content))
     content++
-    // no notice: only the number in the answer tells
+    // No notification: only the number in the answer tells.
     return page(response, 'saved', { 'x-stead-purge': String(site.log.commit({ pages: 'all' }, false)) })
   })
   expect(log.purges.length).toBe(0)
@@ -233,10 +233,10 @@ test('who changes a page gets his answer when the edge has let go of the old one
 })
 
 /**
- * The model: content has a version; a purge comes right after each change, and is acknowledged when the edge knows it. Whoever asks after that
- * must never see an older version, whatever the order of requests, answers, changes and notices.
+ * The model: content has a version. A purge follows each change, and is acknowledged when the edge knows it. A later
+ * request must never see an older version, whatever the order of requests, answers, changes, and notifications.
  */
-test('hundreds of interleavings: nobody sees a page from before an acknowledged purge', async () => {
+test('never shows a page from before an acknowledged purge, in hundreds of interleavings', async () => {
   const action = fc.oneof(
     { weight: 4, arbitrary: fc.constant({ kind: 'get' as const }) },
     { weight: 1, arbitrary: fc.constant({ kind: 'head' as const }) },

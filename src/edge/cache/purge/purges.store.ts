@@ -2,7 +2,7 @@ import type { Tx } from '../../../platform/db/database.ts'
 import { precompiled } from '../../../platform/db/precompiled.ts'
 import type { PurgesSince } from './purge-feed.ts'
 
-/** Purges after a sequence number, in order; undefined: the newest number alone. */
+/** Returns the purges after a sequence number, in order, or with undefined only the newest number. */
 export async function purgesSince(tx: Tx, seq: number | undefined): Promise<PurgesSince> {
   const [clock] = await readClock(tx, {})
   const { seq: newest } = clock as { seq: number }
@@ -15,7 +15,7 @@ export async function purgesSince(tx: Tx, seq: number | undefined): Promise<Purg
     fileEpoch: row.file_epoch,
     paths: row.paths === null ? [] : (JSON.parse(row.paths) as string[]),
   }))
-  // read after the clock: more may have been committed in between
+  // Read after the clock, so more may have been committed in between.
   return { newest: Math.max(newest, purges.at(-1)?.seq ?? 0), purges }
 }
 

@@ -8,22 +8,22 @@ import { IDENTITY } from './encodings.ts'
 import { type Bodiless, type Entry, withBody, withoutBodies } from './entry.ts'
 import { type Variant, Variants } from './variants.ts'
 
-/** The second tier: bodies of entries that memory had no room for. What is known of them stays in memory. */
+/** The second tier: bodies of entries that did not fit in memory. Their metadata stays in memory. */
 export interface Disk {
-  /** Keeps an entry that was used; drops it when too much is being written already. */
+  /** Stores an entry that was used. Drops it when too much is being written already. */
   keep(entry: Entry): void
   has(key: string): boolean
-  /** Takes an entry out, whole; undefined when it is gone. */
+  /** Takes a complete entry out. Resolves with undefined when it is gone. */
   take(key: string): Promise<Entry | undefined>
   forget(key: string): void
-  /** Drops what is kept of an address, all its copies. */
+  /** Drops everything stored for an address, with all its variants. */
   forgetAddress(address: string): void
   purge(siteId: number, patterns: readonly string[]): void
   clear(): void
   close(): Promise<void>
   readonly bytes: number
   readonly count: number
-  /** What it takes in memory. */
+  /** The memory that the index takes. */
   readonly indexBytes: number
 }
 
@@ -45,30 +45,30 @@ export const noDisk: Disk = {
 interface Kept extends Variant {
   readonly entry: Bodiless
   readonly file: string
-  /** Resolves when the file is there; false: it could not be written. */
+  /** Resolves with true when the file exists, and with false when it could not be written. */
   readonly written: Promise<boolean>
 }
 
 const MOST_WRITES = 32
-/** All copies of an address. */
+/** The bound of all variants of an address. */
 const ADDRESS_PART = 1 / 8
-/** What a file takes at least, and is rounded up to. */
+/** The smallest size of a file. Sizes are rounded up to it. */
 const BLOCK_BYTES = 4_096
 
 export interface DiskOptions {
   readonly folder: string
   readonly mostBytes: number
-  /** Of memory, for what is known of the entries. */
+  /** The bound of memory for the index. */
   readonly mostIndexBytes: number
   /** Counts bodies that are being written and read. */
   readonly bodies: Budget
-  /** Nothing is kept while it says no. */
+  /** Nothing is stored while it returns false. */
   readonly hasRoom?: () => boolean
 }
 
 /**
- * A folder of this process alone below `folder`. It is emptied at the end and, by the next process to come, after a crash: what
- * was purged while nobody looked must not come back, and a cache fills itself.
+ * Creates the disk tier in a folder below `folder` that belongs to this process. It is emptied at the end or, after a
+ * crash, by the next process: content that was purged in between must not come back, and a cache refills.
  */
 export async function createDisk(options: DiskOptions): Promise<Disk> {
   const { folder, mostBytes, mostIndexBytes, bodies, hasRoom = () => true } = options
@@ -125,7 +125,7 @@ export async function createDisk(options: DiskOptions): Promise<Disk> {
       try {
         if (!(await kept.written)) return undefined
         const body = await readFile(kept.file).catch(() => undefined)
-        // purged, replaced or taken by another visitor while it was read
+        // Purged, replaced, or taken by another visitor during the read.
         if (entries.peek(key) !== kept) return undefined
         entries.delete(key)
         return body && withBody(kept.entry, body)
@@ -161,7 +161,7 @@ export async function createDisk(options: DiskOptions): Promise<Disk> {
 
 const sizeOnDisk = (bytes: number): number => Math.max(1, Math.ceil(bytes / BLOCK_BYTES)) * BLOCK_BYTES
 
-/** Folders of processes that run no more. */
+/** Removes folders of processes that have ended. */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder))
     if (!/^\d+$/.test(name) || Number(name) === process.pid || !isAlive(Number(name)))

@@ -2,26 +2,29 @@ import { promisify } from 'node:util'
 import { type BrotliOptions, brotliCompress, constants, gzip, zstdCompress } from 'node:zlib'
 import { declareMemory } from '../../../platform/process-memory.ts'
 
-/** Content codings of stored bodies; the index is the place of a body in its entry. */
+/** Content codings of stored bodies. The index is the position of a body in its entry. */
 export const codings = ['identity', 'br', 'zstd', 'gzip'] as const
 export const IDENTITY = 0
 
 const LOWEST_USEFUL_BYTES = 1024
-/** A body that shrinks less is not worth a second copy. */
+/** A body that shrinks less does not deserve a second copy. */
 const WORTH_IT = 0.9
 
-/** Headers of browsers are few and short; a flood of made-up ones starts the table over. */
+/** Browsers send few and short values. A flood of invented ones clears the table. */
 const MOST_KNOWN = 512
 const MOST_CHARACTERS = 256
 const known = new Map<string, readonly number[]>()
 declareMemory(() => known.clear())
 
-/** Indexes of the codings that a client takes, best first; identity is left out, because it always goes (RFC 9110 §12.5.3). */
+/**
+ * Returns the indexes of the codings that a client accepts, best first. Identity is omitted, because it always works
+ * (RFC 9110 §12.5.3).
+ */
 export function acceptedCodings(header: string): readonly number[] {
   if (header === '') return []
   const remembered = known.get(header)
   if (remembered) return remembered
-  // who takes so many codings gets none of ours
+  // A client with such a long list gets no compression.
   if (header.length > MOST_CHARACTERS) return []
   if (known.size >= MOST_KNOWN) known.clear()
   const accepted = readAccepted(header)
@@ -47,7 +50,7 @@ export const isCompressible = (contentType: string, bytes: number): boolean =>
   bytes >= LOWEST_USEFUL_BYTES && COMPRESSIBLE.test(contentType)
 
 const compressors: Record<number, (body: Buffer) => Promise<Buffer>> = {
-  // Quality 5 takes 30 kB of HTML in 1 ms; 11, which is meant for files on disk, 60 ms.
+  // Quality 5 takes 1 ms for 30 kB of HTML. 11, which is meant for files on disk, takes 60 ms.
   1: (body) =>
     promisify<Buffer, BrotliOptions, Buffer>(brotliCompress)(body, {
       params: {
@@ -63,13 +66,13 @@ const compressors: Record<number, (body: Buffer) => Promise<Buffer>> = {
 /** Makes compressed copies, a few at a time on the thread pool, never while a visitor waits. */
 export interface Compression {
   /**
-   * Asks for a body in a coding. `done` gets it later (a part of the larger piece that zlib gives), undefined when it is not worth it; it is not called when too much waits
-   * already (false).
+   * Requests a body in a coding. Calls `done` later with the copy (a slice of zlib's larger buffer), or with undefined
+   * when it is not worth it. Returns false, and does not call it, when the queue is full.
    */
   request(body: Buffer, coding: number, done: (copy: Buffer | undefined) => void): boolean
 }
 
-/** @param atOnce how many run at a time @param waiting how many may wait */
+/** @param atOnce how many run at once @param waiting how many may wait */
 export function createCompression(atOnce = 2, waiting = 256): Compression {
   const queue: (() => Promise<void>)[] = []
   let running = 0

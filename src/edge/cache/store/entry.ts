@@ -9,51 +9,54 @@ import { newPlace, type Place } from './use-order.ts'
 /** A stored response. */
 export interface Entry {
   readonly key: string
-  /** The key of the address that this is one of several copies of (see `select`). */
+  /** The key of the address that this is a variant of (see `select`). */
   readonly variantOf: string | undefined
-  /** By what the copies differ. */
+  /** The headers that the variants differ by. */
   readonly varyKey: VaryKey
   readonly path: string
-  /** What a purge may name to concern it, besides its own path: that of what it shows (see `HostNotes.shows`). */
+  /** What a purge may name besides the entry's own path: the paths of what it shows (see `HostNotes.shows`). */
   readonly shows: readonly string[]
   readonly siteId: number
   readonly tier: Tier
-  /** The site's epoch of this tier when the request to the host began: dead when a purge has raised it since. */
+  /**
+   * The site's epoch of this tier when the request to the host started. The entry is dead when a purge has increased it
+   * since.
+   */
   readonly epoch: number
   readonly status: number
   readonly reason: string
-  /** Raw pairs for the visitor, flat: without length, coding, validators' variants and what is said anew each time. */
+  /** Raw pairs for the visitor, flat: without length, coding, validator variants, and per-response headers. */
   readonly headers: readonly string[]
   readonly etag: string
   readonly lastModified: string
-  /** Sent to the host to ask whether it still holds; empty when the host gave none. */
+  /** Sent to the host for revalidation. Empty when the host gave none. */
   readonly hostEtag: string
   readonly renderer: string
   readonly contentType: string
   /** See `SharedAnswer`. */
   readonly allowsOrigin: boolean
   readonly isCompressible: boolean
-  /** Bodies by coding (see `codings`); the first is always there. Set by {@link putBody}. */
+  /** Bodies by coding (see `codings`). The first always exists. Set by {@link putBody}. */
   readonly bodies: (Buffer | undefined)[]
-  /** Bytes before each body that are the entry's own, for the head that it is sent with. */
+  /** Bytes before each body that belong to the entry, for the head that is sent with it. */
   readonly rooms: number[]
-  /** Codings that were made, are being made, or are not worth it: one bit each. */
+  /** Codings that exist, are being made, or are not worthwhile: one bit each. */
   asked: number
-  /** When it was made, monotonic. */
+  /** When it was created, monotonic. */
   madeAtMs: number
   lifetime: Lifetime
-  /** Somebody fetches it anew already. */
+  /** A refresh is in progress. */
   isRefreshing: boolean
-  /** Not fetched anew before this moment, because the last try failed. */
+  /** No refresh before this moment, because the last one failed. */
   retryAtMs: number
   hits: number
-  /** What it counts in the memory's budget. */
+  /** The bytes that it counts in the memory's budget. */
   bytes: number
-  /** What it takes besides its bodies: this, and for each body as sent. */
+  /** The bytes that it takes besides its bodies: this, and for each body as sent. */
   readonly headBytes: number
-  /** So many characters a head has at most, as a rule. */
+  /** The usual maximum length of a head, in characters. */
   readonly headLength: number
-  /** Visitors (and others) that need its bodies just now. */
+  /** Visitors (and others) that need its bodies now. */
   readers: number
   /** Headers as sent in the current second, by coding. */
   readonly prepared: (Prepared | undefined)[]
@@ -65,49 +68,52 @@ export interface Entry {
 export interface Prepared {
   readonly second: number
   readonly how: string
-  /** Raw pairs, flat; the last value is the place of the request id. */
+  /** Raw pairs, flat. The last value is the place of the request ID. */
   readonly headers: string[]
   /** The same as text, once it was needed. */
   head?: string
 }
 
-/** Objects and places in tables: an entry with the smallest body and head has 1.9 kB of heap, and a buffer outside of it. */
+/**
+ * Objects and places in tables: an entry with the smallest body and head takes 1.9 kB of heap, and a buffer outside of
+ * it.
+ */
 const OVERHEAD_BYTES = 2_048
-/** Lines that each head has besides the host's, and the objects of a body. */
+/** Lines that each head has in addition to the host's, and the objects of a body. */
 const PREPARED_BYTES = 768
 
-/** What is said anew each time: the first line, coding, validator, age, length, the connection, the request's id. */
+/** Per-response parts: status line, coding, validator, age, length, connection, request ID. */
 const MORE_HEAD_LENGTH = 512
-/** Larger bodies are sent after their head: there the one write that is saved is nothing. */
+/** Larger bodies are sent after their head: saving one write does not matter there. */
 const MOST_JOINED_BYTES = 65_536
 
-/** Of one of several copies: its place among them, and their names. */
+/** For a variant: its place among the others, and their names. */
 const COPY_BYTES = 256
 
-/** What an entry is made of. */
+/** The parts of an entry. */
 export interface Draft {
   readonly key: string
   readonly variantOf?: string | undefined
   readonly varyKey?: VaryKey
   readonly path: string
-  /** As in the entry, apart by spaces. */
+  /** As in the entry, separated by spaces. */
   readonly shows?: string
   readonly siteId: number
   readonly tier: Tier
   readonly epoch: number
   readonly status: number
   readonly reason: string
-  /** As the host sent them, end-to-end ones only. */
+  /** As the host sent them, end-to-end headers only. */
   readonly headers: readonly string[]
   readonly renderer: string
   readonly body: Buffer
   readonly lifetime: Lifetime
-  /** Of the same body, where it is known. */
+  /** Of the same body, if known. */
   readonly etag?: string
   readonly nowMs: number
 }
 
-/** What of a head is kept, and what is known from it. */
+/** The stored part of a head, and what is known from it. */
 interface KeptHead {
   /** Raw pairs, flat. */
   readonly kept: string[]
@@ -149,12 +155,13 @@ function keptHead(headers: readonly string[]): KeptHead {
     }
     head.kept.push(name, value)
   }
-  // RFC 9110 §6.6.1: when it came, where the host does not say; it stays, and Age says how long ago that was
+  // The time of arrival if the host does not send a date (RFC 9110 §6.6.1). It stays, and Age says how long ago that
+  // was.
   if (!hasDate) head.kept.push('Date', new Date().toUTCString())
   return head
 }
 
-/** Codings are the edge's own; it says so itself. */
+/** The edge does the encoding, and adds its own `Vary`. */
 const withoutCodings = (vary: string): string =>
   vary
     .split(',')
@@ -162,7 +169,7 @@ const withoutCodings = (vary: string): string =>
     .filter((name) => name !== '' && name.toLowerCase() !== 'accept-encoding')
     .join(', ')
 
-/** Makes an entry of a whole response. */
+/** Creates an entry from a complete response. */
 export function createEntry(draft: Draft): Entry {
   const { body, status, variantOf, varyKey = nothing } = draft
   const { kept, hostEtag, lastModified, contentType, noTransform } = keptHead(draft.headers)
@@ -205,14 +212,14 @@ export function createEntry(draft: Draft): Entry {
 
 type Head = Pick<Entry, 'headBytes' | 'headLength'>
 
-/** What another body of an entry counts, with its head. */
+/** Returns the bytes that another body of an entry counts, with its head. */
 export const bodyBytes = (head: Head, body: Buffer): number =>
   roomBefore(head, body) + body.length + head.headBytes * 2 + PREPARED_BYTES
 
 const roomBefore = ({ headLength }: Head, body: Buffer): number =>
   body.length > 0 && body.length <= MOST_JOINED_BYTES ? headLength : 0
 
-/** Keeps a body in memory of its own, which no other entry has: with the room before it. */
+/** Stores a body in a buffer that it shares with no other entry, with room for a head before it. */
 export function putBody(entry: Entry, coding: number, body: Buffer): void {
   const room = roomBefore(entry, body)
   entry.rooms[coding] = room
@@ -225,7 +232,7 @@ export function putBody(entry: Entry, coding: number, body: Buffer): void {
   entry.bodies[coding] = whole.subarray(room)
 }
 
-/** What is remembered of an entry whose body lies elsewhere. */
+/** What is remembered about an entry whose body is elsewhere. */
 export interface Bodiless extends Omit<Entry, 'places' | 'bodies' | 'rooms' | 'prepared' | 'readers'> {}
 
 export function withoutBodies(entry: Entry): Bodiless {
@@ -235,7 +242,7 @@ export function withoutBodies(entry: Entry): Bodiless {
 
 const sumOf = (entry: Entry): number => entry.bodies.reduce((sum, body) => sum + (body ? bodyBytes(entry, body) : 0), 0)
 
-/** In no order yet. */
+/** Returns an entry that is in no order yet. */
 export function withBody(bodiless: Bodiless, body: Buffer): Entry {
   const unplaced: Omit<Entry, 'places'> = {
     ...bodiless,
@@ -252,19 +259,22 @@ export function withBody(bodiless: Bodiless, body: Buffer): Entry {
   return entry
 }
 
-/** Another coding of the same body is another representation: a strong validator must tell them apart (RFC 9110 §8.8.3.3). */
+/**
+ * Another coding of the same body is another representation, which a strong validator must distinguish (RFC 9110
+ * §8.8.3.3).
+ */
 export const etagOf = (entry: Entry, coding: number): string =>
   coding === IDENTITY || entry.etag === '' || entry.etag.startsWith('W/') ? entry.etag : `W/${entry.etag}`
 
-/** Of a validator: what the weak comparison looks at (RFC 9110 §8.8.3.2). */
+/** Returns the part of a validator that the weak comparison uses (RFC 9110 §8.8.3.2). */
 export const opaque = (etag: string): string => (etag.startsWith('W/') ? etag.slice(2) : etag)
 
 export const ageSeconds = (entry: Entry, nowMs: number): number =>
   Math.max(0, Math.floor((nowMs - entry.madeAtMs) / 1000))
 
 /**
- * Headers of a whole answer with this body. They are put together once a second, not once a request: the same array comes
- * back, so it must be used up before the next call.
+ * Returns the headers of a complete answer with this body. They are built once per second instead of once per request:
+ * callers get the same array, so they must use it before the next call.
  * @param how for `Cache-Status` (RFC 9211)
  */
 export function preparedHeaders(entry: Entry, coding: number, how: string, nowMs: number): Prepared {

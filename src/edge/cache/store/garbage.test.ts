@@ -7,7 +7,7 @@ import { createGarbage } from './garbage.ts'
 const cleanup = createCleanup()
 afterEach(() => cleanup.run())
 
-/** Buffers of which `collect` leaves what is in use, and what somebody else holds. */
+/** Simulates buffers: `collect` frees unused ones, except those that something else holds. */
 function counted() {
   const bytes = { inUse: 100, left: 0, held: 0 }
   let collections = 0
@@ -28,7 +28,7 @@ function counted() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('what is left behind is collected when it is too much, once, and not before', async () => {
+test('collects garbage when there is too much, once, and not before', async () => {
   const { bytes, many, count } = counted()
   bytes.left = 50
   many()
@@ -43,7 +43,7 @@ test('what is left behind is collected when it is too much, once, and not before
   expect(count()).toBe(1)
 })
 
-test('again, but not at once; where it does not help less and less often', async () => {
+test('collects again after a pause, and less and less often if it does not help', async () => {
   const { bytes, many, count } = counted()
   const after = async () => {
     const startedAt = performance.now()
@@ -62,7 +62,7 @@ test('again, but not at once; where it does not help less and less often', async
   expect(await after()).toBeGreaterThan(400)
 })
 
-test('what nobody uses any more is gone from the process', async () => {
+test('frees buffers of the process that are no longer used', async () => {
   const garbage = createGarbage({ inUse: () => 0, mostBytes: 8 << 20 })
   let buffers: Buffer[] | undefined = Array.from({ length: 256 }, () => Buffer.alloc(1 << 20, 1))
   expect(process.memoryUsage().arrayBuffers).toBeGreaterThan(256 << 20)
@@ -72,7 +72,7 @@ test('what nobody uses any more is gone from the process', async () => {
   expect(buffers).toBeUndefined()
 })
 
-test('pages that come and go have V8 asked for what they leave behind', async () => {
+test('makes V8 collect the garbage of pages that come and go', async () => {
   let asked = 0
   const observer = new PerformanceObserver((list) => {
     for (const { detail } of list.getEntries() as { detail?: { flags?: number } }[])

@@ -1,34 +1,34 @@
 import { getHeapStatistics } from 'node:v8'
 import { collectGarbage } from '../../../platform/collect-garbage.ts'
 
-/** Has V8 give back what bodies leave behind, when there is much of it. */
+/** Makes V8 free unused bodies when there are many. */
 export interface Garbage {
-  /** Something was let go, or came and was not kept: looks now and then whether there is too much. */
+  /** Called when a body was dropped, or arrived and was not stored. Checks now and then whether there is too much. */
   mayHaveGrown(): void
 }
 
 export interface GarbageOptions {
-  /** What is in use, of what is counted below. */
+  /** The counted bytes that are in use. */
   readonly inUse: () => number
-  /** So much besides is left alone. */
+  /** Less than this is left alone. */
   readonly mostBytes: number
-  /** Of buffers, with those that nobody uses any more. */
+  /** Bytes of buffers, including unused ones. */
   readonly external?: () => number
   readonly collect?: () => void
 }
 
-/** Bodies that come or go between two looks: a look costs 2 µs. */
+/** Bodies that come or go between two checks. A check costs 2 µs. */
 const LOOK_EVERY = 16
-/** Between two collections: one takes the thread for some ms. */
+/** The pause between two collections: each blocks the thread for some milliseconds. */
 const PAUSE_MS = 250
-/** Buffers are freed by another thread. */
+/** Another thread frees the buffers. */
 const SWEEP_MS = 50
 const LONGEST_PAUSE_MS = 60_000
 
 /**
- * V8 counts buffers, and begins to mark what is in use when there are 64 MB more than after the last time; until it is done, as much again
- * comes. For a cache that much comes through that is more than it holds. Where collecting does not help, because something else holds buffers, it
- * is tried less and less often.
+ * Creates the collector. V8 starts to mark when buffers have grown by 64 MB since the last time, and as much again
+ * arrives until it is done. For a busy cache, that is more than it stores. If collecting does not help because
+ * something else holds buffers, it runs less and less often.
  */
 export function createGarbage(options: GarbageOptions): Garbage {
   const { inUse, mostBytes, external = () => getHeapStatistics().external_memory, collect = collectGarbage } = options
@@ -47,7 +47,7 @@ export function createGarbage(options: GarbageOptions): Garbage {
     mayHaveGrown() {
       if (++looks % LOOK_EVERY !== 0 || performance.now() < nextAtMs || excess() <= 0) return
       nextAtMs = Number.POSITIVE_INFINITY
-      // not while a visitor's request is being answered
+      // Not while a visitor's request is being answered.
       setImmediate(run)
     },
   }

@@ -31,7 +31,7 @@ describe('memory for 20 entries', () => {
     return { memory, evicted, put }
   }
 
-  test('pages that were asked for again stay when addresses are made up', () => {
+  test('keeps pages that were requested again when many addresses are invented', () => {
     const { memory, put } = full()
     const wanted = Array.from({ length: 12 }, (_, n) => put(n, '/').made)
     for (const made of wanted) memory.touch(made)
@@ -40,7 +40,7 @@ describe('memory for 20 entries', () => {
     expect(memory.bytes).toBeLessThanOrEqual(20 * ONE + 1000)
   })
 
-  test('a site has no more than half while others want it, though it uses its pages', () => {
+  test('gives a site at most half while others want it, even if it uses its pages', () => {
     const { memory, put } = full()
     for (let n = 0; n < 18; n++) memory.touch(put(1, `/${n + 10}`).made)
     const others = Array.from({ length: 9 }, (_, n) => put(2 + n, '/').made)
@@ -49,7 +49,7 @@ describe('memory for 20 entries', () => {
     expect(others.filter((made) => memory.get(made.key))).toHaveLength(9)
   })
 
-  test('what is being read counts until it has been read, and is not let go', () => {
+  test('counts an entry while visitors read it, and does not drop it', () => {
     const { memory, put } = full()
     const { made } = put(1, '/aa')
     memory.hold(made)
@@ -66,7 +66,7 @@ describe('memory for 20 entries', () => {
     expect(memory.get(read.key)).toBe(read)
   })
 
-  test('when slow visitors read everything nothing more is taken in, and a site of its own cannot do that to all', () => {
+  test('stores nothing more when slow visitors read everything, and one site alone cannot cause that for all', () => {
     const { memory, put } = full()
     let taken = 0
     for (let n = 0; n < 20; n++) {
@@ -84,7 +84,7 @@ describe('memory for 20 entries', () => {
     expect(memory.bytes).toBeLessThanOrEqual(20 * ONE + 1000)
   })
 
-  test('a larger entry counts as what it is, one that is gone cannot grow, and nothing is left at the end', () => {
+  test('counts a grown entry at its new size, does not grow one that is gone, and ends empty', () => {
     const { memory, put, evicted } = full()
     const { made } = put(1, '/aa')
     expect(memory.grow(made, 5_000)).toBe(true)
@@ -95,7 +95,7 @@ describe('memory for 20 entries', () => {
   })
 })
 
-test('entries give way to what is in their bytes besides, but not those that are being read', () => {
+test('drops entries in favor of other uses of its bytes, except those that visitors read', () => {
   let besides = 0
   const memory = createMemory(
     20 * ONE + 1000,
@@ -114,7 +114,7 @@ test('entries give way to what is in their bytes besides, but not those that are
   expect(memory.count).toBe(15)
 })
 
-test('an entry counts what it holds: its path and its head, each time it is there', () => {
+test('counts all that an entry holds: its path, and its head each time it exists', () => {
   const long = entry(1, `/${'p'.repeat(2_000)}`, 10)
   const short = entry(1, '/p', 10)
   expect(long.bytes - short.bytes).toBeGreaterThanOrEqual(2 * 1_999)

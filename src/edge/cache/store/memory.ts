@@ -4,53 +4,57 @@ import { UseOrder } from './use-order.ts'
 import { Variants } from './variants.ts'
 
 /**
- * Entries in memory, bounded by bytes. What counts is what is there: an entry that is gone from the table while slow visitors
- * still read it counts until the last of them is done.
+ * Entries in memory, bounded by bytes. An entry that has left the table still counts until the last slow visitor has
+ * read it.
  */
 export interface Memory {
-  /** Does not count as a use. */
+  /** Returns an entry. Does not count as a use. */
   get(key: string): Entry | undefined
-  /** Takes the place of an entry with the same key. @returns false when no room can be made, because too much is being read */
+  /** Stores an entry, and replaces one with the same key. @returns false when too much is being read to make room */
   put(entry: Entry): boolean
-  /** The entry was used: it is the last to go. */
+  /** Marks the entry as used, so that it is dropped last. */
   touch(entry: Entry): void
-  /** @returns false when the entry is gone, and may not become larger */
+  /** @returns false when the entry is gone, and may not grow */
   grow(entry: Entry, bytes: number): boolean
-  /** Somebody needs the entry's bodies from now on. */
+  /** Keeps the entry's bodies for a reader. */
   hold(entry: Entry): void
   release(entry: Entry): void
   remove(entry: Entry): void
-  /** Drops what is stored of an address, all its copies. */
+  /** Drops everything stored for an address, with all its variants. */
   forget(address: string): void
-  /** Drops the entries of a site whose path, or what they show, a pattern names (see `isPurgedBy`). */
+  /** Drops the entries of a site whose path, or the path of what they show, matches a pattern (see `isPurgedBy`). */
   purge(siteId: number, patterns: readonly string[]): void
   clear(): void
-  /** Lets go what `besides` leaves no room for. @returns false when what is being read leaves no room for so much more */
+  /**
+   * Drops entries until `besides` fits. @returns false when what is being read does not leave room for this many more
+   * bytes
+   */
   makeRoom(more: number): boolean
   readonly bytes: number
-  /** Of it, what is being read and cannot be let go. */
+  /** The part that is being read and cannot be dropped. */
   readonly heldBytes: number
   readonly count: number
-  /** Of it, those that are one of several copies of their address. */
+  /** The entries that are variants of an address. */
   readonly variants: number
 }
 
-/** A site's part of the memory. */
+/** A site's share of the memory. */
 interface SitePart {
   readonly entries: Set<Entry>
   readonly order: UseOrder
   heldBytes: number
 }
 
-/** While others want it a site has no more than this of the memory. */
+/** The largest share of a site while others want memory. */
 const SITE_PART = 1 / 2
-/** All copies of an address. */
+/** The bound of all variants of an address. */
 const ADDRESS_PART = 1 / 8
 
 /**
- * Its own table instead of a library's: an entry grows when a compressed copy is made, and a use must cost next to nothing.
- * @param onEvict called with what had to go for want of room
- * @param besides what else is in these bytes now, and comes before the entries
+ * Creates the table. Not a library's, because an entry grows when a compressed copy is made, and a use must cost next
+ * to nothing.
+ * @param onEvict called with each evicted entry
+ * @param besides other uses of these bytes, which take precedence over entries
  */
 export function createMemory(
   mostBytes: number,
@@ -63,7 +67,7 @@ export function createMemory(
   const variants = new Variants<Entry>(mostBytes * ADDRESS_PART)
   const siteBytes = mostBytes * SITE_PART
   let largest: SitePart | undefined
-  /** Of entries that are gone, and read nevertheless. */
+  /** Bytes of entries that have left the table but are still being read. */
   let lingering = 0
   let held = 0
   let heldCount = 0
@@ -98,7 +102,7 @@ export function createMemory(
     order.use(entry.places[0])
     siteOf(entry.siteId).order.use(entry.places[1])
   }
-  /** The first to go that nobody reads; what is being read is in use. */
+  /** Returns the first entry to drop that nobody reads. */
   const firstOf = (from: UseOrder): Entry | undefined => {
     for (let tries = heldCount; tries >= 0; tries--) {
       const entry = from.first
@@ -109,7 +113,7 @@ export function createMemory(
   }
   const makeRoom = (more = 0) => {
     while (bytesNow() + besides() + more > mostBytes) {
-      // at most one site has more than half
+      // At most one site has more than half.
       const isOver = largest && largest.order.bytes > siteBytes
       const entry = (isOver && firstOf((largest as SitePart).order)) || firstOf(order)
       if (!entry) return

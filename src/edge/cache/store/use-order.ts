@@ -37,12 +37,12 @@ class List {
   }
 }
 
-/** Of all bytes, what entries that were never asked for a second time may take from those that were. */
+/** The share of all bytes that entries without a second request may take from the others. */
 const NEW_ONES = 1 / 5
 
 /**
- * Entries in the order of their use, those that were never used again apart: they go first, so that a flood of made-up addresses
- * evicts itself.
+ * Entries in the order of their use. Those that were never used again are kept apart and dropped first, so that a flood
+ * of invented addresses evicts itself.
  */
 export class UseOrder {
   readonly #fresh = new List()
@@ -56,7 +56,7 @@ export class UseOrder {
     this.#fresh.push(place)
   }
 
-  /** The entry was used: it is the last to go. */
+  /** Marks the entry as used, so that it is dropped last. */
   use(place: Place): void {
     if (place === this.#used.newest) return
     place.list?.remove(place)
@@ -67,15 +67,15 @@ export class UseOrder {
     place.list?.remove(place)
   }
 
-  /** The entry of a place is larger now. */
+  /** Records that the entry of a place has grown. */
   grow(place: Place, by: number): void {
     if (place.list) place.list.bytes += by
   }
 
-  /** Who has to go first. */
+  /** The first entry to drop. */
   get first(): Entry | undefined {
     const [fresh, used] = [this.#fresh, this.#used]
-    // the newest has not had its chance yet
+    // The newest has not had its chance yet.
     const isFlood = fresh.bytes > this.bytes * NEW_ONES && fresh.oldest !== fresh.newest
     return (isFlood ? fresh.oldest : (used.oldest ?? fresh.oldest))?.entry
   }

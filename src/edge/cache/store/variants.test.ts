@@ -14,7 +14,7 @@ import { createMemory } from './memory.ts'
 const cleanup = createCleanup()
 afterEach(() => cleanup.run())
 
-/** Says which browser, language and kind of picture it was made for, and the number of the request. */
+/** Answers with the browser, language, and image type that the page was made for, and the number of the request. */
 const differing =
   (vary: string, more: Record<string, string> = {}) =>
   ({ headers }: IncomingMessage, response: ServerResponse, count: number) =>
@@ -26,8 +26,8 @@ const counted = async (site: CachedSite, path: string, headers: Record<string, s
 const german = { 'accept-language': 'de', accept: 'text/html' }
 const french = { 'accept-language': 'fr', accept: 'text/html' }
 
-describe('a page that differs by headers has several copies', () => {
-  test('each is for those who say the same there, whatever else they say', async () => {
+describe('a page that varies by headers has several copies', () => {
+  test('serves each to visitors with the same values, whatever their other headers', async () => {
     const site = await startCachedSite(cleanup, differing('Accept-Encoding, Accept-Language'))
     const first = await site.get('/', { ...german, 'x-odd': '1' })
     expect([first.body, statusOf(first)]).toEqual(['de */* 2', 'Stead; fwd=vary-miss; stored'])
@@ -44,7 +44,7 @@ describe('a page that differs by headers has several copies', () => {
     expect(site.cache.stats()).toMatchObject({ entries: 4, variants: 4 })
   })
 
-  test('by several headers: all of them count, in one line or more, with and without spaces in lists', async () => {
+  test('by several headers: compares all of them, in one line or more, with and without spaces in lists', async () => {
     const site = await startCachedSite(cleanup, differing('Accept-Language, accept'))
     expect(await counted(site, '/', { ...german, accept: 'image/webp, */*' })).toBe(2)
     expect(await counted(site, '/', { ...german, accept: 'image/webp,*/*' })).toBe(2)
@@ -54,7 +54,7 @@ describe('a page that differs by headers has several copies', () => {
     expect(site.asked.map(({ headers }) => headers['x-stead-for-all']).slice(0, 2)).toEqual(['1', undefined])
   })
 
-  test('by browser: none is kept but those of browsers', async () => {
+  test('by browser: stores only those of browsers', async () => {
     const site = await startCachedSite(cleanup, ({ headers }, response) =>
       page(response, `for ${headers['user-agent']}`, { vary: 'Accept-Encoding, User-Agent' }),
     )
@@ -63,7 +63,7 @@ describe('a page that differs by headers has several copies', () => {
     expect([site.asked.length, site.cache.stats().entries]).toEqual([3, 2])
   })
 
-  test('by cookie: one for those who have none but of counters, others ask the host', async () => {
+  test('by cookie: stores one for visitors with no cookies but analytics, and sends others to the host', async () => {
     const site = await startCachedSite(cleanup, ({ headers }, response, count) =>
       page(response, `${headers.cookie ?? 'nobody'} ${count}`, { vary: 'Accept-Encoding, Cookie' }),
     )
@@ -76,7 +76,7 @@ describe('a page that differs by headers has several copies', () => {
     expect((await site.get('/', {})).headers.vary).toBe('Cookie')
   })
 
-  test('files, too: a picture by what the browser takes', async () => {
+  test('varies files, too: an image by what the browser accepts', async () => {
     const site = await startCachedSite(cleanup, ({ headers }, response, count) =>
       file(response, `${headers.accept} ${count}`, { vary: 'Accept' }),
     )
@@ -85,7 +85,7 @@ describe('a page that differs by headers has several copies', () => {
     expect(await counted(site, '/a.png', { accept: 'image/webp' })).toBe(2)
   })
 
-  test('none of them is everybody’s when the host tells no difference to one visitor', async () => {
+  test('does not share any of them with everyone when the host omits Vary for one visitor', async () => {
     const site = await startCachedSite(cleanup, ({ headers }, response, count) =>
       page(
         response,
@@ -98,7 +98,7 @@ describe('a page that differs by headers has several copies', () => {
     expect((await site.get('/', {})).body).toBe('undefined 4')
   })
 
-  test('a page that differed by nothing before is gone when it does', async () => {
+  test('drops the single copy of a page when it starts to vary', async () => {
     const pass = clockOf(cleanup)
     let vary = 'Accept-Encoding'
     const site = await startCachedSite(cleanup, (request, response, count) => differing(vary)(request, response, count))
@@ -106,7 +106,7 @@ describe('a page that differs by headers has several copies', () => {
     vary = 'Accept-Language'
     pass(601_000)
     await site.feed.refresh()
-    // the old one once more, while it is fetched anew
+    // The old one once more during the refresh.
     expect(await counted(site, '/', german)).toBe(1)
     await eventually(() => site.cache.stats().originFetches === 0)
     expect(await counted(site, '/', german)).toBe(3)
@@ -114,7 +114,7 @@ describe('a page that differs by headers has several copies', () => {
     expect(site.cache.stats().entries).toBe(2)
   })
 
-  test('the one before is gone, too, when its successor is of the visitor who fetched it', async () => {
+  test('drops the old copy, too, when its successor belongs to the visitor who fetched it', async () => {
     const pass = clockOf(cleanup)
     let vary = 'Accept-Encoding'
     const lasting = { 'cache-control': 'max-age=60' }
@@ -131,7 +131,7 @@ describe('a page that differs by headers has several copies', () => {
   })
 
   test.each(['Cookie', 'Accept-Language'])(
-    'a copy that the host says to differ by %s from now on is gone',
+    'drops a copy when the host says that it varies by %s from now on',
     async (vary) => {
       const pass = clockOf(cleanup)
       const site = await startCachedSite(cleanup, (request, response, count) => {
@@ -147,7 +147,7 @@ describe('a page that differs by headers has several copies', () => {
     },
   )
 
-  test('by more and more: it comes to who says the same under all', async () => {
+  test('by more and more headers: serves it to visitors who match in all of them', async () => {
     const site = await startCachedSite(cleanup, ({ headers }, response, count) =>
       page(response, `${headers['x-b']} ${count}`, { vary: headers['x-a'] ? 'X-A, X-B' : 'X-A' }),
     )
@@ -165,13 +165,13 @@ describe('a page that differs by headers has several copies', () => {
     ['the visitor’s address', 'X-Forwarded-For'],
     ['a condition', 'If-None-Match'],
     ['what a proxy says of itself', 'Forwarded'],
-  ])('none is kept when it differs by %s', async (_what, vary) => {
+  ])('stores none that varies by %s', async (_what, vary) => {
     const site = await startCachedSite(cleanup, differing(vary))
     for (const count of [2, 3]) expect(await counted(site, '/', german)).toBe(count)
     expect(site.cache.stats().entries).toBe(0)
   })
 
-  test('none for scripts of other sites, as the REST API says always, unless the site says for how long', async () => {
+  test('stores none for scripts of other sites, as the REST API always varies, unless the site sets a lifetime', async () => {
     const more: Record<string, string> = {}
     const site = await startCachedSite(cleanup, ({ headers }, response, count) =>
       page(response, `${headers.origin} ${count}`, { vary: 'Origin', ...more }),
@@ -188,7 +188,7 @@ describe('a page that differs by headers has several copies', () => {
 })
 
 describe('many copies', () => {
-  test('headers that a visitor makes up push out each other, not what others use', async () => {
+  test('invented headers evict each other, not what others use', async () => {
     const site = await startCachedSite(cleanup, differing('Accept-Language'))
     const kept = await counted(site, '/', german)
     expect(await counted(site, '/', german)).toBe(kept)
@@ -197,7 +197,7 @@ describe('many copies', () => {
     expect(site.cache.stats()).toMatchObject({ entries: 16, variants: 16 })
   })
 
-  test('of an address have a part of the memory, and what says too much has none', async () => {
+  test('of one address take a bounded part of the memory, and values that are too long take none', async () => {
     const site = await startCachedSite(
       cleanup,
       ({ headers }, response) =>
@@ -214,7 +214,7 @@ describe('many copies', () => {
     expect(site.asked.length).toBe(before + 2)
   })
 
-  test('a crowd makes one request for each, and one for nobody', async () => {
+  test('a crowd makes one request for each variant, and one that is not used', async () => {
     const site = await startCachedSite(cleanup, (request, response, count) =>
       setTimeout(() => differing('Accept-Language')(request, response, count), 20),
     )
@@ -224,7 +224,7 @@ describe('many copies', () => {
     expect(site.asked.length).toBe(3)
   })
 
-  test('of a site whose pages all differ: the host is not asked twice for each visit', async () => {
+  test('does not ask the host twice for each visit of a site whose pages all vary', async () => {
     const site = await startCachedSite(cleanup, differing('User-Agent'))
     for (let n = 0; n < 60; n++) await site.get(`/${n}/`, { 'user-agent': 'Mozilla/5.0' })
     expect(site.asked.length).toBeLessThan(75)
@@ -236,7 +236,7 @@ describe('many copies', () => {
   })
 })
 
-describe('a copy is purged and fetched anew as a page is', () => {
+describe('purges and refreshes a copy like a page', () => {
   const two = async () => {
     const site = await startCachedSite(cleanup, differing('Accept-Language', { etag: '"1"' }))
     expect([await counted(site, '/a/', german), await counted(site, '/a/', french)]).toEqual([2, 3])
@@ -246,20 +246,20 @@ describe('a copy is purged and fetched anew as a page is', () => {
   test.each([
     ['by its path', ['/a/']],
     ['with all', 'all'],
-  ] as const)('all copies go %s', async (_how, pages) => {
+  ] as const)('drops all copies %s', async (_how, pages) => {
     const site = await two()
     site.log.commit({ pages })
     await site.feed.refresh()
     expect([await counted(site, '/a/', german), await counted(site, '/a/', french)]).toEqual([4, 5])
   })
 
-  test('all copies go when the address is written to, those on their way too', async () => {
+  test('drops all copies when the address is written to, including those in transit', async () => {
     const site = await two()
     await site.get('/a/', german, 'POST')
     expect([await counted(site, '/a/', german), await counted(site, '/a/', french)]).toEqual([5, 6])
   })
 
-  test('a purge while the host works on a copy: it is not kept', async () => {
+  test('does not store a copy that was purged while the host worked on it', async () => {
     let answer = () => {}
     const site = await startCachedSite(cleanup, (request, response, count) => {
       answer = () => differing('Accept-Language')(request, response, count)
@@ -274,7 +274,7 @@ describe('a copy is purged and fetched anew as a page is', () => {
     expect(await counted(site, '/a/', german)).toBe(3)
   })
 
-  test('the stale one is served to its own visitors while the host is asked about it with their headers', async () => {
+  test('serves the stale one to its own visitors while it is revalidated with their headers', async () => {
     const pass = clockOf(cleanup)
     const site = await startCachedSite(cleanup, (request, response, count) => {
       if (request.headers['if-none-match'] === '"de"') response.writeHead(304, { etag: '"de"' }).end()
@@ -293,7 +293,7 @@ describe('a copy is purged and fetched anew as a page is', () => {
   })
 })
 
-/** A copy of an address as it would be kept. */
+/** A variant of an address as it would be stored. */
 const copy = (name: string, hits = 1): Entry =>
   Object.assign(
     createEntry({
@@ -314,7 +314,7 @@ const copy = (name: string, hits = 1): Entry =>
     { hits },
   )
 
-test('of many copies that are used the one goes that was not for the longest time', () => {
+test('drops the least recently used of many used copies', () => {
   const memory = createMemory(8 << 20)
   const all = Array.from({ length: 16 }, (_, n) => copy(String(n)))
   for (const each of all) memory.put(each)
@@ -323,7 +323,7 @@ test('of many copies that are used the one goes that was not for the longest tim
   expect(all.filter(({ key }) => !memory.get(key))).toEqual([all[1]])
 })
 
-test('copies go to the disk and come back, as many as memory may have, and are forgotten with their address', async () => {
+test('moves copies to disk and back, as many as memory may have, and drops them with their address', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'stead-copies-'))
   cleanup.add(() => rm(folder, { recursive: true }))
   const onDisk = new Budget(bodyTerms(8 << 20))
@@ -337,7 +337,7 @@ test('copies go to the disk and come back, as many as memory may have, and are f
   expect([disk.count, disk.bytes]).toEqual([0, 0])
 })
 
-test('a copy that memory had no room for is found on the disk by what its visitor says', async () => {
+test("finds a copy that did not fit in memory on disk, by its visitor's headers", async () => {
   const folder = await mkdtemp(join(tmpdir(), 'stead-copies-'))
   cleanup.add(() => rm(folder, { recursive: true }))
   const onDisk = new Budget(bodyTerms(8 << 20))

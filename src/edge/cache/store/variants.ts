@@ -1,18 +1,18 @@
-/** What is one of several copies of an address. */
+/** An entry that is one of several variants of an address. */
 export interface Variant {
   readonly key: string
-  /** The address that it is a copy of; undefined: it is the only one. */
+  /** The address that it is a variant of. Undefined if it is the only one. */
   readonly variantOf: string | undefined
   readonly bytes: number
   readonly hits: number
 }
 
-/** Of an address. */
+/** The bound for an address. */
 const MOST_COPIES = 16
-/** Of them, those that were never asked for again. */
+/** The bound of those that were never requested again. */
 const MOST_NEW = MOST_COPIES / 4
 
-/** The copies of addresses that have several, bounded by number and by bytes for each address. */
+/** The variants of addresses that have several, bounded by number and by bytes for each address. */
 export class Variants<T extends Variant> {
   /** In the order of their use. */
   readonly #byAddress = new Map<string, Set<T>>()
@@ -38,7 +38,7 @@ export class Variants<T extends Variant> {
     this.#count++
   }
 
-  /** It was used: it is the last to go. */
+  /** Marks a variant as used, so that it is dropped last. */
   use(copy: T): void {
     const group = copy.variantOf === undefined ? undefined : this.#byAddress.get(copy.variantOf)
     if (group?.delete(copy)) group.add(copy)
@@ -52,8 +52,8 @@ export class Variants<T extends Variant> {
   }
 
   /**
-   * Which copy of an address has to go, if any. Those that nobody asked for again go first when they are many, so that made-up headers push
-   * out each other. The newest stays.
+   * Returns the variant of an address to drop, if any. Those that were never requested again go first when there are
+   * many, so that invented headers evict each other. The newest stays.
    */
   tooMany(address: string): T | undefined {
     const group = this.#byAddress.get(address)

@@ -26,7 +26,7 @@ const prepared = (): Prepared => ({
   ],
 })
 
-/** All bytes of two answers on one connection, the second of which ends it. */
+/** Returns all bytes of two answers on one connection, the second of which ends it. */
 async function bytesOf(answer: (response: ServerResponse) => void, first = 'GET / HTTP/1.1'): Promise<string> {
   const server = createServer((_request, response) => answer(response)).listen(0, '127.0.0.1')
   try {
@@ -41,8 +41,8 @@ async function bytesOf(answer: (response: ServerResponse) => void, first = 'GET 
   }
 }
 
-// Fails on the day when Node's private parts change: see writeWholeHead for what to do then.
-test('Node sends a head that is given as one text as it would have written it itself', async () => {
+// Fails when a new Node changes its private fields: writeWholeHead says what to do then.
+test('sends a head that is given as one text exactly as Node would have written it', async () => {
   const wasWhole: boolean[] = []
   const whole = await bytesOf((response) => {
     const isWhole = writeWholeHead(response, entry, prepared(), 'id')
@@ -50,7 +50,7 @@ test('Node sends a head that is given as one text as it would have written it it
     if (!isWhole) response.writeHead(200, 'Fine', [...prepared().headers.slice(0, -1), 'id'])
     response.end('body')
   })
-  // a connection that ends is not the plain case
+  // A connection that ends is not the simple case.
   expect(wasWhole).toEqual([true, false])
   const plain = await bytesOf((response) => {
     response.writeHead(200, 'Fine', [...prepared().headers.slice(0, -1), 'id']).end('body')
@@ -60,7 +60,7 @@ test('Node sends a head that is given as one text as it would have written it it
   expect(whole).toMatch(/X-Request-Id: id\r\n\r\nbodyHTTP/)
 })
 
-test.each(['GET / HTTP/1.0\r\nConnection: keep-alive', 'HEAD / HTTP/1.1'])('%j is not the plain case', async (line) => {
+test.each(['GET / HTTP/1.0\r\nConnection: keep-alive', 'HEAD / HTTP/1.1'])('uses writeHead for %j', async (line) => {
   const wasWhole: boolean[] = []
   await bytesOf((response) => {
     wasWhole.push(writeWholeHead(response, entry, prepared(), 'id'))
@@ -69,7 +69,7 @@ test.each(['GET / HTTP/1.0\r\nConnection: keep-alive', 'HEAD / HTTP/1.1'])('%j i
   expect(wasWhole).toEqual([false, false])
 })
 
-test('nor is an answer that has a header already', async () => {
+test('uses writeHead for an answer that already has a header', async () => {
   const bytes = await bytesOf((response) => {
     response.setHeader('X-Own', '1')
     response.end(`whole: ${writeWholeHead(response, entry, prepared(), 'id')}`)
@@ -93,7 +93,7 @@ const stored = (body: string): Entry =>
     nowMs: 0,
   })
 
-test('head and body leave as one piece, and are what they are as two', async () => {
+test('sends head and body as one piece with the same bytes as two', async () => {
   const page = stored('body')
   const wasJoined: boolean[] = []
   const answer = (joins: boolean) => (response: ServerResponse) => {
@@ -105,12 +105,12 @@ test('head and body leave as one piece, and are what they are as two', async () 
   }
   const joined = await bytesOf(answer(true))
   expect(joined).toBe(await bytesOf(answer(false)))
-  // the second head Node has written itself: its connection ends
+  // Node wrote the second head itself, because its connection ends.
   expect(wasJoined).toEqual([true, true, false, false])
   expect(String(page.bodies[IDENTITY])).toBe('body')
 })
 
-test('no head is written where a visitor still reads, nor where it has no room', async () => {
+test('writes no head where a visitor still reads, nor where there is no room', async () => {
   const isJoined = async (page: Entry, end = 'id') => {
     const seen: boolean[] = []
     await bytesOf((response) => {
@@ -123,11 +123,11 @@ test('no head is written where a visitor still reads, nor where it has no room',
   expect(await isJoined(Object.assign(stored('body'), { readers: 1 }))).toBe(false)
   const long = stored('body')
   expect(await isJoined(long, `id${'x'.repeat(long.headLength)}`)).toBe(false)
-  // what is sent in pieces has no room
+  // A body that is sent in pieces has no room before it.
   expect(await isJoined(stored('x'.repeat(100_000)))).toBe(false)
 })
 
-test('the room before a body counts with it', () => {
+test('counts the room before a body', () => {
   const page = stored('body')
   for (const length of [1, 65_536, 65_537]) {
     const copy = Buffer.alloc(length)
@@ -137,10 +137,10 @@ test('the room before a body counts with it', () => {
   }
 })
 
-test('the room before a body is no memory of anything else', () => {
+test('leaves no foreign memory in the room before a body', () => {
   const page = stored('<p>some text</p>'.repeat(100))
   putBody(page, 1, Buffer.from('a compressed copy'))
-  // somebody may still read the one that it takes the place of
+  // A visitor may still read the one that it replaces.
   const renewed = revalidatedEntry(page, {
     headers: ['Content-Type', 'text/plain'],
     lifetime: page.lifetime,
