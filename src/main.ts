@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { isCommand, isLocalWord, localWords, parseArguments } from './cli/parse.ts'
 import { readConfig } from './config.ts'
 import { MAY_PASS, OperatorError } from './platform/operator-error.ts'
-import { complain } from './platform/terminal/fresh-line.ts'
+import { complain } from './platform/terminal/complain.ts'
 
 /** What Node calls experimental and Stead relies on, tested with the pinned version. */
 const expected = /SQLite|[Tt]ype [Ss]tripping|stripTypeScriptTypes/

@@ -2,6 +2,7 @@ import type { Call } from '../cli/command.ts'
 import { type SettingKey, testSettingsInForce } from '../config.ts'
 import type { Unlock } from '../platform/files/lock-file.ts'
 import { everySoOften, livingBar, type Progress } from '../platform/terminal/progress-bar.ts'
+import { standardOutput } from '../platform/terminal/standard-output.ts'
 import { giveBackAfterStart } from './after-start.ts'
 import type { PartStates } from './control.ts'
 import { dnsProcesses, edgeProcesses, holdPorts } from './free-port.ts'
@@ -61,7 +62,7 @@ const start = {
   async host(context: ProcessContext): Promise<Role> {
     const { startHost } = await import('./host.ts')
     // one process draws: that of the supervisor, where there is one
-    const { show, done } = process.send ? ofSupervisor : livingBar(process.stdout)
+    const { show, done } = process.send ? ofSupervisor : livingBar(standardOutput)
     const hasSupervisor = process.send !== undefined
     return startHost(context, {
       ...{ onProgress: everySoOften(show), onPrepared: done, hasEdge: hasSupervisor },

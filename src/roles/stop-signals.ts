@@ -1,4 +1,4 @@
-import { complain } from '../platform/terminal/fresh-line.ts'
+import { complain } from '../platform/terminal/complain.ts'
 
 /** What asks a process to end; SIGHUP comes from a terminal that is closed. */
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

@@ -4,8 +4,9 @@ import type { Config, SettingKey } from '../config.ts'
 import { lockFile } from '../platform/files/lock-file.ts'
 import { createLog, type Log } from '../platform/log/log.ts'
 import { MAY_PASS } from '../platform/operator-error.ts'
-import { complain } from '../platform/terminal/fresh-line.ts'
+import { complain } from '../platform/terminal/complain.ts'
 import { livingBar, type ProgressBar } from '../platform/terminal/progress-bar.ts'
+import { standardOutput } from '../platform/terminal/standard-output.ts'
 import { version } from '../version.ts'
 import { giveBackAfterStart } from './after-start.ts'
 import { allocatorOf } from './allocator.ts'
@@ -66,7 +67,7 @@ export async function serve(call: Call<unknown, SettingKey>): Promise<number> {
     )
     return UNUSABLE
   }
-  const bar = livingBar(process.stdout)
+  const bar = livingBar(standardOutput)
   bar.show({ doing: `Starting Stead ${version} on ${config.dataDir}`, receivedBytes: 0, totalBytes: null })
   await beforeParts(call, log)
   const isFirst = (await readCredentials(config.dataDir)) === undefined
@@ -75,7 +76,7 @@ export async function serve(call: Call<unknown, SettingKey>): Promise<number> {
   untilReady(config, shown.signal)
     .then((words) => {
       bar.done()
-      console.log(banner(config, words, { isFirst, isTerminal: process.stdout.isTTY }))
+      standardOutput.write(`${banner(config, words, { isFirst, isTerminal: standardOutput.isTTY })}\n`)
       giveBackAfterStart()
     })
     .catch(() => {})

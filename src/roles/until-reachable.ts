@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { DatabaseLost } from '../platform/db/open-fault.ts'
-import { complain } from '../platform/terminal/fresh-line.ts'
+import { complain } from '../platform/terminal/complain.ts'
 
 /** How long a start waits for its database server. */
 const WAIT_S = 60

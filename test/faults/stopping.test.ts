@@ -1,7 +1,7 @@
 /** The real program is told to stop in all the ways that a terminal, npm, systemd and the kernel have. */
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { closeSync, constants, existsSync, openSync, writeSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -257,4 +257,31 @@ describe.skipIf(!core)('whoever started it is gone', () => {
       await until('its launcher has ended', () => !existsSync(`/proc/${pid}/cwd`))
     }
   })
+
+  test('with a reader of its log that stalls, Stead goes on, and ends when it is told to', async () => {
+    stead = await prepareStead({ env: { STEAD_PREPARED_SITES: '0', STEAD_LOG_LEVEL: 'trace' } })
+    const path = join(stead.dataDir, 'pipe')
+    execFileSync('mkfifo', [path])
+    const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    // what a pipe holds, but for a page: the first lines fill it
+    const full = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
+    writeSync(full, Buffer.alloc(15 * 4096))
+    const run = spawn(process.execPath, [program, 'serve'], { env: stead.environment(), stdio: ['ignore', full, full] })
+    closeSync(full)
+    try {
+      await until(
+        'it is ready',
+        async () => (await fetch(`${stead.apiUrl}/readyz`).catch(() => undefined))?.status === 200,
+      )
+      expect((await stead.api('GET', '/v1/sites')).status).toBe(200)
+      const all = stead.processes()
+      run.kill('SIGTERM')
+      // parts that hang are killed after half a minute: each of the three in its turn
+      expect(await once(run, 'exit')).toEqual([0, null])
+      expect(stillRunning(all)).toEqual([])
+    } finally {
+      run.kill('SIGKILL')
+      closeSync(reader)
+    }
+  }, 60_000)
 })

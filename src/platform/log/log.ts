@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { freshLine } from '../terminal/fresh-line.ts'
+import { standardOutput } from '../terminal/standard-output.ts'
 import { logText } from './log-text.ts'
 
 /** What the parts log with: pino's methods. */
@@ -22,27 +23,20 @@ export function createLog({ logLevel: level, logFormat: format }: LogOptions, pa
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: ['*.authorization', '*.client_secret', '*.password', '*.secret', '*.token'],
   }
-  outliveReaders()
-  const { isTTY } = process.stdout
+  const { isTTY } = standardOutput
   const isText = formatFor(format, isTTY) === 'text'
-  // without a stream of its own pino writes at once, and faster
-  if (!isTTY && !isText) return pino(options)
   const colors = isTTY && process.stdout.hasColors()
-  const write = (line: string) => {
-    // a progress bar may stand there
-    process.stdout.write(freshLine(process.stdout) + (isText ? logText(line, { colors }) : line))
+  // a progress bar may stand there
+  const printed = (line: string) => freshLine(standardOutput) + (isText ? logText(line, { colors }) : line)
+  standardOutput.describeGap = (lines) => {
+    let line = ''
+    pino({ ...options, level: 'warn' }, { write: (text) => (line = text) }).warn(
+      { lines },
+      'the reader of this log was too slow, lines are missing here',
+    )
+    return printed(line)
   }
-  return pino(options, { write })
-}
-
-/** Keeps the process when what reads its output ends, such as a pager: lines are then lost, and sites are served. */
-function outliveReaders(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    if (stream.listenerCount('error') > 0) continue
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
-    })
-  }
+  return pino(options, { write: (line) => standardOutput.write(printed(line)) })
 }
 
 /** What is written where. */

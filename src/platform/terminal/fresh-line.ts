@@ -10,8 +10,3 @@ export interface WordsOutput {
  * Stead may write there: whoever does wipes the line first, and the bar is drawn again below. Elsewhere nothing.
  */
 export const freshLine = ({ isTTY }: Pick<WordsOutput, 'isTTY'>): string => (isTTY ? '\r\u001b[2K' : '')
-
-/** Says something to whoever looks at standard error, on a line of its own. */
-export function complain(text: string): void {
-  process.stderr.write(`${freshLine(process.stderr)}${text}\n`)
-}
