@@ -1,4 +1,4 @@
-/** The clock of the machine is put forward and set back while the real program works. */
+/** Sets the machine's clock forward and back while the real program works. */
 import { globSync } from 'node:fs'
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,19 +9,19 @@ import { postgresUrl, type TestDatabase, testDatabase } from '../support/databas
 import { type Stead, showOutputOfFailures, startStead, until } from '../support/stead.ts'
 
 const core = await testCore()
-/** Gives programs another time of day than the machine's (Debian's package faketime). */
+/** Gives programs another time than the machine's (Debian's package faketime). */
 const [library] = globSync('/usr/lib/*/faketime/libfaketimeMT.so.1')
 
 describe.skipIf(!core || !library).each([
   { dialect: 'sqlite' as const, skip: false },
   { dialect: 'postgres' as const, skip: !postgresUrl },
-])('the clock is set, on $dialect', ({ dialect, skip }) => {
+])('with a changed clock, on $dialect', ({ dialect, skip }) => {
   let folder: string
   let records: TestDatabase | undefined
   let stead: Stead
   showOutputOfFailures(() => stead)
 
-  /** All processes of Stead see it at once. */
+  /** Sets the clock that all processes of Stead see. */
   const setClock = async (seconds: number) => {
     await writeFile(join(folder, 'next'), `${seconds < 0 ? '' : '+'}${seconds}\n`)
     await rename(join(folder, 'next'), join(folder, 'offset'))
@@ -54,7 +54,7 @@ describe.skipIf(!core || !library).each([
 
   const isReady = () => until('all is ready', async () => (await fetch(`${stead.apiUrl}/readyz`)).status === 200)
 
-  /** Orders a site, and has the host die in the midst of its making. */
+  /** Creates a site, and kills the host meanwhile. */
   const orderAndKill = async (name: string) => {
     const { body, headers } = await stead.api('POST', '/v1/sites', { name })
     const operation = headers.get('operation-id')
@@ -71,10 +71,10 @@ describe.skipIf(!core || !library).each([
     ['back an hour', -3600],
     ['forward two hours', 3600],
     ['back an hour again, to where it was', 0],
-  ])('%s: what a dead host was at goes on within seconds, and new sites go live', async (_, seconds) => {
+  ])('%s: work of a killed host continues within seconds, and new sites go live', async (_, seconds) => {
     const cutOff = await orderAndKill(`cut-off-${seconds + 3600}`)
     await setClock(seconds)
-    // Node keeps the text of this header for a second
+    // Node caches the text of this header for a second
     await until('it sees the new time', async () => Math.abs((await clockOfStead()) / 1000 - seconds) < 60)
     await stead.live(cutOff)
     const other = await stead.createSite({ name: `whole-${seconds + 3600}` })
@@ -84,7 +84,7 @@ describe.skipIf(!core || !library).each([
   })
 
   test.skipIf(skip)(
-    'set to and fro under work, it cuts nothing off: no operation is taken from a living worker',
+    'set back and forth under load: Stead interrupts nothing, and running workers keep their operations',
     async () => {
       const orders: string[] = []
       for (let n = 0; n < 4; n++) {

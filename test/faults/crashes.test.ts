@@ -1,4 +1,4 @@
-/** The real program loses its parts while visitors come and sites are made. */
+/** Kills processes of the real program while visitors come and sites are created. */
 import { existsSync } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,12 +13,12 @@ import { prepareStead, type Stead, showOutputOfFailures, startStead, until } fro
 
 const core = await testCore()
 
-/** Counts what is asked of it, and keeps what it said it had kept. */
+/** Counts its requests, and keeps what it said it had kept. */
 const counter = `<?php require 'wp-load.php'; header('Cache-Control: no-store');
 global $wpdb;
 $wpdb->insert($wpdb->options, ['option_name' => 'kept-' . $_GET['n'], 'option_value' => '1', 'autoload' => 'no']);
 echo 'kept ', (int) $_GET['n'];`
-// what is in the database now, not a page that the edge kept
+// what is in the database now, not a page from the edge cache
 const kept = `<?php require 'wp-load.php'; header('Cache-Control: no-store');
 global $wpdb;
 echo json_encode($wpdb->get_col("SELECT option_name FROM $wpdb->options WHERE option_name LIKE 'kept-%'"));`
@@ -41,7 +41,7 @@ describe.skipIf(!core)('crashes under traffic', () => {
   })
   afterAll(() => stead?.remove())
 
-  /** Visits without pause while `during` runs, and until the site answers again. */
+  /** Visits without a pause while `during` runs, and until the site answers again. */
   async function underTraffic(during: () => Promise<void>): Promise<{ kept: number[]; statuses: Map<number, number> }> {
     const answered: number[] = []
     const statuses = new Map<number, number>()
@@ -70,7 +70,7 @@ describe.skipIf(!core)('crashes under traffic', () => {
     new Set(JSON.parse((await stead.visit('visited', '/kept.php')).text) as string[])
 
   test.each(['edge', 'host', 'control'] as const)(
-    'kill -9 of %s: it comes back, and no answered write is lost',
+    'kill -9 of %s: it restarts, and no acknowledged write is lost',
     async (role) => {
       const old = stead.role(role)
       const php = role === 'host' ? stead.phpProcesses() : []
@@ -84,7 +84,8 @@ describe.skipIf(!core)('crashes under traffic', () => {
       const names = await namesKept()
       expect(numbers.filter((n) => !names.has(`kept-${n}`))).toEqual([])
       expect(stillRunning(php)).toEqual([])
-      // visitors see a page that says so, never a broken answer of the site; with the control gone they notice nothing
+      // visitors get an error page of Stead, never a broken page of the site; visitors do not notice a
+      // missing control
       const allowed = { edge: [0, 200], host: [0, 200, 502, 503], control: [200] }[role]
       expect([...statuses.keys()].filter((status) => !allowed.includes(status))).toEqual([])
       await until(
@@ -95,7 +96,7 @@ describe.skipIf(!core)('crashes under traffic', () => {
     },
   )
 
-  test('kill -9 of a site’s PHP: the visitors after it are served, and no answered write is lost', async () => {
+  test('kill -9 of a site’s PHP: later visitors are served, and no acknowledged write is lost', async () => {
     const { kept: numbers, statuses } = await underTraffic(async () => {
       for (const { pid } of stead.phpProcesses()) process.kill(pid, 'SIGKILL')
     })
@@ -104,7 +105,7 @@ describe.skipIf(!core)('crashes under traffic', () => {
     expect([...statuses.keys()].filter((status) => ![0, 200, 502, 503].includes(status))).toEqual([])
   })
 
-  test('a site whose PHP loops for ever does not hold up another', async () => {
+  test('an endless loop in a site’s PHP does not delay another site', async () => {
     expect((await stead.visit('neighbour')).status).toBe(200)
     let looping = true
     const loop = stead
@@ -116,7 +117,7 @@ describe.skipIf(!core)('crashes under traffic', () => {
     await until('the loop runs', () => existsSync(join(stead.directoryOf('visited'), 'private/tmp/looping')))
     for (let n = 0; n < 10; n++) expect((await stead.visit('neighbour', '/')).status).toBe(200)
     expect(looping).toBe(true)
-    // who waits for the looping site's only PHP is not answered by somebody else's; its files are served all the while
+    // requests that wait for the looping site's only PHP stay with it, and its files are served meanwhile
     expect((await stead.visit('visited', '/wp-includes/css/buttons.css')).status).toBe(200)
     expect(looping).toBe(true)
     const [php] = stead.phpProcesses().filter(({ words }) => words.includes(`${stead.directoryOf('visited')}/web`))
@@ -125,7 +126,7 @@ describe.skipIf(!core)('crashes under traffic', () => {
     await until('the site answers', async () => (await stead.visit('visited')).status === 200)
   })
 
-  test('SIGTERM under traffic: what is under way is answered, then everything ends', async () => {
+  test('SIGTERM under traffic: requests in flight are answered, then everything ends', async () => {
     await writeFile(
       join(stead.directoryOf('visited'), 'web/slow.php'),
       "<?php touch('/tmp/slow'); sleep(2); echo 'to the end';",
@@ -141,25 +142,25 @@ describe.skipIf(!core)('crashes under traffic', () => {
     expect((await stead.visit('visited')).status).toBe(200)
   })
 
-  test('kill -9 of the supervisor: all its children end, and a start right after finds everything', async () => {
+  test('kill -9 of the supervisor: all its children end, and an immediate start finds everything', async () => {
     await stead.visit('visited')
     const all = stead.processes()
     expect(all.length).toBeGreaterThan(3)
     stead.kill('supervisor')
     await stead.start()
     await until('the old ones have ended', () => stillRunning(all).length === 0)
-    // the dying control may have said `ready` for the new one, whose edge does not listen yet
+    // the dying control may have reported `ready` for the new one, whose edge does not listen yet
     await until('the site answers', async () => (await stead.visit('visited').catch(() => undefined))?.status === 200)
     expect((await namesKept()).size).toBeGreaterThan(10)
   })
 })
 
-describe.skipIf(!core)('a supervisor that is killed while a part stands still', () => {
+describe.skipIf(!core)('a supervisor that is killed while a process is suspended', () => {
   let stead: Stead
   showOutputOfFailures(() => stead)
   afterAll(() => stead?.remove())
 
-  test.each(['control', 'edge'] as const)('%s: a start waits until it goes on and lets its port go', async (part) => {
+  test.each(['control', 'edge'] as const)('%s: a start waits until it resumes and frees its port', async (part) => {
     stead ??= await startStead({ env: { STEAD_PREPARED_SITES: '0' } })
     const { pid } = await until('it runs', () => stead.role(part))
     await standStill(pid, { file: join(stead.dataDir, 'stead.db') })
@@ -172,7 +173,7 @@ describe.skipIf(!core)('a supervisor that is killed while a part stands still', 
       process.kill(pid, 'SIGCONT')
     }
     await started
-    // the old control may have said `ready` with its last breath
+    // the old control may have reported `ready` just before it ended
     const next = await until('another runs in its place', () => stead.role(part))
     expect(next.pid).not.toBe(pid)
     const api = () => stead.api('GET', '/v1/sites').catch(() => undefined)
@@ -180,18 +181,18 @@ describe.skipIf(!core)('a supervisor that is killed while a part stands still', 
   })
 })
 
-describe.skipIf(!core)('crashes while sites are made', () => {
+describe.skipIf(!core)('crashes while sites are created', () => {
   let stead: Stead
   showOutputOfFailures(() => stead)
   afterAll(() => stead?.remove())
 
-  test('kill -9 of the host at some moment: every site goes live in exactly one home, and nothing is left over', async () => {
+  test('kill -9 of the host at some moment: each site goes live in exactly one site directory, and nothing is left over', async () => {
     stead = await prepareStead({ env: { STEAD_PREPARED_SITES: '2' } })
     await stead.start()
     const ids: number[] = []
     for (let n = 0; n < 4; n++) ids.push((await stead.api('POST', '/v1/sites', { name: `crash-${n}` })).body.data.id)
     for (let kill = 0; kill < atLength(3, 6); kill++) {
-      // from the first copied file to the first page: no condition tells these moments apart
+      // between the first copied file and the first page: no condition tells these moments apart
       await pause(200 + Math.random() * 1500)
       const old = await until('a host runs', () => stead.role('host'))
       process.kill(old.pid, 'SIGKILL')

@@ -1,4 +1,4 @@
-/** What visitors can make an edge process hold: it levels off, whatever they send. */
+/** What visitors can make an edge process hold: its memory levels off, whatever they send. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { Pool } from 'undici'
@@ -9,9 +9,9 @@ import { type EdgeProcess, startEdgeProcess } from '../support/edge.ts'
 const CACHE_MB = 32
 /** The process without any cache, and what V8 and the allocator keep for a moment. */
 const SLACK_MB = 90
-/** More of them than fit: 15 kB each. */
+/** More addresses than fit, at 15 kB each. */
 const ADDRESSES = atLength(9_000, 12_000)
-/** Some 9 kB each. */
+/** About 9 kB each. */
 const VISITORS = atLength(6_000, 10_000)
 
 let edge: EdgeProcess | undefined
@@ -35,7 +35,7 @@ async function start(body: Buffer | string, env: Record<string, string> = {}): P
   return edge
 }
 
-/** Requests with made-up headers, some at a time. @returns statuses, each once */
+/** Sends requests with made-up headers, a few at a time. @returns each distinct status */
 async function flood(count: number, request: (number: number) => { path: string; headers?: Record<string, string> }) {
   const statuses = new Set<number>()
   let next = 0
@@ -68,7 +68,7 @@ describe('an edge with a cache of 32 MB', () => {
     expect(process.memoryMb() - before).toBeLessThan(CACHE_MB + SLACK_MB)
   })
 
-  test('5,000 addresses of 15 kB leave no garbage of several times a small cache, with the heap of the real program', async () => {
+  test('5,000 addresses of 15 kB do not leave garbage of several times a small cache, with the heap of the real program', async () => {
     const small = { STEAD_EDGE_CACHE_MB: '16', NODE_OPTIONS: '--max-semi-space-size=4' }
     const process = await start('<p>page</p>', small)
     await flood(200, (number) => ({ path: `/?warm=${number}` }))
@@ -99,7 +99,7 @@ describe('an edge with a cache of 32 MB', () => {
     expect(process.memoryMb() - before).toBeLessThan(40)
   })
 
-  test('300 visitors that read nothing of 3.5 MB each hold twice the cache at most, and others are served', async () => {
+  test('300 visitors that stop reading 3.5 MB each hold at most twice the cache, and others are served', async () => {
     const process = await start(Buffer.alloc(3.5 * 2 ** 20, 'x'))
     const before = process.memoryMb()
     for (let number = 0; number < 300; number++) {
@@ -107,7 +107,7 @@ describe('an edge with a cache of 32 MB', () => {
       sockets.push(socket)
       socket.on('error', () => {})
       await once(socket, 'connect')
-      // read up to the first bytes of the answer, and no further
+      // read the first bytes of the response, and then stop
       socket.once('readable', () => {})
       socket.write(`GET /film?${number} HTTP/1.1\r\nHost: one.localhost\r\n\r\n`)
       if (number % 10 === 9) await flood(1, () => ({ path: '/', headers: { host: 'two.localhost' } }))
@@ -117,7 +117,7 @@ describe('an edge with a cache of 32 MB', () => {
   })
 })
 
-test('400 visitors from 40 addresses that read nothing of 7.5 MB each, of 20 sites: the usual cache, and no copy for each', {
+test('400 visitors from 40 addresses that stop reading 7.5 MB each, of 20 sites, fit into the usual cache, without a copy each', {
   timeout: 300_000,
 }, async () => {
   const film = Buffer.alloc(7.5 * 2 ** 20, 'x')

@@ -1,6 +1,6 @@
 /**
- * The disk of the host, or of the backups, is full when a step of long work begins, and stays so: the work succeeds all the same, or fails with a reason and leaves the site as it
- * was; with room again a retry completes it.
+ * The disk of the host, or of the backups, fills up when a step of long work begins, and stays full: the work succeeds
+ * anyway, or fails with a reason and leaves the site unchanged. With free space a retry completes it.
  */
 import { afterEach, describe, expect, test } from 'vitest'
 import { testBackups } from '../../src/backups/backup-store.fixture.ts'
@@ -13,11 +13,11 @@ import { type TestApi, testApi } from '../support/api.ts'
 import { atLength } from '../support/at-length.ts'
 import { maySmallDisk, type SmallDisk, smallDisk } from '../support/small-disk.ts'
 
-/** What writes a site as a whole. Of the others the steps that write are those of a restore. */
+/** Operations that write a site as a whole. In the others the steps that write are those of a restore. */
 const types = ['site.restore', 'site.clone']
 const others = ['site.sync', 'site.bring_back', 'site.provision']
 
-/** Steps that write into the storage of backups. */
+/** Steps that write to the backup storage. */
 const storing: Record<string, readonly string[]> = {
   'backup.take': ['take'],
   'backup.take_scheduled': ['take'],
@@ -47,13 +47,13 @@ describe.skipIf(!maySmallDisk)('a full disk', () => {
     await disk?.remove()
   })
 
-  test.each(casesOf([...types, ...atLength([], others)]))('of the host, at $step of $type', async (each) => {
+  test.each(casesOf([...types, ...atLength([], others)]))('on the host, at $step of $type', async (each) => {
     disk = await smallDisk(256)
     api = await testApi('sqlite')
     await breakAt(each, disk.folder)
   })
 
-  test.each(casesOf(Object.keys(storing), storing))('of the backups, at $step of $type', async (each) => {
+  test.each(casesOf(Object.keys(storing), storing))('on the backup storage, at $step of $type', async (each) => {
     disk = await smallDisk(64)
     const { backups } = await testBackups({ folder: disk.folder })
     api = await testApi('sqlite', { backups })

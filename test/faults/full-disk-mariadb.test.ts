@@ -1,4 +1,4 @@
-/** A site on MariaDB that writes for ever into its database, and a server that finds no room. */
+/** A site on MariaDB that fills its database without end, and a server that runs out of disk space. */
 import { execFile } from 'node:child_process'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const { skip, phpVersion } = nativeAndMariaDb
 const MB = 1 << 20
 const RESERVE_MB = 24
 
-/** Writes until it is refused, and says why. */
+/** Writes until it is refused, and prints why. */
 const FILL = `<?php require __DIR__ . '/wp-load.php'; global $wpdb; $wpdb->suppress_errors();
 $wpdb->query('CREATE TABLE IF NOT EXISTS fill (id int AUTO_INCREMENT PRIMARY KEY, b longtext)');
 for ($i = 0; $i < 500; $i++) if ($wpdb->query("INSERT INTO fill (b) VALUES (REPEAT('x', 4000000))") === false) break;
@@ -61,7 +61,7 @@ describe.skipIf(!core || skip || !maySmallDisk)('MariaDB on a small disk', () =>
   }
   const server = () => stead.processes().find(({ words }) => words[0]?.endsWith('mariadbd'))
 
-  test('a site stops at its quota; it is read, its users sign in and delete, and its owner is told', async () => {
+  test('stops a site at its quota: it can be read, its users sign in and delete, and its owner is notified', async () => {
     const before = disk.freeBytes()
     await stead.visit('filling', '/fill.php')
     await until('it is refused', async () => (await stead.visit('filling', '/fill.php?')).text.includes('denied'))
@@ -85,8 +85,9 @@ describe.skipIf(!core || skip || !maySmallDisk)('MariaDB on a small disk', () =>
     expect(await readiness()).toMatchObject({ code: 200, hosts: [{ mariaDb: { restarts: 0, mayWrite: 'all' } }] })
   })
 
-  test('a server that has no room says so, and comes back when there is some', async () => {
-    // while it cannot be started again, which takes the room of its temporary tablespace
+  test('reports a server without disk space, and starts it again when there is some', async () => {
+    // the server cannot be started while the host is suspended, and a start would take the space of its temporary
+    // tablespace
     const host = stead.role('host')?.pid as number
     process.kill(host, 'SIGSTOP')
     process.kill(server()?.pid as number, 'SIGTERM')
@@ -94,12 +95,12 @@ describe.skipIf(!core || skip || !maySmallDisk)('MariaDB on a small disk', () =>
     await disk.fill(MB)
     const rests: string[] = []
     await until('Stead uses its disk reserve', async () => !(await readdir(stead.dataDir)).includes('reserve'))
-    // others write as well: what it could take until there was no more stays taken
+    // others write as well: allocate until nothing is left, and keep it
     await until('nothing is left', async () => {
       const bytes = disk.freeBytes() - MB
       if (bytes <= 0) return true
       const rest = join(disk.folder, `rest-${rests.length}`)
-      // it takes nothing at all when somebody else was quicker
+      // fallocate takes nothing at all when another writer was quicker
       await run('fallocate', ['-l', String(bytes), rest]).catch(() => {})
       rests.push(rest)
       return false

@@ -1,4 +1,4 @@
-/** A site that writes for ever, first up to its quota, then with others up to the end of a small disk. */
+/** A site that writes without end, first up to its quota, then with others up to the end of a small disk. */
 import { execFile } from 'node:child_process'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,12 +13,12 @@ const core = await testCore()
 const MB = 1 << 20
 const RESERVE_MB = 16
 
-/** Writes until it is refused; says how much it wrote. */
+/** Writes until it is refused, and prints how much it wrote. */
 const HOSTILE = `<?php $n = 0; $bytes = str_repeat('x', 1 << 20);
 for ($i = 0; $i < 2000; $i++) { $f = __DIR__ . '/wp-content/uploads/' . uniqid('fill', true); $m = @file_put_contents($f, $bytes); $n += (int) $m; if ($m !== 1 << 20) break; }
 echo $n >> 20;`
 const TIDY = `<?php foreach (glob(__DIR__ . '/wp-content/uploads/fill*') as $f) unlink($f); echo 'tidy';`
-/** As PHP makes it: folders in each other, far beyond the length of a path, the last one shut. */
+/** Nested as PHP can do it: folders far beyond the length of a path, the last one without permissions. */
 const DEEP = `<?php chdir(__DIR__ . '/wp-content/uploads'); for ($i = 0; $i < 40; $i++) { mkdir('deep'); chdir('deep'); mkdir('x'); chmod('x', 0); } echo 'deep';`
 
 describe.skipIf(!core || !maySmallDisk)('a hostile site on a small disk', () => {
@@ -46,7 +46,7 @@ describe.skipIf(!core || !maySmallDisk)('a hostile site on a small disk', () => 
   const script = (site: string, name: string, code: string) =>
     writeFile(join(stead.directoryOf(site), 'web', name), code)
 
-  test('stops at its quota, is read, is told of, and writes again when something is deleted', async () => {
+  test('is stopped at its quota, can still be read, is reported, and writes again when something is deleted', async () => {
     const id = await stead.createSite({ name: 'hostile' })
     await script('hostile', 'fill.php', HOSTILE)
     await script('hostile', 'tidy.php', TIDY)
@@ -66,7 +66,7 @@ describe.skipIf(!core || !maySmallDisk)('a hostile site on a small disk', () => 
     await stead.visit('hostile', '/tidy.php?again')
   })
 
-  test('sites stop before the disk is full, and what else fills it leaves tokens, notes, lists and deleting', async () => {
+  test('stops before the disk is full; other writers still leave room for tokens, notes, lists, and deletions', async () => {
     const siteId = await stead.createSite({ name: 'second' })
     await script('second', 'fill.php', HOSTILE)
     expect(Number((await stead.visit('second', '/fill.php')).text)).toBeGreaterThan(30)
@@ -74,11 +74,11 @@ describe.skipIf(!core || !maySmallDisk)('a hostile site on a small disk', () => 
     for (const site of ['hostile', 'second']) await stead.visit(site, '/fill.php?until-the-end')
     expect(freeMb()).toBeGreaterThanOrEqual(2 * RESERVE_MB - 2)
 
-    // the rest is taken by something that is no site
+    // other data than a site's take the rest
     const rest = join(disk.folder, 'rest')
     await run('fallocate', ['-l', `${freeMb() - 1}M`, rest])
     await until('Stead uses its disk reserve', async () => !(await readdir(stead.dataDir)).includes('reserve'))
-    // a name goes a moment before its room comes
+    // the name disappears a moment before its space is free
     await expect.poll(freeMb).toBeGreaterThan(RESERVE_MB / 2)
     const readiness = async () => {
       const response = await fetch(`${stead.apiUrl}/readyz`)
@@ -107,12 +107,12 @@ describe.skipIf(!core || !maySmallDisk)('a hostile site on a small disk', () => 
     expect(Number((await stead.visit('hostile', '/fill.php?room')).text)).toBeGreaterThanOrEqual(0)
   })
 
-  test('what nobody can delete by its path is purged all the same', async () => {
+  test('is purged even if its paths are too long to delete', async () => {
     const id = await stead.createSite({ name: 'deep' })
     await script('deep', 'deep.php', DEEP)
     expect((await stead.visit('deep', '/deep.php')).text).toBe('deep')
     const directory = stead.directoryOf('deep')
-    // what PHP makes by moving trees into each other
+    // PHP gets this deep by moving trees into each other
     const dig = `process.chdir(process.argv[1]); const fs = require('node:fs')
       for (let i = 0; i < 100; i++) { const name = 'd'.repeat(200); fs.mkdirSync(name); process.chdir(name) }`
     await run(process.execPath, ['-e', dig, join(directory, 'web/wp-content/uploads')])

@@ -1,4 +1,4 @@
-/** Visitors who ask for much and take or send little: the host holds no more than it may, and others are served. */
+/** Visitors who request a lot and send or read little: the host stays within its limits, and others are served. */
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
@@ -32,7 +32,7 @@ describe.skipIf(!core)('hostile visitors', () => {
   })
   afterAll(() => stead?.remove())
 
-  /** Opens a connection to the edge and says something on it. */
+  /** Opens a connection to the edge and sends something on it. */
   const open = (head: string, body?: Buffer) => {
     const socket = connect(stead.edgePort, '127.0.0.1').on('error', () => {})
     socket.write(`${head.replaceAll('\n', '\r\n')}\r\nHost: target.localhost\r\n\r\n`)
@@ -40,12 +40,12 @@ describe.skipIf(!core)('hostile visitors', () => {
     sockets.push(socket)
     return socket
   }
-  /** Of the host's own process, without PHP. */
+  /** Memory of the host's own process, without PHP. */
   const hostBytes = () => {
     const status = readFileSync(`/proc/${stead.role('host')?.pid}/status`, 'utf8')
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024
   }
-  /** The most that the host has while `work` is done. */
+  /** @returns the most memory that the host had while `work` ran */
   async function mostDuring(work: () => Promise<void>): Promise<number> {
     let most = 0
     const watch = setInterval(() => {
@@ -59,10 +59,10 @@ describe.skipIf(!core)('hostile visitors', () => {
     return most
   }
 
-  test('80 who stop reading a page of 25 MB: the site’s PHP and its neighbour go on', async () => {
+  test('80 that stop reading a page of 25 MB do not block the site’s PHP or its neighbor', async () => {
     const before = hostBytes()
     const most = await mostDuring(async () => {
-      // a listener that takes nothing: what fits into the socket's own buffer is all that is read
+      // a listener that never takes data: Node reads no more than fits into the socket's own buffer
       const readers = Array.from({ length: 80 }, () => open('GET /large.php HTTP/1.1').on('readable', () => {}))
       await until('PHP has come to each of them', () => readers.every((each) => each.readableLength > 0), 200_000)
       expect((await stead.visit('target', '/small.php')).text).toBe('small')
@@ -71,7 +71,7 @@ describe.skipIf(!core)('hostile visitors', () => {
     expect(most - before).toBeLessThan(200 * MB)
   })
 
-  test('500 who announce a body of 1 MB and do not finish it: most are refused or cut off, and pages are served', async () => {
+  test('500 that announce a body of 1 MB and do not finish it are mostly refused or cut off, and pages are served', async () => {
     const before = hostBytes()
     const statuses: string[] = []
     const most = await mostDuring(async () => {
@@ -83,7 +83,7 @@ describe.skipIf(!core)('hostile visitors', () => {
       await until('what is too much is refused', () => statuses.length >= 240)
       await until('a page is served', async () => (await stead.visit('target', '/small.php')).text === 'small')
     })
-    // no room, or cut off for who gets on
+    // refused for lack of room, or cut off in favor of others
     expect(statuses.filter((status) => status !== '503' && status !== '408')).toEqual([])
     expect(most - before).toBeLessThan(150 * MB)
   })

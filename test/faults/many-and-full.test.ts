@@ -1,4 +1,4 @@
-/** More at once than a machine likes: many orders, and a disk without room. */
+/** More than a machine likes at once: many new sites, and a full disk. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -18,7 +18,7 @@ describe.skipIf(!core)(`${SITES} sites ordered at once`, () => {
   showOutputOfFailures(() => stead)
   afterAll(() => stead?.remove())
 
-  test('all go live and answer with their own title, while something else keeps a processor busy', async () => {
+  test('creates all sites, each with its own title, while something else keeps a processor busy', async () => {
     stead = await startStead()
     const busy = new Worker('for (;;) {}', { eval: true })
     try {
@@ -38,7 +38,7 @@ describe.skipIf(!core)(`${SITES} sites ordered at once`, () => {
   })
 })
 
-describe.skipIf(!core || !maySmallDisk)('a disk that is full', () => {
+describe.skipIf(!core || !maySmallDisk)('a full disk', () => {
   let disk: SmallDisk
   let stead: Stead
   showOutputOfFailures(() => stead)
@@ -51,7 +51,7 @@ describe.skipIf(!core || !maySmallDisk)('a disk that is full', () => {
     await disk?.remove()
   })
 
-  test('the operation fails with its reason, nothing half-made stays, and a retry with room goes live', async () => {
+  test('makes the operation fail with its reason and leaves nothing half-created; with free space a retry goes live', async () => {
     await disk.fill(20 * MB)
     const { headers, body } = await stead.api('POST', '/v1/sites', { name: 'no-room' })
     const operation = headers.get('operation-id') as string

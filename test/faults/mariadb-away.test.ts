@@ -1,4 +1,4 @@
-/** MariaDB that is killed while visitors come: who could not have a page is told to come again, and pages in the cache are there. */
+/** MariaDB that is killed while visitors come: they get 503 with Retry-After, and cached pages are served. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../support/core.ts'
 import { nativeAndMariaDb, settingsOf } from '../support/native-mariadb.ts'
@@ -7,10 +7,10 @@ import type { Page } from '../support/visit.ts'
 
 const core = await testCore()
 const { skip, phpVersion } = nativeAndMariaDb
-/** After each the server takes longer to be started again. */
+/** After each kill the server takes longer to restart. */
 const KILLS = 4
 
-describe.skipIf(!core || skip)('MariaDB that is away', () => {
+describe.skipIf(!core || skip)('an unavailable MariaDB', () => {
   let stead: Stead
   showOutputOfFailures(() => stead)
   beforeAll(async () => {
@@ -20,11 +20,11 @@ describe.skipIf(!core || skip)('MariaDB that is away', () => {
   afterAll(() => stead?.remove())
 
   const servers = () => stead.processes().filter(({ words }) => words[0]?.endsWith('mariadbd'))
-  /** One that nothing has in its cache. */
+  /** A page that is not in the cache. */
   const uncached = () => stead.visit('served', `/?n=${Math.random()}`)
   const isHit = ({ headers }: Page) => String(headers['cache-status']).includes('; hit')
 
-  test('answers 503 with Retry-After, serves what is cached, and is back by itself', async () => {
+  test('makes pages answer 503 with Retry-After, leaves cached ones available, and restarts automatically', async () => {
     await until('the front page is cached', async () => isHit(await stead.visit('served')))
     const pages: Page[] = []
     const visit = async () => {

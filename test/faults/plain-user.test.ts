@@ -1,4 +1,4 @@
-/** What root has tried of containment, tried by a user without rights: the same files, run by another. */
+/** Repeats tests of containment, which root has run, as a user without privileges. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, statSync } from 'node:fs'
@@ -15,7 +15,7 @@ const isRoot = process.getuid?.() === 0
 const user = isRoot ? userWithoutRights() : undefined
 
 describe.skipIf(!core || !user || !existsSync('/usr/bin/setpriv'))(
-  'as a user without rights',
+  'as a user without privileges',
   { timeout: 600_000 },
   () => {
     let folder: string
@@ -32,7 +32,7 @@ describe.skipIf(!core || !user || !existsSync('/usr/bin/setpriv'))(
       if (folder) await rm(folder, { recursive: true })
     })
 
-    /** Runs test files, and gives what became of each test. */
+    /** Runs test files as this user. @returns the results by state */
     async function runAsUser(files: readonly string[], env: Record<string, string> = {}) {
       const { uid, gid } = user as { uid: number; gid: number }
       const report = join(folder, 'home/report.json')
@@ -82,7 +82,7 @@ describe.skipIf(!core || !user || !existsSync('/usr/bin/setpriv'))(
       }
     }
 
-    /** A folder that only root may pass through is shown to the user at another place. */
+    /** Shows the user a folder that only root may enter, at another path. */
     function reachable(): { prefix: string[]; node: string } {
       if (everyoneMayPass(root)) return { prefix: [], node: process.execPath }
       const at = join(folder, 'repository')
@@ -94,12 +94,12 @@ describe.skipIf(!core || !user || !existsSync('/usr/bin/setpriv'))(
       }
     }
 
-    test('containment holds in all ways that such a user has', async () => {
+    test('containment holds in all ways that such a user can use', async () => {
       const files = ['hostile', 'process', 'network/egress'].map((name) => `src/hosting/php/wasm/${name}.test.ts`)
       const { code, passed, skipped } = await runAsUser(files)
       expect(code).toBe(0)
       for (const skip of skipped) console.warn(`SKIPPED as a user without rights: ${skip}`)
-      // nothing but bubblewrap may be missing
+      // only bubblewrap may be missing
       expect(skipped.filter((name) => !name.includes('bubblewrap'))).toEqual([])
       for (const kind of ['hostile PHP', 'a PHP process'])
         expect(
@@ -120,7 +120,7 @@ interface Report {
   readonly testResults: readonly { readonly assertionResults: readonly { status: string; fullName: string }[] }[]
 }
 
-/** Debian's `nobody`; it has to be in the list of users. */
+/** Debian's `nobody`, if the list of users has it. */
 function userWithoutRights(): { uid: number; gid: number } | undefined {
   try {
     const [uid, gid] = execFileSync('getent', ['passwd', 'nobody'], { encoding: 'utf8' }).split(':').slice(2, 4)

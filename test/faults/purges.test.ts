@@ -1,4 +1,7 @@
-/** Parts of the real program are killed while a page is changed and read: nobody sees a page from before a change that was answered. */
+/**
+ * Processes of the real program are killed while a page is changed and read: nobody sees a page from before an
+ * acknowledged change.
+ */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,14 +12,14 @@ import { type Stead, showOutputOfFailures, startStead, until } from '../support/
 
 const core = await testCore()
 
-/** Changes a post as an editor would. What is read of it after this answer must be of it, or later. */
+/** Changes a post as an editor would. Pages that are read after this response must show this change, or a later one. */
 const change = `<?php require 'wp-load.php'; header('Cache-Control: no-store');
 wp_update_post(['ID' => 1, 'post_content' => 'value-' . (int) $_GET['n'] . '-']);
 echo 'set ', (int) $_GET['n'];`
 const where = `<?php require 'wp-load.php'; header('Cache-Control: no-store'); echo parse_url(get_permalink(1), PHP_URL_PATH);`
 const parts = ['edge', 'host', 'PHP', 'control'] as const
 
-describe.skipIf(!core)('a page that is changed while parts are killed', () => {
+describe.skipIf(!core)('a page that changes while processes are killed', () => {
   let stead: Stead
   let path: string
   showOutputOfFailures(() => stead)
@@ -42,14 +45,14 @@ describe.skipIf(!core)('a page that is changed while parts are killed', () => {
     })
   }
 
-  test('whoever was answered sees it, also by the cache', async () => {
+  test('is fresh after each acknowledged change, also from the cache', async () => {
     let [answered, going, hits, reads] = [0, true, 0, 0]
     const stale: unknown[] = []
     const write = async () => {
       for (let n = 1; going; n++) {
         const page = await stead.visit('changing', `/change.php?n=${n}`, { method: 'POST' }).catch(() => undefined)
         if (page?.status === 200 && page.text === `set ${n}`) answered = n
-        // the page is to come from the cache before it is changed again; a site that changes all the time is not waited for
+        // wait for a cache hit before the next change: a site that changes all the time would never have one
         const shown = hits
         await pause(1100)
         while (going && hits === shown) await pause(20)

@@ -1,4 +1,7 @@
-/** `npm run siege`, one minute of it. How fast the answers were depends on the machine: the test shows it, `npm run siege` judges it. */
+/**
+ * One minute of `npm run siege`. Response times depend on the machine: the test prints them, and `npm run siege` judges
+ * them.
+ */
 import { expect, test } from 'vitest'
 import { testCore } from '../support/core.ts'
 import { reportText } from './siege/report.ts'
@@ -7,7 +10,7 @@ import { siege } from './siege/siege.ts'
 const core = await testCore()
 
 test.skipIf(!core)(
-  'eight hostile sites and 500 hostile connections: nothing dies, grows, fills the disk or gets a wrong answer',
+  'survives eight hostile sites and 500 hostile connections without a crash, growth, a full disk, or a wrong answer',
   { timeout: 600_000 },
   async () => {
     const report = await siege({ minutes: 1 })

@@ -1,4 +1,4 @@
-/** The real program is told to stop in all the ways that a terminal, npm, systemd and the kernel have. */
+/** Stops the real program in all the ways that a terminal, npm, systemd, and the kernel have. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, constants, existsSync, openSync, writeSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { prepareStead, program, type Stead, showOutputOfFailures, startStead, un
 import type { Page } from '../support/visit.ts'
 
 const core = await testCore()
-/** A Node that the launcher takes for an old one: it hands over to Stead's own. */
+/** A Node that the launcher takes for an old one, so that it hands over to Stead's own Node. */
 const asOldNode = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.0.0'}})`
 
 /** Answers when the test lets it. */
@@ -27,7 +27,7 @@ async function makeSites(stead: Stead, names: readonly string[]): Promise<void> 
   }
 }
 
-/** Begins `each` requests of every site, and waits until the host has them all. */
+/** Starts `each` requests to every site, and waits until the host has them all. */
 async function beginRequests(stead: Stead, names: readonly string[], each: number): Promise<Promise<Page | Error>[]> {
   const inTmp = (name: string, file: string) => join(stead.directoryOf(name), 'private/tmp', file)
   for (const name of names) for (const file of ['go', 'working']) await rm(inTmp(name, file), { force: true })
@@ -40,7 +40,7 @@ async function beginRequests(stead: Stead, names: readonly string[], each: numbe
     }
     return hosts[0]?.php.busy === names.length && (hosts[0].php.waiting ?? 0) >= names.length * (each - 1)
   })
-  // one that is still starting ends by any signal, as every Node does until its first line
+  // a process that is still starting ends on any signal, as every Node does until its first line
   await until('PHP is at work', () => names.every((name) => existsSync(inTmp(name, 'working'))))
   return pages
 }
@@ -53,7 +53,7 @@ const textOf = (page: Page | Error): string => (page instanceof Error ? `broken 
 
 const groupOf = (stead: Stead): number => stead.role('supervisor')?.pid as number
 
-/** @returns the processes of Stead before, for those that are left */
+/** @returns the processes of Stead before the signal, to check which are left */
 async function tell(stead: Stead, send: () => void): Promise<RunningProcess[]> {
   const all = stead.processes()
   const before = stead.output().length
@@ -64,7 +64,7 @@ async function tell(stead: Stead, send: () => void): Promise<RunningProcess[]> {
 
 describe.skipIf(!core).each(['auto', 'none'])('stopping, sandbox %s', (sandbox) => {
   const names = ['first', 'second', 'third']
-  // ways to stop that never reach PHP: one of the sandboxes is enough
+  // ways to stop that never reach PHP: one sandbox is enough
   const testOnce = test.runIf(sandbox === 'auto')
   let stead: Stead
   showOutputOfFailures(() => stead)
@@ -85,7 +85,7 @@ describe.skipIf(!core).each(['auto', 'none'])('stopping, sandbox %s', (sandbox) 
     ['SIGINT to the whole group, as Ctrl-C', () => process.kill(-groupOf(stead), 'SIGINT')],
   ]
   test.each(sandbox === 'auto' ? ways : ways.slice(0, 1))(
-    '%s: all requests under way are answered whole, then everything ends',
+    '%s: all requests in flight are answered completely, then everything ends',
     async (_, send) => {
       const pages = await beginRequests(stead, names, 3)
       const ended = new Promise((resolve) => stead.whenEnded(resolve))
@@ -98,7 +98,7 @@ describe.skipIf(!core).each(['auto', 'none'])('stopping, sandbox %s', (sandbox) 
     },
   )
 
-  testOnce('a signal to a part alone changes nothing: stopping is the supervisor’s', async () => {
+  testOnce('a signal to a child alone changes nothing: the supervisor does the stopping', async () => {
     const parts = (['edge', 'control', 'host'] as const).map((name) => stead.role(name) as RunningProcess)
     for (const { pid } of parts)
       for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.kill(pid, signal)
@@ -108,7 +108,7 @@ describe.skipIf(!core).each(['auto', 'none'])('stopping, sandbox %s', (sandbox) 
     expect(stillRunning(parts)).toEqual(parts)
   })
 
-  testOnce('a second Ctrl-C does not wait for what is under way', async () => {
+  testOnce('a second Ctrl-C does not wait for requests in flight', async () => {
     await rm(join(stead.directoryOf('first'), 'private/tmp/begun'), { force: true })
     const page = stead.visit('first', '/endless.php').catch((error) => error as Error)
     await until('PHP works on it', () => existsSync(join(stead.directoryOf('first'), 'private/tmp/begun')))
@@ -127,7 +127,7 @@ describe.skipIf(!core).each(['auto', 'none'])('stopping, sandbox %s', (sandbox) 
     await stead.start()
   })
 
-  testOnce('told to stop at any moment of its start, it ends, leaves nothing behind, and starts again', async () => {
+  testOnce('a stop at any moment of the start ends it and leaves nothing behind, and it starts again', async () => {
     await stead.stop()
     let before = 0
     const says = (text: string) => () => stead.output().slice(before).includes(text)
@@ -155,7 +155,7 @@ describe.skipIf(!core).each(['auto', 'none'])('stopping, sandbox %s', (sandbox) 
     expect((await stead.visit('first', '/slow.php')).text).toBe('to the end')
   })
 
-  test('kill -9 of the supervisor: every part ends, and every PHP', async () => {
+  test('kill -9 of the supervisor: every role and every PHP ends', async () => {
     const pages = await beginRequests(stead, ['first'], 1)
     const all = stead.processes()
     expect(stead.phpProcesses()).not.toEqual([])
@@ -173,10 +173,10 @@ describe('stopping a start', () => {
   showOutputOfFailures(() => stead)
   afterEach(() => stead?.remove())
 
-  test('Ctrl-C waits for no part that is still starting', async () => {
+  test('Ctrl-C does not wait for roles that are still starting', async () => {
     stead = await prepareStead({ golden: false, env: { STEAD_PREPARED_SITES: '0' } })
     const started = stead.start().catch((error) => error as Error)
-    // none of them reads an order then, as while it loads its code
+    // none of them handles an order then, as while it loads its code
     const held = await Promise.all(
       (['edge', 'control', 'host'] as const).map(async (name) => {
         const part = await until(`the ${name} starts`, () => stead.role(name))
@@ -193,7 +193,7 @@ describe('stopping a start', () => {
   })
 })
 
-describe.skipIf(!core)('whoever started it is gone', () => {
+describe.skipIf(!core)('without the process that started it', () => {
   const launcher = [process.execPath, '--import', asOldNode, program, 'serve']
   let stead: Stead
   showOutputOfFailures(() => stead)
@@ -211,7 +211,7 @@ describe.skipIf(!core)('whoever started it is gone', () => {
   }
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s to the group of a launcher that handed over: one stop, and its code',
+    '%s to the group of a launcher that handed over: it stops once, with its exit code',
     async (signal) => {
       const pages = await launched(launcher)
       const ended = new Promise((resolve) => stead.whenEnded(resolve))
@@ -220,20 +220,20 @@ describe.skipIf(!core)('whoever started it is gone', () => {
     },
   )
 
-  test('kill -9 of a launcher that handed over: Stead finishes what is under way, and ends', async () => {
+  test('kill -9 of a launcher that handed over: Stead finishes requests in flight, and ends', async () => {
     const pages = await launched(launcher)
     await allEndsWell(pages, () => stead.kill('supervisor'))
   })
 
   test.each(['SIGTERM', 'SIGKILL'] as const)(
-    '%s to npm start: Stead finishes what is under way, and ends',
+    '%s to npm start: Stead finishes requests in flight, and ends',
     async (signal) => {
       const pages = await launched(['npm', 'start', '--silent'])
       await allEndsWell(pages, () => process.kill(groupOf(stead), signal))
     },
   )
 
-  test('started with nohup by a shell that exits, with a reader of its log that exits, too, Stead goes on', async () => {
+  test('nohup in a shell that exits, as does the reader of the log: Stead keeps running', async () => {
     stead = await prepareStead({ env: { STEAD_PREPARED_SITES: '0', STEAD_LOG_LEVEL: 'trace' } })
     const words = join(stead.dataDir, 'words')
     const shell = `nohup "${process.execPath}" --import "${asOldNode}" "${program}" serve > >(head -n 1 >"${words}") 2>&1 & echo $!`
@@ -245,7 +245,7 @@ describe.skipIf(!core)('whoever started it is gone', () => {
         'it is ready',
         async () => (await fetch(`${stead.apiUrl}/readyz`).catch(() => undefined))?.status === 200,
       )
-      // nobody has read any of its lines but the first
+      // nothing has read more than the first line
       expect((await readFile(words, 'utf8')).trim().split('\n')).toHaveLength(1)
       expect((await stead.api('GET', '/v1/sites')).status).toBe(200)
     } finally {

@@ -4,7 +4,10 @@ import type { SiegeGround } from './ground.ts'
 
 const LONGEST_MS = 120_000
 
-/** When the attackers have gone: their sites are deleted, from the trash as well, and nothing of them is left on the disk. */
+/**
+ * When the attackers are gone: deletes their sites, from the trash as well, and checks that nothing of them is left on
+ * the disk.
+ */
 export async function aftermath({ stead, target, siteDirectories }: SiegeGround): Promise<string[]> {
   const as = { authorization: `Bearer ${target.token}` }
   const faults: string[] = []

@@ -1,7 +1,7 @@
 /**
- * All attackers, in a process of its own, behind Stead in priority and before PHP: what is tested are Stead's bounds, not how two cores
- * are shared between a server and whoever loads it; behind PHP they would hardly get to attack. Started as a session of its own by
- * `siege.ts`, which sends the target and the names of the attacks.
+ * All attackers run in one process, below Stead in priority and above PHP: the test is about Stead's limits, not about
+ * how two cores are shared between a server and its load. Below PHP they would hardly get to attack. `siege.ts` starts
+ * it as a session of its own, and sends the target and the names of the attacks.
  */
 import { writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
@@ -14,12 +14,12 @@ setPriority(nice)
 try {
   writeFileSync('/proc/self/autogroup', String(nice))
 } catch {
-  // no sessions that are weighed (docs/design/php.md)
+  // this kernel does not weigh sessions (docs/design/php.md)
 }
 const ended = new AbortController()
 setInterval(() => process.send?.(tried), 500)
 process.on('disconnect', () => process.exit(0))
-// a connection that Stead closes in the middle of whatever is the point of it
+// Stead closes connections in the middle of an attack, which is the point of it
 process.on('uncaughtException', () => {})
 process.on('unhandledRejection', () => {})
 process.on('message', async (message: { target: Target; names: string[] } | 'stop') => {

@@ -1,43 +1,46 @@
 import { hostBudgets } from '../../../src/budgets.ts'
 import { readConfig } from '../../../src/config.ts'
 
-/** What a host may keep in temporary files, by its table of budgets. */
+/** The most that a host may keep in temporary files, by its table of budgets. */
 const temporaryMb =
   Object.values(hostBudgets(readConfig({})))
     .filter(({ name }) => name === 'answer_disk' || name === 'body_disk')
     .reduce((sum, { all }) => sum + all, 0) /
   2 ** 20
 
-/** What Stead promises while it is besieged. One table: the run is judged by it, and `docs/design/faults.md` shows it. */
+/** What Stead promises during a siege. The run is judged by this table, and `docs/design/faults.md` shows it. */
 export const bounds = {
-  /** Of the ninth site, by the edge's cache. */
+  /** For the ninth site, from the edge cache. */
   cachedMs: 100,
-  /** Of the ninth site, by its PHP. */
+  /** For the ninth site, from its PHP. */
   uncachedMs: 5000,
-  /** Of the ninth site's owner: a site, a note written, two lists. */
+  /** For the ninth site's owner: a site, a note written, two lists. */
   apiMs: 1000,
-  /** Of the ninth site's PHP: until the name server has been asked. */
+  /** For the ninth site's PHP: until the name server gets the query. */
   nameMs: 5000,
-  /** So much of the samples of each kind must be within its bound, and none without a right answer: a machine has hiccups of its own. */
+  /**
+   * The share of the samples of each kind that must be within its limit, all with the right answer: a machine has
+   * delays of its own.
+   */
   share: 0.98,
-  /** Sum of the proportional sizes (Pss), MB. */
+  /** Sum of the proportional set sizes (Pss), MB. */
   memoryMb: {
     supervisor: 100,
     control: 400,
     host: 400,
     edge: 450,
-    /** `STEAD_PHP_MEMORY_MB`, and what a process may take between two looks at it. */
+    /** `STEAD_PHP_MEMORY_MB`, and what a process may allocate between two checks. */
     php: 1300 + 400,
   },
-  /** Bodies of requests and whatever else lies in the temporary folder, MB. */
+  /** Request bodies and everything else in the temporary folder, MB. */
   temporaryMb,
-  /** Free at any time on the disk of the data folder, MB: signing in, deleting and writing records go on. */
+  /** Always free on the disk of the data folder, MB, so that signing in, deleting, and writing rows still work. */
   freeDiskMb: 16,
 } as const
 
-/** Above it the run is ended: the machine has other things to do. MB. */
+/** More than this ends the run, to protect the machine. MB. */
 export const killSwitchMb = 6000
 
-/** Of the disks that Stead gets, for its data folder and for temporary files. */
+/** Sizes of Stead's disks, for its data folder and for temporary files. */
 export const diskMb = 1500
 export const temporaryDiskMb = 5000

@@ -13,21 +13,21 @@ export interface SignedIn {
   readonly token: string
 }
 
-/** One Stead with eight sites of one account and a ninth of another. */
+/** One Stead with eight sites of one account, and a ninth of another. */
 export interface SiegeGround {
   readonly stead: Stead
   readonly target: Target
   readonly ninth: { readonly id: number; readonly host: string } & SignedIn
   readonly names: NameServer | undefined
-  /** Mount point of the disk that Stead has for data and temporary files. */
+  /** Mount point of Stead's disk for data and temporary files. */
   readonly disk: string
-  /** What Stead uses for temporary files. */
+  /** Stead's folder for temporary files. */
   readonly temporary: SmallDisk
   readonly siteDirectories: readonly string[]
   remove(): Promise<void>
 }
 
-/** Loads WordPress and is never kept. */
+/** Loads WordPress and is never cached. */
 const fresh = `<?php require 'wp-load.php'; header('Cache-Control: no-store'); echo get_bloginfo('name'), wp_count_posts()->publish;`
 const askName = `<?php header('Cache-Control: no-store'); @file_get_contents('http://' . $_GET['of'] . '/'); echo 'asked';`
 
@@ -66,7 +66,7 @@ async function build(
       STEAD_PHP_MEMORY_MB: '1300',
       STEAD_TRASH_DAYS: '7',
       STEAD_PREPARED_SITES: '0',
-      // as they are unless somebody sets them: the limits are part of what is tested
+      // default values: the limits are part of the test
       STEAD_RATE_LIMIT: '600',
       STEAD_TOKEN_RATE_LIMIT: '30',
       STEAD_PHP_NICE: '10',
@@ -161,7 +161,7 @@ async function putFiles(directory: string, site: number, attacks: readonly Attac
     }
 }
 
-/** A deleted site waits for a week in the trash: the operation that ends this is open all the while. */
+/** A deleted site stays in the trash for a week, and its operation `site.purge` stays open for as long. */
 async function operationThatStaysOpen(stead: Stead, token: string): Promise<number> {
   const as = { authorization: `Bearer ${token}` }
   const { body } = await stead.api('POST', '/v1/sites', { name: 'thrown-away' }, as)

@@ -4,21 +4,23 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Of the loopback network, and no machine's own resolver. */
+/** An address of the loopback network that is not the machine's own resolver. */
 const ADDRESS = '127.66.0.53'
 
-/** A name server is asked on port 53, and only a mount namespace gives one program another `/etc/resolv.conf`. */
+/**
+ * Name servers are queried on port 53, and only a mount namespace gives a single program another `/etc/resolv.conf`.
+ */
 export const mayHaveNameServer = process.getuid?.() === 0 && existsSync('/usr/bin/unshare')
 
 export interface NameServer {
-  /** Words before a program that is to ask it. */
+  /** Prefix of a command that must use this name server. */
   readonly under: readonly string[]
-  /** Names that it was asked for and has answered. */
+  /** Names that it was queried for and has answered. */
   readonly asked: ReadonlySet<string>
   close(): void
 }
 
-/** Silent for all names below `silent.test`; any other name does not exist, and it says so at once. */
+/** Never answers for names below `silent.test`. Answers at once that any other name does not exist. */
 export async function startNameServer(folder: string): Promise<NameServer | undefined> {
   if (!mayHaveNameServer) return undefined
   const asked = new Set<string>()
@@ -42,7 +44,7 @@ export async function startNameServer(folder: string): Promise<NameServer | unde
   }
 }
 
-/** The name of a query's question (RFC 1035 §4.1.2). */
+/** The name in a query (RFC 1035 §4.1.2). */
 function nameIn(query: Buffer): string {
   const labels: string[] = []
   for (let at = 12; ; ) {
@@ -53,10 +55,10 @@ function nameIn(query: Buffer): string {
   }
 }
 
-/** The question back with QR, RA and RCODE 3. */
+/** The query back with QR, RA, and RCODE 3. */
 function noSuchName(query: Buffer): Buffer {
   const answer = Buffer.from(query)
   answer.writeUInt16BE(0x8183, 2)
-  // an OPT record that came with the question stays where it is: it counts as ours
+  // an OPT record of the query stays in place: it counts as ours
   return answer
 }

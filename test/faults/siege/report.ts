@@ -12,9 +12,9 @@ export interface SiegeReport {
   readonly leastFreeMb: number
   readonly peakTemporaryMb: number
   readonly tried: Readonly<Record<'connections' | 'requests' | 'calls', number>>
-  /** What was broken: a wrong answer, a part that died, memory or disk over its bound, something left behind. */
+  /** What broke: a wrong response, a process that died, memory or disk over its limit, something left behind. */
   readonly faults: readonly string[]
-  /** What was right and came too late. */
+  /** Responses that were right but too late. */
   readonly late: readonly string[]
 }
 
@@ -35,7 +35,7 @@ const words: Readonly<Record<SampleKind, string>> = {
 export interface Judged {
   readonly kind: SampleKind
   readonly count: number
-  /** 0 to 1; wrong answers are not within. */
+  /** 0 to 1; wrong responses do not count. */
   readonly within: number
   readonly wrong: number
   readonly percentiles: readonly number[]
@@ -56,7 +56,7 @@ export function judge(samples: readonly Sample[], kind: SampleKind): Judged {
   }
 }
 
-/** What came too late, in words. */
+/** Describes responses that came too late. */
 export function lateOf(samples: readonly Sample[], kinds: readonly SampleKind[]): string[] {
   return kinds.flatMap((kind) => {
     const { count, within } = judge(samples, kind)
@@ -68,7 +68,7 @@ export function lateOf(samples: readonly Sample[], kinds: readonly SampleKind[])
   })
 }
 
-/** Which answers were wrong, in words. */
+/** Describes wrong responses. */
 export function faultsOf(samples: readonly Sample[], kinds: readonly SampleKind[]): string[] {
   return kinds.flatMap((kind) => {
     const faults = new Map<string, number>()

@@ -1,9 +1,9 @@
 /**
- * Siege: eight hostile sites and 500 hostile connections do to one Stead whatever they can, and a ninth site, its visitors and its
- * owner must not notice.
+ * Siege: eight hostile sites and 500 hostile connections do whatever they can to one Stead, and a ninth site, its
+ * visitors, and its owner must not notice.
  *
- * attack   one way to hurt others (`attacks/`, one or two a file; `attackers.ts` runs them in a process behind Stead in priority)
- * sample   one answer that an ordinary visitor or client got meanwhile (`measure/measurer.ts`, a process of its own)
+ * attack   one way to harm others (`attacks/`, one or two a file; `attackers.ts` runs them at a lower priority than Stead)
+ * sample   one response that an ordinary visitor or client got meanwhile (`measure/measurer.ts`, a separate process)
  * bound    what Stead promises (`bounds.ts`)
  */
 import { fork } from 'node:child_process'
@@ -21,7 +21,7 @@ import { faultsOf, lateOf, type SiegeReport } from './report.ts'
 
 export interface SiegeOptions {
   readonly minutes: number
-  /** Attacks by name; all unless given. None: what is measured is the calm. */
+  /** Names of attacks; all by default. An empty list measures Stead without attacks. */
   readonly only?: readonly string[]
   /** Settings besides those of the siege. */
   readonly settings?: Readonly<Record<string, string>>
@@ -102,7 +102,7 @@ export async function siege({
   }
 }
 
-/** The page that is measured lies in the cache, and PHP runs: what a first visitor waits for is measured elsewhere. */
+/** Caches the measured page and starts PHP: what a first visitor waits for is measured elsewhere. */
 async function warm({ stead, ninth }: SiegeGround): Promise<void> {
   await until('the page comes from the cache', async () => {
     const { headers } = await stead.visit(ninth.host)
@@ -118,7 +118,7 @@ const stopAttackers = () => {
   for (const child of running) child.kill('SIGKILL')
 }
 
-/** Runs the attackers for the time. @returns nothing: what they do is seen elsewhere */
+/** Runs the attackers for the given time. */
 async function attack(
   { target }: SiegeGround,
   names: readonly string[],
@@ -141,8 +141,8 @@ async function attack(
 }
 
 /**
- * Attackers that get no processor prove nothing: so many connections, and requests a minute, are enough to look for faults, and to
- * judge times. Only for all attacks together: some alone make a request a minute.
+ * Attackers without processor time prove nothing. The smallest numbers of connections, and of requests a minute, to
+ * look for faults and to judge times. Only for all attacks together: some of them send one request a minute.
  */
 const leastTried = {
   toProve: { connections: 250, requests: 100 },
@@ -164,7 +164,7 @@ function unasked({ names }: SiegeGround, { samples }: Measuring): string[] {
   return missing.length > 0 ? [`${missing.length} names of the ninth site never reached the name server`] : []
 }
 
-/** What was broken while they attacked. */
+/** Describes what broke during the attacks. */
 function judged(ground: SiegeGround, { samples }: Measuring, watched: Watch): string[] {
   const sizes = (Object.keys(bounds.memoryMb) as Part[])
     .filter((part) => watched.peakMb[part] > bounds.memoryMb[part])

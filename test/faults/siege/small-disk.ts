@@ -8,12 +8,12 @@ const run = promisify(execFile)
 
 export interface SmallDisk {
   readonly folder: string
-  /** Whether it ends where it should; else it is a folder of the machine's own disk. */
+  /** Whether it has a limit. Otherwise it is a folder on the machine's own disk. */
   readonly isBounded: boolean
   remove(): Promise<void>
 }
 
-/** A file system of its own in a sparse file, so that who fills it fills nothing else. */
+/** A file system in a sparse file, so that filling it fills nothing else. */
 export async function smallDisk(megabytes: number): Promise<SmallDisk> {
   const place = await mkdtemp(join(tmpdir(), 'stead-siege-'))
   const [image, folder] = [join(place, 'disk'), join(place, 'mounted')]

@@ -5,13 +5,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Stead } from '../../support/stead.ts'
 import type { ExpectedEntry, Ledger, Outcome, Write } from './ledger.ts'
 
-/** Longer than a part is stopped for; what takes longer counts as not answered. */
+/** Longer than a stop of a process. Slower responses count as unanswered. */
 const ANSWER_MS = 30_000
-/** So long a keyed request is sent again: a claim whose process was killed is held for a minute, and starts take their time. */
+/** How long a request with a key is repeated: a claim of a killed process lasts a minute, and starts take time. */
 const PATIENCE_MS = 240_000
 
 export interface Answer {
-  /** 0: none. */
+  /** 0: no response. */
   readonly status: number
   readonly headers: Headers
   // biome-ignore lint/suspicious/noExplicitAny: whatever the operation answers
@@ -27,7 +27,10 @@ export interface Intent {
   readonly entry?: ExpectedEntry
 }
 
-/** A client of the API as it should be written: with a key it sends again until it has an answer, without one never. */
+/**
+ * A well-written client of the API: with a key it repeats a request until it has a response, without one it never
+ * repeats.
+ */
 export class Client {
   readonly #stead: Stead
   readonly #ledger: Ledger
@@ -42,7 +45,7 @@ export class Client {
     return this.#ledger
   }
 
-  /** One request, with a fresh token where the old one has run out. */
+  /** Sends one request, with a new token when the old one has expired. */
   async ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
     for (let attempt = 0; ; attempt++) {
       const token = await this.#currentToken()
@@ -53,7 +56,7 @@ export class Client {
     }
   }
 
-  /** A change; kept in the ledger with what became of it. */
+  /** Sends a change, and records its outcome in the ledger. */
   async write(intent: Intent): Promise<Write> {
     const key = intent.keyed ? randomUUID() : undefined
     const deadline = performance.now() + PATIENCE_MS
@@ -82,7 +85,9 @@ export class Client {
     return write
   }
 
-  /** Some answered requests are sent once more: the same answer, and (the checks see to it) no second effect. */
+  /**
+   * Repeats some answered requests: the response must be the same, without a second effect (which the checks verify).
+   */
   async #replay(write: Write): Promise<void> {
     if (this.#ledger.writes.length % 4 !== 0) return
     const again = await this.ask(write.method, write.path, write.body, { 'idempotency-key': write.key as string })
@@ -143,7 +148,9 @@ export class Client {
 
 const none: Answer = { status: 0, headers: new Headers(), body: null }
 
-/** Another try with the same key may get an answer: none yet, a failure, or the first try is still under way. */
+/**
+ * Another try with the same key may get a response: there is none yet, it failed, or the first try is still running.
+ */
 function isUndecided({ status, headers }: Answer): boolean {
   return status === 0 || status >= 500 || status === 401 || (status === 409 && headers.has('retry-after'))
 }
@@ -158,6 +165,6 @@ const retryNote = ({ status, headers, body }: Answer): string =>
     ? `without Retry-After: ${body?.message}`
     : ''
 
-/** It has no `Retry-After` on purpose: programs repeat what says when to repeat it. */
+/** Lacks `Retry-After` on purpose: programs repeat a request whose response has one. */
 const isUnknownOutcome = (body: { message?: string } | undefined): boolean =>
   body?.message?.includes('the change may or may not be saved') === true

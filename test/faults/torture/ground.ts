@@ -16,7 +16,7 @@ import { type BaseSite, makeBaseSites } from './sites-of-load.ts'
 import { takeSnapshot } from './snapshot.ts'
 import type { TortureOptions } from './torture.ts'
 
-/** Where a run takes place. */
+/** The environment of a run. */
 export interface Ground {
   readonly stead: Stead
   readonly chance: Chance
@@ -29,26 +29,26 @@ export interface Ground {
   readonly proxy: CuttingProxy | undefined
   /** Milliseconds UTC. */
   readonly startedAt: number
-  /** The answers to so many commits are still to be lost. */
+  /** How many answers to commits are still to be dropped. */
   readonly cuts: { left: number }
-  /** Sites that live all the while. */
+  /** Sites that exist throughout. */
   readonly baseSites: readonly BaseSite[]
   /** A copy of the database from the beginning of the run. */
   readonly snapshot: string
-  /** What Stead is to use for temporary files: nothing else writes there. */
+  /** Stead's folder for temporary files. Nothing else writes there. */
   readonly temporary: string
   /** How often each harm was done. */
   readonly counts: Record<string, number>
-  /** What this machine or database cannot do. */
+  /** Harms that are not possible on this machine or database. */
   readonly skipped: string[]
-  /** Lines that Stead has written. */
+  /** Lines that Stead has logged. */
   readonly lines: string[]
   /** Every process of Stead that was seen. */
   readonly seen: RunningProcess[]
   say(line: string): void
-  /** SIGTERM. @returns what is wrong afterwards */
+  /** Stops Stead with SIGTERM. @returns what is wrong afterwards */
   stop(): Promise<string[]>
-  /** Takes everything away, whatever has happened. */
+  /** Removes everything, whatever happened. */
   remove(): Promise<void>
 }
 
@@ -73,7 +73,7 @@ async function build(
   remove: () => Promise<void>,
 ): Promise<Ground> {
   const say = options.say ?? (() => {})
-  // users of sites pass through it
+  // sites run as other users, who must be able to enter it
   const temporary = join(folder, 'tmp')
   await mkdir(temporary, { mode: 0o711 })
   await chmod(folder, 0o711)
@@ -94,7 +94,7 @@ async function build(
       ...clock?.env,
     },
     onOutput: linesInto(lines),
-    // after a kill of the supervisor its orphans have to end first
+    // after a kill of the supervisor, its orphans must end first
     startMs: 180_000,
   })
   undo.push(() => stead.remove())
@@ -138,7 +138,7 @@ async function postgres(cuts: { left: number }, undo: (() => Promise<unknown>)[]
   const cluster = await startPostgres()
   if (!cluster) throw new Error('this machine has no PostgreSQL server to start (Debian: postgresql)')
   undo.push(() => cluster.remove())
-  // an answer that somebody outside waits for: of a keyed request, or of a change with its record
+  // a commit that a client waits for: of a request with a key, or of a change with its activity entry
   const isAwaited = (texts: readonly string[]) => texts.some((text) => /idempotency_keys|into "activity"/.test(text))
   const proxy = await openCuttingProxy(cluster.url, (statements) =>
     cuts.left > 0 && isAwaited(statements) && cuts.left-- > 0 ? 'answer' : 'pass',
@@ -158,7 +158,7 @@ async function stopped(stead: Stead, seen: RunningProcess[], { database }: Tortu
   return [...faults, ...left]
 }
 
-/** Chunks to lines; the last one waits for its end. */
+/** Splits chunks into lines. An incomplete last line waits for its end. */
 function linesInto(lines: string[]): (text: string) => void {
   let rest = ''
   return (text) => {

@@ -1,10 +1,10 @@
-/** What was asked of Stead, and what it answered: the one truth that the checks compare with. */
+/** Requests to Stead and its answers: the one truth that the checks compare with. */
 export type Outcome =
-  /** 2xx: must be there for ever. */
+  /** 2xx: must exist forever. */
   | 'acknowledged'
   /** 4xx: must have changed nothing. */
   | 'refused'
-  /** No answer, or 5xx: may have happened once, or not at all. */
+  /** No response, or 5xx: may have happened once, or not at all. */
   | 'unknown'
 
 /** One intended change, however often it was sent. */
@@ -15,7 +15,7 @@ export interface Write {
   readonly path: string
   readonly body: unknown
   readonly outcome: Outcome
-  /** The last answer: status 0 where there was none. */
+  /** The last response; status 0 if there was none. */
   readonly status: number
   // biome-ignore lint/suspicious/noExplicitAny: whatever the operation answers
   readonly data: any
@@ -23,21 +23,21 @@ export interface Write {
   readonly entry: ExpectedEntry | undefined
 }
 
-/** The entry of the activity log that a change leaves. */
+/** The activity log entry that a change leaves. */
 export interface ExpectedEntry {
   readonly action: string
-  /** `undefined` for entries that are told apart by nothing: they are counted together. */
+  /** `undefined` for entries that nothing tells apart: they are counted together. */
   readonly siteId: number | undefined
-  /** Unique to the change, or `undefined`. From the answer, where it holds something that only that says. */
+  /** Unique to the change, or `undefined`. A function if only the response contains what makes it unique. */
   readonly message?: string | ((data: Write['data']) => string)
 }
 
 export class Ledger {
   readonly writes: Write[] = []
-  /** Replays that did not get the first answer again. */
+  /** Replays that got a different response than the first. */
   readonly wrongReplays: string[] = []
   replays = 0
-  /** Kept by checks and loads: what they counted. */
+  /** Counted by checks and loads. */
   readonly #figures = new Map<string, number>()
   readonly #answers = new Map<string, number>()
 

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 
-/** After an orderly stop: what lies about that nobody will ever use again. */
+/** Finds files that nothing will use again after an orderly stop. */
 export async function leftovers(dataDir: string, temporary: string): Promise<string[]> {
   const inTemporary = await readdir(temporary)
   const inData = (await readdir(dataDir, { recursive: true })).filter(

@@ -13,7 +13,10 @@ export interface MailServer {
   close(): Promise<void>
 }
 
-/** A mail server that now and then takes a mail and hangs up before it says so, or refuses it for now; the second time it is kind. */
+/**
+ * Starts a mail server that now and then accepts a mail and disconnects before it confirms, or refuses it temporarily.
+ * It accepts the second try.
+ */
 export async function startMailServer(chance: Chance): Promise<MailServer> {
   const received: ReceivedMail[] = []
   const known = new Set<string>()

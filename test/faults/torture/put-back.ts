@@ -6,9 +6,9 @@ import type { Ground } from './ground.ts'
 import { putSnapshotBack } from './snapshot.ts'
 
 /**
- * The database of an hour ago comes back, while the disk is today's. The records of sites made since are lost with it; their
- * files are not: a folder with somebody's content is there as long as nobody asked for its deletion, wherever it is set aside,
- * also when as many new sites are ordered and the numbers of the lost ones are given out again.
+ * Restores a database from earlier, with today's files. The rows of newer sites are lost with it, but their files are
+ * not: a folder with someone's content exists until its owner requests its deletion, even in quarantine, and even when
+ * as many new sites get the IDs of the lost ones.
  */
 export async function putBack(ground: Ground): Promise<string[]> {
   const { stead } = ground
@@ -32,7 +32,7 @@ export async function putBack(ground: Ground): Promise<string[]> {
   return faults
 }
 
-/** As one of many at once: each waits for those before it. */
+/** Waits long enough: the site is one of many at once. */
 async function makeSite(stead: Stead, name: string): Promise<void> {
   const { status, headers } = await stead.api('POST', '/v1/sites', { name })
   if (status !== 201) throw new Error(`ordered with ${status}`)
@@ -42,7 +42,9 @@ async function makeSite(stead: Stead, name: string): Promise<void> {
 
 const fileName = 'mark-of-owner.txt'
 
-/** Puts a file of its own into every site's folder; one that is still being prepared belongs to nobody. @returns folder by content */
+/**
+ * Puts a unique file into every site's folder, except prepared ones, which belong to nobody. @returns folder by content
+ */
 async function markAll({ stead, records }: Ground): Promise<Map<string, string>> {
   const marks = new Map<string, string>()
   for (const { id } of await records(`select id from site_homes where state = 'taken'`)) {
@@ -53,7 +55,7 @@ async function markAll({ stead, records }: Ground): Promise<Map<string, string>>
   return marks
 }
 
-/** All marks below the data folder, wherever they went. */
+/** All marks below the data folder, wherever they were moved. */
 async function marksIn(folder: string): Promise<Set<string>> {
   const found = new Set<string>()
   for (const name of await readdir(folder, { recursive: true }))

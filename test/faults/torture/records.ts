@@ -3,10 +3,10 @@ import pg from 'pg'
 
 export type Row = Record<string, string | number | null>
 
-/** Reads Stead's database past Stead. */
+/** Reads Stead's database directly. */
 export type Records = (statement: string) => Promise<Row[]>
 
-/** @param at the SQLite file, or a `postgres://` address (the server's own, not the proxy's) */
+/** @param at the SQLite file, or a `postgres://` address (of the server itself, not of the proxy) */
 export function recordsOf(at: { file: string } | { url: string }): Records {
   if ('file' in at)
     return async (statement) => {
@@ -30,7 +30,7 @@ export function recordsOf(at: { file: string } | { url: string }): Records {
   }
 }
 
-/** 64-bit integers come as text. */
+/** 64-bit integers arrive as text. */
 const withNumbers = (row: Row): Row =>
   Object.fromEntries(
     Object.entries(row).map(([name, value]) => [

@@ -3,22 +3,22 @@ import type { TortureOptions } from './torture.ts'
 export interface Report extends Pick<TortureOptions, 'kills' | 'database' | 'seed'> {
   /** How often each harm was done. */
   readonly counts: Readonly<Record<string, number>>
-  /** Harms that this machine or database cannot do, with the reason. */
+  /** Harms that are not possible on this machine or database, with the reason. */
   readonly skipped: readonly string[]
   readonly figures: Readonly<Record<string, number>>
   readonly answers: Readonly<Record<string, number>>
   readonly seconds: number
-  /** What was lost, doubled or wrong: empty when Stead kept its word. */
+  /** What was lost, doubled, or wrong; empty when Stead kept its promises. */
   readonly faults: readonly string[]
 }
 
 /** Of one kind, so that many of it do not hide another. */
 const MOST_SHOWN = 12
 
-/** Who found it, and what it is: `tags: lost`. */
+/** The check that found it, and the problem: `tags: lost`. */
 const kindOf = (fault: string): string => fault.split(':', 2).join(':')
 
-/** For people, on a terminal. */
+/** Formats the report for a terminal. */
 export function reportText({ database, seed, counts, skipped, figures, answers, seconds, faults }: Report): string {
   const table = (rows: Readonly<Record<string, number>>) =>
     Object.entries(rows)

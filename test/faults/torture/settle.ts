@@ -3,13 +3,13 @@ import { until } from '../../support/stead.ts'
 import type { Ground } from './ground.ts'
 import type { Row } from './records.ts'
 
-/** The last mail of a row of refusals waits 45 s for its next try; a lease of a dead process is over after 8 s. */
+/** The last mail after several refusals waits 45 s for its next try; the lease of a dead process ends after 8 s. */
 const LONGEST_END_MS = 120_000
 
-/** Ordered for another time of the night on purpose, when the clock was past midnight for a while. */
+/** Scheduled for another time of the night on purpose, when the clock was past midnight for a while. */
 const waitsForNight = "(type = 'statistics.measure' and attempts = 0)"
 
-/** Waits until everything that was begun has ended. @returns what never did */
+/** Waits until every operation has ended. @returns those that did not */
 export async function settle(ground: Ground): Promise<string[]> {
   ground.cuts.left = 0
   await ground.clock?.set(0)

@@ -10,7 +10,7 @@ export interface BaseSite {
   readonly directory: string
 }
 
-/** Keeps what it is asked to keep, and says so. */
+/** Stores what it is given, and confirms it. */
 const keep = `<?php require 'wp-load.php'; header('Cache-Control: no-store');
 global $wpdb;
 if ($wpdb->insert($wpdb->options, ['option_name' => 'kept-' . (int) $_GET['n'], 'option_value' => '1', 'autoload' => 'no']))
@@ -19,7 +19,7 @@ const kept = `<?php require 'wp-load.php'; header('Cache-Control: no-store');
 global $wpdb;
 echo json_encode($wpdb->get_col("SELECT option_name FROM $wpdb->options WHERE option_name LIKE 'kept-%'"));`
 
-/** The owner's own file: by it a folder is known wherever it went. */
+/** The owner's own file, which identifies a folder wherever it is moved. */
 export const markerOf = (directory: string): string => join(directory, 'web', 'owner-of-this-site.txt')
 
 export async function makeBaseSites(stead: Stead, records: Records): Promise<BaseSite[]> {
@@ -36,7 +36,7 @@ export async function makeBaseSites(stead: Stead, records: Records): Promise<Bas
   return made
 }
 
-/** @returns undefined while the site has none */
+/** @returns undefined while the site has no directory */
 export async function directoryOf(stead: Stead, records: Records, siteId: number): Promise<string | undefined> {
   const [row] = await records(`select id from site_homes where site_id = ${siteId}`)
   return row && join(stead.dataDir, 'sites', `h${row.id}`)

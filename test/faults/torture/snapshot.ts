@@ -16,7 +16,7 @@ export async function takeSnapshot({ stead, cluster }: Place, file: string): Pro
   }
 }
 
-/** Puts it back; Stead must not run. */
+/** Restores the copy. Stead must not run. */
 export async function putSnapshotBack({ stead, cluster }: Place, file: string): Promise<void> {
   if (cluster) return cluster.restore(file)
   const database = new DatabaseSync(file)

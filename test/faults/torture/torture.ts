@@ -1,13 +1,13 @@
 /**
- * Torture: the real program under load, whose parts die, stop, lose answers, lose the time and are put back from yesterday, and
- * afterwards every promise that was answered is looked for.
+ * Torture: the real program under load, whose processes die, stop, lose answers, lose the time, and get an old database
+ * back. Afterwards it checks everything that Stead acknowledged.
  *
- * load   what clients, visitors and mailboxes do meanwhile, and what must be left of it (`load/`, one kind a file)
+ * load   what clients, visitors, and mailboxes do meanwhile, and what must be left of it (`load/`, one kind a file)
  * harm   what happens to Stead meanwhile (`harm/`, one kind a file)
- * check  what must hold at the end, whoever did it (`checks/`, one rule a file)
+ * check  what must hold at the end, whatever caused it (`checks/`, one rule a file)
  * kill   one `kill -9`; a run is bounded by their number
  *
- * The order of harms, and what each load does, follows from a seed; when things happen is the machine's.
+ * The seed determines the order of harms and what each load does. The timing depends on the machine.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { checks } from './checks/index.ts'
@@ -22,13 +22,13 @@ export interface TortureOptions {
   readonly kills: number
   readonly database: 'sqlite' | 'postgres'
   readonly seed: number
-  /** However many kills are left: the load ends after so long. */
+  /** Ends the load after this time, even if kills are left. */
   readonly mostSeconds?: number
-  /** Named harms only. */
+  /** Only the named harms. */
   readonly only?: readonly string[]
-  /** Told in a line what happens. */
+  /** Gets a line of text for each event. */
   readonly say?: (line: string) => void
-  /** Ends the run; everything is taken away all the same. */
+  /** Ends the run. Everything is still removed. */
   readonly signal?: AbortSignal
 }
 
@@ -36,7 +36,7 @@ export class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
 
-/** @throws Interrupted, and when the surroundings cannot be made; what Stead gets wrong is in the report */
+/** @throws Interrupted, or when the environment cannot be created; faults of Stead are in the report */
 export async function torture(options: TortureOptions): Promise<Report> {
   const startedAt = performance.now()
   const ground = await openGround(options)
@@ -82,7 +82,7 @@ async function runLoad(ground: Ground, options: TortureOptions): Promise<void> {
   const harming = doHarm(ground, options, ended.signal)
   try {
     await Promise.race([harming, broken])
-    // what was under way at the last kill goes on for a while, and the last harm is seen by somebody
+    // work in flight at the last kill continues for a while, and something still sees the last harm
     await pause(3000)
   } finally {
     ended.abort()
@@ -121,13 +121,13 @@ async function doHarm(ground: Ground, options: TortureOptions, ended: AbortSigna
       done += harm.kills
     }
   } finally {
-    // whatever has happened: none of them may still be at it when the folder is taken away
+    // nothing may still run when the folder is removed
     await Promise.all(background)
   }
   if (broken.length > 0) throw broken[0]
 }
 
-/** What a check finds; one that cannot be made has found something too. */
+/** Runs a check. A check that cannot run is a fault, too. */
 async function found(name: string, look: () => Promise<readonly string[]>): Promise<string[]> {
   try {
     return (await look()).map((fault) => `${name}: ${fault}`)

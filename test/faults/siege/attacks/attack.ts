@@ -1,4 +1,4 @@
-/** What attacks are given. All of it can be sent to another process. */
+/** The target of attacks. All of it can be sent to another process. */
 export interface Target {
   readonly edgePort: number
   readonly apiUrl: string
@@ -8,19 +8,19 @@ export interface Target {
   readonly ninthHost: string
   /** A token of the hostile account. */
   readonly token: string
-  /** An operation of the hostile account that does not end by itself. */
+  /** An operation of the hostile account that stays open. */
   readonly openOperation: number
 }
 
-/** One way to hurt others. */
+/** One way to harm others. */
 export interface Attack {
   readonly name: string
-  /** Connections that it holds all the while. */
+  /** Connections that it holds throughout. */
   readonly connections: number
-  /** What the owner puts into a hostile site beforehand, by its path below the web root. @param site 0 to 7 */
+  /** Files that the owner puts into a hostile site beforehand, by path below the web root. @param site 0 to 7 */
   files?(site: number): Readonly<Record<string, string>> | undefined
-  /** Why it cannot be made here. */
+  /** Why the attack is not possible here. */
   missing?(): string | undefined
-  /** Goes on until the signal; a refusal is no reason to stop. */
+  /** Attacks until the signal. Does not stop when it is refused. */
   run(target: Target, signal: AbortSignal): Promise<void>
 }

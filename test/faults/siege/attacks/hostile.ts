@@ -1,19 +1,22 @@
-/** What attacks are made of: connections from many addresses of the loopback network, at a rate that leaves the machine its cores. */
+/**
+ * Building blocks of attacks: connections from many addresses of the loopback network, at a rate that leaves the
+ * machine its cores.
+ */
 import { type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Target } from './attack.ts'
 
-/** The attackers' addresses: as many as a small botnet has, none of them the address of whoever measures (127.0.0.1). */
+/** The attackers' addresses: as many as a small botnet has, without the measurer's address (127.0.0.1). */
 const addressOf = (number: number): string => `127.66.${1 + (Math.floor(number / 8) % 200)}.${1 + (number % 8)}`
 
-/** What was tried: a siege in which nobody attacked would hold every bound. */
+/** Counts of attempts: a siege in which nobody attacked would stay within every limit. */
 export const tried = { connections: 0, requests: 0, calls: 0 }
 
-/** Ends early, without an error, with the signal. */
+/** Waits. Ends early, without an error, with the signal. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> => wait(ms, undefined, { signal }).catch(() => {})
 
-/** Calls `each` at the given rate, without waiting for what it returns beyond `most` at a time. */
+/** Calls `each` at the given rate, with at most `most` calls in flight. */
 export async function atRate(
   perSecond: number,
   most: number,
@@ -32,7 +35,7 @@ export async function atRate(
   }
 }
 
-/** Keeps so many connections open with `hold`; one that ends is made again after a second. */
+/** Keeps this many connections open with `hold`. Opens a closed one again after a second. */
 export async function keepOpen(
   count: number,
   signal: AbortSignal,
@@ -40,7 +43,7 @@ export async function keepOpen(
 ): Promise<void> {
   await Promise.all(
     Array.from({ length: count }, async (_, n) => {
-      // not all in the same instant
+      // spread out over time
       await pause(n * 20, signal)
       while (!signal.aborted) {
         await hold(n).catch(() => {})
@@ -50,7 +53,7 @@ export async function keepOpen(
   )
 }
 
-/** A connection to the edge. @param n by which its address is chosen */
+/** Opens a connection to the edge. @param n selects its address */
 export async function hostileSocket({ edgePort }: Target, n: number, signal: AbortSignal): Promise<Socket> {
   tried.connections++
   const socket = connect({ host: '127.0.0.1', port: edgePort, localAddress: addressOf(n) })
@@ -72,12 +75,12 @@ export interface HostileRequest {
   readonly n: number
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** So much of the answer is read. */
+  /** The part of the response that is read. */
   readonly mostBytes?: number
   readonly timeoutMs?: number
 }
 
-/** One request to the edge, whose answer is thrown away. @returns its status, 0 without one */
+/** Sends one request to the edge and discards its response. @returns its status, 0 without one */
 export function hostileRequest(target: Target, asked: HostileRequest, signal: AbortSignal): Promise<number> {
   tried.requests++
   const { host, path, n, method = 'GET', headers = {}, mostBytes = 1 << 20, timeoutMs = 70_000 } = asked
@@ -106,7 +109,7 @@ export function hostileRequest(target: Target, asked: HostileRequest, signal: Ab
   })
 }
 
-/** A call of the API with the hostile token; how it ends does not matter. */
+/** Calls the API with the hostile token, whatever the result. */
 export async function hostileCall(
   target: Target,
   method: string,
@@ -128,5 +131,5 @@ export async function hostileCall(
   return response.status
 }
 
-/** The host name of a hostile site; any number is one of the eight. */
+/** The host name of a hostile site. Any number maps to one of the eight. */
 export const siteOf = (target: Target, site: number): string => target.sites[site % target.sites.length]?.host as string

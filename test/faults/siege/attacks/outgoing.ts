@@ -1,7 +1,7 @@
 import type { Attack } from './attack.ts'
 import { atRate, hostileRequest, siteOf } from './hostile.ts'
 
-/** Connections to everywhere that is refused: this machine, private networks, the host itself. */
+/** Connects to everything that is refused: this machine, private networks, the host itself. */
 const connector = `<?php
 for ($n = 0; $n < 400; $n++)
   $open[] = @stream_socket_client('tcp://127.0.0.1:' . (1 + $n), $code, $text, 0.05, STREAM_CLIENT_CONNECT | STREAM_CLIENT_ASYNC_CONNECT);

@@ -2,7 +2,7 @@ import { mayHaveNameServer } from '../name-server.ts'
 import type { Attack } from './attack.ts'
 import { atRate, hostileRequest, siteOf } from './hostile.ts'
 
-/** Asks for names whose name server never answers, another one each time. */
+/** Looks up names whose name server never answers, a different one each time. */
 const asker = `<?php
 for ($n = 0; $n < 20; $n++) @file_get_contents('http://' . bin2hex(random_bytes(6)) . '.silent.test/');
 echo 'asked';`

@@ -3,7 +3,7 @@ import { hostileSocket, keepOpen, pause, siteOf, untilClosed } from './hostile.t
 
 /** A page of 25 MB. */
 const page = `<?php for ($n = 0; $n < 25; $n++) { echo str_repeat('x', 1 << 20); }`
-/** Makes a file of 25 MB beside itself. */
+/** Creates a file of 25 MB next to itself. */
 const maker = `<?php
 if (!file_exists(__DIR__ . '/large.bin')) file_put_contents(__DIR__ . '/large.bin', str_repeat('x', 25 << 20));`
 
@@ -19,7 +19,7 @@ export const slowReaders: Attack = {
   },
 }
 
-/** Asks, and then takes next to nothing of the answer. */
+/** Sends a request, and then reads almost nothing of the response. */
 async function readSlowly(
   target: Target,
   path: string,

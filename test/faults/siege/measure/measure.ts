@@ -7,7 +7,7 @@ export interface Measuring {
   stop(): void
 }
 
-/** Begins to measure; each sample is there when its answer is. */
+/** Starts to measure. A sample exists as soon as its response does. */
 export function measure(place: MeasuredPlace): Measuring {
   const samples: Sample[] = []
   const child = fork(join(import.meta.dirname, 'measurer.ts'), { execArgv: [] })

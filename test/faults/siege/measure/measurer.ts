@@ -1,6 +1,7 @@
 /**
- * A process of its own at the usual priority, started by `measure.ts`: an ordinary visitor and an ordinary client, once a
- * second. What its own event loop was late is taken off each sample: that is this process' wait for a core, not Stead's answer.
+ * A separate process at the usual priority, started by `measure.ts`: an ordinary visitor and an ordinary client, once a
+ * second. Subtracts the delay of its own event loop from each sample, which is this process' wait for a core, not
+ * Stead's response time.
  */
 import { request } from 'node:http'
 import { performance } from 'node:perf_hooks'
@@ -11,7 +12,7 @@ export interface MeasuredPlace {
   readonly host: string
   readonly siteId: number
   readonly token: string
-  /** To sign in with. */
+  /** Credentials to sign in with. */
   readonly clientId: string
   readonly clientSecret: string
 }
@@ -21,11 +22,11 @@ export type SampleKind = 'cached' | 'uncached' | 'api' | 'name'
 export interface Sample {
   readonly kind: SampleKind
   readonly what: string
-  /** Milliseconds; by how much this process was late is not in them. */
+  /** Milliseconds, without this process' own delay. */
   readonly ms: number
-  /** Empty when the answer was right. */
+  /** Empty when the response was right. */
   readonly fault: string
-  /** Of kind `name`: the name that PHP asked for. */
+  /** For the kind `name`: the name that PHP looked up. */
   readonly name?: string
 }
 
@@ -40,7 +41,7 @@ interface Asked {
 const LONGEST_MS = 20_000
 const TICK_MS = 5
 
-/** How late a timer was, of late: [when, by how much]. */
+/** Recent delays of a timer: [when, by how much]. */
 const lateness: [number, number][] = []
 let expected = performance.now() + TICK_MS
 setInterval(() => {
@@ -80,7 +81,7 @@ function measure({ edgePort, apiPort, host, siteId, token, clientId, clientSecre
       headers: client,
     })
     if (n % 5 === 1) void take('api', 'signing in', signIn)
-    // one at a time, as the site has one PHP: what waits for the sample before would count twice
+    // one at a time, because the site has one PHP: waiting for the previous sample would count twice
     if (n % 2 === 0) void once('uncached', { port: edgePort, path: `/fresh.php?n=${n}`, headers: visitor })
     if (n % 10 === 5) {
       const name = `name-${n}.answers.test`
@@ -108,7 +109,7 @@ async function take(kind: SampleKind, what: string, asked: Asked, name?: string)
   process.send?.({ kind, what, ms: Math.max(0, ms - lateSince(start)), fault: wrong || '', name } satisfies Sample)
 }
 
-/** On a connection of its own, as a new visitor comes. */
+/** Uses a connection of its own, as a new visitor does. */
 function ask({ port, method = 'GET', path, headers, body }: Asked) {
   return new Promise<{ status: number; text: string; fault: string }>((resolve) => {
     const end = (fault: string) => resolve({ status: 0, text: '', fault })

@@ -7,14 +7,14 @@ import type { SiegeGround } from '../ground.ts'
 
 export type Part = keyof typeof bounds.memoryMb
 
-/** The most that was seen of each part, and the least free space. */
+/** The highest memory of each role, and the least free space. */
 export interface Watch {
   readonly peakMb: Readonly<Record<Part, number>>
   readonly leastFreeMb: number
   readonly largestTotalMb: number
-  /** Of the temporary files, deleted ones that are still open included; 0 where they have no disk of their own. */
+  /** Includes deleted temporary files that are still open. 0 if they are not on a disk of their own. */
   readonly peakTemporaryMb: number
-  /** Resolves when more is in use than this machine should give; never otherwise. */
+  /** Resolves when more is in use than this machine should give, and never otherwise. */
   readonly tooMuch: Promise<string>
   stop(): void
 }
@@ -55,7 +55,7 @@ export function watch({ stead, disk, temporary }: Pick<SiegeGround, 'stead' | 'd
   }
 }
 
-/** MB by part; of several edges the largest. */
+/** MB by role; for several edges, the largest. */
 function sizesOf(stead: Stead): Record<Part, number> {
   const sizes: Record<Part, number> = { supervisor: 0, control: 0, host: 0, edge: 0, php: 0 }
   const supervisor = stead.role('supervisor')
@@ -68,14 +68,14 @@ function sizesOf(stead: Stead): Record<Part, number> {
   return sizes
 }
 
-/** Whatever is no part of Stead is a site's: PHP, its sandbox, and what they start. */
+/** Everything else belongs to a site: PHP, its sandbox, and the processes that they start. */
 function partOf({ words }: RunningProcess): Part {
   const isPart = words.some((word) => /\/main\.(ts|js)$/.test(word)) && !words.at(-1)?.endsWith('/child/main.js')
   if (!isPart) return 'php'
   return (['control', 'host', 'edge'] as const).find((part) => words.includes(part)) ?? 'supervisor'
 }
 
-/** Own pages, and the share of those in common with others. */
+/** Own pages, and a share of those in common with others. */
 function pssMb(pid: number): number {
   try {
     const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')

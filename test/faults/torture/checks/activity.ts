@@ -7,7 +7,7 @@ interface Expected {
   readonly example: Write
 }
 
-/** One entry for each acknowledged change, none for a refused one, at most one where nobody knows. */
+/** One entry for each acknowledged change, none for a refused one, and at most one for an unknown outcome. */
 export const activity: Check = {
   name: 'activity log',
   async run({ ledger, records }) {
@@ -34,7 +34,7 @@ function expectedEntries(writes: readonly Write[]): Map<string, Expected> {
   const expected = new Map<string, Expected>()
   for (const write of writes) {
     const { entry, outcome } = write
-    // which one it would be only the answer says; the loads count those
+    // only the response tells which entry it would be; the loads count those
     if (!entry || (typeof entry.message === 'function' && outcome !== 'acknowledged')) continue
     const message = typeof entry.message === 'function' ? entry.message(write.data) : entry.message
     const key = keyOf(entry.action, entry.siteId, message)

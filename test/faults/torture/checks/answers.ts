@@ -1,8 +1,8 @@
 import type { Check } from './check.ts'
 
 /**
- * Where a part is down: no connection, 502 or 503 that says when to come back. Never a failure of Stead itself, and nothing that
- * this load does is wrong in itself. 401: a token that ran out as the clock was set ahead.
+ * Responses while a process is down: no connection, or 502 or 503 with Retry-After. Never an internal error, and
+ * nothing that this load sends is wrong in itself. 401: a token expired when the clock was set ahead.
  */
 const allowed: Record<string, readonly RegExp[]> = {
   api: [/^(no answer|20\d|401|409|503)$/],
@@ -23,12 +23,12 @@ export const answers: Check = {
   },
 }
 
-/** What the log says of requests that failed inside, to find out by. */
+/** Finds log entries about requests that failed internally, to explain a failure. */
 function failureIn(line: string): string[] {
   if (!/"(request failed|could not handle a request)"/.test(line)) return []
   try {
     const { msg, part, err } = JSON.parse(line) as { msg: string; part: string; err?: { stack?: string } }
-    // the API says itself what it could not do
+    // the API's response says what failed
     return part === 'control' ? [] : [`the log says, ${part}: ${msg}: ${err?.stack?.split('\n').slice(0, 4).join(' ')}`]
   } catch {
     return [line] // two processes wrote at once

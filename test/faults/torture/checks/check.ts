@@ -1,8 +1,8 @@
 import type { Ground } from '../ground.ts'
 
-/** A rule that holds whatever was done. */
+/** A rule that holds whatever happened. */
 export interface Check {
   readonly name: string
-  /** @returns what breaks it, in words; empty when it holds */
+  /** @returns what breaks the rule; empty when it holds */
   run(ground: Ground): Promise<string[]>
 }

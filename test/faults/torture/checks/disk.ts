@@ -4,11 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Ground } from '../ground.ts'
 import type { Check } from './check.ts'
 
-/** What lies in `sites/` is what the records say, one site directory a site, each its own user's. */
+/** `sites/` contains what the database says: one site directory for each site, owned by its own user. */
 export const disk: Check = {
   name: 'disk',
   async run(ground) {
-    // site directories for the next sites may be under way
+    // prepared site directories may still be in progress
     for (let attempt = 0; ; attempt++) {
       const faults = await look(ground)
       if (faults.length === 0 || attempt === 40) return faults

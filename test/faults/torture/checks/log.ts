@@ -1,10 +1,10 @@
 import type { Check } from './check.ts'
 
-/** Faults of the program itself; a connection that breaks, a database that is locked or a part that is gone are not among them. */
+/** Faults of the program itself. Broken connections, a locked database, and a missing process are not among them. */
 const faultTypes = /^(TypeError|ReferenceError|RangeError|SyntaxError|AssertionError.*)$/
 const ownWords = /^unexpected error$|heap out of memory|FATAL ERROR|UnhandledPromiseRejection/
 
-/** Nothing in the log that only a fault of the program explains. */
+/** The log contains nothing that only a fault of the program explains. */
 export const log: Check = {
   name: 'log',
   async run({ lines }) {

@@ -1,6 +1,6 @@
 import type { Check } from './check.ts'
 
-/** What was ordered gets done: nothing that happened here is a reason to give up. */
+/** Requested operations complete: nothing that happens here is a reason to give up. */
 export const operations: Check = {
   name: 'operations',
   async run({ ledger, records }) {

@@ -1,6 +1,6 @@
 import type { Check } from './check.ts'
 
-/** The same key, the same answer; and an answer at last, however often the first tries were cut off. */
+/** The same key gets the same response, and gets one in the end, however often the first tries were cut off. */
 export const replays: Check = {
   name: 'keys',
   async run({ ledger }) {

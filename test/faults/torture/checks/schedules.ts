@@ -4,8 +4,9 @@ import type { Check } from './check.ts'
 const HOUR_MS = 3600_000
 
 /**
- * Recurring work is ordered once a slot, however often its time comes: the clock was an hour ahead and an hour behind. A clock that is
- * further back than a slot makes a schedule begin anew, which the log says; its slots may then come once more.
+ * Recurring work runs once in a slot, however often its time comes: the clock was an hour ahead and an hour behind.
+ * When the clock is back by more than a slot, a schedule starts over, which the log says. Its slots may then repeat
+ * once.
  */
 export const schedules: Check = {
   name: 'schedules',
@@ -14,7 +15,7 @@ export const schedules: Check = {
     const begunAnew = lines.filter((line) => line.includes('"reset a schedule that was far ahead of the clock"'))
     const faults: string[] = []
     for (const { name, everyMs, offsetMs } of all) {
-      // an operation of a schedule has its name
+      // an operation of a schedule has the schedule's name
       const ordered = Number(rows.find(({ type }) => type === name)?.n ?? 0)
       ledger.count('operations by schedule', ordered)
       const slot = (time: number) => Math.floor((time - offsetMs) / everyMs)

@@ -3,7 +3,7 @@ import type { Harm } from './harm.ts'
 
 const HOUR_S = 3600
 
-/** The machine's clock is set an hour back or ahead, and some seconds later right again. */
+/** Sets the machine's clock an hour back or ahead, and resets it some seconds later. */
 export const moveClock: Harm = {
   name: 'clock set by an hour',
   share: 3,

@@ -18,7 +18,7 @@ export const harms: readonly Harm[] = [
   restartDatabase,
 ]
 
-/** Each harm as often as its share, in an order of chance, again and again: 60 kills bring every kind. */
+/** Yields each harm as often as its share, in random order, again and again: 60 kills include every kind. */
 export function* decks(possible: readonly Harm[], chance: Chance): Generator<Harm> {
   const deck = possible.flatMap((harm) => Array<Harm>(harm.share).fill(harm))
   while (deck.length > 0) yield* chance.shuffled(deck)

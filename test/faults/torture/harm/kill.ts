@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Ground } from '../ground.ts'
 import { type Harm, parts } from './harm.ts'
 
-/** `kill -9` of one part; the supervisor starts it again. */
+/** Kills one process with `kill -9`. The supervisor restarts it. */
 export const killPart = (part: (typeof parts)[number], share: number): Harm => ({
   name: `kill -9 ${part}`,
   share,
@@ -13,7 +13,7 @@ export const killPart = (part: (typeof parts)[number], share: number): Harm => (
   },
 })
 
-/** `kill -9` of one site's PHP, be it serving, installing or running scheduled events. */
+/** Kills one site's PHP with `kill -9` while it serves, installs, or runs scheduled events. */
 export const killPhp: Harm = {
   name: 'kill -9 php',
   share: 18,
@@ -24,7 +24,9 @@ export const killPhp: Harm = {
   },
 }
 
-/** `kill -9` of the supervisor; somebody starts Stead again, and every other time a part dies while it starts. */
+/**
+ * Kills the supervisor with `kill -9` and starts Stead again. Every other time, a process is killed during that start.
+ */
 export const killSupervisor: Harm = {
   name: 'kill -9 supervisor',
   share: 5,
@@ -63,6 +65,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // it has ended by itself
+    // it has already ended
   }
 }

@@ -2,7 +2,7 @@ import type { Harm } from './harm.ts'
 
 const noPostgres = 'on PostgreSQL only'
 
-/** The server commits, and its answer does not arrive. */
+/** The server commits, but its answer is lost. */
 export const loseCommits: Harm = {
   name: 'answers to COMMIT lost',
   share: 14,
@@ -13,7 +13,7 @@ export const loseCommits: Harm = {
   },
 }
 
-/** All connections to the database break, or the server itself dies or is restarted. */
+/** Breaks all connections to the database, or kills or restarts the server. */
 export const restartDatabase: Harm = {
   name: 'database restarted',
   share: 3,

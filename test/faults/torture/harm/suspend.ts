@@ -1,10 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Harm, parts } from './harm.ts'
 
-/** Longer than the lease of an operation (8 s): somebody else may take the work over, and then the sleeper wakes up. */
+/**
+ * Longer than the lease of an operation (8 s): another process may take the work over, and then the sleeper wakes up.
+ */
 const LONGER_THAN_A_LEASE_MS = 11_000
 
-/** A part does not run for a while and knows nothing of it: a machine that swaps, a virtual machine that is moved. */
+/** Suspends a process without its knowledge, as a machine does that swaps, or a virtual machine that is migrated. */
 export const suspend: Harm = {
   name: 'SIGSTOP and SIGCONT',
   share: 4,
@@ -27,6 +29,6 @@ function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
   try {
     process.kill(pid, name)
   } catch {
-    // somebody killed it meanwhile
+    // killed meanwhile
   }
 }

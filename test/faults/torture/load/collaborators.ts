@@ -3,7 +3,7 @@ import type { Ground } from '../ground.ts'
 import type { Write } from '../ledger.ts'
 import type { Load } from './load.ts'
 
-/** People invited to a site, each with a mail, and some of them sent away again. */
+/** Invites people to a site, each with a mail, and removes some of them. */
 export const collaborators: Load = {
   name: 'collaborators and mails',
   workers: 2,
@@ -64,7 +64,7 @@ async function checkPeople({ ledger, records }: Ground): Promise<string[]> {
   return faults
 }
 
-/** At least once, always as the same mail. */
+/** Checks that each mail arrives at least once, and always the same. */
 function checkMails({ ledger, mails }: Ground): string[] {
   const idsOf = new Map<string, Set<string>>()
   for (const { to, messageId } of mails.received) idsOf.set(to, (idsOf.get(to) ?? new Set()).add(messageId))

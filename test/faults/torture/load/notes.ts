@@ -7,7 +7,7 @@ import type { Load, Turn } from './load.ts'
 interface Note {
   readonly siteId: number
   readonly made: Write
-  /** What its subject may be: several after a change without an answer. */
+  /** Possible subjects: several after a change without a response. */
   subjects: string[]
   deletion: Write | undefined
 }
@@ -21,10 +21,10 @@ const notesOf = (ground: Ground): Note[] => {
   return known
 }
 
-/** Notes written, changed and deleted, with a key and without. */
+/** Writes, changes, and deletes notes, with and without a key. */
 export const notes: Load = {
   name: 'notes',
-  // a writer whose key is claimed by a process that was killed waits for a minute
+  // a writer whose key was claimed by a killed process waits a minute
   workers: 8,
   async run(ground, turn) {
     const kept: Note[] = []
@@ -36,7 +36,7 @@ export const notes: Load = {
   check: checkNotes,
 }
 
-/** @param kept of this worker, oldest first */
+/** @param kept notes of this worker, oldest first */
 async function writeNote(ground: Ground, { chance }: Turn, kept: Note[], subject: string): Promise<void> {
   const { client, baseSites } = ground
   const { id: siteId } = chance.pick(baseSites)
@@ -75,7 +75,7 @@ async function writeNote(ground: Ground, { chance }: Turn, kept: Note[], subject
     if (changed.outcome === 'unknown') note.subjects.push(next)
   }
   kept.push(note)
-  // the newest at once, or the oldest: a site may have 1,000
+  // the newest, or the oldest: a site may have 1,000
   const doomed = chance.is(0.2) ? kept.pop() : kept.length > MOST_OF_WORKER ? kept.shift() : undefined
   if (!doomed) return
   const message = `Deleted note ${doomed.made.data.id}`
@@ -107,7 +107,7 @@ async function checkNotes(ground: Ground): Promise<string[]> {
   return [...faults, ...(await countEntries(ground))]
 }
 
-/** Of a note that nobody was told of the number is not known: there are as many entries as notes all the same. */
+/** The ID of a note without a response is unknown, but there must be as many entries as notes. */
 async function countEntries({ records, baseSites }: Ground): Promise<string[]> {
   const faults: string[] = []
   for (const { id } of baseSites) {

@@ -4,7 +4,7 @@ import type { Load } from './load.ts'
 
 const notFound = new WeakMap<Ground, string[]>()
 
-/** Who only reads: what was there is never gone in between. */
+/** Only reads: what existed must never disappear in between. */
 export const readers: Load = {
   name: 'readers',
   workers: 2,

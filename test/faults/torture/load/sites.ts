@@ -6,13 +6,13 @@ import type { Write } from '../ledger.ts'
 import { directoryOf, markerOf } from '../sites-of-load.ts'
 import type { Load, Turn } from './load.ts'
 
-/** A site as who ordered it knows it. */
+/** A site as its creator knows it. */
 export interface OrderedSite {
   readonly id: number
   readonly name: string
-  /** What its display name may be. */
+  /** Possible display names. */
   displayNames: string[]
-  /** What was asked of it last, as far as it was answered. */
+  /** The last requested state, as far as it was acknowledged. */
   state: 'live' | 'disabled' | 'unknown'
   deletion: Write | undefined
   directory: string | undefined
@@ -25,10 +25,10 @@ export const orderedSites = (ground: Ground): OrderedSite[] => {
   return known
 }
 
-/** So many of a worker's sites at once: each live one may hold a PHP process. */
+/** The most sites of one worker at once: each live one may hold a PHP process. */
 const MOST_SITES = 3
 
-/** Sites ordered, renamed while they are being made, switched off and on, and deleted. */
+/** Creates sites, renames them meanwhile, disables and enables them, and deletes them. */
 export const sites: Load = {
   name: 'sites',
   workers: 1,
@@ -51,7 +51,7 @@ async function orderSite(ground: Ground, { chance }: Turn, name: string): Promis
   const { id } = made.data
   const site: OrderedSite = { id, name, displayNames: [name], state: 'live', deletion: undefined, directory: undefined }
   orderedSites(ground).push(site)
-  // while it is being made
+  // during its creation
   if (chance.is(0.5)) {
     await pause(chance.between(0, 1500))
     await rename(ground, site, `${name} renamed`, chance.is(0.5))

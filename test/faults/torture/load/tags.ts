@@ -5,7 +5,7 @@ import type { Load } from './load.ts'
 /** A site may have 200. */
 const MOST_OF_WORKER = 60
 
-/** Tags put on a site, each name once, and taken off again when there are many. */
+/** Adds tags to a site, each name once, and removes some when there are many. */
 export const tags: Load = {
   name: 'tags',
   workers: 2,
@@ -68,6 +68,6 @@ export const tags: Load = {
 
 const nameOf = ({ body }: Write): string => (body as { tag_names: string[] }).tag_names[0] as string
 
-/** As the answer says: the site with its tags. */
+/** The response shows the site with its tags. */
 const idOf = (write: Write): number =>
   (write.data as { tags: { id: number; name: string }[] }).tags.find(({ name }) => name === nameOf(write))?.id as number

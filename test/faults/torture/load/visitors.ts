@@ -13,7 +13,7 @@ function keptBy(ground: Ground, site: string): number[] {
   return numbers
 }
 
-/** What a failure that should not be says of itself. */
+/** Describes an unexpected failure. */
 function noteOf({ status, headers, text }: Page): string {
   if (status === 503) return headers['retry-after'] ? '' : 'without Retry-After'
   return status === 500
@@ -25,7 +25,7 @@ function noteOf({ status, headers, text }: Page): string {
     : ''
 }
 
-/** Visitors whose requests write into WordPress. */
+/** Visitors whose requests write to WordPress. */
 export const visitors: Load = {
   name: 'visitors',
   workers: 2,
