@@ -30,7 +30,7 @@ const limits: PoolLimits = {
   bodies: testBodies(),
 }
 
-describe.skipIf(!core || !native || native.skip)('several requests of a site at once', () => {
+describe.skipIf(!core || !native || native.skip)('concurrent requests of a site', () => {
   let runtime: PhpRuntime
   let directory: TestDirectory
   let pool: PhpPool
@@ -60,7 +60,7 @@ describe.skipIf(!core || !native || native.skip)('several requests of a site at 
     return { body: text(answer.body) }
   }
   const goFile = (n: number) => join(directory.siteDirectory, `private/tmp/go-${n}`)
-  /** A request that is at work until it is let go. */
+  /** Sends a request that keeps running until it is released. */
   const begin = async (n: number, visit: VisitOptions = {}) => {
     await rm(goFile(n), { force: true })
     const { body } = await ask(`/wait.php?n=${n}`, visit)
@@ -70,7 +70,7 @@ describe.skipIf(!core || !native || native.skip)('several requests of a site at 
     }
   }
 
-  it('work beside each other, as many as may; the next waits', async () => {
+  it('run in parallel up to the limit, and the next one waits', async () => {
     const ends = await Promise.all([1, 2, 3, 4].map((n) => begin(n)))
     const fifth = ask('/fast.php')
     await vi.waitFor(() => expect(pool.stats().waiting).toBe(1))
@@ -80,7 +80,7 @@ describe.skipIf(!core || !native || native.skip)('several requests of a site at 
     await vi.waitFor(() => expect(pool.stats().busy).toBe(0))
   })
 
-  it('one that takes too long is ended alone', async () => {
+  it('are ended individually when they take too long', async () => {
     open({ requestMs: 1500 })
     const pid = await (await ask('/pid.php')).body
     const looping = (await ask('/loop.php')).body.catch((error: Error) => error)
@@ -96,13 +96,13 @@ describe.skipIf(!core || !native || native.skip)('several requests of a site at 
     expect(pool.stats()).toMatchObject({ crashes: 0, timeouts: 2 })
   })
 
-  it('what finds php-fpm gone before it is begun is done by the next one', async () => {
+  it('go to the next php-fpm when the current one died before they began', async () => {
     await (await ask('/pid.php')).body
     const bubblewrap = pool.pidOf(1) as number
     const inside = processTree(bubblewrap).slice(1)
     const isMaster = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('master process')
     process.kill(inside.find(isMaster) as number, 'SIGKILL')
-    // without a turn of its loop: nobody listens any more, and the host has not heard of it
+    // Blocks the event loop, so that nobody listens any longer and the host has not noticed yet.
     while (inside.some((pid) => existsSync(`/proc/${pid}`))) {}
     expect(pool.pidOf(1)).toBe(bubblewrap)
     const pages = await Promise.all([1, 2, 3].map(() => ask('/pid.php')))
@@ -111,7 +111,7 @@ describe.skipIf(!core || !native || native.skip)('several requests of a site at 
     expect(pool.stats()).toMatchObject({ crashes: 1, refused: 0 })
   })
 
-  it('what is done between requests waits for all of them, and none begins meanwhile', async () => {
+  it('finish before work between requests begins, and none begins meanwhile', async () => {
     const ends = await Promise.all([1, 2].map((n) => begin(n)))
     const done: string[] = []
     const gate = Promise.withResolvers<void>()
@@ -130,7 +130,7 @@ describe.skipIf(!core || !native || native.skip)('several requests of a site at 
     expect(done).toEqual(['work', 'page'])
   })
 
-  it('a task that changes a site runs alone; events run beside visitors', async () => {
+  it('wait while a task that changes the site runs, but scheduled events run beside visitors', async () => {
     const end = await begin(1)
     await pool.runTask(site(), 'php-info', {})
     const order: string[] = []
@@ -144,7 +144,7 @@ describe.skipIf(!core || !native || native.skip)('several requests of a site at 
     expect(order).toEqual(['page', 'task'])
   })
 
-  it('one that another waits for comes first, beyond what visitors have, and before what runs alone', async () => {
+  it('let one that another waits for go first, beyond the limit for visitors and before exclusive work', async () => {
     const ends = await Promise.all([1, 2, 3, 4].map((n) => begin(n)))
     const work = pool.between(1, async () => 'alone')
     const visitor = ask('/fast.php')
@@ -154,10 +154,10 @@ describe.skipIf(!core || !native || native.skip)('several requests of a site at 
     expect(await (await visitor).body).toBe('fast')
   })
 
-  it('one that all would wait for is refused at once', async () => {
+  it('reject one that all others would wait for', async () => {
     const ends = await Promise.all([1, 2, 3, 4].map((n) => begin(n)))
     ends.push(await begin(5, { isOwn: true }))
-    // five at work, of which one is waited for, and two more: somebody is free to end
+    // Five are running, one of which is waited for, plus two more, so one can still finish.
     const waiting = [6, 7].map(() => ask('/fast.php', { isOwn: true }))
     await vi.waitFor(() => expect(pool.stats().waiting).toBe(2))
     const more = [8, 9].map(() => ask('/fast.php', { isOwn: true }).catch((error: Error) => error))
@@ -169,7 +169,7 @@ describe.skipIf(!core || !native || native.skip)('several requests of a site at 
     })
   })
 
-  it('all of a host share its places, and each site has one', async () => {
+  it('share the host’s places, and each site has one of its own', async () => {
     const terms = { name: 'places', what: '', of: 'count', whose: 'site', each: 4, all: 1, over: '' } as const
     const { places } = openBudgets({ places: terms })
     open({ places })
@@ -184,7 +184,7 @@ describe.skipIf(!core || !native || native.skip)('several requests of a site at 
     await vi.waitFor(() => expect(places.used).toBe(0))
   })
 
-  it('lose no comment: 4 × 100 at once on SQLite', async () => {
+  it('lose no comments: 4 × 100 at once on SQLite', async () => {
     await pool.runTask(site(), 'install', {
       title: 'Many',
       user: 'admin',
@@ -204,7 +204,7 @@ describe.skipIf(!core || !native || native.skip)('several requests of a site at 
     expect(await (await ask('/count.php')).body).toBe('400')
   })
 
-  it('keep no object that another may have changed', async () => {
+  it('do not use cached objects that another may have changed', async () => {
     const code =
       "require '/wordpress/wp-load.php'; echo function_exists('wp_cache_get_multiple'), (int) defined('STEAD_CACHE_FOLDER');"
     await directory.script('cache.php', code)

@@ -17,7 +17,7 @@ const native = runtimes.find(({ runtime }) => runtime === 'native')
 
 const MB = 1 << 20
 
-describe('groups of sites, by what is written', () => {
+describe('the files written for groups of sites', () => {
   let folder: string
   const read = (name: string) => readFile(join(folder, name), 'utf8')
   beforeEach(async () => {
@@ -27,7 +27,7 @@ describe('groups of sites, by what is written', () => {
   })
   afterEach(() => rm(folder, { recursive: true }))
 
-  it('all sites together have a bound of memory, each has its own, of processes too, and weighs less than Stead', async () => {
+  it('limit the memory of all sites together, limit memory and processes of each, and give sites less weight than Stead', async () => {
     const groups = await Cgroups.open(folder, { memoryBytes: 1300 * MB })
     expect(groups.missing).toEqual([])
     expect(await read('sites/memory.max')).toBe(String(1300 * MB))
@@ -42,7 +42,7 @@ describe('groups of sites, by what is written', () => {
     expect(other.entry).not.toBe(group.entry)
   })
 
-  it('what is not given is not written, and said', async () => {
+  it('leave out controllers that are not available, and report them', async () => {
     await writeFile(join(folder, 'cgroup.controllers'), 'memory\n')
     const groups = await Cgroups.open(folder, { memoryBytes: MB })
     expect(groups.missing).toEqual(['pids', 'cpu', 'io'])
@@ -53,13 +53,13 @@ describe('groups of sites, by what is written', () => {
       expect(existsSync(group.entry.replace('cgroup.procs', name))).toBe(false)
   })
 
-  it('what runs in the folder itself moves into a group of its own', async () => {
+  it('move processes in the folder itself into a separate group', async () => {
     await writeFile(join(folder, 'cgroup.procs'), '123\n')
     await Cgroups.open(folder, { memoryBytes: MB })
     expect(await read('stead/cgroup.procs')).toBe('123')
   })
 
-  it('a folder that is no group is refused', async () => {
+  it('are not written to a folder that is not a cgroup', async () => {
     await rm(join(folder, 'cgroup.controllers'))
     await expect(Cgroups.open(folder, { memoryBytes: MB })).rejects.toThrow('cgroup.controllers')
   })
@@ -82,14 +82,14 @@ const canMake = (() => {
   }
 })()
 
-describe.skipIf(!canMake)('groups of sites, by the kernel', () => {
+describe.skipIf(!canMake)('groups of sites in the kernel', () => {
   beforeEach(() => mkdir(place))
   afterEach(async () => {
     await rmdir(join(place, 'sites')).catch(() => {})
     await rmdir(place)
   })
 
-  it('end with all that is in them, also what a host that has died left there', async () => {
+  it('end everything in them, including leftovers of a host that died', async () => {
     const groups = await Cgroups.open(place, { memoryBytes: 1 << 30 })
     const begun = async () => {
       const group = await groups.make({ memoryBytes: 1 << 30, most: 99 })
@@ -105,7 +105,7 @@ describe.skipIf(!canMake)('groups of sites, by the kernel', () => {
     await second.group.end()
   })
 
-  it.skipIf(!core || !native || native.skip)('hold a site’s PHP with all of its processes', async () => {
+  it.skipIf(!core || !native || native.skip)('contain a site’s PHP with all of its processes', async () => {
     const groups = { folder: place, memoryBytes: 1 << 30, siteMemoryBytes: 1 << 29 }
     const runtime = await createNativeRuntime({ ...usualRuntime(), groups })
     const directory = await testDirectory(core as string, { phpVersion: native?.phpVersion ?? '8.2' })

@@ -2,37 +2,39 @@ import { mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promis
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Of one site's PHP. */
+/** Limits for one site's PHP. */
 export interface CgroupBounds {
-  /** What the site's PHP may have, its page cache included: then its largest process is ended by the kernel. */
+  /** Memory of the site's PHP, including its page cache. Above it, the kernel kills its largest process. */
   readonly memoryBytes: number
-  /** Processes and threads. */
+  /** The most processes and threads. */
   readonly most: number
 }
 
 /** The group of one sandbox. */
 export interface Cgroup {
-  /** Whoever writes its number here is in the group with all that it starts. */
+  /** A process that writes its number here joins the group, with everything that it starts. */
   readonly entry: string
-  /** Behind those of other sites, or among them, for processors and disks. */
+  /** Gives the group lower weight for CPU and disks than other sites, or the same. */
   setLow(low: boolean): Promise<void>
-  /** Ends whatever is in it, and removes it. */
+  /** Ends everything in the group and removes it. */
   end(): Promise<void>
 }
 
-/** What each bounds; without one, the others do all the same. */
+/** Each controller works without the others. */
 const controllers = ['memory', 'pids', 'cpu', 'io'] as const
 type Controller = (typeof controllers)[number]
 
-/** Weights are from 1 to 10,000, and 100 for whoever has none: Stead itself. */
+/** Weights range from 1 to 10,000. Processes without one, such as Stead itself, have 100. */
 const usualWeight = 50
 const lowWeight = 5
 const removeTries = 50
 const removePauseMs = 20
 
-/** Groups by which the kernel bounds what sites take (cgroup v2), in a folder that is Stead's to fill. */
+/**
+ * Groups through which the kernel limits the resources of sites (cgroup v2), in a folder that is delegated to Stead.
+ */
 export class Cgroups {
-  /** What the machine or whoever delegated the folder does not give. */
+  /** Controllers that the machine, or the delegation of the folder, does not provide. */
   readonly missing: readonly Controller[]
   readonly #folder: string
   #made = 0
@@ -43,10 +45,11 @@ export class Cgroups {
   }
 
   /**
-   * Takes a folder, such as systemd makes it for a service with `Delegate=`. What runs in it itself moves into a group beside those of sites:
-   * a group with others below it may have no processes of its own. Groups that a host left behind are ended.
-   * @param memoryBytes all sites together
-   * @throws when it is no such folder, or not to be written
+   * Opens a folder such as systemd creates for a service with `Delegate=`. Moves processes in the folder itself into a
+   * group beside those of sites, because a group with child groups may not contain processes. Ends groups that an
+   * earlier host left behind.
+   * @param memoryBytes limit for all sites together
+   * @throws when the folder is not a cgroup or not writable
    */
   static async open(folder: string, { memoryBytes }: { memoryBytes: number }): Promise<Cgroups> {
     const offered = (await readFile(join(folder, 'cgroup.controllers'), 'utf8')).trim().split(/\s+/)
@@ -90,7 +93,7 @@ async function moveOwn(folder: string): Promise<void> {
   if (numbers.length === 0) return
   await mkdir(join(folder, 'stead'), { recursive: true })
   for (const number of numbers) {
-    // one that has ended meanwhile
+    // It has ended meanwhile.
     await writeFile(join(folder, 'stead/cgroup.procs'), number).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ESRCH') throw error
     })
@@ -111,7 +114,7 @@ async function end(folder: string): Promise<void> {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'ENOENT') return
-      // its last process is just going
+      // Its last process is just ending.
       if (code !== 'EBUSY') break
       await pause(removePauseMs)
     }

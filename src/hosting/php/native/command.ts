@@ -20,7 +20,7 @@ import {
 } from './process.ts'
 import { inside } from './settings.ts'
 
-/** PHP's command line in a sandbox of its own, which is made when it is known what is to run. */
+/** PHP's command line in a separate sandbox, which starts when the command is known. */
 export class NativeCommand implements PhpProcess {
   readonly phpVersion: PhpVersion
   readonly exited: Promise<PhpExit>
@@ -53,8 +53,8 @@ export class NativeCommand implements PhpProcess {
   }
 
   /**
-   * Native PHP locks the database's file by itself: it has no turns. What others keep of the database they are told to forget at the
-   * end, if a file of it has changed meanwhile.
+   * Native PHP locks the database file on its own, so it takes no turns. If a database file has changed by the end,
+   * other processes are told to drop their cached state.
    */
   runCommand(args: readonly string[], takeTurn: TakeTurn): PhpCommand {
     if (this.#child) throw new Error('PHP is busy: one job at a time')
@@ -64,7 +64,7 @@ export class NativeCommand implements PhpProcess {
     const child = spawnSandbox(this.#launch, php, { priority, streams: 'pipe' })
     this.#child = child
     const [input, output, errors] = [child.stdin as Writable, child.stdout as Readable, child.stderr as Readable]
-    input.on('error', () => {}) // it reads no more
+    input.on('error', () => {}) // it reads no more input
     return { input, output, errors, finished: this.#finish(child, takeTurn) }
   }
 
@@ -113,7 +113,8 @@ export class NativeCommand implements PhpProcess {
   async #finish(child: ChildProcess, takeTurn: TakeTurn): Promise<number> {
     const gone = once(child, 'exit') as Promise<[number | null, string | null]>
     const before = await stateOf(this.#options.siteDirectory)
-    // PHP says a word to the host before it begins, and waits for the answer (tasks/native.php): it is found by then
+    // PHP first sends a message to the host and waits for the answer (tasks/native.php). By then the sandbox has been
+    // found.
     const isFound = findSandbox(child, this.#launch, (pid) => {
       this.#inside = pid
       if (this.#endedBy) killSandbox(child, pid)
@@ -121,7 +122,7 @@ export class NativeCommand implements PhpProcess {
     this.#launch.heard.isReady = isFound.catch((error: Error) => this.kill(error))
     const [code, signal] = await gone
     const after = await stateOf(this.#options.siteDirectory)
-    // who ends it may wait for its end, and hold what it would wait for
+    // The caller that ends it may wait for its end while holding the turn that this would wait for.
     if (before !== after || isOnMariaDb(this.#options.siteDirectory))
       await Promise.race([takeTurn().then((end) => end(true)), this.#killed.promise])
     this.#gone(code, signal)
@@ -138,7 +139,7 @@ export class NativeCommand implements PhpProcess {
   }
 }
 
-/** What tells that a site's database has been written: size and time of each of its files. */
+/** Returns a fingerprint that changes when a site's database is written: the size and time of each of its files. */
 async function stateOf(directory: string): Promise<string> {
   const folder = join(directory, DATABASE_FOLDER)
   const names = (await readdir(folder).catch(() => [])).sort()

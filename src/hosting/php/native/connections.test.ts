@@ -12,12 +12,12 @@ test.each([
   ['0100007F', undefined],
   ['01:0050', undefined],
   ['0100007F:xyzq', undefined],
-])('the kernel’s %s', (text, expected) => {
+])('reads the kernel’s %s', (text, expected) => {
   expect(readPlace(text)).toEqual(expected)
 })
 
 test.skipIf(process.platform !== 'linux').each(['127.0.0.1', '::1'])(
-  'who a connection comes from, the kernel knows where it was to go: %s',
+  'finds where a connection was going by where it comes from: %s',
   async (address) => {
     const server = createServer().listen(0, address)
     await once(server, 'listening')
@@ -26,7 +26,7 @@ test.skipIf(process.platform !== 'linux').each(['127.0.0.1', '::1'])(
     await once(client, 'connect')
     const peer = { address, port: client.localPort as number }
     expect(await askedFor(process.pid, peer)).toEqual({ address, port })
-    // who listens at a port is none of its connections
+    // A listening socket is not a connection from its port.
     expect(await askedFor(process.pid, { address, port })).toEqual({ address, port: peer.port })
     expect(await askedFor(process.pid, { address, port: 1 })).toBeUndefined()
     client.destroy()
@@ -34,20 +34,17 @@ test.skipIf(process.platform !== 'linux').each(['127.0.0.1', '::1'])(
   },
 )
 
-test.skipIf(process.platform !== 'linux')(
-  'connections from one port, but from two addresses, are told apart',
-  async () => {
-    const servers = [createServer().listen(0, '127.0.0.1'), createServer().listen(0, '127.0.0.1')]
-    await Promise.all(servers.map((server) => once(server, 'listening')))
-    const ports = servers.map((server) => (server.address() as AddressInfo).port)
-    const first = connect({ port: ports[0] as number, host: '127.0.0.1', localAddress: '127.0.0.2' })
-    await once(first, 'connect')
-    const localPort = first.localPort as number
-    const second = connect({ port: ports[1] as number, host: '127.0.0.1', localAddress: '127.0.0.3', localPort })
-    await once(second, 'connect')
-    const asked = ['127.0.0.2', '127.0.0.3'].map((address) => askedFor(process.pid, { address, port: localPort }))
-    expect((await Promise.all(asked)).map((place) => place?.port)).toEqual(ports)
-    for (const each of [first, second]) each.destroy()
-    for (const each of servers) each.close()
-  },
-)
+test.skipIf(process.platform !== 'linux')('distinguishes connections from the same port of two addresses', async () => {
+  const servers = [createServer().listen(0, '127.0.0.1'), createServer().listen(0, '127.0.0.1')]
+  await Promise.all(servers.map((server) => once(server, 'listening')))
+  const ports = servers.map((server) => (server.address() as AddressInfo).port)
+  const first = connect({ port: ports[0] as number, host: '127.0.0.1', localAddress: '127.0.0.2' })
+  await once(first, 'connect')
+  const localPort = first.localPort as number
+  const second = connect({ port: ports[1] as number, host: '127.0.0.1', localAddress: '127.0.0.3', localPort })
+  await once(second, 'connect')
+  const asked = ['127.0.0.2', '127.0.0.3'].map((address) => askedFor(process.pid, { address, port: localPort }))
+  expect((await Promise.all(asked)).map((place) => place?.port)).toEqual(ports)
+  for (const each of [first, second]) each.destroy()
+  for (const each of servers) each.close()
+})

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { isIPv6 } from 'node:net'
 
-/** An address with its port, as `/proc/net/tcp` has it. */
+/** An address with its port, as in `/proc/net/tcp`. */
 export interface Place {
   readonly address: string
   readonly port: number
@@ -10,15 +10,16 @@ export interface Place {
 const LISTENING = '0A'
 
 /**
- * Where a connection in a sandbox's network was to go before it was led to the host: the machine's table of that network still knows
- * what its own side asked for. What a site makes of its sockets, it finds no more than another address to be checked.
+ * Returns where a connection in a sandbox's network was going before it was redirected to the host. The kernel's
+ * connection table of that network still has the original destination. Whatever a site does with its sockets, the
+ * result is only another address to check.
  * @param pid a process in that network
- * @param peer where the connection comes from
+ * @param peer source of the connection
  */
 export async function askedFor(pid: number, peer: Place): Promise<Place | undefined> {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(peer.address)?.[1]
   const of4 = mapped ?? (isIPv6(peer.address) ? undefined : peer.address)
-  // a socket of IPv6 may be connected to an address of IPv4
+  // An IPv6 socket may be connected to an IPv4 address.
   const wanted = of4 === undefined ? [peer.address] : [of4, `::ffff:${of4}`]
   const tables = of4 === undefined ? ['tcp6'] : ['tcp', 'tcp6']
   for (const table of tables) {
@@ -40,7 +41,7 @@ function unmapped(place: Place | undefined): Place | undefined {
   return mapped ? { ...place, address: mapped } : place
 }
 
-/** Addresses stand there as words of 32 bits in the machine's own order. */
+/** Parses an address. The kernel prints it as 32-bit words in the machine's byte order. */
 export function readPlace(text: string): Place | undefined {
   const [words = '', port = ''] = text.split(':')
   const bytes = Buffer.from(words, 'hex')
@@ -54,6 +55,6 @@ function textOfIPv6(bytes: Buffer): string {
   if (bytes.subarray(0, 12).equals(mapped)) return `::ffff:${bytes.subarray(12).join('.')}`
   const groups = Array.from({ length: 8 }, (_, index) => bytes.readUInt16BE(2 * index).toString(16))
   const whole = groups.join(':')
-  // the only short form that is compared: the one of what the machine itself calls ::1
+  // The only short form that is compared, because the machine itself uses ::1.
   return whole === '0:0:0:0:0:0:0:1' ? '::1' : whole
 }

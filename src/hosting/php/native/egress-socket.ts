@@ -4,9 +4,9 @@ import { askedFor, type Place } from './connections.ts'
 import { answerName, MadeUpAddresses } from './name-server.ts'
 import type { Network } from './networks.ts'
 
-/** Whose PHP it is that connects. */
+/** The site whose PHP connects. */
 interface SiteBehind {
-  /** A process in the sandbox, as the machine counts, once it is there. */
+  /** A process in the sandbox, by its ID outside, once it exists. */
   readonly pid: Promise<number>
   readonly egress: Egress
   /** Host name of the site. */
@@ -18,13 +18,13 @@ interface Served extends SiteBehind {
 }
 
 /**
- * Serves the way out of a sandbox: connections to whatever address end at the host, which checks where they were to go, and makes them. Nothing
- * in the sandbox has to know of it, or can get around it: there is no other way.
- * @returns what ends it, and the network with it
+ * Serves outgoing connections of a sandbox. All of them end at the host, which checks their destination and connects to
+ * it. Programs in the sandbox notice nothing and cannot bypass it, because no other route exists.
+ * @returns a function that ends it and closes the network
  */
 export function serveEgressSocket(network: Network, site: SiteBehind): () => void {
   const { connections, names } = network
-  // who has said all waits for the answer all the same
+  // A client that has closed its sending side still gets the answer.
   Object.assign(connections, { allowHalfOpen: true })
   const madeUp = new MadeUpAddresses()
   names.on('message', (asked, from) => {
@@ -45,10 +45,13 @@ export function serveEgressSocket(network: Network, site: SiteBehind): () => voi
   }
 }
 
-/** What was meant by an address: libcurl asks nobody for `*.localhost`, so for it a site's address is that of this machine. */
+/**
+ * Returns the intended host of an address. libcurl resolves `*.localhost` to the loopback address without a query, so
+ * such a site's address is that of this machine.
+ */
 async function meantBy({ address, port }: Place, { names, egress, ownName }: Served): Promise<string> {
   const isLoopback = address === '::1' || address.startsWith('127.')
-  // at the edge, which goes by what the request names
+  // The edge then routes by the host name in the request.
   if (isLoopback && (await egress.edge?.find(ownName, port))) return ownName
   return names.nameOf(address) ?? address
 }

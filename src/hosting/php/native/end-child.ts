@@ -9,10 +9,10 @@ const run = promisify(execFile)
 const mostBytes = 1 << 24
 
 /**
- * Ends the child of a php-fpm that works on one request: the one that has the other end of its connection, by the machine's own word. What PHP
- * says of itself may be the site's.
- * @param master process id of php-fpm, or one above it
- * @returns false when no child has taken the connection, or this machine does not tell
+ * Ends the php-fpm child that handles one request. It is the process with the other end of the connection, according to
+ * the kernel, because PHP's own statements may come from the site.
+ * @param master process ID of php-fpm, or of a process above it
+ * @returns false when no child has accepted the connection, or the kernel does not reveal it
  */
 export async function endChildAt(socket: Socket, master: number): Promise<boolean> {
   const descriptor = descriptorOf(socket)
@@ -37,7 +37,7 @@ async function hasOpen(pid: number, what: string): Promise<boolean> {
   return open.includes(what)
 }
 
-/** Node tells it by no other way. */
+/** Node does not expose it in any other way. */
 function descriptorOf(socket: Socket): number | undefined {
   const handle: unknown = Reflect.get(socket, '_handle')
   if (typeof handle !== 'object' || handle === null || !('fd' in handle)) return undefined

@@ -15,7 +15,7 @@ const end = encodeRecord(endKind, Buffer.alloc(8))
 const out = (content: string) => encodeRecord(outKind, Buffer.from(content))
 
 describe('params', () => {
-  it('are sent in records of which none ends within a pair', () => {
+  it('are sent in records that end between pairs', () => {
     const pairs = Array.from({ length: 20 }, (_, index) => [`NAME_${index}`, 'x'.repeat(9000 + index)] as const)
     const bytes = encodeParams(pairs)
     const read: [string, string][] = []
@@ -31,7 +31,7 @@ describe('params', () => {
     expect(bytes.subarray(-8)).toEqual(encodeRecord(4, Buffer.alloc(0)))
   })
 
-  it('that fit no record are refused', () => {
+  it('are rejected when a pair does not fit into a record', () => {
     expect(() => encodeParams([['HTTP_COOKIE', 'x'.repeat(65_530)]])).toThrow('HTTP_COOKIE is too long')
   })
 })
@@ -56,7 +56,7 @@ function pairsIn(bytes: Buffer): [string, string][] {
   return pairs
 }
 
-describe('a peer', () => {
+describe('a FastCGI peer', () => {
   let folder: string
   const servers: { close(): void }[] = []
   beforeAll(async () => {
@@ -95,7 +95,7 @@ describe('a peer', () => {
     await finished
   })
 
-  it('may say what is no part of the answer, and need not have headers', async () => {
+  it('may send records that are not part of the answer, and may omit headers', async () => {
     const unknown = encodeRecord(11, Buffer.from('what is that'))
     const said = [encodeRecord(errorKind, Buffer.from('PHP Warning')), unknown, out('\r\n'), out('abc'), out('')]
     const { head, finished } = await call((socket) => socket.end(Buffer.concat([...said, end])))
@@ -104,7 +104,7 @@ describe('a peer', () => {
     await finished
   })
 
-  it('may have a head of a hundred thousand bytes in as many records, and none without end', async () => {
+  it('may send a head of a hundred thousand bytes in as many records, but not an endless one', async () => {
     const long = 'x'.repeat(100_000)
     const records = [...`X-A: ${long}\r\n\r\n`].map(out)
     const { head } = await call((socket) => socket.end(Buffer.concat([...records, end])))
@@ -127,19 +127,19 @@ describe('a peer', () => {
     ['speaks HTTP', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'), 'invalid FastCGI message'],
     ['refuses', encodeRecord(endKind, Buffer.from([0, 0, 0, 0, 2, 0, 0, 0])), 'refused'],
     ['sends a bad end', encodeRecord(endKind, Buffer.alloc(9)), 'a bad end'],
-  ])('that %s is an error', async (_what, bytes, message) => {
+  ])('fails the request when it %s', async (_what, bytes, message) => {
     const { head, finished } = await call((socket) => socket.end(bytes))
     await expect(finished).rejects.toThrow(message)
     const whole = head.then(({ body }) => text(body))
     await expect(whole).rejects.toThrow(PhpCrashed)
   })
 
-  it('that is not there is an error', async () => {
+  it('fails the request when it is not there', async () => {
     const { head } = callFastCgi(join(folder, 'nobody'), { params: [], body: null, bodyBytes: 0 })
     await expect(head).rejects.toThrow(PhpCrashed)
   })
 
-  it('is not read faster than its answer, and to the end when nobody reads it', async () => {
+  it('is read no faster than its answer, and to the end when nobody reads it', async () => {
     let sent = 0
     const isFull = Promise.withResolvers<void>()
     const { head, finished } = await call((socket) => {
@@ -162,7 +162,7 @@ describe('a peer', () => {
     expect(sent).toBe(2000)
   })
 
-  it('that gets a shorter body than was announced is left', async () => {
+  it('is disconnected when the body is shorter than announced', async () => {
     const path = join(folder, 'short')
     const server = createServer((socket) => socket.resume())
     servers.push(server)
@@ -191,7 +191,7 @@ describe.skipIf(!hasPhpFpm)('php-fpm', () => {
     return callFastCgi(fpm.socket, { params: Object.entries(described), body: sent, bodyBytes: body?.length ?? 0 })
   }
 
-  it('takes large headers and a large body, and answers with status, headers and body', async () => {
+  it('accepts large headers and a large body, and answers with status, headers, and body', async () => {
     const params = { HTTP_COOKIE: `a=${'b'.repeat(60_000)}`, HTTP_X: 'c'.repeat(5000), QUERY_STRING: 'ü=1' }
     const code = `http_response_code(418); header('X-A: 1'); setcookie('a', '1'); setcookie('b', '2');
       echo strlen($_SERVER['HTTP_COOKIE']), ' ', strlen($_SERVER['HTTP_X']), ' ', $_SERVER['QUERY_STRING'], ' ', md5(file_get_contents('php://input'));`
@@ -204,7 +204,7 @@ describe.skipIf(!hasPhpFpm)('php-fpm', () => {
     expect(headers.filter((each) => each === 'Set-Cookie')).toHaveLength(2)
   })
 
-  it('sends what is printed before it is done', async () => {
+  it('sends output before the script has finished', async () => {
     const { head } = await ask(
       "echo 'early'; flush(); while (!file_exists(__FILE__ . '.go')) { clearstatcache(); usleep(5000); } echo 'late';",
     )
@@ -212,12 +212,12 @@ describe.skipIf(!hasPhpFpm)('php-fpm', () => {
     expect(String((await body.next()).value)).toBe('early')
   })
 
-  it('answers many at once, and a script that does not read its body', async () => {
+  it('answers many concurrent requests, and scripts that do not read their body', async () => {
     const all = Array.from({ length: 12 }, () => ask("echo 'done';", { body: Buffer.alloc(3 << 20) }))
     for (const call of await Promise.all(all)) expect(await text((await call.head).body)).toBe('done')
   })
 
-  it('is left by closing', async () => {
+  it('stops when the connection is closed', async () => {
     const { head, fail } = await ask("for (;;) { echo str_repeat('x', 65536); flush(); }").then((call) => ({
       head: call.head,
       fail: (error: Error) => call.fail(error),

@@ -3,32 +3,36 @@ import { Readable } from 'node:stream'
 import { PhpCrashed, PhpNotReached } from '../runtime.ts'
 
 /**
- * The client's side of FastCGI as php-fpm speaks it: one request a connection, in the role of a responder. Three things that
- * the specification leaves open hold for php-fpm (php-src, `main/fastcgi.c`): it reads each PARAMS record by itself, so that no pair
- * may span two; a connection that it is to keep holds one of its children for good; and a request is given up by closing.
+ * The client side of FastCGI as php-fpm implements it: one request per connection, in the responder role. The
+ * specification leaves three things open (php-src, `main/fastcgi.c`): php-fpm reads each PARAMS record separately, so
+ * no pair may span two. A kept connection occupies one of its children permanently. Closing the connection aborts the
+ * request.
  */
 const Kind = { begin: 1, end: 3, params: 4, stdin: 5, stdout: 6, stderr: 7 } as const
 
 const headerBytes = 8
 const mostRecordBytes = 65_535
-/** Of what PHP is sent at once: a record holds no more, and whoever sends it waits until it is taken. */
+/** Bytes sent to PHP at once. A record holds no more, and the sender waits until it is accepted. */
 const bodyPieceBytes = 65_528
-/** A head that long is a fault or an attack. */
+/** A longer head is a fault or an attack. */
 const mostHeadBytes = 1 << 20
-/** Of what a script says to its errors, which goes nowhere. */
+/** Bytes kept of a script's stderr, which is otherwise dropped. */
 const keptErrorBytes = 4096
-/** What is taken from PHP ahead of who reads it. */
+/** Bytes read from PHP ahead of the reader. */
 const readAheadBytes = 1 << 17
 const responder = 1
-/** Errors of a connection that never was. */
+/** Errors of a connection that was never established. */
 const refused = new Set<string | undefined>(['ECONNREFUSED', 'ENOENT'])
 const lineEnd = Buffer.from('\r\n')
 const headEnd = Buffer.from('\r\n\r\n')
 
 export interface FastCgiRequest {
-  /** Variables of CGI, such as SCRIPT_FILENAME. */
+  /** CGI variables such as SCRIPT_FILENAME. */
   readonly params: Iterable<readonly [string, string]>
-  /** The whole body, of which there are `bodyBytes`; it is here already: php-fpm drops who sends nothing for five seconds. */
+  /**
+   * The body of `bodyBytes` bytes. It is complete already, because php-fpm drops clients that send nothing for five
+   * seconds.
+   */
   readonly body: Readable | Buffer | null
   readonly bodyBytes: number
 }
@@ -40,27 +44,27 @@ export interface FastCgiResponse {
   readonly body: Readable
 }
 
-/** One request on its way. */
+/** A request in progress. */
 export interface FastCgiCall {
   readonly socket: Socket
-  /** False as long as nothing of it was sent. */
+  /** False while nothing was sent. */
   readonly isReached: boolean
   readonly head: Promise<FastCgiResponse>
-  /** PHP is done with it, whoever reads its answer. */
+  /** Resolves when PHP has finished, whether or not anyone reads its answer. */
   readonly finished: Promise<void>
-  /** Gives it up. PHP ends when it next prints something. */
+  /** Aborts the request. PHP ends when it next prints something. */
   fail(error: Error): void
 }
 
-/** One record as bytes. */
+/** Encodes one record. */
 export function encodeRecord(kind: number, content: Buffer): Buffer {
   const header = Buffer.from([1, kind, 0, 1, content.length >> 8, content.length & 255, 0, 0])
   return Buffer.concat([header, content])
 }
 
 /**
- * The variables as records, none of which ends within a pair.
- * @throws PhpCrashed for a pair that fits none
+ * Encodes the variables in records that end between pairs.
+ * @throws PhpCrashed for a pair that does not fit into a record
  */
 export function encodeParams(params: Iterable<readonly [string, string]>): Buffer {
   const records: Buffer[] = []
@@ -95,7 +99,8 @@ function encodeLength(length: number): Buffer {
 
 /**
  * Sends a request to the php-fpm that listens at `path`.
- * @param whyLost asked when the connection is lost: who ended PHP knows better why, and when it is gone
+ * @param whyLost called when the connection is lost, because the owner of the process knows better why, and when it has
+ *   ended
  */
 export function callFastCgi(
   path: string,
@@ -126,7 +131,7 @@ export function callFastCgi(
 async function send(socket: Socket, { params, body, bodyBytes }: FastCgiRequest): Promise<void> {
   const begin = encodeRecord(Kind.begin, Buffer.from([0, responder, 0, 0, 0, 0, 0, 0]))
   const end = encodeRecord(Kind.stdin, Buffer.alloc(0))
-  // most have no body: all of it at once
+  // Most requests have no body, so everything is sent at once.
   if (bodyBytes === 0) return write(socket, Buffer.concat([begin, encodeParams(params), end]))
   await write(socket, Buffer.concat([begin, encodeParams(params)]))
   let left = bodyBytes
@@ -143,7 +148,10 @@ async function send(socket: Socket, { params, body, bodyBytes }: FastCgiRequest)
   await write(socket, end)
 }
 
-/** Waits until it is taken. A script that does not read its body answers all the same, so that a socket that closes is no error here. */
+/**
+ * Waits until the bytes are accepted. A script may answer without reading its body, so a closed socket is not an error
+ * here.
+ */
 function write(socket: Socket, bytes: Buffer): Promise<void> {
   if (socket.destroyed || socket.write(bytes)) return Promise.resolve()
   return new Promise((resolve) => {
@@ -157,7 +165,9 @@ function write(socket: Socket, bytes: Buffer): Promise<void> {
   })
 }
 
-/** What comes back, put together from records. They come from php-fpm, in which strangers' code runs: they may hold anything. */
+/**
+ * Assembles the answer from records. They come from php-fpm, which runs untrusted code, so they may contain anything.
+ */
 class Answer implements FastCgiCall {
   readonly head: Promise<FastCgiResponse>
   readonly finished: Promise<void>
@@ -167,10 +177,10 @@ class Answer implements FastCgiCall {
   readonly #finished = Promise.withResolvers<void>()
   readonly #body: Readable
   #rest: Buffer = Buffer.alloc(0)
-  /** Undefined once it is whole. */
+  /** Undefined once it is complete. */
   #headBytes: HeadBytes | undefined = new HeadBytes()
   #isOver = false
-  /** Of the record that is being read. */
+  /** State of the record that is being read. */
   #kind = 0
   #left = -1
   #padding = 0
@@ -184,7 +194,7 @@ class Answer implements FastCgiCall {
       highWaterMark: readAheadBytes,
       read: () => void socket.resume(),
       destroy(error, done) {
-        // Nobody reads on: PHP still finishes what it does, and its output is dropped.
+        // Nobody reads the rest. PHP still finishes, and its output is dropped.
         socket.resume()
         done(error)
       },
@@ -244,7 +254,7 @@ class Answer implements FastCgiCall {
     if (this.#kind === Kind.stdout) this.#output(content)
     else if (this.#kind === Kind.stderr) this.errors = (this.errors + content.toString()).slice(-keptErrorBytes)
     else if (this.#kind === Kind.end) this.#end(content[4] as number)
-    // records of other kinds are to be passed over, by the specification
+    // The specification says to ignore records of other types.
   }
 
   #output(content: Buffer): void {
@@ -274,12 +284,12 @@ class Answer implements FastCgiCall {
   }
 }
 
-/** A head that comes in pieces, of which there may be as many as it has bytes: none is looked at or copied more than a few times. */
+/** A head that arrives in pieces, possibly as many as it has bytes. Each byte is scanned or copied only a few times. */
 class HeadBytes {
   #bytes = Buffer.allocUnsafe(4096)
   #length = 0
 
-  /** @returns the head, and what came after it, once it is whole; @throws PhpCrashed when it is too long */
+  /** @returns the head and the bytes after it once it is complete @throws PhpCrashed when it is too long */
   add(piece: Buffer): { head: string; rest: Buffer } | undefined {
     const length = this.#length + piece.length
     if (length > mostHeadBytes + mostRecordBytes) throw new PhpCrashed('the head of the answer is too long')
@@ -290,7 +300,7 @@ class HeadBytes {
     }
     piece.copy(this.#bytes, this.#length)
     const known = this.#bytes.subarray(0, length)
-    // without any header it is an empty line
+    // Without any header, the head is an empty line.
     const isEmpty = length >= 2 && known.subarray(0, 2).equals(lineEnd)
     const at = isEmpty ? 0 : known.indexOf(headEnd, Math.max(0, this.#length - headEnd.length + 1))
     this.#length = length

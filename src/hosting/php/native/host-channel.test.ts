@@ -26,7 +26,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** @param announced when it is another length than the text has */
+/** @param announced the announced length, if it differs from the text's */
 async function say(text: string, announced = Buffer.byteLength(text)): Promise<Buffer> {
   const socket = connect(path)
   const length = Buffer.alloc(4)
@@ -38,7 +38,7 @@ async function say(text: string, announced = Buffer.byteLength(text)): Promise<B
 }
 const nothing = Buffer.alloc(4)
 
-test('a note is heard and answered by nothing; a question by what the host says', async () => {
+test('receives notes and answers nothing, and answers questions', async () => {
   expect(await say('{"note":"ü"}')).toEqual(nothing)
   expect(onNote).toHaveBeenCalledWith('{"note":"ü"}')
   onAsk.mockResolvedValueOnce('yes')
@@ -46,12 +46,12 @@ test('a note is heard and answered by nothing; a question by what the host says'
   expect(onNote).toHaveBeenCalledTimes(1)
 })
 
-test('a question that fails is answered by nothing', async () => {
+test('answers nothing to a question that fails', async () => {
   onAsk.mockRejectedValueOnce(new Error('no'))
   expect(await say('{"ask":1}')).toEqual(nothing)
 })
 
-test('nothing is heard before the sandbox is ready; who only waits says nothing', async () => {
+test('receives nothing before the sandbox is ready, and no note from a client that only waits', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   isReady.mockReturnValue(promise)
   const answered = [say(''), say('{"note":1}')]
@@ -63,18 +63,18 @@ test('nothing is heard before the sandbox is ready; who only waits says nothing'
   expect(onNote.mock.calls).toEqual([['{"note":1}']])
 })
 
-test('what is long is heard whole', async () => {
+test('receives long messages whole', async () => {
   const long = `{"note":"${'x'.repeat(200_000)}"}`
   expect(await say(long)).toEqual(nothing)
   expect(onNote.mock.calls[0]?.[0]).toHaveLength(long.length)
 })
 
-test('more than may be said at once is not heard', async () => {
+test('does not receive a message above the limit', async () => {
   expect(await say('x'.repeat((1 << 18) + 1))).toEqual(Buffer.alloc(0))
   expect(onNote).not.toHaveBeenCalled()
 })
 
-test('no more than sixteen are heard at once', async () => {
+test('receives at most sixteen messages at once', async () => {
   const sockets = Array.from({ length: 16 }, () => connect(path))
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
   expect(await say('{"note":1}')).toEqual(Buffer.alloc(0))

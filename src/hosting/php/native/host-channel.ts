@@ -2,26 +2,26 @@ import { chmod } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
 
 const lengthBytes = 4
-/** What a site may say at once. */
+/** The longest message of a site. */
 const mostTextBytes = 1 << 18
-/** Each request of a site says one thing at a time. */
+/** Each request of a site sends one message at a time. */
 const mostConnections = 16
-/** To say it. The answer takes as long as it takes. */
+/** Time limit for sending the message. The answer has none. */
 const sayingMs = 10_000
-/** What begins so is answered; everything else is a note. */
+/** Messages with this prefix are questions. All others are notes. */
 const questionStart = '{"ask":'
 
-/** Who hears what a site says. */
+/** Receives the messages of a site. */
 export interface Listener {
-  /** Nothing is heard before: PHP waits. */
+  /** Nothing is received before this resolves, while PHP waits. */
   readonly isReady: () => Promise<unknown>
   readonly onNote: (text: string) => void
   readonly onAsk: (text: string) => Promise<string>
 }
 
 /**
- * Listens to what a site's PHP says to the host (`tasks/native.php`). All of it is answered, notes by nothing: PHP goes on when the
- * host has heard it, so that nothing that it prints afterwards is here before.
+ * Listens for messages from a site's PHP to the host (`tasks/native.php`). Answers all of them, notes with nothing: PHP
+ * continues once the host has received the message, so none of its later output can arrive first.
  */
 export async function listenToSite(path: string, listener: Listener): Promise<Server> {
   const server = createServer((socket) => {
@@ -34,7 +34,7 @@ export async function listenToSite(path: string, listener: Listener): Promise<Se
     server.once('error', reject)
     server.listen(path, resolve)
   })
-  // the folder that it is in decides who gets here
+  // The folder's permissions control access.
   await chmod(path, 0o666)
   return server
 }
@@ -45,7 +45,7 @@ function hear(socket: Socket, listener: Listener): void {
     if (head) expected = head.readUInt32BE()
     if (expected > mostTextBytes) return void socket.destroy()
     if (expected < 0) return
-    // to ask for it makes room for it
+    // Calling read() also makes room in the buffer.
     const text: Buffer | null = expected > 0 ? socket.read(expected) : Buffer.alloc(0)
     if (!text) return
     socket.off('readable', read)
@@ -60,7 +60,7 @@ function hear(socket: Socket, listener: Listener): void {
 async function answer(socket: Socket, text: string, { isReady, onNote, onAsk }: Listener): Promise<void> {
   await isReady()
   const isQuestion = text.startsWith(questionStart)
-  // nothing is said by who only waits
+  // An empty message only waits for the answer.
   if (!isQuestion && text !== '') onNote(text)
   const bytes = Buffer.from(isQuestion ? await onAsk(text).catch(() => '') : '')
   const length = Buffer.alloc(lengthBytes)

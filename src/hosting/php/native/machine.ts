@@ -5,21 +5,21 @@ import type { PhpVersion } from '../runtime.ts'
 
 const run = promisify(execFile)
 
-/** A PHP that this machine has, with all that it needs inside a sandbox. */
+/** A PHP installation of this machine, with everything that it needs in a sandbox. */
 export interface NativePhp {
   readonly fpm: string
   readonly cli: string
-  /** Extensions that it loads, in the order in which they need each other. */
+  /** Extensions to load, in order of their dependencies. */
   readonly extensions: readonly string[]
-  /** Files that it reads, each of which appears at its own place. */
+  /** Files that it reads, each mounted at its own path. */
   readonly files: readonly string[]
-  /** Whole folders, likewise. */
+  /** Whole folders, mounted in the same way. */
   readonly folders: readonly string[]
 }
 
 /**
- * In Debian's order. Not among them: what runs programs, calls foreign functions or shares memory with other processes (pcntl, ffi, shmop,
- * sysv*), and raw sockets.
+ * In Debian's order. Excludes extensions that run programs, call foreign functions, or share memory with other
+ * processes (pcntl, ffi, shmop, sysv*), and raw sockets.
  */
 const wantedExtensions = [
   ...[
@@ -41,7 +41,7 @@ const wantedExtensions = [
   ...['sqlite3', 'tokenizer', 'xmlreader', 'xmlwriter', 'xsl', 'zip'],
 ]
 
-/** Without these a site would not be what it is elsewhere; with the package of Debian that has each. */
+/** A site would behave differently without these. Maps each to its Debian package. */
 const neededExtensions: Readonly<Record<string, string>> = {
   opcache: 'opcache',
   curl: 'curl',
@@ -55,10 +55,14 @@ const neededExtensions: Readonly<Record<string, string>> = {
 /** Where Debian's PHP looks for time zones, and the C library for character sets. */
 const dataFolders = ['/usr/share/zoneinfo', '/usr/lib/x86_64-linux-gnu/gconv', '/usr/lib/aarch64-linux-gnu/gconv']
 
-/** What changes the user inside; nothing of it is left when PHP runs. */
+/** Changes the user in the sandbox. Nothing of it remains when PHP runs. */
 export const userChanger = '/usr/bin/setpriv'
 
-/** Looks for a PHP of this version, as Debian installs it. @param databases there are some on MariaDB @returns what is missing where there is none that would do */
+/**
+ * Finds a PHP of this version as Debian installs it.
+ * @param databases set when some databases are on MariaDB
+ * @returns the reason when no suitable PHP is installed
+ */
 export async function findNativePhp(
   version: PhpVersion,
   databases?: object,
@@ -81,7 +85,7 @@ export async function findNativePhp(
   }
 }
 
-/** The libraries that programs are linked with, at the places where the loader looks for them. */
+/** Returns the libraries that programs are linked with, at the paths where the loader looks for them. */
 async function librariesOf(programs: readonly string[]): Promise<string[]> {
   const { stdout } = await run('ldd', [...programs], { env: { PATH: '/usr/bin:/bin' }, maxBuffer: 1 << 24 })
   const paths = stdout.matchAll(/^\s+(?:\S+ => )?(\/\S+) \(0x/gm)

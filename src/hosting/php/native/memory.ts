@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { processTree, residentBytesOfOne } from '../wasm/process-tree.ts'
 
 /**
- * Memory of a process and all below it, in which what several share counts once: php-fpm's children share opcache and the libraries with
- * each other. 0 when it is gone. Where the machine does not tell a process' part, it counts with all that it has.
+ * Returns the memory of a process and its descendants, counting shared memory once: php-fpm's children share opcache
+ * and the libraries. 0 when the process is gone. If the machine does not report a process' proportional share, counts
+ * its whole resident memory.
  */
 export async function proportionalBytesOf(pid: number): Promise<number> {
   const each = await Promise.all(processTree(pid).map(bytesOf))

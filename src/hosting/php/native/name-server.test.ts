@@ -11,7 +11,7 @@ const answerOf = (asked: Buffer, names = new MadeUpAddresses()) => {
   return answer && dnsPacket.decode(answer)
 }
 
-test('each name has an address of nobody’s, the same whenever it is asked for, by which it is known again', () => {
+test('gives each name an unused address, the same one each time, and recognizes the name by it', () => {
   const names = new MadeUpAddresses()
   const [one, other, again] = ['One.example', 'other.example', 'one.EXAMPLE'].map((name) =>
     answerOf(question(name), names),
@@ -27,11 +27,11 @@ test('each name has an address of nobody’s, the same whenever it is asked for,
   ])
 })
 
-test.each(['AAAA', 'MX'] as const)('of type %s there is nothing, and the name is there', (type) => {
+test.each(['AAAA', 'MX'] as const)('answers that a name exists, without records of type %s', (type) => {
   expect(answerOf(question('one.example', type))).toMatchObject({ rcode: 'NOERROR', answers: [] })
 })
 
-test('what is remembered is bounded: the oldest address goes to another name', () => {
+test('bounds what it remembers by giving the oldest address to another name', () => {
   const names = new MadeUpAddresses()
   const first = names.addressOf('first.example')
   for (let n = 0; n < 10_000; n++) names.addressOf(`${n}.example`)
@@ -47,6 +47,6 @@ test.each([
   ['two questions', Buffer.from(question('a.example')).fill(2, 5, 6)],
   ['a pointer in place of a name', Buffer.from(question('a.example')).fill(0xc0, 12, 13)],
   ['characters that no name has', question('a b.example')],
-])('%s is not answered', (_what, asked) => {
+])('does not answer %s', (_what, asked) => {
   expect(answerName(asked, new MadeUpAddresses())).toBeUndefined()
 })

@@ -1,19 +1,19 @@
 /**
- * The name server of one sandbox. It looks nothing up: each name that is asked for gets a made-up address, by which the host knows
- * at the connection what was meant, finds the true address, checks it and connects to it. So no answer of a strange name server counts
- * between the check and the connection. As in php-wasm.
+ * The name server of one sandbox. It resolves nothing: each queried name gets a synthetic address. When PHP connects to
+ * it, the host knows the name, resolves and checks the real address, and connects. So no answer of an untrusted name
+ * server counts between check and connection. The same as in php-wasm.
  */
 
 const headerBytes = 12
 const longestName = 253
-/** What is remembered; then the oldest address goes to another name. */
+/** Names that are remembered. Beyond that, the oldest address goes to another name. */
 const mostNames = 10_000
 const [typeA, typeAny, classInternet] = [1, 255, 1]
 const isAnswer = 0x81_80
 const pointerToQuestion = 0xc0_0c
 const ttlSeconds = 1
 
-/** Addresses that are nobody's (172.29.x.y), and the names that they stand for inside one sandbox. */
+/** Synthetic addresses (172.29.x.y) and the names that they stand for within one sandbox. */
 export class MadeUpAddresses {
   readonly #addresses = new Map<string, string>()
   readonly #names = new Map<string, string>()
@@ -36,7 +36,7 @@ export class MadeUpAddresses {
   }
 }
 
-/** Answers one question as it came by UDP. @returns undefined for what is none */
+/** Answers one UDP query. @returns undefined for anything else */
 export function answerName(asked: Buffer, names: MadeUpAddresses): Buffer | undefined {
   const isQuestion = asked.length > headerBytes && ((asked[2] as number) & 0x80) === 0 && asked.readUInt16BE(4) === 1
   const question = isQuestion ? readQuestion(asked) : undefined
@@ -48,7 +48,7 @@ export function answerName(asked: Buffer, names: MadeUpAddresses): Buffer | unde
   header.writeUInt16BE(1, 4)
   header.writeUInt16BE(hasAddress ? 1 : 0, 6)
   const repeated = asked.subarray(headerBytes, question.end)
-  // of all other kinds there are none
+  // No other record types exist.
   if (!hasAddress) return Buffer.concat([header, repeated])
   const answer = Buffer.alloc(16)
   answer.writeUInt16BE(pointerToQuestion, 0)

@@ -1,18 +1,21 @@
 /**
- * Run once in a new network, as root: opens what the host is to listen to there, and hands it over. The host itself cannot go there.
- * Descriptors keep the network that they were opened in. It stays until the host lets go of it.
+ * Runs once in a new network, as root: opens the sockets on which the host will listen there, and passes them to the
+ * host, which cannot enter the network itself. Open descriptors keep their network alive until the host closes them.
  */
 import { createSocket } from 'node:dgram'
 import { createServer, type Server, Socket } from 'node:net'
 
-/** Open as long as the host is there, and wants it. Of a channel that ends while something is handed over Node says nothing. */
+/**
+ * Open while the host runs and needs this process. Node does not report that a channel has closed while a handle is
+ * being sent.
+ */
 const hostDescriptor = 4
 const host = new Socket({ fd: hostDescriptor, readable: true, writable: false })
 host.on('error', () => {})
 host.once('close', () => process.exit())
 host.resume()
 
-/** Both below 1024: a site cannot take them. */
+/** Both are below 1024, so a site cannot bind them. */
 const connectionsPort = 1
 const namesPort = 53
 
@@ -35,7 +38,7 @@ await new Promise<void>((resolve, reject) => {
   names.once('error', reject)
   names.bind(namesPort, '127.0.0.1', resolve)
 })
-// a machine without IPv6 has no such address
+// A machine without IPv6 does not have this address.
 const connections = await listening('::').catch(() => listening('0.0.0.0'))
 await hand('names', names)
 await hand('connections', connections)

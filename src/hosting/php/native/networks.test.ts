@@ -1,4 +1,4 @@
-/** Who opens a sandbox's network for the host ends with it, at whatever moment the host is killed. */
+/** Helpers that open a sandbox's network for the host end with it, whenever the host is killed. */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { prepareNative } from './program.ts'
 const maySandbox =
   process.getuid?.() === 0 && ['/usr/bin/unshare', '/usr/bin/setpriv'].every((program) => existsSync(program))
 
-describe.skipIf(!maySandbox)('the helpers of networks', () => {
+describe.skipIf(!maySandbox)('helpers of networks', () => {
   let folder: string
   let program: string
   beforeAll(async () => {
@@ -20,14 +20,14 @@ describe.skipIf(!maySandbox)('the helpers of networks', () => {
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  /** Those with these words that run; where nobody asks how one ended, its number stays. */
+  /** Returns the running helpers with this command line. An exited process keeps its entry until a parent reaps it. */
   async function helpers(): Promise<{ pid: number; isListening: boolean }[]> {
     const found = []
     for (const name of await readdir('/proc')) {
       const read = (file: string) => readFile(`/proc/${name}/${file}`, 'latin1').catch(() => '')
       if (!/^\d+$/.test(name) || !(await read('cmdline')).includes(`${program}\0`)) continue
       if (!/\) [^Z]/.test(await read('stat'))) continue
-      // port 1, state LISTEN
+      // Port 1 in state LISTEN.
       found.push({
         pid: Number(name),
         isListening: /:0001 \S+ 0A /.test((await read('net/tcp6')) + (await read('net/tcp'))),
@@ -35,13 +35,13 @@ describe.skipIf(!maySandbox)('the helpers of networks', () => {
     }
     return found
   }
-  /** A program that has them made. */
+  /** Runs a program that creates networks. */
   const host = (code: string) => {
     const env = { ...process.env, NODE_OPTIONS: '', PROGRAM: program }
     return spawn(process.execPath, ['--input-type=module', '--eval', code], { env, stdio: 'ignore' })
   }
 
-  test('one that is being made, or taken over', async () => {
+  test('end while a network is being created or handed over', async () => {
     const code = `import { Networks } from '${import.meta.dirname}/networks.ts'
       const networks = new Networks(process.env.PROGRAM, 0)
       for (;;) (await networks.take()).close()`
@@ -49,7 +49,7 @@ describe.skipIf(!maySandbox)('the helpers of networks', () => {
       const its = host(code)
       let looks = 0
       try {
-        // at another moment each time
+        // At another moment in each round.
         const moment = async () => (await helpers()).length > 0 && ++looks >= round
         await expect.poll(moment, { interval: 1, timeout: 60_000 }).toBe(true)
       } finally {
@@ -59,13 +59,13 @@ describe.skipIf(!maySandbox)('the helpers of networks', () => {
     }
   })
 
-  test('one that waits for a host to take what it hands over, where nothing but the end of a pipe tells it', async () => {
+  test('end while waiting for the host to accept handles, when only the closing of a pipe reveals its end', async () => {
     const code = `import { spawn } from 'node:child_process'
       spawn('unshare', ['--net', '--', 'sh', '-c', 'ip link set lo up; exec "$@"', 'sh', process.execPath, process.env.PROGRAM], { stdio: ['ignore', 'ignore', 'ignore', 'ipc', 'pipe'] })
       process.kill(process.pid, 'SIGSTOP')`
     const its = host(code)
     try {
-      // it hands over what a host that stands still does not take
+      // It sends handles that a stopped host does not accept.
       await expect
         .poll(async () => (await helpers()).some(({ isListening }) => isListening), { timeout: 60_000 })
         .toBe(true)

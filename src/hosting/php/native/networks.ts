@@ -10,7 +10,7 @@ import { programFolders } from '../../../platform/files/find-program.ts'
 import { PhpCrashed } from '../runtime.ts'
 import { lowestPriority } from '../wasm/process.ts'
 
-/** All addresses are this machine's own inside, and all connections lead to what the host listens to. */
+/** Makes all addresses local, and redirects all connections to the host's sockets. */
 const rules = `
 table inet stead {
   chain outgoing {
@@ -28,12 +28,12 @@ const steps = `
   exec "$@"
 `
 
-/** What is needed for it besides Node, and `ss` for what is done with it. */
+/** The programs that this needs besides Node. `ss` is for using the networks. */
 export const networkPrograms = ['unshare', 'nsenter', 'ip', 'nft', 'ss'] as const
 
-/** A network for one sandbox, with nothing in it but its loopback, and what the host listens to there. */
+/** A network for one sandbox, with only its loopback and the host's sockets. */
 export interface Network {
-  /** By which nsenter(1) gets there. */
+  /** Path for nsenter(1). */
   readonly path: string
   readonly connections: Server
   readonly names: DatagramSocket
@@ -41,8 +41,8 @@ export interface Network {
 }
 
 /**
- * Networks of sandboxes, some of them made ahead: making one takes longer than all else of a start. None is used twice, so that nothing
- * of a site is left in the next one's.
+ * Networks of sandboxes. Some are created in advance, because creating one takes longer than the rest of a start. None
+ * is used twice, so that nothing of a site remains in the next one's.
  */
 export class Networks {
   readonly #program: string
@@ -51,17 +51,14 @@ export class Networks {
   #making = 0
   #closed = false
 
-  /**
-   * @param program of `network-child.ts`
-   * @param ahead how many are kept ready
-   */
+  /** @param program path of `network-child.ts` @param ahead how many to keep ready */
   constructor(program: string, ahead: number) {
     this.#program = program
     this.#ahead = ahead
     this.refill()
   }
 
-  /** @throws PhpCrashed when none can be made */
+  /** @throws PhpCrashed when none can be created */
   async take(): Promise<Network> {
     return this.#spares.shift() ?? this.#make({ isHurried: true })
   }
@@ -71,7 +68,10 @@ export class Networks {
     for (const spare of this.#spares.splice(0)) spare.close()
   }
 
-  /** One at a time, and behind everything else; not while what has taken one starts, which the kernel would hold up. */
+  /**
+   * Creates spares one at a time, at the lowest priority. Not while the process that took one starts, because the
+   * kernel would delay it.
+   */
   refill(): void {
     if (this.#closed || this.#making > 0 || this.#spares.length >= this.#ahead) return
     this.#making++
@@ -82,7 +82,7 @@ export class Networks {
           else this.#spares.push(spare)
           return true
         },
-        // whoever takes the next one is told why
+        // The next caller of take() gets the error.
         () => false,
       )
       .then((isMade) => {
@@ -93,7 +93,7 @@ export class Networks {
 
   async #make({ isHurried }: { isHurried: boolean }): Promise<Network> {
     const words = [...endsWithUs, 'unshare', '--net', '--', 'sh', '-c', steps, 'sh']
-    // env: what comes first is no other where nothing is there to end it with this process
+    // `env` keeps the command the same when `endsWithUs` is empty.
     const helper = spawn('env', [...words, process.execPath, '--no-warnings', this.#program], {
       stdio: ['pipe', 'ignore', 'pipe', 'ipc', 'pipe'],
       env: { PATH: programFolders.join(':') },
@@ -117,11 +117,13 @@ export class Networks {
 interface Taken {
   readonly connections: Server
   readonly names: DatagramSocket
-  /** What the network is named by as long as this process has it open. */
+  /** Keeps the network reachable by path while this process has it open. */
   readonly entrance: FileHandle
 }
 
-/** The helper stays until it is let go: by it the network is found. */
+/**
+ * Receives the sockets from the helper. The helper stays until it is released, because the network is found through it.
+ */
 async function takeOver(helper: ChildProcess): Promise<Taken> {
   let said = ''
   const errors = helper.stderr as Readable

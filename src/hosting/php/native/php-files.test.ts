@@ -20,7 +20,7 @@ describe.skipIf(!existsSync(userChanger))("PHP's files in one folder", () => {
   })
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
-  it('are as the machine has them, for all to read, and laid once', async () => {
+  it("match the machine's, are readable for everyone, and are linked once", async () => {
     const files = new PhpFiles(join(folder, 'laid'))
     const laid = (await files.of(php)) as string
     expect(await readFile(laid + library, 'utf8')).toBe('one')
@@ -28,7 +28,7 @@ describe.skipIf(!existsSync(userChanger))("PHP's files in one folder", () => {
     expect(await files.of(php)).toBe(laid)
   })
 
-  it('are laid anew when a package was upgraded', async () => {
+  it('are linked again when a package was upgraded', async () => {
     const files = new PhpFiles(join(folder, 'laid'))
     const before = (await files.of(php)) as string
     await writeFile(`${library}.new`, 'two')
@@ -38,7 +38,7 @@ describe.skipIf(!existsSync(userChanger))("PHP's files in one folder", () => {
     expect(await readFile(before + library, 'utf8')).toBe('one')
   })
 
-  it('are laid into a sandbox one by one where the folder cannot be made', async () => {
+  it('are mounted into a sandbox one by one if the folder cannot be created', async () => {
     const file = join(folder, 'file')
     await writeFile(file, '')
     expect(await new PhpFiles(join(file, 'laid')).of(php)).toBeUndefined()

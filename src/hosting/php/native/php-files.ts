@@ -8,8 +8,8 @@ import { type NativePhp, userChanger } from './machine.ts'
 const run = promisify(execFile)
 
 /**
- * PHP with its libraries in one folder, as the machine has them. bubblewrap takes 50 ms to lay a hundred and thirty files into a sandbox
- * one by one, and nothing to lay that folder.
+ * PHP and its libraries in one folder, laid out as on the machine. bubblewrap takes 50 ms to mount 130 files into a
+ * sandbox one by one, and almost nothing to mount that folder.
  */
 export class PhpFiles {
   readonly #folder: string
@@ -20,7 +20,10 @@ export class PhpFiles {
     this.#folder = folder
   }
 
-  /** The folder with the files as they are now: a package may have been upgraded. Undefined where they have to be laid one by one. */
+  /**
+   * Returns the folder with the current files, because a package may have been upgraded. Undefined when the files must
+   * be mounted one by one.
+   */
   async of(php: NativePhp): Promise<string | undefined> {
     const state = stateOf(php)
     const before = this.#laid.get(php)
@@ -30,7 +33,7 @@ export class PhpFiles {
     return folder
   }
 
-  /** Resolves when nothing is being laid. */
+  /** Resolves when no files are being linked. */
   async settled(): Promise<void> {
     await Promise.all([...this.#laid.values()].map(({ folder }) => folder))
   }
@@ -45,13 +48,13 @@ const stateOf = ({ files }: NativePhp): string =>
 async function lay({ files, folders }: NativePhp, folder: string): Promise<string | undefined> {
   try {
     const above = [...files.map((path) => dirname(path)), ...folders]
-    // readable for the users of sites, whatever Stead's umask is
+    // Readable for the users of sites, whatever Stead's umask is.
     for (const path of new Set(above.flatMap(allAbove))) {
       await mkdir(join(folder, path), { recursive: true })
       await chmod(join(folder, path), 0o755)
     }
     for (const path of files) await place(realpathSync(path), join(folder, path))
-    // not where programs may not be run
+    // Fails if the file system does not allow running programs.
     await run(join(folder, userChanger), ['--version'])
     return folder
   } catch {
@@ -65,7 +68,7 @@ function allAbove(path: string): string[] {
   return names.map((_, index) => names.slice(0, index + 1).join('/'))
 }
 
-/** The same file where that can be: the machine's own PHP and that of sites share its memory. */
+/** Links the file if possible, so that the machine's own PHP and that of sites share its memory. */
 async function place(from: string, to: string): Promise<void> {
   try {
     await link(from, to)

@@ -37,11 +37,11 @@ import { wakeChildren } from './wake-children.ts'
 
 const keptErrorBytes = 4096
 const readyWord = 'ready to handle connections'
-/** What a master takes that has done nothing yet. */
+/** Memory of a php-fpm master that has done nothing yet. */
 const freshBytes = 20 << 20
 /**
- * Run by a shell: after its priority comes what each process may have of addresses, in kB, and then how it enters its group, if it has
- * one.
+ * Run by a shell. Arguments: priority, address space limit of each process in kB, and the file through which it joins
+ * its group, if any.
  */
 const bounded = `${beforePhp}
   ulimit -v "$1"; ulimit -c 0
@@ -50,38 +50,38 @@ const bounded = `${beforePhp}
   exec nice -n "$0" "$@"
 `
 
-/** Who hears what a site says; it may be somebody else later. */
+/** Receives the messages of a site. The receiver may change. */
 export interface Heard {
-  /** Nothing is heard before: PHP waits. */
+  /** Nothing is received before this resolves, while PHP waits. */
   isReady: Promise<unknown>
   onNote: (text: string) => void
   onAsk: (text: string) => Promise<string>
 }
 
-/** What one sandbox is started with. */
+/** Parameters of one sandbox. */
 export interface NativeLaunch {
   readonly php: NativePhp
   readonly heard: Heard
-  /** Of bubblewrap, up to PHP. */
+  /** Arguments of bubblewrap, up to PHP's own. */
   readonly args: readonly string[]
-  /** The socket of php-fpm, once it was taken out of the sandbox. */
+  /** The socket of php-fpm, after it was moved out of the sandbox. */
   readonly socket: string
   readonly mostAddressesKb: number
-  /** By which the kernel bounds all of it together, where it can. */
+  /** Through which the kernel limits the sandbox as a whole, where supported. */
   readonly group: Cgroup | undefined
-  /** Of its network, for nsenter(1). */
+  /** Path of its network for nsenter(1). */
   readonly network: string
-  /** Told a process in the sandbox, as the machine counts. */
+  /** Called with a process in the sandbox, by its ID outside. */
   readonly found: (pid: number) => void
-  /** Called when php-fpm listens, before anything is asked of it. */
+  /** Called when php-fpm listens, before its first request. */
   readonly takeSocket: () => Promise<void>
-  /** Called when all of it is gone. */
+  /** Called when the whole sandbox has ended. */
   readonly whenGone: () => void
 }
 
 export interface NativeOptions {
   readonly phpVersion: PhpVersion
-  /** Whose it is: the key that it has in budgets. */
+  /** Also the site's key in budgets. */
   readonly siteDirectory: string
   readonly address: string
   readonly results: Budget
@@ -93,7 +93,7 @@ export interface NativeOptions {
   readonly timeoutMs: number
 }
 
-/** Starts a sandbox, as `WasmProcess` does, with a bound on memory. */
+/** Starts a sandbox as `WasmProcess` does, with a memory limit. */
 export function spawnSandbox(
   { args, mostAddressesKb, group, network }: NativeLaunch,
   program: readonly string[],
@@ -101,7 +101,7 @@ export function spawnSandbox(
 ): ChildProcess {
   const shell = ['-c', bounded, String(priority), String(mostAddressesKb), group?.entry ?? '']
   return spawn('/bin/sh', [...shell, 'nsenter', `--net=${network}`, '--', 'bwrap', ...args, ...program], {
-    // the last one: which process bubblewrap has made (`sandboxArguments`)
+    // The last one reports which process bubblewrap has created (`sandboxArguments`).
     stdio: [streams, streams, 'pipe', 'pipe'],
     env: pathOnly(),
     cwd: '/',
@@ -110,7 +110,7 @@ export function spawnSandbox(
 }
 
 /**
- * Finds the process that stands for a sandbox: bubblewrap's own end is none of it while it is being made.
+ * Finds the first process of a sandbox. While the sandbox is being created, ending bubblewrap does not end it.
  * @throws PhpCrashed
  */
 export async function findSandbox(
@@ -130,8 +130,8 @@ export async function findSandbox(
 }
 
 /**
- * Ends a sandbox with all that is in it. Bubblewrap takes it along by itself once it is made, and not before.
- * @param inside its first process, as long as bubblewrap or Stead has not seen its end
+ * Ends a sandbox with everything in it. Bubblewrap's end also ends the sandbox once it is complete, but not before.
+ * @param inside its first process, until bubblewrap or Stead has seen its end
  */
 export function killSandbox(child: ChildProcess, inside: number | undefined): void {
   child.kill('SIGKILL')
@@ -139,11 +139,11 @@ export function killSandbox(child: ChildProcess, inside: number | undefined): vo
   try {
     process.kill(inside, 'SIGKILL')
   } catch {
-    // it has gone along
+    // It has already ended.
   }
 }
 
-/** Gives a process and all below it a priority: the one that is wanted by then. */
+/** Sets the priority of a process and its descendants. Calls `wanted` as late as possible for the current value. */
 export function setPriorityOf(pid: number, wanted: () => number): void {
   writeFile(`/proc/${pid}/autogroup`, String(wanted())).catch(() => {})
   threadsOf(pid).then(
@@ -154,7 +154,7 @@ export function setPriorityOf(pid: number, wanted: () => number): void {
   )
 }
 
-/** One site's php-fpm in its sandbox, seen from the host. */
+/** The host's side of one site's php-fpm in its sandbox. */
 export class NativeProcess implements PhpProcess {
   readonly pid: number
   readonly phpVersion: PhpVersion
@@ -163,11 +163,11 @@ export class NativeProcess implements PhpProcess {
   onNote: ((text: string) => void) | undefined
   onAsk: ((text: string) => Promise<string>) | undefined
   onGrowth: (() => void) | undefined
-  /** Never called: PHP does not tell. */
+  /** Never called, because native PHP does not report it. */
   onDiskRefusal: ((why: 'quota' | 'disk') => void) | undefined
   /** Jobs since the start. */
   jobs = 0
-  /** Not measured at the start, which would wait for it; `MemoryWatch` does within a second. */
+  /** An estimate, because measuring would delay the start. `MemoryWatch` measures within a second. */
   lastResidentBytes = freshBytes
   readonly #idleMemory = new IdleMemory()
   readonly #child: ChildProcess
@@ -178,7 +178,7 @@ export class NativeProcess implements PhpProcess {
   #address: string
   /** First process of the sandbox. */
   #inside: number | undefined
-  /** Process id of php-fpm. */
+  /** Process ID of php-fpm. */
   #master: number | undefined
   #lowPriority = false
   #isStopping = false
@@ -223,7 +223,7 @@ export class NativeProcess implements PhpProcess {
     try {
       await Promise.all([findSandbox(child, launch, (pid) => started.#found(pid)), started.#ready.promise])
       await launch.takeSocket()
-      // the one at the end: it has no children yet
+      // The last process of the chain, because php-fpm has no children yet.
       started.#master = processTree(started.pid).at(-1)
       return started
     } catch (error) {
@@ -268,7 +268,7 @@ export class NativeProcess implements PhpProcess {
       const result = await readTaskResult(body, task, room).finally(() => finished)
       return checkedTaskOutput(name, result)
     } catch (error) {
-      // it prints without end, or is gone
+      // It prints without end, or has ended.
       if (error instanceof PhpCrashed) end.abort(error)
       throw error
     } finally {
@@ -319,7 +319,7 @@ export class NativeProcess implements PhpProcess {
     return this.#calls.size > 0
   }
 
-  /** It does not count what it writes: the host measures, and ends who goes beyond. */
+  /** Native PHP does not count what it writes. The host measures, and ends processes that exceed the limit. */
   setDisk(): void {}
 
   async #call(head: RequestHead, body: Readable | Buffer | null, signal?: AbortSignal) {
@@ -356,7 +356,11 @@ export class NativeProcess implements PhpProcess {
     }
   }
 
-  /** Nothing was said to it. Whoever hears so may start the next one: not before all of this one is gone. @throws PhpNotReached */
+  /**
+   * Rejects a request that PHP never received. Waits until the whole process has ended, because the caller may start
+   * the next one.
+   * @throws PhpNotReached
+   */
   async #notReached({ message }: Error): Promise<never> {
     const error = new PhpNotReached(message)
     this.kill(error)
@@ -364,7 +368,7 @@ export class NativeProcess implements PhpProcess {
     throw error
   }
 
-  /** Ends what works on one request, and nothing else of the site; it fails when that is gone. */
+  /** Ends only the child that handles one request. The request fails when the child has ended. */
   async #end(call: FastCgiCall, error: Error): Promise<void> {
     try {
       if (!(await endChildAt(call.socket, this.pid))) call.fail(error)
@@ -375,11 +379,14 @@ export class NativeProcess implements PhpProcess {
 
   #found(pid: number): void {
     this.#inside = pid
-    // it was ended before it was there
+    // It was ended before it existed.
     if (this.#endedBy) killSandbox(this.#child, pid)
   }
 
-  /** Not before all of it is gone: whoever is told may start the next one. */
+  /**
+   * Returns why a connection was lost. Waits until the whole process has ended, because the caller may start the next
+   * one.
+   */
   async #whyLost(error: Error): Promise<Error> {
     if (this.#endedBy) await this.exited
     return this.#endedBy ?? error
@@ -387,7 +394,7 @@ export class NativeProcess implements PhpProcess {
 
   async #watchExit(): Promise<PhpExit> {
     const [code, signal] = (await once(this.#child, 'close')) as [number | null, string | null]
-    // its number may be another's from now on
+    // From now on, the process ID may be reused.
     this.#inside = undefined
     const how = signal ?? `exit ${code}`
     const error = this.#endedBy ?? new PhpCrashed(`PHP's process ended (${how}) ${this.#said.trim()}`.trim())

@@ -3,36 +3,36 @@ import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { emptied, readPhpFiles, withoutTypes } from '../wasm/program.ts'
 
-/** What all sandboxes see, and what is started in them, in a folder that nobody but Stead may enter. */
+/** Files that all sandboxes see, and the programs started in them, in a folder that only Stead may enter. */
 export interface NativeProgram {
   readonly folder: string
   /** Stead's PHP files. */
   readonly php: string
-  /** What PHP finds in `/etc`. */
+  /** PHP's `/etc`. */
   readonly etc: string
   readonly certificates: string
-  /** Path of `network-child.ts`, as Node runs it. */
+  /** Path of `network-child.ts`, in a form that Node can run. */
   readonly networkChild: string
   remove(): Promise<void>
 }
 
-/** `.ts` where Stead runs from its sources, `.js` where it was built. */
+/** `.ts` when Stead runs from source, `.js` when it was built. */
 const extension = extname(import.meta.filename)
-/** Sockets are made in it, and their path may not be longer than 107 bytes. */
+/** The folder contains sockets, whose paths may not be longer than 107 bytes. */
 const longestFolder = 75
 
 const etc: Readonly<Record<string, string>> = {
   hosts: '127.0.0.1 localhost\n',
   'nsswitch.conf': 'hosts: files dns\n',
-  // the host answers there (way-out.ts)
+  // The host answers there (name-server.ts).
   'resolv.conf': 'nameserver 127.0.0.1\noptions timeout:5 attempts:1\n',
 }
 
 /**
- * Writes it.
+ * Writes the files.
  * @param certificates the CAs that PHP trusts, PEM
- * @param morePhp PHP files by name that are put beside Stead's own
- * @param ownFolder as for php-wasm; one whose path is too long is not used
+ * @param morePhp additional PHP files by name, stored beside Stead's own
+ * @param ownFolder as for php-wasm; ignored when its path is too long
  */
 export async function prepareNative(
   certificates: string,
@@ -58,7 +58,7 @@ export async function prepareNative(
   return program
 }
 
-/** Readable for the users of sites, who see these folders and not what is around them. */
+/** Makes the files readable for the users of sites, who see these folders but not their surroundings. */
 async function writeAll(folder: string, files: Readonly<Record<string, string | Buffer>>): Promise<void> {
   await mkdir(folder)
   await chmod(folder, 0o755)

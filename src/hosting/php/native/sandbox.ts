@@ -6,23 +6,23 @@ import { type NativePhp, userChanger } from './machine.ts'
 import type { NativeProgram } from './program.ts'
 import { inside } from './settings.ts'
 
-/** What one sandbox is made of. */
+/** Contents of one sandbox. */
 export interface Sandbox {
   readonly php: NativePhp
-  /** Where PHP's files are as one folder; undefined: they are laid one by one. */
+  /** One folder with PHP's files. Undefined when they are mounted one by one. */
   readonly phpFiles?: string | undefined
   readonly siteDirectory: string
   readonly core: string
-  /** Whom PHP runs as; null: as Stead. */
+  /** User that PHP runs as. Null for Stead's own. */
   readonly uid: number | null
-  /** PHP files of Stead, and what PHP finds in `/etc`. */
+  /** Stead's PHP files and PHP's `/etc`. */
   readonly program: NativeProgram
-  /** Settings of this one process, and the socket by which it talks to the host. */
+  /** Settings of this one process, and its socket for messages to the host. */
   readonly settings: string
-  /** Where php-fpm makes its socket. */
+  /** Folder in which php-fpm creates its socket. */
   readonly listening?: string | undefined
   readonly isReadOnly: boolean
-  /** Folder with the socket of the server that has the site's database. */
+  /** Folder with the socket of the site's database server. */
   readonly databaseSocket?: string | undefined
   /** Folder that PHP sees as `/command`. */
   readonly programs?: string | undefined
@@ -30,12 +30,13 @@ export interface Sandbox {
 }
 
 const cacheBytes = 64 << 20
-/** Where bubblewrap writes which process it has made (`spawnSandbox`). */
+/** Descriptor on which bubblewrap reports the process that it has created (`spawnSandbox`). */
 const madeFd = 3
 
 /**
- * The arguments of bubblewrap up to PHP's own: as for php-wasm, with the same folders at the same places, so that a site may change its
- * runtime. Of the machine's programs there is PHP with its libraries, and what changes the user; no shell.
+ * Returns the arguments of bubblewrap up to PHP's own. The same folders are at the same paths as for php-wasm, so that
+ * a site can change its runtime. Of the machine's programs, it contains only PHP with its libraries and the program
+ * that changes the user, but no shell.
  */
 export function sandboxArguments(sandbox: Sandbox): string[] {
   const { siteDirectory: directory, core, program, settings, listening, programs, uid, databaseSocket } = sandbox
@@ -59,7 +60,7 @@ export function sandboxArguments(sandbox: Sandbox): string[] {
   const user =
     uid !== null ? [userChanger, `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--inh-caps=-all', '--'] : []
   return [
-    // its network is there already (networks.ts)
+    // Its network exists already (networks.ts).
     ...sandboxOptions(true).filter((option) => option !== '--unshare-net'),
     ...['--info-fd', String(madeFd)],
     ...Object.entries(sandbox.environment).flatMap(([name, value]) => ['--setenv', name, value]),
@@ -79,7 +80,7 @@ function phpMounts({ php, phpFiles }: Sandbox): string[][] {
   return [...files, ...php.folders.map((path) => ['--ro-bind', realpathSync(path), path])]
 }
 
-/** bubblewrap makes the folders above a mount for its own user alone. */
+/** By default, bubblewrap creates the folders above a mount for its own user only. */
 function foldersAbove(paths: readonly string[]): string[] {
   const folders = new Set<string>()
   for (const path of paths) {

@@ -1,22 +1,24 @@
 import { disabledFunctions, type PhpLimits, phpIni } from '../wasm/ini.ts'
 import type { NativePhp } from './machine.ts'
 
-/** Bounds of one site's php-fpm. */
+/** Limits of one site's php-fpm. */
 export interface FpmLimits {
-  /** Requests that one site's PHP works on at once; where it is more than one, one more for what a site asks itself. */
+  /**
+   * Concurrent requests of one site. If more than one, one more is allowed for requests that the site sends to itself.
+   */
   readonly atOnce: number
-  /** A child that has nothing to do ends after it. */
+  /** An idle child ends after this time. */
   readonly idleSeconds: number
-  /** A child ends after as many requests: what leaks is gone with it. */
+  /** A child ends after this many requests, which frees leaked memory. */
   readonly requests: number
 }
 
 export const defaultFpmLimits: FpmLimits = { atOnce: 4, idleSeconds: 10, requests: 500 }
 
-/** A bound for what the host has lost sight of. What it knows of, it ends much sooner by itself. */
+/** A limit for requests that the host has lost track of. It ends all others much sooner. */
 const longestSeconds = 7200
 
-/** Where things lie inside; nothing of it is part of a site. */
+/** Paths inside the sandbox that are not part of a site. */
 export const inside = {
   listening: '/run/listen',
   settings: '/run/stead',
@@ -29,23 +31,23 @@ export const inside = {
 const apcuMb = 32
 
 /**
- * What a process may have of addresses beyond what PHP itself is allowed: its libraries, the memory that its children share and
- * what the allocator sets aside. A site can lift its `memory_limit`, and not this.
+ * Address space of a process beyond PHP's own limit: libraries, memory shared between children, and reserves of the
+ * allocator. A site can raise its `memory_limit`, but not this.
  */
 const restOfAddressesMb = 400
 
-/** For `ulimit -v`, in kB. */
+/** Returns the limit for `ulimit -v`, in kB. */
 export const mostAddressesKb = (mostPhpBytes: number): number => (mostPhpBytes >> 10) + restOfAddressesMb * 1024
 
-/** php.ini of a site: what php-wasm is given, where it means something here. */
+/** Returns the php.ini of a site: that of php-wasm, as far as it applies. */
 export function nativeIni(limits: PhpLimits): Record<string, string> {
   const { 'opcache.lockfile_path': _none, ...same } = phpIni(limits)
   return {
     ...same,
     auto_prepend_file: '/stead/native.php',
-    // paths behind a script's name are not looked for
+    // Does not search for paths after a script's name.
     'cgi.fix_pathinfo': '0',
-    // it would say that PHP is free while it is not
+    // It would report that PHP is free while it is not.
     disable_functions: `${disabledFunctions},fastcgi_finish_request,litespeed_finish_request`,
     'apc.enabled': '1',
     'apc.shm_size': `${apcuMb}M`,
@@ -53,7 +55,7 @@ export function nativeIni(limits: PhpLimits): Record<string, string> {
   }
 }
 
-/** The text of a php.ini. */
+/** Formats a php.ini. */
 export function iniText(php: NativePhp, entries: Readonly<Record<string, string>>): string {
   const loaded = php.extensions.map((name) => `${name === 'opcache' ? 'zend_extension' : 'extension'}=${name}.so`)
   const lines = Object.entries(entries).map(
@@ -62,12 +64,12 @@ export function iniText(php: NativePhp, entries: Readonly<Record<string, string>
   return `${[...loaded, ...lines].join('\n')}\n`
 }
 
-/** The text of php-fpm's own settings. */
+/** Formats php-fpm's own configuration. */
 export const fpmConfig = ({ atOnce, idleSeconds, requests }: FpmLimits): string =>
   [
     '[global]',
     'daemonize = no',
-    // to standard error, which is the host's (-O)
+    // Logs to standard error, which the host reads (-O).
     'error_log = /dev/null',
     'log_level = notice',
     '[site]',

@@ -38,28 +38,28 @@ import { defaultFpmLimits, type FpmLimits, fpmConfig, iniText, mostAddressesKb, 
 
 export interface NativeRuntimeOptions extends Omit<WasmRuntimeOptions, 'optimize' | 'v8Flags'> {
   readonly fpm?: FpmLimits
-  /** Where databases of sites are that are not in their site directories. */
+  /** Set when databases of sites are on a server. */
   readonly databases?: NativeDatabases | undefined
-  /** A folder of cgroup v2 that is Stead's to fill, and what sites may have. */
+  /** A cgroup v2 folder that is delegated to Stead, and the limits for sites. */
   readonly groups?: { readonly folder: string; readonly memoryBytes: number; readonly siteMemoryBytes: number }
 }
 
 export interface NativeDatabases {
-  /** Folder with the socket, and nothing else. */
+  /** Folder that contains only the socket. */
   readonly socketFolder: string
-  /** What a site logs in with. */
+  /** Returns the login of a site's database. */
   loginOf(siteDirectory: string): Promise<ServerLogin>
 }
 
-/** The runtime on the PHP of this machine. */
+/** The runtime on this machine's PHP. */
 export interface NativeRuntime extends PhpRuntime {
-  /** What it can run; why not, of the other versions. */
+  /** The PHP versions it can run, and for the others the reason why not. */
   readonly versions: ReadonlyMap<PhpVersion, { readonly missing?: string }>
 }
 
 /**
- * The runtime on php-fpm: one master a site, in a sandbox of its own.
- * @throws when `sandbox` insists on a bubblewrap that does not work here
+ * Creates the runtime on php-fpm: one master per site, in a separate sandbox.
+ * @throws when `sandbox` requires bubblewrap, which does not work here
  */
 export async function createNativeRuntime(options: NativeRuntimeOptions): Promise<NativeRuntime> {
   const runtime = new Runtime(options)
@@ -67,12 +67,12 @@ export async function createNativeRuntime(options: NativeRuntimeOptions): Promis
   return runtime
 }
 
-/** Processes and threads: libraries of PHP have some for names and pictures. */
+/** Processes and threads. Libraries of PHP use some for name lookups and images. */
 const processesOfRequest = 16
 const processesOfSandbox = 32
-/** What a site's master and its children take together (Pss) after the front page and wp-admin, one visitor at a time. */
+/** Memory of a site's master with its children (Pss) after the homepage and wp-admin, one visitor at a time. */
 const usualBytes = 100 << 20
-/** A start takes one, and the next is made behind it. */
+/** A start takes one, and the next is created after it. */
 const networksAhead = 2
 const refillAfterMs = 100
 
@@ -85,7 +85,7 @@ class Runtime implements NativeRuntime {
   #networks: Networks | undefined
   #phpFiles: PhpFiles | undefined
   #groups: Cgroups | undefined
-  /** What bounds sites, in words. */
+  /** Describes how sites are limited. */
   #bounds = ''
   #started = 0
   #closed = false
@@ -104,7 +104,7 @@ class Runtime implements NativeRuntime {
     }
     this.#program = await prepareNative(certificates, morePhp ?? {}, programFolder)
     this.#phpFiles = new PhpFiles(join(this.#program.folder, 'php'))
-    // behind the start: the first site finds it
+    // In the background, so that it is ready for the first site.
     for (const { php } of this.versions.values()) if (php) this.#phpFiles.of(php).catch(() => {})
     await this.#openGroups()
     this.#networks = new Networks(this.#program.networkChild, reason === undefined ? networksAhead : 0)
@@ -128,12 +128,12 @@ class Runtime implements NativeRuntime {
     }
     const starting = command ? new NativeCommand(own, settled) : NativeProcess.start(own, settled)
     const started = await Promise.resolve(starting).finally(() => {
-      // behind its first page: to start what makes one stops the host for milliseconds
+      // After its first page, because starting the helper blocks the host for milliseconds.
       setTimeout(() => this.#networks?.refill(), refillAfterMs).unref()
     })
     this.#processes.add(started)
     started.exited.then(() => this.#processes.delete(started))
-    // one process of a site directory is followed: what a command writes the next look sees
+    // Only one process per site directory is followed. The next measurement sees what a command writes.
     if (room && started instanceof NativeProcess) disk?.follow(site.siteDirectory, started, await room.measured)
     if (this.#closed) await started.stop(0)
     return started
@@ -186,7 +186,7 @@ class Runtime implements NativeRuntime {
     await this.#program?.remove()
   }
 
-  /** Puts together one sandbox: settings, a place for the socket of php-fpm, and who hears what the site says. */
+  /** Prepares one sandbox: settings, a folder for php-fpm's socket, and the receiver of the site's messages. */
   async #layOut(site: PhpSite, how: { command: CommandPlan | undefined; isReadOnly: boolean }): Promise<NativeLaunch> {
     const program = this.#program as NativeProgram
     const { php, missing } = this.versions.get(site.phpVersion) ?? { missing: 'it is not known' }
@@ -229,7 +229,7 @@ class Runtime implements NativeRuntime {
       mostAddressesKb: mostAddressesKb(mostPhpBytes(this.#options)),
       network: network.path,
       found: found.resolve,
-      // before any PHP of the site runs: out of what is seen inside
+      // Moves the socket out of the sandbox before any PHP of the site runs.
       takeSocket: async () => {
         await rename(join(listening, 'fpm'), join(folder, 'fpm'))
         await rmdir(listening)
@@ -254,7 +254,7 @@ class Runtime implements NativeRuntime {
     }
     await writeFile(join(settings, 'php.ini'), iniText(php, ini), { mode: 0o644 })
     await writeFile(join(settings, 'fpm.conf'), fpmConfig(this.#options.fpm ?? defaultFpmLimits), { mode: 0o644 })
-    // for Adminer: the site's PHP reads the same in wp-config.php
+    // For Adminer. The site's PHP reads the same in wp-config.php.
     if (login) await writeFile(join(settings, 'database.json'), JSON.stringify(login), { mode: 0o644 })
     await mkdir(listening)
     if (site.uid !== null) await chown(listening, site.uid, site.uid)
@@ -279,7 +279,7 @@ interface OwnSettings {
   readonly login: ServerLogin | undefined
 }
 
-/** What this machine lacks for native PHP of any version; undefined when nothing. */
+/** Returns what this machine lacks to run any version of native PHP, or undefined. */
 export async function findMissing(sandbox: NativeRuntimeOptions['sandbox']): Promise<string | undefined> {
   const { root, bubblewrap, notes } = await findAbilities(sandbox)
   if (!root) return 'Stead does not run as root'

@@ -1,13 +1,13 @@
 import type { RequestHead } from '../wasm/frames.ts'
 import { joinHeaders, queryOf, serverEntries } from '../wasm/server-variables.ts'
 
-/** A request as variables of CGI. */
+/** Converts a request to CGI variables. */
 export function variablesOf(head: RequestHead): Map<string, string> {
   return new Map([
     ['QUERY_STRING', queryOf(head)],
     ['REQUEST_METHOD', head.method],
     ['REQUEST_URI', head.path],
-    // said in any case: without it php-fpm takes the body for as long as it takes
+    // Always set, because otherwise php-fpm reads the body without a limit.
     ['CONTENT_LENGTH', String(head.bodyBytes)],
     ...serverEntries(head, joinHeaders(head.headers)),
   ])

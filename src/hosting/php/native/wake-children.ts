@@ -3,22 +3,23 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { childrenOf } from '../wasm/process-tree.ts'
 
 const firstLookMs = 5
-/** When there seem to be enough: one of them may be about to end. */
+/** Used while there seem to be enough children, because one may be about to end. */
 const checkMs = 20
 const longestPauseMs = 1000
 
-/** A php-fpm whose children are made when they are needed. */
+/** A php-fpm that creates its children on demand. */
 export interface FpmMaster {
-  /** As the machine counts. */
+  /** Process ID outside the sandbox. */
   readonly pid: number
   readonly socket: string
 }
 
 /**
- * Sees to it that a request gets a child. php-fpm makes one when it hears of a connection and all are at work; of several that come at the same
- * moment it hears once, and one that comes while a child is about to end it never makes up for: the rest would wait until another request is
- * done. So as long as there are fewer children than requests it is told again, by a connection that says nothing.
- * @param atWork how many requests there are; 0 when nobody waits for this one any more
+ * Makes sure that a request gets a child. php-fpm creates one when it notices a connection while all are busy. Of
+ * several simultaneous connections it notices only one, and it never makes up for one that arrives while a child is
+ * about to end. The rest would wait until another request ends. So while there are fewer children than requests, this
+ * notifies php-fpm again with a connection that sends nothing.
+ * @param atWork returns the number of requests, or 0 when nobody waits for this one any longer
  */
 export async function wakeChildren({ pid, socket }: FpmMaster, atWork: () => number): Promise<void> {
   const areEnough = () => childrenOf(pid).length >= atWork()

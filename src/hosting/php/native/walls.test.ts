@@ -19,8 +19,11 @@ import type { PhpProcess, PhpRuntime } from '../runtime.ts'
 const core = await testCore()
 const native = runtimes.find(({ runtime }) => runtime === 'native')
 
-/** Each wall by itself: another one behind it would hide that it is gone (see `wasm/hostile.test.ts` for what they keep out together). */
-describe.skipIf(!core || !native || native.skip)('the walls around native PHP', () => {
+/**
+ * Tests each layer of isolation separately, because another layer behind it would hide its failure.
+ * `wasm/hostile.test.ts` tests them together.
+ */
+describe.skipIf(!core || !native || native.skip)('the isolation of native PHP', () => {
   let runtime: PhpRuntime
   let siteDirectories: TestDirectory[]
   let sites: PhpProcess[]
@@ -45,7 +48,7 @@ describe.skipIf(!core || !native || native.skip)('the walls around native PHP', 
       `preg_match('/^${name}:[ \\t]*(.*?)[ \\t]*$/m', file_get_contents('/proc/self/status'), $m); return preg_split('/\\s+/', $m[1]);`,
     )
 
-  it('it is the site’s user with no groups and no rights, and gets none by a program', async () => {
+  it('runs PHP as the site’s user without groups or capabilities, and no program grants any', async () => {
     const uid = String(testUid)
     expect(await status('Uid')).toEqual([uid, uid, uid, uid])
     expect(await status('Gid')).toEqual([uid, uid, uid, uid])
@@ -55,10 +58,10 @@ describe.skipIf(!core || !native || native.skip)('the walls around native PHP', 
     expect(await status('NoNewPrivs')).toEqual(['1'])
   })
 
-  it('nothing can be written but its own folders', async () => {
+  it('lets PHP write only to its own folders', async () => {
     const mounts = (await run(`return file('/proc/self/mountinfo');`)) as string[]
     const writable = mounts.map((line) => line.split(' ')).filter((words) => !words[5]?.split(',').includes('ro'))
-    // what php-fpm made its socket in is gone outside: nothing can be made there
+    // The folder of php-fpm's socket was removed outside, so nothing can be created there.
     const own = ['/run/listen', '/wordpress', '/private', '/tmp', '/stead-cache']
     const places = writable.map((words) => words[4] as string).filter((place) => !/^\/(?:dev|proc)(?:\/|$)/.test(place))
     expect(places.filter((place) => place !== '/').sort()).toEqual([...own].sort())
@@ -66,7 +69,7 @@ describe.skipIf(!core || !native || native.skip)('the walls around native PHP', 
       expect(await run(`return @file_put_contents('${path}', 'x');`)).toBe(false)
   })
 
-  it('it has namespaces of its own, and in them no network but its loopback, and no processes but its own', async () => {
+  it('has its own namespaces, with no network except its loopback and only its own processes', async () => {
     for (const kind of ['pid', 'net', 'ipc', 'uts', 'mnt'])
       expect([kind, await run(`return readlink('/proc/self/ns/${kind}');`)]).not.toEqual([
         kind,
@@ -81,7 +84,7 @@ describe.skipIf(!core || !native || native.skip)('the walls around native PHP', 
     expect(new Set(names.map((name) => name.replace(/\d.*/, '')))).toEqual(new Set(['bwrap', 'php-fpm']))
   })
 
-  it('no datagram gets out of it, and no socket of the machine without a file is reached', async () => {
+  it('lets no datagram out, and reaches none of the machine’s abstract sockets', async () => {
     const [got, open] = [[] as string[], createSocket('udp4')]
     open.on('message', (text) => got.push(String(text)))
     open.bind(0, '0.0.0.0')
@@ -94,7 +97,7 @@ describe.skipIf(!core || !native || native.skip)('the walls around native PHP', 
       for (const address of own.filter((each) => !each.includes(':')))
         await run(`$s = @stream_socket_client('udp://${address}:${port}'); return $s && @fwrite($s, 'out of it');`)
       expect(await run(`return (bool) @stream_socket_client("unix://\0stead-walls-test");`)).toBe(false)
-      // what was sent before it would be there by now
+      // Earlier datagrams would have arrived by now.
       const [heard, sender] = [once(open, 'message'), createSocket('udp4')]
       sender.send('of the machine', port, '127.0.0.1', () => sender.close())
       await heard
@@ -105,14 +108,14 @@ describe.skipIf(!core || !native || native.skip)('the walls around native PHP', 
     }
   })
 
-  it('it cannot speak to php-fpm itself, nor say that it is done while it works', async () => {
+  it('keeps PHP from talking to php-fpm itself, and from reporting that it is done while it works', async () => {
     expect(
       await run(`return [file_exists('/run/listen/fpm'), is_dir('/run/listen') ? scandir('/run/listen') : []];`),
     ).toEqual([false, expect.not.arrayContaining(['fpm'])])
     expect(await run(`return function_exists('fastcgi_finish_request');`)).toBe(false)
   })
 
-  it('what another site keeps in memory is not there', async () => {
+  it('does not contain what another site keeps in memory', async () => {
     expect(await run(`return function_exists('apcu_store') ? apcu_store('key', 'secret') : null;`)).not.toBe(false)
     expect(await run(`return function_exists('apcu_fetch') && apcu_fetch('key');`, 1)).toBe(false)
     await siteDirectories[0]?.script('mine.php', "return 'of the first';")
@@ -121,13 +124,13 @@ describe.skipIf(!core || !native || native.skip)('the walls around native PHP', 
     expect(await run(`return require '/wordpress/mine.php';`, 1)).toBe('of the second')
   })
 
-  it('each process has an end to its memory, and leaves no picture of it', async () => {
+  it('limits the memory of each process, and writes no core dumps', async () => {
     const limits = (await run(`return file_get_contents('/proc/self/limits');`)) as string
     expect(Number(/^Max address space\s+\S+\s+(\S+)/m.exec(limits)?.[1])).toBeLessThan(2 ** 31)
     expect(/^Max core file size\s+\S+\s+(\S+)/m.exec(limits)?.[1]).toBe('0')
   })
 
-  it('its environment is empty', async () => {
+  it('has an empty environment', async () => {
     const names = Object.keys((await run('return getenv();')) as object)
     expect(names.filter((name) => process.env[name] !== undefined && name !== 'PWD')).toEqual([])
   })
