@@ -41,7 +41,7 @@ interface Sender {
 }
 const hold = ({ stream = new PassThrough(), announcedBytes, siteId = 1, address = '192.0.2.1' }: Sender) =>
   holdRequestBody({ stream, announcedBytes, siteId, address }, { mostBytes, folder, budgets })
-/** A body that never ends. */
+/** Sends a body that never ends. */
 const unfinished = (sender: Sender) => {
   const stream = new PassThrough()
   const held = hold({ ...sender, stream })
@@ -54,7 +54,7 @@ describe('a request body', () => {
   it.each([
     ['in memory', 60 * KB],
     ['in a file', 3 * MB],
-  ])('%s comes back as it was, announced or not, in pieces of any size', async (_where, length) => {
+  ])('is returned unchanged %s, announced or not, in chunks of any size', async (_where, length) => {
     const body = bytes(length)
     for (const announcedBytes of [length, undefined])
       for (const size of [length, 1000]) {
@@ -70,14 +70,14 @@ describe('a request body', () => {
       }
   })
 
-  it('counts with the length that it announces, before any of it is here', async () => {
+  it('counts with its announced length before any of it arrives', async () => {
     const large = unfinished({ announcedBytes: 7 * MB })
     expect(used()).toEqual([1, 1, 0, 7 * MB, 7 * MB])
     const other = unfinished({ announcedBytes: 4 * MB, address: '192.0.2.2' })
     await expect(other.held).rejects.toThrow(PhpBusy)
     expect(other.stream.readableFlowing).not.toBe(true)
     expect(used()).toEqual([1, 1, 0, 7 * MB, 7 * MB])
-    // the same visitor on another site has little left, others have
+    // The same visitor has little left on another site, but other visitors do not.
     await expect(hold({ announcedBytes: 3 * MB, siteId: 2 })).rejects.toThrow(PhpBusy)
     const fine = unfinished({ announcedBytes: 3 * MB, siteId: 2, address: '192.0.2.2' })
     expect(used()).toEqual([2, 2, 0, 10 * MB, 10 * MB])
@@ -85,7 +85,7 @@ describe('a request body', () => {
     await vi.waitFor(() => expect(used()).toEqual(nothing), 60_000)
   })
 
-  it('without a length is refused as soon as it is too much, and gives everything back', async () => {
+  it('is rejected without a length as soon as it is too long, and returns all its budget', async () => {
     await expect(hold({ stream: Readable.from([bytes(5 * MB), bytes(4 * MB)]) })).rejects.toThrow(PhpBodyTooLarge)
     const large = unfinished({ announcedBytes: 7 * MB })
     await expect(hold({ stream: Readable.from([bytes(4 * MB)]), address: '192.0.2.2' })).rejects.toThrow(PhpBusy)
@@ -107,7 +107,7 @@ describe('a request body', () => {
     await vi.waitFor(() => expect(used()).toEqual(nothing), 60_000)
   })
 
-  it('is one of so many of its site, and of its visitor by the /64 of his address', async () => {
+  it('counts towards a limit per site, and per visitor by the /64 of their address', async () => {
     const all = [1, 2, 3].map((n) => unfinished({ announcedBytes: 10, address: `2001:db8:0:${n}::1` }))
     await expect(hold({ announcedBytes: 10, address: '192.0.2.9' })).rejects.toThrow(PhpBusy)
     const same = [1, 2, 3].map((n) => unfinished({ announcedBytes: 10, siteId: 2, address: `2001:db8::${n}` }))
@@ -119,7 +119,7 @@ describe('a request body', () => {
     await vi.waitFor(() => expect(used()).toEqual(nothing), 60_000)
   })
 
-  it('that breaks off leaves nothing', async () => {
+  it('leaves nothing behind when it breaks off', async () => {
     const body = unfinished({ announcedBytes: 5 * MB })
     body.stream.write(bytes(MB))
     await once(body.stream, 'drain')

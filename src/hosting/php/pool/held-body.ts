@@ -7,37 +7,37 @@ import { PhpBodyTooLarge, PhpBusy } from '../runtime.ts'
 
 export interface BodyLimits {
   readonly mostBytes: number
-  /** Folder for long bodies; see `namelessFolder`. */
+  /** Folder for long bodies. See `namelessFolder`. */
   readonly folder: string
   readonly budgets: BodyBudgets
-  /** Whether the folder's disk has room for what sites make; default: always. */
+  /** Whether the folder's disk has space for sites' data. Default: always. */
   readonly hasRoom?: () => boolean
 }
 
-/** All of them count from the head of a request on until PHP has its body. */
+/** Budgets that count a body from the head of its request until PHP has it. */
 export interface BodyBudgets {
-  /** Number of bodies of a site. */
+  /** Number of bodies per site. */
   readonly bodies: Budget
-  /** Number of bodies of a visitor. */
+  /** Number of bodies per visitor. */
   readonly bodiesOfAddress: Budget
-  /** Bytes of a site. */
+  /** Bytes per site. */
   readonly bodyMemory: Budget
   readonly bodyDisk: Budget
-  /** Bytes of a visitor. */
+  /** Bytes per visitor. */
   readonly bodyDiskOfAddress: Budget
 }
 
-/** A body that is on its way to a site. */
+/** A body on its way to a site. */
 export interface IncomingBody {
   readonly stream: AsyncIterable<Buffer>
-  /** Undefined when the visitor has not said. */
+  /** Undefined when the visitor has not announced it. */
   readonly announcedBytes: number | undefined
   readonly siteId: number
-  /** Of the visitor. */
+  /** Address of the visitor. */
   readonly address: string
 }
 
-/** A whole request body, in memory or in a file that has no name any more. */
+/** A complete request body, in memory or in an unlinked file. */
 export interface HeldRequestBody {
   readonly bytes: number
   read(): Readable
@@ -47,13 +47,13 @@ export interface HeldRequestBody {
 
 /** Longer bodies go to a file. */
 const MOST_MEMORY_BYTES = 1 << 16
-/** What a body of unknown length takes of the disk at a time. */
+/** Disk budget that a body of unknown length takes at a time. */
 const STEP_BYTES = 1 << 18
 
 /**
- * Takes a request body in before PHP is asked for: a visitor with a slow line must not keep the site's only PHP waiting. What it may
- * take is decided before its first byte is read: by the length that was announced, which counts from then on.
- * @throws PhpBodyTooLarge, PhpBusy; what the body throws
+ * Receives a request body before PHP is requested, so that a visitor with a slow connection does not keep the site's
+ * only PHP waiting. Its budget is decided before its first byte is read: the announced length counts from then on.
+ * @throws PhpBodyTooLarge, PhpBusy, and errors of the body's stream
  */
 export async function holdRequestBody(incoming: IncomingBody, limits: BodyLimits): Promise<HeldRequestBody> {
   const { announcedBytes } = incoming
@@ -71,7 +71,7 @@ export async function holdRequestBody(incoming: IncomingBody, limits: BodyLimits
   } catch (error) {
     await keep?.close()
     room.free()
-    // ENOSPC: others have filled the disk
+    // ENOSPC: others have filled the disk.
     if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw new PhpBusy('no room on the disk for the body')
     throw error
   }
@@ -88,7 +88,7 @@ export async function holdRequestBody(incoming: IncomingBody, limits: BodyLimits
 
 const tooLarge = ({ mostBytes }: BodyLimits) => new PhpBodyTooLarge(`the body is longer than ${mostBytes} bytes`)
 
-/** The shares of one body. */
+/** The budget shares of one body. */
 class BodyRoom {
   readonly #shares: Share[] = []
   readonly #memory: Share
@@ -119,7 +119,7 @@ class BodyRoom {
     return new InMemory(announcedBytes)
   }
 
-  /** The body goes elsewhere. */
+  /** Frees the memory share when the body moves to a file. */
   giveMemory(): void {
     this.#memory.free()
   }
@@ -134,7 +134,7 @@ class BodyRoom {
     throw new PhpBusy('too much is being received for this site, or from this visitor')
   }
 
-  /** @throws PhpBusy when what is left of the disk is not for visitors */
+  /** @throws PhpBusy when the rest of the disk is reserved for more important things */
   askDisk(): void {
     if (!this.#hasRoom()) throw new PhpBusy('no room on the disk for the body')
   }
@@ -145,13 +145,13 @@ class BodyRoom {
 }
 
 interface Keep {
-  /** @returns false when it has no room for that */
+  /** @returns false when it does not fit */
   add(chunk: Buffer): Promise<boolean>
   read(): Readable
   close(): Promise<void>
 }
 
-/** In one piece: in pieces of a few bytes, as they may come, a body takes many times its length. */
+/** Uses a single buffer, because separate chunks of a few bytes would take many times the body's length. */
 class InMemory implements Keep {
   readonly #bytes: Buffer
   #used = 0
@@ -216,7 +216,7 @@ class InFile implements Keep {
   }
 }
 
-/** A body of unknown length is longer than what is kept in memory. */
+/** Moves a body of unknown length to a file when it outgrows memory. */
 async function inFileInstead(before: InMemory, folder: string, room: BodyRoom, chunk: Buffer): Promise<Keep> {
   const file = new InFile(folder, room)
   try {

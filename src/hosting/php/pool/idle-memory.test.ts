@@ -4,7 +4,7 @@ import { IdleMemory } from './idle-memory.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-test('memory that was read while nothing ran is believed for ten seconds, until the next job', async () => {
+test('trusts memory that was measured while idle for ten seconds, or until the next job', async () => {
   const memory = new IdleMemory()
   const isRead = async (jobs: number, isBusy = false): Promise<boolean> => {
     let wasRead = false
@@ -14,7 +14,7 @@ test('memory that was read while nothing ran is believed for ten seconds, until 
     return wasRead
   }
   expect(await isRead(3, true)).toBe(true)
-  // what was at work may have grown since
+  // A busy process may have grown since.
   expect(await isRead(3)).toBe(true)
   vi.advanceTimersByTime(9999)
   expect(await isRead(3)).toBe(false)

@@ -1,14 +1,14 @@
-/** Nothing runs in it, so that it hardly grows; what it shares with others may become more its own. */
+/** An idle process hardly grows, but memory that it shares with others may become its own. */
 const BELIEVED_MS = 10_000
 
-/** When the memory of a process was last read: to read it costs more than all else that is done for an idle one. */
+/** Tracks when the memory of a process was last measured, which costs more than everything else for an idle process. */
 export class IdleMemory {
   #readAt = Number.NEGATIVE_INFINITY
   #jobs = -1
 
   /**
-   * Reads it, unless it was read a short while ago with nothing at work, and no job has begun since.
-   * @param process as it is before it is read; `jobs`: that it has begun since its start
+   * Measures, unless the process was measured recently while idle and has started no job since.
+   * @param process its state before the measurement; `jobs` counts the jobs since its start
    */
   async readAgain({ jobs, isBusy }: { readonly jobs: number; readonly isBusy: boolean }, read: () => Promise<void>) {
     if (jobs === this.#jobs && performance.now() - this.#readAt < BELIEVED_MS) return

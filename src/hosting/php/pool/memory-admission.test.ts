@@ -7,7 +7,7 @@ import type { SiteQueue } from './site-queue.ts'
 const MB = 1 << 20
 const SITE_BYTES = 300 * MB
 
-/** A site as the room sees it; it works until it is told otherwise. */
+/** A site as memory admission sees it. It is busy until it is told otherwise. */
 class FakeQueue {
   process: PhpProcess | undefined
   lastUsed = performance.now()
@@ -41,7 +41,7 @@ class FakeQueue {
     return this
   }
 
-  /** Gets a process as a real lane does after the room was given. */
+  /** Gets a process, as a real queue does after admission. */
   run() {
     const exit = Promise.withResolvers<never>()
     this.process = {
@@ -66,7 +66,7 @@ class FakeQueue {
   }
 }
 
-describe('room for PHP', () => {
+describe('memory for PHP', () => {
   let queues: FakeQueue[]
   let room: MemoryAdmission
 
@@ -93,7 +93,7 @@ describe('room for PHP', () => {
     return queue
   }
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
-  /** @returns what came of asking: '' as long as the site waits */
+  /** @returns the outcome of the request: '' while the site waits */
   const ask = (queue: FakeQueue, bytes = SITE_BYTES) => {
     const asked = { outcome: '' }
     room.reserve(queue.asQueue, bytes).then(
@@ -109,7 +109,7 @@ describe('room for PHP', () => {
     return asked
   }
 
-  it('is what a process of its kind takes, less what others take and those that start will take', async () => {
+  it('fits a process of its kind, minus what others take and what starting ones will take', async () => {
     room = new MemoryAdmission({
       queues: () => [],
       spares: () => [],
@@ -127,13 +127,13 @@ describe('room for PHP', () => {
     expect(room.take(MB)).toBeDefined()
   })
 
-  it('is reckoned by what runs where that takes more than is usual', async () => {
+  it('is estimated from running processes when they take more than usual', async () => {
     site().run().begin()
     expect(room.take(1)).toBeDefined()
     expect(room.take(1)).toBeUndefined()
   })
 
-  it('goes to who has had least lately, not to who asked first', async () => {
+  it('goes to the site with the least recent use, not to the first in line', async () => {
     const [a, b, greedy, modest] = [site().run().begin(), site().run().begin(), site().begin(), site()]
     await pass(4000)
     greedy.end()
@@ -150,7 +150,7 @@ describe('room for PHP', () => {
     expect(first.outcome).toBe('room')
   })
 
-  it('is not taken from a modest site that is visited, but from one that has had much, and from who stays idle', async () => {
+  it('is taken from sites with much use or idle sites, but not from a modest site with visitors', async () => {
     const [busy, modest] = [site({ mayBreakOff: false }).run().begin(), site().run()]
     await pass(20_000)
     const visit = async () => {
@@ -169,7 +169,7 @@ describe('room for PHP', () => {
     await pass(3500)
     expect(asked.outcome).toBe('room')
     expect(modest.process).toBeUndefined()
-    // a greedy one loses it at once
+    // A greedy site loses it immediately.
     other.begin()
     busy.end()
     const again = ask(modest)
@@ -178,7 +178,7 @@ describe('room for PHP', () => {
     expect(busy.process).toBeUndefined()
   })
 
-  it('is asked for by who has not had more than this site', async () => {
+  it('is wanted from a site by others that have not had more than it', async () => {
     const [a, b] = [site().run().begin(), site().run().begin()]
     await pass(60_000)
     const greedy = site().begin()
@@ -192,7 +192,7 @@ describe('room for PHP', () => {
     expect(room.isWantedFrom(modest.asQueue)).toBe(false)
   })
 
-  it('comes of a long request of who has had most, when a modest site has waited for a while', async () => {
+  it('is taken from a long request of the heaviest site after a modest site has waited for a while', async () => {
     const [long, longer] = [site().run(), site().run().begin()]
     await pass(3000)
     long.begin()
@@ -206,7 +206,7 @@ describe('room for PHP', () => {
     expect(long.killedBy).toBeUndefined()
   })
 
-  it('never comes of what must be done to its end, nor of short requests, nor for who has had as much', async () => {
+  it('is never taken from uninterruptible or short requests, or for a site with as much use', async () => {
     const task = site({ mayBreakOff: false }).run().begin()
     const short = site().run()
     const greedy = site().begin()
@@ -222,12 +222,12 @@ describe('room for PHP', () => {
     expect(task.killedBy).toBeUndefined()
     expect(short.killedBy).toBeUndefined()
     await pass(60_000)
-    // the short one became a long one, and went; the task has its end
+    // The short request became a long one and was ended. The task runs to its end.
     expect(task.killedBy).toBeUndefined()
     expect(modest.outcome).toBe('room')
   })
 
-  it('is refused when there was none for as long as a request may take', async () => {
+  it('is refused after the time limit of a request', async () => {
     site({ mayBreakOff: false }).run().begin()
     site({ mayBreakOff: false }).run().begin()
     const refused = room.reserve(site().asQueue, SITE_BYTES).catch((error) => error)

@@ -5,18 +5,18 @@ import type { SiteQueue } from './site-queue.ts'
 export interface MemoryAdmissionOptions {
   readonly queues: () => Iterable<SiteQueue>
   readonly spares: () => Iterable<PhpProcess>
-  /** Processes that count, and are not stopped for others. */
+  /** Processes that count, but are not stopped for others. */
   readonly commands?: () => Iterable<PhpProcess>
-  /** All processes together, spares included. */
+  /** Limit for all processes together, spares included. */
   readonly memoryBytes: number
-  /** So long a site waits for room. */
+  /** How long a site waits for memory. */
   readonly waitMs: number
   /** A site that was visited within this time is in use. */
   readonly inUseMs: number
   readonly log: { warn(facts: object, message: string): void }
 }
 
-/** To be called when a process runs that was started, or could not be: it is not counted as starting any more. */
+/** To be called when the started process runs or has failed to start. From then on it no longer counts as starting. */
 export type Started = () => void
 
 interface Waiting {
@@ -28,29 +28,29 @@ interface Waiting {
 }
 
 const LOOK_EVERY_MS = 250
-/** Two sites whose use differs by less have had the same. */
+/** Sites whose use differs by less than this count as equal. */
 const SAME_USE_MS = 1000
-/** Who is idle for so long does not mind, however little he has had. */
+/** A site that has been idle this long may lose its process, however little it has used. */
 const CLAIM_MS = 3000
-/** Who has had less than this part of his fair share keeps his process between two visits. */
+/** A site that has used less than this part of its fair share keeps its process between two visits. */
 const MODEST = 3 / 4
-/** A site that waits for so long, while all are at work, may displace one: */
+/** After waiting this long while all are busy, a site may displace a request */
 const PATIENCE_MS = 2000
-/** a request of such a length */
+/** that has run this long, */
 const LONG_JOB_MS = 10_000
-/** of a site that has had so much more than itself. */
+/** of a site that has used this much more. */
 const MUCH_MORE_MS = 10_000
 
 /**
- * Who may start a process when there is not memory for all. Sites that wait are served by what they have had lately less how long they
- * wait, so that a site cannot keep others out by asking more, or for longer. One that has had much loses its idle process to who has
- * had less, gives way between two requests, and at last in the middle of a long one; a modest one keeps its process while it is
- * visited, since a start costs more than its pages.
+ * Decides which site may start a process when there is not enough memory for all. Waiting sites are served by their
+ * recent use minus their waiting time, so that a site cannot keep others out with more or longer requests. A site with
+ * much use loses its idle process to one with less, yields between two requests, and as a last resort in the middle of
+ * a long one. A modest site keeps its process while it has visitors, because a start costs more than its pages.
  */
 export class MemoryAdmission {
   readonly #options: MemoryAdmissionOptions
   #waiting: Waiting[] = []
-  /** What those that are starting are reckoned to take. */
+  /** Estimated memory of processes that are starting. */
   readonly #starting = new Set<{ readonly bytes: number }>()
   #serving = false
   #timer: NodeJS.Timeout | undefined
@@ -60,9 +60,9 @@ export class MemoryAdmission {
   }
 
   /**
-   * Waits until one more process fits, and counts it as starting until its end is told.
-   * @param bytes what one of its kind takes
-   * @throws PhpBusy when there was no room within the time of a request
+   * Waits until one more process fits, and counts it as starting until the returned function is called.
+   * @param bytes typical size of its kind
+   * @throws PhpBusy when there was no memory within the time limit of a request
    */
   reserve(queue: SiteQueue, bytes: number): Promise<Started> {
     const { promise, resolve: go, reject: fail } = Promise.withResolvers<Started>()
@@ -72,7 +72,7 @@ export class MemoryAdmission {
     return promise
   }
 
-  /** As {@link reserve}, but nobody has to give way, except who has not been visited for a while. @throws PhpBusy */
+  /** Does the same as {@link reserve}, but stops only sites without recent visits. @throws PhpBusy */
   async reserveFree(bytes: number): Promise<Started> {
     while (!this.hasRoom(bytes)) {
       const oldest = this.#longestIdle(this.#options.inUseMs)
@@ -82,7 +82,7 @@ export class MemoryAdmission {
     return this.#begin(bytes)
   }
 
-  /** As {@link reserveFree}, but a spare has to give way as well. @throws PhpBusy */
+  /** Does the same as {@link reserveFree}, but also stops spares. @throws PhpBusy */
   async reserveBehind(bytes: number): Promise<Started> {
     for (const spare of this.#options.spares()) {
       if (this.hasRoom(bytes)) break
@@ -91,30 +91,30 @@ export class MemoryAdmission {
     return this.reserveFree(bytes)
   }
 
-  /** As {@link reserve}, but nobody has to give way. @returns undefined when there is no room */
+  /** Does the same as {@link reserve}, but stops nothing. @returns undefined when memory is short */
   take(bytes: number): Started | undefined {
     return this.hasRoom(bytes) ? this.#begin(bytes) : undefined
   }
 
-  /** A process is gone, or has nothing to do now. */
+  /** Must be called when a process has ended or become idle. */
   freed(): void {
     if (this.#waiting.length > 0) void this.#serve()
   }
 
-  /** Whether somebody waits who has not had more than this site, which has had its part. */
+  /** Whether a waiting site has used no more than this one, which has had its share. */
   isWantedFrom(queue: SiteQueue): boolean {
     if (this.isModest(queue)) return false
     return this.#waiting.some((each) => each.queue !== queue && each.queue.use.ms < queue.use.ms + SAME_USE_MS)
   }
 
-  /** Whether a site has had less lately than a good part of what would be fair among those that want PHP. */
+  /** Whether a site has recently used less than a certain part of its fair share among the sites that want PHP. */
   isModest({ use }: SiteQueue): boolean {
     const asking = this.#waiting.filter(({ queue }) => !queue.process).length
     const running = Math.max(1, this.#processes().length)
     return use.ms <= (MODEST * MOST_USE_MS * running) / (running + asking)
   }
 
-  /** Nobody gets room any more. */
+  /** Rejects everything that waits. */
   stop(): void {
     for (const waiting of [...this.#waiting]) {
       this.#leave(waiting)
@@ -122,7 +122,10 @@ export class MemoryAdmission {
     }
   }
 
-  /** One process always fits, however small the memory. One that is to come takes what is usual for its kind, or here. */
+  /**
+   * Whether a process fits. One always does, however little memory there is. A future process counts with the typical
+   * size of its kind, or the average here if that is larger.
+   */
   hasRoom(bytes: number): boolean {
     const processes = this.#processes()
     if (processes.length + this.#starting.size === 0) return true
@@ -138,7 +141,7 @@ export class MemoryAdmission {
     return () => void this.#starting.delete(one)
   }
 
-  /** One at a time: who is stopped for somebody is gone before the next is looked for. */
+  /** Serves one at a time: a process that is stopped for a site must end before the next is chosen. */
   async #serve(): Promise<void> {
     if (this.#serving) return
     this.#serving = true
@@ -155,7 +158,7 @@ export class MemoryAdmission {
     }
   }
 
-  /** @returns whether somebody went */
+  /** @returns whether a process was stopped */
   async #makeRoomFor({ queue, since }: Waiting): Promise<boolean> {
     const unused = this.#longestIdle(this.#options.inUseMs)
     const [spare] = this.#options.spares()
@@ -170,7 +173,10 @@ export class MemoryAdmission {
     return true
   }
 
-  /** The idle site that was used longest ago: not within this time, or one that has had its part, and as much as who asks. */
+  /**
+   * Returns the least recently used idle site: one unused for this long, or one that has had its share and used as much
+   * as the asking site.
+   */
   #longestIdle(forMs: number, asking?: SiteQueue): SiteQueue | undefined {
     const before = performance.now() - forMs
     const goes = (queue: SiteQueue) =>

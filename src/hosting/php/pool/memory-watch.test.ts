@@ -7,7 +7,7 @@ let watch: MemoryWatch | undefined
 afterEach(() => watch?.stop())
 
 const now = performance.now()
-/** Works when `idleFor` is not given. */
+/** Busy unless `idleFor` is set. */
 function process(name: string, mb: number, how: { idleFor?: number; isSpare?: boolean; isModest?: boolean } = {}) {
   const { idleFor, isSpare = false, isModest = false } = how
   const ended: string[] = []
@@ -41,13 +41,13 @@ function gone(memoryMb: number, processes: ReturnType<typeof process>[]): string
   return processes.flatMap(({ name, ended }) => ended.map((how) => `${name}: ${how}`))
 }
 
-describe('processes that have more than their memory together', () => {
-  it('lose nobody while they fit, nor when only one is left', () => {
+describe('processes over their total memory', () => {
+  it('lose none while they fit, or when only one is left', () => {
     expect(gone(1000, [process('a', 500), process('b', 500)])).toEqual([])
     expect(gone(100, [process('a', 500)])).toEqual([])
   })
 
-  it('lose first whom nobody has needed for a while, the longest first, then spares, then the largest', () => {
+  it('lose long-idle ones first, the longest idle first, then spares, then the largest', () => {
     const all = () => [
       process('greedy', 700),
       process('busy', 300),
@@ -67,21 +67,21 @@ describe('processes that have more than their memory together', () => {
     ])
   })
 
-  it('lose an idle one that is over its share rather than one at work, and none that is not', () => {
+  it('lose an idle one over its share before a busy one, but none within its share', () => {
     const all = (idleMb: number) => [
       process('busy', 450),
       process('idle', idleMb, { idleFor: 1000 }),
       process('other', 300),
     ]
     expect(gone(1100, all(400))).toEqual(['idle: stopped'])
-    // unless one at work has much more
+    // Unless a busy one has much more.
     expect(gone(1040, [process('busy', 600), process('idle', 400, { idleFor: 1000 }), process('other', 300)])).toEqual([
       expect.stringMatching(/^busy: PHP used 600 MB/),
     ])
     expect(gone(1000, all(300))).toEqual([expect.stringMatching(/^busy: PHP used 450 MB/)])
   })
 
-  it('lose an idle one of a modest site only when it is the largest: it would have to start again for those who take more', () => {
+  it('lose an idle one of a modest site only if it is the largest, because it would have to restart for the sake of greedier ones', () => {
     const all = (modestMb: number) => [
       process('busy', 450),
       process('modest', modestMb, { idleFor: 1000, isModest: true }),
@@ -91,7 +91,7 @@ describe('processes that have more than their memory together', () => {
     expect(gone(1100, all(500))).toEqual(['modest: stopped'])
   })
 
-  it('are looked at every second, whatever they take memory for; one with far too much goes at once', async () => {
+  it('are measured every second, whatever they use memory for, and one far over its limit ends immediately', async () => {
     vi.useFakeTimers()
     try {
       const swollen = process('swollen', 1001)

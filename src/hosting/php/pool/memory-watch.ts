@@ -1,13 +1,13 @@
 import { PhpCrashed, type PhpProcess } from '../runtime.ts'
 
-/** A process that counts, and what its end costs. */
+/** A process that counts, and the cost of ending it. */
 export interface WatchedProcess {
   readonly process: PhpProcess
-  /** When somebody last needed it; undefined while it is at work. */
+  /** When it was last needed. Undefined while it is busy. */
   readonly idleSince: number | undefined
-  /** It belongs to no site yet. */
+  /** Whether it belongs to no site yet. */
   readonly isSpare: boolean
-  /** Its site has had little lately. */
+  /** Whether its site has used little recently. */
   isModest(): boolean
   /** Ends it between two jobs. */
   stop(): Promise<void>
@@ -15,9 +15,9 @@ export interface WatchedProcess {
 
 export interface MemoryWatchOptions {
   readonly processes: () => readonly WatchedProcess[]
-  /** All processes together. */
+  /** Limit for all processes together. */
   readonly memoryBytes: number
-  /** One process is ended at once when it has twice this. */
+  /** A single process is ended immediately at twice this size. */
   readonly processMemoryBytes: number
   /** A site that was visited within this time is in use. */
   readonly inUseMs: number
@@ -25,16 +25,20 @@ export interface MemoryWatchOptions {
 }
 
 const EVERY_MS = 200
-/** Of these looks, as long as less than half of the memory is in use: native PHP does not tell when it grows. */
+/**
+ * While less than half of the memory is in use, only one check in this many runs, because native PHP does not report
+ * its growth.
+ */
 const ONE_OF = 5
-/** A process at work that has so many times what an idle one has goes before it. */
+/** A busy process with this many times the memory of an idle one goes before it. */
 const MUCH_MORE = 1.5
 
 /**
- * Keeps the processes within their memory while they run. What PHP asks for is known at once (`grown`), everything else that a
- * process takes is found out every second, or every 200 ms once half of the memory is in use. Who goes, when all have more than the budget: a process that nobody has needed for a
- * while, a spare, an idle one that is over its fair share (unless its site is modest, or one at work has half as much again), then the
- * largest; that is over its share too, since all together are over theirs. A neighbour in use that takes little never goes.
+ * Keeps processes within their memory while they run. Growth that PHP reports counts immediately (`grown`). Everything
+ * else is measured every second, or every 200 ms once half of the memory is in use. Over the budget, processes end in
+ * this order: one that nobody has needed for a while, a spare, an idle one over its fair share (unless its site is
+ * modest, or a busy one has half as much again), then the largest. The largest is over its share too, because all
+ * together are over theirs. A neighbor in use that takes little is never ended.
  */
 export class MemoryWatch {
   readonly #options: MemoryWatchOptions
@@ -50,10 +54,10 @@ export class MemoryWatch {
     }, EVERY_MS).unref()
   }
 
-  /** A process has asked for more memory. */
+  /** Must be called when a process has requested more memory. */
   grown(): void {
     const left = this.#options.processes().filter(({ process }) => !this.#ending.has(process))
-    // one always fits, however small the budget
+    // One process always fits, however small the budget.
     while (left.length > 1 && sumOf(left) > this.#options.memoryBytes) {
       const next = nextToGo(left, performance.now() - this.#options.inUseMs, this.#options.memoryBytes / left.length)
       left.splice(left.indexOf(next), 1)
@@ -108,7 +112,7 @@ function nextToGo(processes: readonly WatchedProcess[], unusedSince: number, fai
       idleSince !== undefined && process.lastResidentBytes > fairBytes && !isModest(),
   )
   if (idle.length === 0) return largest
-  // nobody loses a page by it; but a start, which is not to be had for a greedy site
+  // Ending an idle process loses no page, but costs a restart, which should not be for the sake of a greedy site.
   const largestIdle = largestOf(idle)
   const isGreedy = largest.process.lastResidentBytes >= MUCH_MORE * largestIdle.process.lastResidentBytes
   return isGreedy ? largest : largestIdle

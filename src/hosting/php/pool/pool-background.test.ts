@@ -53,7 +53,7 @@ describe.skipIf(!core).each(hereRuntimes)('background tasks in the pool, $runtim
   const background = (number: number, makeRoom = true) =>
     pool.runTask(site(number), 'php-info', {}, { background: true, makeRoom })
 
-  it('end the process that was started for them, with the last of them', async () => {
+  it('end the process that was started for them after the last one', async () => {
     open()
     const start = vi.spyOn(runtime, 'start')
     await Promise.all([background(1), background(1)])
@@ -62,7 +62,7 @@ describe.skipIf(!core).each(hereRuntimes)('background tasks in the pool, $runtim
     expect(start).toHaveBeenCalledWith(expect.anything(), { lowPriority: true })
   })
 
-  it('leave the process to a visitor who came meanwhile, with the usual priority', async () => {
+  it('leave the process to a visitor who came meanwhile, at normal priority', async () => {
     open()
     const priorities: boolean[] = []
     const start = runtime.start.bind(runtime)
@@ -91,7 +91,7 @@ describe.skipIf(!core).each(hereRuntimes)('background tasks in the pool, $runtim
     await vi.waitFor(() => expect(pool.pidOf(1)).toBeUndefined(), 60_000)
   })
 
-  it('take no memory from sites that are in use, unless they must run now', async () => {
+  it('take no memory from sites in use, unless they must run now', async () => {
     open({ memoryBytes: 1 })
     await page(1)
     await expect(background(2, false)).rejects.toThrow(PhpBusy)

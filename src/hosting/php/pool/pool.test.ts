@@ -76,7 +76,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     pool.handle(site(number), testRequest(`/${script}`, `/wordpress/${script}`), signal)
   const page = async (number: number, script: string, signal?: AbortSignal) =>
     text((await fetch(number, script, signal)).body)
-  /** A request that keeps the site's PHP at work until `release` is called. */
+  /** Sends a request that keeps the site's PHP busy until `release` is called. */
   const occupy = async (number: number) => {
     const { siteDirectory } = siteDirectories[number - 1] as TestDirectory
     await rm(join(siteDirectory, 'private/tmp/go'), { force: true })
@@ -87,7 +87,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     }
   }
 
-  it('runs nothing of a site that is held but what belongs to the work, nor what waited for its body meanwhile', async () => {
+  it('runs only the operation’s own work on a held site, and not requests whose body arrived meanwhile', async () => {
     open()
     await page(1, 'fast.php')
     const pid = pool.pidOf(1)
@@ -112,7 +112,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(await page(1, 'fast.php')).toContain('fast')
   })
 
-  it('knows whether a visitor’s request is at work: no task, and none that waits', async () => {
+  it('knows whether a visitor’s request is running, ignoring tasks and waiting requests', async () => {
     open()
     expect(pool.servesVisitors()).toBe(false)
     let during: boolean | undefined
@@ -126,7 +126,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     await vi.waitFor(() => expect(pool.servesVisitors()).toBe(false))
   })
 
-  it('knows whether PHP starts or works for somebody’s operation: no visitor’s request at work', async () => {
+  it('knows whether PHP is starting or working for an operation, ignoring visitors’ requests', async () => {
     open()
     expect(pool.servesOperations()).toBe(false)
     const task = pool.runTask(site(1), 'php-info', {})
@@ -139,7 +139,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     await text(response.body)
   })
 
-  it('starts PHP for a visitor who is about to come, and ends it when none comes', async () => {
+  it('starts PHP for an announced visitor, and ends it when none comes', async () => {
     open({ wokenMs: 500 })
     pool.wake(site(1))
     await vi.waitFor(() => expect(pool.pidOf(1)).toBeDefined(), 30_000)
@@ -147,7 +147,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(pool.stats().crashes).toBe(0)
   })
 
-  it('keeps what was started for a visitor who comes; others are woken then', async () => {
+  it('keeps a process that an announced visitor uses, and then starts others for announced visitors', async () => {
     open({ wokenMs: 60_000 })
     pool.wake(site(1))
     await vi.waitFor(() => expect(pool.pidOf(1)).toBeDefined(), 30_000)
@@ -158,7 +158,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(pool.stats().busy).toBe(4)
   })
 
-  it('wakes no site that is held, nor more than four, nor one for which others had to go', async () => {
+  it('starts nothing for announced visitors of held sites, beyond four sites, or at the expense of others', async () => {
     open()
     await pool.hold(1)
     pool.wake(site(1))
@@ -175,7 +175,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(pool.pidOf(1)).toBeDefined()
   })
 
-  it('does work between two requests of a site, before those that wait, and starts no process for it', async () => {
+  it('does work between two requests of a site, before waiting ones, without starting a process', async () => {
     open()
     await pool.between(1, async () => {})
     expect(pool.pidOf(1)).toBeUndefined()
@@ -195,7 +195,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(done).toEqual(['nothing', 'work', 'page'])
   })
 
-  it('ends the process of a site for work that must have none, and tells what went wrong with it', async () => {
+  it('ends the process of a site for work that must have none, and passes on errors of that work', async () => {
     open()
     await page(1, 'fast.php')
     const pid = pool.pidOf(1)
@@ -210,7 +210,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(await page(1, 'fast.php')).toContain('fast')
   })
 
-  it('does the work that waits when the site is stopped, and is not done with stopping before', async () => {
+  it('does waiting work when the site is stopped, before the stop completes', async () => {
     open()
     const { release } = await occupy(1)
     const gate = Promise.withResolvers<void>()
@@ -223,7 +223,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(done).toEqual(['work', 'stopped'])
   })
 
-  it('starts one process for many first requests and answers all, in their order', async () => {
+  it('starts one process for many first requests and answers them in order', async () => {
     open({ queueLength: 100 })
     const start = vi.spyOn(runtime, 'start')
     const answers = await Promise.all(Array.from({ length: 20 }, () => page(1, 'count.php')))
@@ -233,7 +233,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(pool.stats()).toMatchObject({ processes: 1, waiting: 0, crashes: 0 })
   })
 
-  it('refuses what the queue does not hold, and forgets who went away', async () => {
+  it('rejects requests beyond the queue’s limit, and drops those of clients that disconnect', async () => {
     open({ queueLength: 2 })
     const first = await occupy(1)
     const leaving = new AbortController()
@@ -260,7 +260,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(pool.stats()).toMatchObject({ timeouts: 1, crashes: 0, processes: 1 })
   })
 
-  it('gives a page of an administrator more time, and says what it ended', async () => {
+  it('gives an administrator’s page more time, and reports what it ended', async () => {
     const onCutOff = vi.fn()
     const onLong = vi.fn()
     open({ requestMs: 1500, onCutOff })
@@ -275,7 +275,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(await visit('/wp-admin/admin.php', known, 'wordpress_logged_in_x=y')).toBe('done')
     expect(onLong).toHaveBeenCalledOnce()
     expect(onCutOff).not.toHaveBeenCalled()
-    // a cookie alone says nothing, and neither does the site of a visitor
+    // Neither a cookie alone nor a public page is enough.
     for (const [script, path, cookie] of [
       [unknown, '/wp-admin/admin.php?import=x', 'wordpress_logged_in_x=y'],
       [known, '/wp-admin/admin.php', 'a=b'],
@@ -288,7 +288,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(onLong).toHaveBeenCalledOnce()
   })
 
-  it('does not let a site that loops for ever keep another waiting', async () => {
+  it('does not let a site with an endless loop keep another waiting', async () => {
     open({ requestMs: 8000 })
     await Promise.all([page(1, 'fast.php'), page(2, 'fast.php')])
     const endless = page(1, 'loop.php').catch((error) => error)
@@ -297,7 +297,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(await endless).toBeInstanceOf(Error)
   })
 
-  it('fails what ran in a process that dies, starts a new one, and takes its time when that goes on', async () => {
+  it('fails what ran in a process that dies, starts a new one, and waits longer after repeated deaths', async () => {
     open()
     for (let crash = 1; crash <= 4; crash++) {
       const busy = await occupy(1)
@@ -309,7 +309,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     }
   })
 
-  it('pauses after crash upon crash', async () => {
+  it('pauses after repeated crashes', async () => {
     open()
     const start = vi.spyOn(runtime, 'start').mockRejectedValue(new PhpCrashed('cannot start'))
     for (let crash = 0; crash < 3; crash++) await expect(page(1, 'fast.php')).rejects.toThrow('cannot start')
@@ -319,8 +319,8 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     await vi.waitFor(async () => expect(await page(1, 'fast.php')).toMatch(/^fast/), 60_000)
   })
 
-  it('keeps to its memory: the idle process used longest ago makes room', async () => {
-    // a process takes some 200 MB here, a busy machine's first ones less; a new one is counted as 300
+  it('stays within its memory by ending the least recently used idle process', async () => {
+    // A process takes about 200 MB here, the first ones on a busy machine less. A new one counts as 300 MB.
     open({ memoryBytes: 560 << 20 })
     await page(1, 'fast.php')
     await page(2, 'fast.php')
@@ -334,7 +334,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(pool.stats().residentBytes).toBeLessThan(560 << 20)
   })
 
-  it('waits for room while all are at work, and lets sites with endless queues take turns', async () => {
+  it('waits for memory while all are busy, and lets sites with endless queues take turns', async () => {
     open({ memoryBytes: 1, queueLength: 1000 })
     const busy = await occupy(1)
     const waiting = page(2, 'fast.php')
@@ -350,12 +350,12 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     await Promise.all(visitors)
   })
 
-  it('keeps the process of a site with many visits, and of no more sites than it may, while memory is free', async () => {
+  it('keeps the processes of the most visited sites, up to a limit, while memory is free', async () => {
     open({ idleMs: 100, readySites: 1 })
     for (let visit = 0; visit < 12; visit++) await page(1, 'fast.php')
     const pid = pool.pidOf(1)
     for (let visit = 0; visit < 11; visit++) await page(2, 'fast.php')
-    // it was to stop after the first
+    // It should stop after the first.
     await vi.waitFor(() => expect(pool.pidOf(2)).toBeUndefined(), 60_000)
     expect(pool.pidOf(1)).toBe(pid)
     await pool.stopAll(0)
@@ -374,13 +374,13 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     await page(2, 'fast.php')
     const bytes = pool.stats().residentBytes
     await pool.stopAll(0)
-    // at twice of this it would be ended at work
+    // At twice this size it would be ended while busy.
     open({ processMemoryBytes: 0.7 * bytes })
     await page(2, 'fast.php')
     await vi.waitFor(() => expect(pool.stats()).toMatchObject({ processes: 0, replaced: 1 }), 60_000)
   })
 
-  it('restarts between requests and follows a change of PHP version and of safe mode', async () => {
+  it('restarts between requests, and applies changes of PHP version and safe mode', async () => {
     open()
     const before = (await pool.runTask(site(1), 'php-info', {})) as { version: string }
     expect(before.version).toMatch(/^8\.3/)
@@ -401,14 +401,14 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(pool.pidOf(1)).toBe(inSafeMode)
   })
 
-  it('puts PHP behind Stead, and a site that has had its part lately behind others, but not what Stead does in it', async () => {
+  it('gives PHP lower priority than Stead, and heavy sites the lowest, but not operations in them', async () => {
     open()
     const work = await occupy(1)
     const priorities = () => prioritiesOf(pool.pidOf(1) as number)
     expect(await priorities()).toEqual([1])
-    // it has worked for five minutes
+    // It has been busy for five minutes.
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 300_000)
-    // other than as root nobody could take it back
+    // Without root, the lower priority could not be undone.
     const lowest = process.getuid?.() === 0 ? 19 : 1
     await vi.waitFor(async () => expect(await priorities()).toEqual([lowest]), 60_000)
     await work.release()
@@ -420,7 +420,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     clock.mockRestore()
   })
 
-  it('counts a start as use of PHP, and takes off what PHP waited for the processor', async () => {
+  it('counts a start as use of PHP, and subtracts the time that PHP waited for CPU', async () => {
     open()
     const begun = vi.spyOn(RecentUse.prototype, 'begin')
     const added = vi.spyOn(RecentUse.prototype, 'add')
@@ -459,7 +459,7 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(await pool.startSpare(site(2))).toBeUndefined()
   })
 
-  it('takes bodies of unknown length, in memory and by file, to a limit, and leaves no file', async () => {
+  it('accepts bodies of unknown length in memory and in files, up to a limit, and leaves no file', async () => {
     const folder = join((siteDirectories[0] as TestDirectory).siteDirectory, '../')
     const budgets = testBudgets()
     open({ bodies: testBodies(4 << 20, folder, budgets) })
@@ -476,14 +476,14 @@ describe.skipIf(!core)('the pool of PHP processes', () => {
     expect(Object.values(budgets).map(({ used }) => used)).toEqual(Object.values(budgets).map(() => 0))
   })
 
-  /** Ends a site's process the hard way, as the system's memory killer would. */
+  /** Kills a site's process, as the kernel does when memory runs out. */
   function killProcessOf(number: number): void {
     const pid = pool.pidOf(number)
     if (pid !== undefined) process.kill(pid, 'SIGKILL')
   }
 })
 
-/** The different priorities of a process' threads, and that of its session among others where the machine has one. */
+/** Returns the distinct priorities of a process' threads, and that of its autogroup, if the machine has one. */
 async function prioritiesOf(pid: number): Promise<number[]> {
   const session = await readFile(`/proc/${pid}/autogroup`, 'utf8').catch(() => '')
   const ofSession = /nice (-?\d+)/.exec(session)?.[1]

@@ -28,71 +28,79 @@ export interface PooledSite extends PhpSite {
 }
 
 export interface PoolLimits extends SiteQueueLimits {
-  /** From the start of PHP's work on a request to its end. */
+  /** Time limit from the start of PHP's work on a request to its end. */
   readonly requestMs: number
   readonly taskMs: number
-  /** So many sites, those with the most visits, keep their process when nobody comes, as long as half of the memory is free. Default 0. */
+  /**
+   * This many sites, those with the most visits, keep their process while idle, as long as half of the memory is free.
+   * Default: 0.
+   */
   readonly readySites?: number
-  /** All processes together, spares included. */
+  /** Limit for all processes together, spares included. */
   readonly memoryBytes: number
-  /** Bodies of visitors' requests. */
+  /** Limits for the bodies of visitors' requests. */
   readonly bodies: BodyLimits
-  /** For requests of a site beside its first, where PHP works on several at once; default: as many as PHP does. */
+  /** Budget for concurrent requests of a site beyond its first. Default: as many as PHP allows. */
   readonly places?: Budget
   readonly log?: { warn(facts: object, message: string): void }
-  /** A visitor's request was ended, or never answered, because it took too long. */
+  /** Called when a visitor's request was ended, or never answered, because it took too long. */
   readonly onCutOff?: (site: PooledSite, request: VisitorRequest, error: PhpTimeout) => void
-  /** PHP of a site was at work: on something that may have written its files, or on a page for a visitor. */
+  /**
+   * Called after PHP of a site has worked: on something that may have written its files, or on a page for a visitor.
+   */
   readonly onWorked?: (siteId: number, kind: 'write' | 'read') => void
-  /** What a site says while it works; see `PhpProcess.onNote`. */
+  /** Called with messages of a site. See `PhpProcess.onNote`. */
   readonly onNote?: (siteId: number, text: string) => void
-  /** What a site asks while it works; see `PhpProcess.onAsk`. */
+  /** Answers questions of a site. See `PhpProcess.onAsk`. */
   readonly onAsk?: (siteId: number, text: string) => Promise<string>
 }
 
-/** A visitor's request as the host got it: its body has not been read, its length may be unknown. */
+/** A visitor's request as it arrived at the host. Its body has not been read, and its length may be unknown. */
 export interface VisitorRequest extends Omit<PhpRequest, 'bodyBytes'> {
   readonly body: Readable | null
-  /** Length of the body; undefined when the visitor has not said. */
+  /** Length of the body. Undefined when the visitor has not announced it. */
   readonly announcedBytes?: number | undefined
 }
 
 export interface TaskOptions {
   readonly timeoutMs?: number
-  /** It may take so long where nobody waits for the site's PHP; default: no longer than `timeoutMs`. */
+  /** Longer time limit while nobody waits for the site's PHP. Default: `timeoutMs`. */
   readonly longMs?: number
   /**
-   * Nobody waits for the result: a process that is started for it has the lowest priority and ends right after, unless a
-   * visitor came meanwhile; one that runs already is not kept alive by it.
+   * Nobody waits for the result. A process that starts for it has the lowest priority and ends right after, unless a
+   * visitor came meanwhile. It does not keep a running process alive.
    */
   readonly background?: boolean
-  /** Default true; false: PhpBusy rather than wait for memory, or take it from a site in use within the last minute. */
+  /**
+   * Default: true. With false, throws PhpBusy instead of waiting for memory, or taking it from a site that was in use
+   * within the last minute.
+   */
   readonly makeRoom?: boolean
-  /** It belongs to the work for which the site is held. */
+  /** Whether it belongs to the work for which the site is held. */
   readonly whileHeld?: boolean
 }
 
 export interface VisitOptions extends Pick<TaskOptions, 'whileHeld'> {
-  /** The site's own PHP has sent it, and waits for the answer: it comes first. */
+  /** Whether the site's own PHP has sent it and waits for the answer, so that it comes first. */
   readonly isOwn?: boolean
-  /** Stead judges the site by it: time in which PHP had no processor does not count, as for tasks. */
+  /** Whether Stead judges the site by it. As for tasks, time in which PHP had no CPU does not count. */
   readonly isJudged?: boolean
   /** Called when the request turns out to be a page of an administrator, which may take longer. */
   readonly onLong?: () => void
 }
 
-/** What PHP's command line is given. */
+/** A run of PHP's command line. */
 export interface CommandRun {
   readonly args: readonly string[]
-  /** Answers what the command asks; undefined: the question is for others. */
+  /** Answers a question of the command. Undefined: the question is for others. */
   readonly onAsk?: (text: string) => Promise<string> | undefined
 }
 
-/** A command, and its process. */
+/** A command and its process. */
 export interface RunningCommand extends PhpCommand {
   readonly exited: Promise<unknown>
   kill(error: Error): void
-  /** It may have changed the database. */
+  /** Whether it may have changed the database. */
   wrote(): boolean
 }
 
@@ -109,20 +117,23 @@ export interface PoolStats {
 }
 
 const inUseMs = 60_000
-/** A page of an administrator (an import, a backup) may take so many times the time of a request. */
+/** An administrator's page, such as an import or a backup, may take this many times longer. */
 const ADMINISTRATOR_TIMES = 5
-/** What PHP says when WordPress knows an administrator in a page of the dashboard (`tasks/prepend.php`). */
+/** PHP sends this when WordPress recognizes an administrator in a page of the dashboard (`tasks/prepend.php`). */
 const ADMINISTERS = '{"administers":true}'
-/** A site that has had fewer visits lately is none of the most visited, however few the others have. */
+/** A site with fewer recent visits never counts as one of the most visited. */
 const LEAST_VISITS = 10
-/** Processes of sites whose visitors have been announced, and have not come. */
+/** The most processes that are started for announced visitors who have not come yet. */
 const MOST_WOKEN = 4
-/** A command that runs for longer has the lowest priority for the processor, */
+/** A command that runs longer than this gets the lowest CPU priority, */
 const LONG_COMMAND_MS = 10_000
-/** but not any more once visitors have waited for so long for one of its turns at the database. */
+/** until visitors have waited this long for one of its turns at the database. */
 const HASTE_MS = 200
 
-/** The PHP processes of a host by site: started on demand, each with its queue, within a memory budget. */
+/**
+ * The PHP processes of a host, by site. Each site has a queue, and its process starts on demand, within a memory
+ * budget.
+ */
 export class PhpPool {
   readonly #runtime: PhpRuntime
   readonly #limits: PoolLimits
@@ -132,9 +143,9 @@ export class PhpPool {
   readonly #counts = { crash: 0, timeout: 0, replace: 0, refused: 0 }
   readonly #room: MemoryAdmission
   readonly #commands = new Commands()
-  /** Sites whose PHP runs for the work that is done on them, and for nothing else; with who holds them. */
+  /** Sites whose PHP runs only for the work on them, with their holders. */
   readonly #held = new Map<number, Set<string>>()
-  /** By site: requests for the dashboard that run, to be told when WordPress knows an administrator in one of them. */
+  /** Running dashboard requests by site, to notify when WordPress recognizes an administrator in one of them. */
   readonly #administrators = new Map<number, Set<() => void>>()
 
   constructor(runtime: PhpRuntime, limits: PoolLimits) {
@@ -149,9 +160,9 @@ export class PhpPool {
   }
 
   /**
-   * Runs a visitor's request on the site's PHP, which is started if need be. Resolves with the head; the body follows while
-   * PHP runs.
-   * @param signal fires when the visitor went away: a request that still waits is dropped
+   * Runs a visitor's request on the site's PHP, which starts if necessary. Resolves with the head. The body follows
+   * while PHP runs.
+   * @param signal fires when the visitor has disconnected, which drops a waiting request
    * @throws PhpBusy, PhpWaitsForItself, PhpTimeout, PhpCrashed, PhpAbandoned, PhpBodyTooLarge
    */
   async handle(
@@ -163,7 +174,7 @@ export class PhpPool {
     const held = await this.#takeIn(site, request)
     const answer = Promise.withResolvers<PhpResponse>()
     const job: Job = {
-      // somebody's operation is done to its end
+      // An operation waits for it, so it runs to its end.
       interruptible: !isJudged,
       isShared: true,
       isOwn,
@@ -191,14 +202,14 @@ export class PhpPool {
       this.#add(site, job, { signal, whileHeld })
       return await answer.promise
     } finally {
-      // The head is here only after the whole body went in.
+      // The head arrives only after the whole body was sent.
       await held?.release()
     }
   }
 
   /**
-   * Starts the site's PHP for a visitor who is about to come, where there is memory that nobody has to give back for it. It ends soon when
-   * none comes, and few are started so at a time: who announces visitors to thousands of sites starts no more.
+   * Starts the site's PHP for an announced visitor if that takes memory from nobody. It ends soon when none comes. Few
+   * such processes may run at a time, so that announcing visitors to thousands of sites starts no more.
    */
   wake(site: PooledSite): void {
     if (this.#held.has(site.siteId) || !this.#room.hasRoom(this.#runtime.usualBytes(site))) return
@@ -207,8 +218,9 @@ export class PhpPool {
   }
 
   /**
-   * Runs one of Stead's tasks in the site's PHP, in turn with its requests; but for some ({@link besideVisitors}) nothing else is at work. What it returns is the site's word, of the form that the task has.
-   * @throws PhpTaskError with PHP's message, and for an answer of another form; PhpBusy, PhpTimeout, PhpCrashed
+   * Runs one of Stead's tasks in the site's PHP, in turn with its requests. Except for some ({@link besideVisitors}),
+   * tasks run alone. The result has the task's type, but its content comes from the site and is not trusted.
+   * @throws PhpTaskError with PHP's message, or when the result has another type; PhpBusy, PhpTimeout, PhpCrashed
    */
   async runTask<Name extends TaskName>(
     site: PooledSite,
@@ -222,7 +234,7 @@ export class PhpPool {
       background,
       makeRoom,
       isShared: besideVisitors.has(name),
-      // somebody's operation is done to its end
+      // An operation waits for it, so it runs to its end.
       interruptible: background,
       run: async (process) => {
         const mayGoOn = this.#whileNobodyWaits(site.siteId, longMs)
@@ -236,9 +248,9 @@ export class PhpPool {
   }
 
   /**
-   * Runs PHP's command line in a process of its own, behind visitors in priority, memory and their turn at the database. Who is given it
-   * kills the process when nobody needs it any more.
-   * @throws PhpBusy when the site is held, there is no memory to spare, or too many commands run
+   * Runs PHP's command line in a separate process, after visitors in priority, memory, and turns at the database. The
+   * caller must kill the process when nobody needs it any longer.
+   * @throws PhpBusy when the site is held, memory is short, or too many commands run
    */
   async runCommand(site: PooledSite, { args, onAsk, ...plan }: CommandPlan & CommandRun): Promise<RunningCommand> {
     const { siteId } = site
@@ -257,7 +269,7 @@ export class PhpPool {
     })
     process.onNote = (text) => this.#limits.onNote?.(siteId, text)
     process.onAsk = async (text) => (await onAsk?.(text)) ?? this.#limits.onAsk?.(siteId, text) ?? ''
-    // a short one is answered at once, a long one falls behind
+    // A short command is answered immediately. A long one loses priority.
     const long = setTimeout(() => process.setLowPriority(true), LONG_COMMAND_MS)
     process.exited.then(() => {
       clearTimeout(long)
@@ -269,13 +281,16 @@ export class PhpPool {
     }
     const command = process.runCommand?.(args, this.#turns(site, process, wrote))
     if (!command) throw new Error('this runtime has no command line')
-    // it was for this one
+    // The process served only this command.
     const over = () => void process.stop(0)
     command.finished.then(over, over)
     return { ...command, kill: (error) => process.kill(error), exited: process.exited, wrote: () => hasWritten }
   }
 
-  /** A command's turns at the database, each between two of the site's requests; as long as one takes the site's visitors wait. */
+  /**
+   * Returns how a command takes turns at the database. Each turn is between two of the site's requests, and visitors
+   * wait while it lasts.
+   */
   #turns(site: PooledSite, process: PhpProcess, wrote: () => void): TakeTurn {
     return async () => {
       const begun = Promise.withResolvers<void>()
@@ -286,7 +301,7 @@ export class PhpPool {
           () => process.kill(new PhpTimeout(`the command kept the database for ${this.#limits.requestMs} ms`)),
           this.#limits.requestMs,
         )
-        // the site's visitors wait for it
+        // The site's visitors wait for it.
         const haste = setTimeout(() => process.setLowPriority(false), HASTE_MS)
         begun.resolve()
         const hasWritten = await over.promise
@@ -303,9 +318,9 @@ export class PhpPool {
   }
 
   /**
-   * Starts a process that is no site's yet; it counts against the memory budget.
-   * @param options.lowPriority behind all others at the processor; unless somebody waits for what it does
-   * @returns undefined when there is no memory to spare: nobody is stopped for it
+   * Starts a process that belongs to no site yet. It counts towards the memory budget.
+   * @param options.lowPriority whether it has the lowest CPU priority; false when someone waits for it
+   * @returns undefined when memory is short, because nothing is stopped for it
    */
   async startSpare(site: PhpSite, { lowPriority = true } = {}): Promise<PhpProcess | undefined> {
     const started = this.#room.take(this.#runtime.usualBytes(site))
@@ -324,8 +339,8 @@ export class PhpPool {
   }
 
   /**
-   * Makes a spare, which has moved in already, the process of a site. Must come before the site's first request.
-   * @returns false when the site had a process of its own by then; the spare is stopped
+   * Turns a spare, which has already moved in, into a site's process. Must come before the site's first request.
+   * @returns false when the site already had a process, in which case the spare is stopped
    */
   async adopt(site: PooledSite, spare: PhpProcess): Promise<boolean> {
     this.#spares.delete(spare)
@@ -333,42 +348,43 @@ export class PhpPool {
   }
 
   /**
-   * Does something with a site's data between two of its requests, before all that wait: nothing of its PHP works meanwhile, and none is
-   * started, not even for it. As long as it takes the site's visitors wait.
-   * @param endsProcess its process ends first: what it knows of its data would be wrong after it
-   * @throws PhpCrashed when the site is being stopped; else what the work throws
+   * Does work on a site's data between two of its requests, before those that wait. The site's PHP does not work
+   * meanwhile, and no process starts, not even for this. Visitors of the site wait while it lasts.
+   * @param endsProcess whether to end the process first, because what it knows of its data would be wrong afterwards
+   * @throws PhpCrashed when the site is being stopped; otherwise errors of the work
    */
   async between<Result>(siteId: number, work: () => Promise<Result>, { endsProcess = false } = {}): Promise<Result> {
     const pause = () => this.#laneOf(siteId).between(work, { endsProcess })
     return endsProcess ? this.#commands.without(siteId, pause) : pause()
   }
 
-  /** Ends the site's process when what it does is done; the next request starts a new one. */
+  /** Ends the site's process when its current work is done. The next request starts a new one. */
   async restart(siteId: number): Promise<void> {
     await this.#queues.get(siteId)?.restart()
   }
 
-  /** Ends the site's processes and forgets the site; what waits fails. A later request starts over. */
+  /** Ends the site's processes and forgets the site. Waiting requests fail. A later request starts over. */
   async stop(siteId: number, graceMs?: number): Promise<void> {
     await this.#commands.endOfSite(siteId, 'the site was stopped')
     const queue = this.#queues.get(siteId)
-    // Known until its process is gone, so that no request starts another beside it.
+    // Known until its process has ended, so that no request starts another beside it.
     await queue?.stop(graceMs)
     if (this.#queues.get(siteId) === queue) this.#queues.delete(siteId)
     this.#room.freed()
   }
 
   /**
-   * Ends the site's process, and starts none for it until `release` but for tasks with `whileHeld`. Called again, such a task's process is
-   * ended, too. It lasts as long as this Stead process: whose work goes on after a crash calls it again.
-   * @param by whoever else holds the site does so until it releases it itself
+   * Ends the site's process, and starts none for it until `release`, except for tasks with `whileHeld`. Another call
+   * also ends such a task's process. Lasts as long as this Stead process, so operations that continue after a crash
+   * must call it again.
+   * @param by the holder; the site stays held until every holder has released it
    */
   async hold(siteId: number, graceMs?: number, by = 'operation'): Promise<void> {
     this.#held.set(siteId, new Set([...(this.#held.get(siteId) ?? []), by]))
     await this.stop(siteId, graceMs)
   }
 
-  /** Ends what {@link hold} began. */
+  /** Ends a {@link hold}. */
   release(siteId: number, by = 'operation'): void {
     const holders = this.#held.get(siteId)
     holders?.delete(by)
@@ -385,25 +401,25 @@ export class PhpPool {
     ])
   }
 
-  /** Process id of the site's PHP, if it runs. */
+  /** Returns the process ID of the site's PHP, if it is running. */
   pidOf(siteId: number): number | undefined {
     return this.#queues.get(siteId)?.process?.pid
   }
 
-  /** Sites whose PHP runs, with their site directories. */
+  /** Returns the sites whose PHP is running, with their site directories. */
   running(): { siteId: number; siteDirectory: string }[] {
     return [...this.#queues].flatMap(([siteId, { process, site }]) =>
       process && site ? [{ siteId, siteDirectory: site.siteDirectory }] : [],
     )
   }
 
-  /** Whether PHP is at work for a visitor, of any site. */
+  /** Whether PHP of any site is working for a visitor. */
   servesVisitors(): boolean {
     for (const queue of this.#queues.values()) if (queue.interruptibleMs > 0) return true
     return false
   }
 
-  /** Whether PHP of any site starts, or works for somebody's operation. */
+  /** Whether PHP of any site is starting, or working for an operation. */
   servesOperations(): boolean {
     for (const queue of this.#queues.values()) if (!queue.idle && queue.interruptibleMs <= 0) return true
     return false
@@ -457,13 +473,13 @@ export class PhpPool {
     else this.#limits.onNote?.(siteId, text)
   }
 
-  /** Says whether what begins now may go on: so long, and as long as nothing waits for the site's PHP. */
+  /** Returns whether what begins now may continue: for this long, and only while nothing waits for the site's PHP. */
   #whileNobodyWaits(siteId: number, longMs: number): () => boolean {
     const startedAt = performance.now()
     return () => performance.now() - startedAt < longMs && (this.#queues.get(siteId)?.waiting ?? 0) === 0
   }
 
-  /** The body of a request that gets a place in the queue as far as can be told: nothing of it is read for others. */
+  /** Receives the body of a request, but only if it is likely to get a place in the queue. */
   async #takeIn({ siteId }: PooledSite, request: VisitorRequest): Promise<HeldRequestBody | null> {
     if (!request.body) return null
     try {
@@ -535,12 +551,15 @@ export class PhpPool {
     return started
   }
 
-  /** Who needs the memory gets it all the same: a site that nobody visits goes first. */
+  /**
+   * Whether the site may keep its process while idle. When memory is short, it still loses it to others, the idle sites
+   * first.
+   */
   #staysReady(queue: SiteQueue): boolean {
     const { readySites = 0, memoryBytes } = this.#limits
     const visits = queue.visits.value
     if (visits < LEAST_VISITS || this.#residentBytes() > memoryBytes / 2) return false
-    // its own would be smaller already when it is read again
+    // The site's own count would already have decayed when read again.
     const ahead = [...this.#queues.values()].filter((each) => each !== queue && each.visits.value > visits)
     return ahead.length < readySites
   }
@@ -571,15 +590,15 @@ interface LimitedVisit {
   readonly end: AbortController
 }
 
-/** Whether it may be an administrator's page: WordPress knows whether it is. */
+/** Whether it may be an administrator's page. Only WordPress knows for certain. */
 const mayAdminister = ({ path, headers }: VisitorRequest): boolean =>
   path.includes('/wp-admin/') && headers.some((text) => text.includes('wordpress_logged_in_'))
 
-/** Whether somebody does something with the site, rather than read it. */
+/** Whether the request may change the site and not only read it. */
 const mayWrite = ({ method, headers }: VisitorRequest): boolean =>
   (method !== 'GET' && method !== 'HEAD') || headers.some((text) => text.includes('wordpress_logged_in_'))
 
-/** Runs a task, and once more without the site's plugins where those answered in its place. */
+/** Runs a task. Tries once more without the site's plugins when these answered in its place. */
 async function runUnanswered<Name extends TaskName>(
   process: PhpProcess,
   name: Name,
@@ -590,7 +609,7 @@ async function runUnanswered<Name extends TaskName>(
     return await process.runTask(name, input, options)
   } catch (error) {
     if (!(error instanceof PhpTaskError && error.isEarly && alsoWithoutPlugins.has(name))) throw error
-    // what the site itself says is worth more, where that does not help either
+    // If that does not help either, the site's own error is more useful.
     return await process.runTask(name, input, { ...options, isSafe: true }).catch((again) => {
       throw again instanceof PhpTaskError ? error : again
     })

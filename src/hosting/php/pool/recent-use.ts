@@ -1,8 +1,8 @@
 const HALF_LIFE_MS = 30_000
-/** What somebody has who is at work without end, at one thing at a time. */
+/** The value of something that is always busy with one job at a time. */
 export const MOST_USE_MS = HALF_LIFE_MS / Math.LN2
 
-/** How long something has been at work lately: what was half a minute ago counts half, two things at once twice. */
+/** How long something has been busy recently. Half a minute ago counts half, and two concurrent jobs count twice. */
 export class RecentUse {
   #ms = 0
   #at = performance.now()
@@ -18,7 +18,7 @@ export class RecentUse {
     this.#atWork--
   }
 
-  /** As if it had been at work for so much longer, or less. */
+  /** Adjusts the use as if it had been busy for this much longer, or shorter. */
   add(ms: number): void {
     this.#count()
     this.#ms = Math.max(0, this.#ms + ms)
@@ -37,7 +37,7 @@ export class RecentUse {
   }
 }
 
-/** How often something has happened lately: what was a half-life ago counts half. */
+/** How often something has happened recently. A half-life ago counts half. */
 export class RecentCount {
   readonly #halfLifeMs: number
   #count = 0

@@ -14,140 +14,143 @@ import {
 import { RecentCount, RecentUse } from './recent-use.ts'
 
 export interface SiteQueueLimits {
-  /** Jobs of one site that may wait. */
+  /** The most waiting jobs of one site. */
   readonly queueLength: number
   readonly idleMs: number
-  /** So long a process waits that was started for a visitor to come; default 10 s. */
+  /** How long a process that was started for an announced visitor waits. Default: 10 s. */
   readonly wokenMs?: number
-  /** A process that is larger between two jobs is replaced; twice that, it is ended at once. */
+  /** A process that is larger than this between two jobs is replaced. At twice this size it is ended immediately. */
   readonly processMemoryBytes: number
 }
 
-/** Something that needs a site's PHP for a while. */
+/** Work that needs a site's PHP for a while. */
 export interface Job {
   /** Resolves when PHP is free again. */
   run(process: PhpProcess): Promise<void>
   fail(error: Error): void
-  /** Nobody waits for it: it keeps no process alive, and one that is started for it is the lowest in priority. */
+  /** Nobody waits for it. It keeps no process alive, and a process that starts for it has the lowest priority. */
   readonly background?: boolean
-  /** Default true; false: it fails with PhpBusy rather than have others lose memory. */
+  /** Default: true. With false, it fails with PhpBusy instead of taking memory from others. */
   readonly makeRoom?: boolean
-  /** It is there for a visitor to come, and nobody is one. */
+  /** It only starts PHP for an announced visitor. */
   readonly wakes?: boolean
-  /** A visitor waits for it: a site that has many stays ready for the next. */
+  /** A visitor waits for it. A site with many visits stays ready for the next. */
   readonly isVisit?: boolean
-  /** It may be broken off when it takes long and others wait. */
+  /** It may be interrupted when it takes long and others wait. */
   readonly interruptible?: boolean
-  /** Default false; true: it runs beside others of its kind where the process works on several at once. */
+  /** Default: false. With true, it runs beside others of its kind if the process can work on several at once. */
   readonly isShared?: boolean
-  /** One of the site's requests at work waits for it. */
+  /** One of the site's running requests waits for it. */
   readonly isOwn?: boolean
 }
 
-/** A job that has PHP. */
+/** A running job. */
 interface Running {
   readonly job: Job
   readonly since: number
 }
 
-/** Something that needs a site's PHP not to work for a while. */
+/** Work that needs a site's PHP to be idle for a while. */
 interface Pause {
-  /** Never fails. */
+  /** Must never reject. */
   readonly pause: () => Promise<void>
   readonly background: true
 }
 
-/** How a process is to be started. */
+/** Options for starting a process. */
 export interface StartOptions {
   readonly lowPriority: boolean
   readonly makeRoom: boolean
 }
 
-/** What a lane asks of the pool. */
+/** What a queue needs from the pool. */
 export interface SiteQueueOwner {
   readonly limits: SiteQueueLimits
-  /** Starts a process when there is memory for it. @throws PhpBusy when there is none */
+  /** Starts a process when there is enough memory. @throws PhpBusy when there is not */
   start(lane: SiteQueue, options: StartOptions): Promise<PhpProcess>
-  /** The lane has nothing to do now, or lost its process. */
+  /** Called when the queue has become idle or lost its process. */
   freed(): void
-  /** Another site waits for memory, and has not had more than this one. */
+  /** Whether a waiting site has used no more memory time than this one. */
   wanted(lane: SiteQueue): boolean
-  /** It has had less lately than a good part of what would be fair. */
+  /** Whether it has recently used less than a certain part of its fair share. */
   isModest(lane: SiteQueue): boolean
-  /** It keeps its process though nobody comes: it is one of the most visited. */
+  /** Whether it keeps its process while idle, as one of the most visited sites. */
   staysReady(lane: SiteQueue): boolean
-  /** A place beside the site's first, given back by {@link giveBack}. @returns false when there is none */
+  /**
+   * Takes a place for another concurrent job of the site. {@link giveBack} returns it.
+   * @returns false when none is free
+   */
   takePlace(): boolean
   giveBack(): void
-  /** What the site says while it works. */
+  /** Handles a message of the site. */
   note(text: string): void
-  /** What the site asks the host. */
+  /** Answers a question of the site. */
   ask(text: string): Promise<string>
   count(event: 'crash' | 'replace' | 'timeout'): void
 }
 
 const freeCrashes = 2
-// The next start is on it.
+// A crash counts as this much use, because the next start is expensive.
 const crashUseMs = 5000
 const longestPauseMs = 30_000
-// A start costs 0.4 s and a first page 1 to 2 s, so that sites take turns in memory no faster than this.
+// A start costs 0.4 s and a first page 1 to 2 s, so sites take turns in memory no faster than this.
 const leastTurnMs = 5000
 const lookAtUseMs = 1000
-/** A site that is visited by day is known the next morning. */
+/** A site that has visitors by day is still known the next morning. */
 const visitsHalfLifeMs = 43_200_000
-/** Beyond what visitors get, for a request that a site sends to itself: they may all wait for one. */
+/** Extra places for requests that a site sends to itself, because all running ones may wait for one. */
 const ownPlaces = 1
-/** After it what is to be done alone does not wait for requests that the site goes on sending to itself. */
+/** After this time, exclusive work no longer waits for requests that the site sends to itself. */
 const ownPatienceMs = 10_000
 
 /**
- * One site's queue and, when there is work, its process. First come, first served. Visitors' requests run beside each other as far as the
- * process can; everything else alone, with nothing at work before it and nothing begun after.
+ * One site's queue and, while there is work, its process. First come, first served. Visitors' requests run in parallel
+ * as far as the process can. Everything else runs exclusively: earlier jobs end first, and later ones wait.
  */
 export class SiteQueue {
-  /** Known from the first job on that needs PHP. */
+  /** Set by the first job that needs PHP. */
   site: PhpSite | undefined
   process: PhpProcess | undefined
-  /** When the last job ended that somebody waited for. */
+  /** End of the last job that someone waited for. */
   lastUsed = performance.now()
-  /** How long the site's PHP was at work lately. */
+  /** How long the site's PHP has been busy recently. */
   readonly use = new RecentUse()
-  /** How often visitors have needed the site's PHP lately. */
+  /** How often visitors have needed the site's PHP recently. */
   readonly visits = new RecentCount(visitsHalfLifeMs)
   readonly #owner: SiteQueueOwner
   readonly #queue: (Job | Pause)[] = []
   #processSite: PhpSite | undefined
   #startedAt = 0
-  /** Its process has the lowest priority. */
+  /** Whether its process has the lowest priority. */
   #isLow = false
-  /** What its process waited for the processor, as far as it is taken off its use. */
+  /** How long its process has waited for CPU, as far as it was subtracted from its use. */
   #waitedMs = 0
   #discountedAt = -Infinity
   #isDiscounting = false
-  /** Jobs whose process was gone before they began. */
+  /** Jobs whose process had ended before they began. */
   readonly #askedAgain = new WeakSet<Job>()
   #stopping: Promise<void> | undefined
   readonly #running = new Set<Running>()
-  /** Something has the lane to itself: a job, a pause, or a process that starts or ends. */
+  /** Whether something uses the queue exclusively: a job, a pause, or a process that starts or ends. */
   #isAlone = false
-  /** Since when what is to be done alone waits for what is at work. */
+  /** Since when exclusive work has been waiting for running jobs. */
   #aloneSince = Infinity
   #weighing: NodeJS.Timeout | undefined
-  /** Of the host's, for all at work but one. */
+  /** Places of the host that are taken, for all running jobs except one. */
   #placesTaken = 0
-  /** What is done between two jobs, while it is. */
+  /** The work between two jobs, while it runs. */
   #pause: Promise<void> | undefined
   #stopped = false
-  /** What its process keeps of the database is out of date. */
+  /** Whether the database state that its process has cached is out of date. */
   #isStale = false
-  /** The process was started for background jobs, and has had no others: it ends with them. */
+  /** The process was started for background jobs and has had no others, so it ends with them. */
   #passing = false
-  /** Its process, or the one that starts, is for a visitor who has not come yet. */
+  /** Whether its process, or the one that is starting, is for an announced visitor who has not come yet. */
   #isWoken = false
   #crashes = 0
   #notBefore = 0
   #idleTimer: NodeJS.Timeout | undefined
-  /** When its process was to stop, and was kept. */
+  /** When its process was due to stop and was kept. */
   #keptAt = Number.NEGATIVE_INFINITY
 
   constructor(site: PhpSite | undefined, owner: SiteQueueOwner) {
@@ -155,7 +158,7 @@ export class SiteQueue {
     this.#owner = owner
   }
 
-  /** Whoever needs PHP has said which site it is. */
+  /** Every caller that needs PHP has set the site. */
   get #known(): PhpSite {
     return this.site as PhpSite
   }
@@ -164,7 +167,7 @@ export class SiteQueue {
     return this.#queue.length
   }
 
-  /** How long a job that may be broken off has had PHP; 0 or less when none has. */
+  /** How long an interruptible job has been running, or 0 or less when none is. */
   get interruptibleMs(): number {
     const since = [...this.#running].map((each) => (each.job.interruptible ? each.since : Infinity))
     return performance.now() - Math.min(Infinity, ...since)
@@ -179,7 +182,8 @@ export class SiteQueue {
   }
 
   /**
-   * Puts a job at the end of the queue; with a signal it leaves the queue when that fires. What one at work waits for comes first.
+   * Adds a job at the end of the queue. It leaves the queue when the signal fires. A job that a running one waits for
+   * goes first.
    * @throws PhpBusy when too many wait; PhpWaitsForItself
    */
   add(job: Job, signal?: AbortSignal): void {
@@ -203,7 +207,7 @@ export class SiteQueue {
     this.#advance()
   }
 
-  /** Starts the process for a visitor who is about to come, unless there is one, or something to do. */
+  /** Starts the process for an announced visitor, unless there is one, or work to do. */
   wake(): void {
     if (this.process || !this.idle || this.#stopping || this.#stopped) return
     this.#isWoken = true
@@ -214,8 +218,9 @@ export class SiteQueue {
   }
 
   /**
-   * Makes a warm process the site's own. Never two on one site directory: if the site has one already, the new one is stopped.
-   * @returns whether it was taken
+   * Makes a warm process the site's own. Two must never share a site directory, so if the site already has one, the new
+   * one is stopped.
+   * @returns whether it was accepted
    */
   async adopt(process: PhpProcess): Promise<boolean> {
     if (this.process || !this.idle || this.#stopping || this.#stopped) {
@@ -230,17 +235,17 @@ export class SiteQueue {
     return true
   }
 
-  /** Ends the process between two jobs; the next job starts a new one. */
+  /** Ends the process between two jobs. The next job starts a new one. */
   async restart(): Promise<void> {
     if (this.idle) return this.stopProcess()
     await this.between(async () => {}, { endsProcess: true })
   }
 
   /**
-   * Does something between two jobs, before all that wait but what those at work wait for: nothing of the site's PHP works meanwhile, and no
-   * process is started.
-   * @param endsProcess there is none at all meanwhile
-   * @param isLast after all that wait
+   * Does work between two jobs, before all waiting ones except those that running jobs wait for. The site's PHP does
+   * not work meanwhile, and no process starts.
+   * @param endsProcess whether there must be no process meanwhile
+   * @param isLast whether it goes after all waiting jobs
    */
   async between<Result>(
     work: () => Promise<Result>,
@@ -263,23 +268,26 @@ export class SiteQueue {
     return result.promise
   }
 
-  /** Somebody else has written the database: what the process keeps of it is forgotten before its next job. */
+  /**
+   * Makes the process drop its cached database state before its next job, because another process has written the
+   * database.
+   */
   outdate(): void {
     this.#isStale = true
   }
 
-  /** Gives up what waits for PHP and ends the process; what runs has the grace time. */
+  /** Fails waiting jobs and ends the process. The running job has the grace time. */
   async stop(graceMs?: number): Promise<void> {
     this.#stopped = true
     const waiting = this.#queue.splice(0)
     for (const job of waiting) if (!('pause' in job)) job.fail(new PhpCrashed('the site is stopped'))
     await this.stopProcess(graceMs)
     await this.#pause
-    // they wanted PHP not to work, which holds now
+    // These need PHP to be idle, which it is now.
     for (const job of waiting) if ('pause' in job) await job.pause()
   }
 
-  /** Ends the process; resolves when it is gone, so that the next never runs beside it on one database. */
+  /** Ends the process. Resolves when it has ended, so that the next never runs beside it on one database. */
   async stopProcess(graceMs?: number): Promise<void> {
     clearTimeout(this.#idleTimer)
     const process = this.process
@@ -294,8 +302,8 @@ export class SiteQueue {
   }
 
   /**
-   * Whether a request that one at work waits for comes to an end: it gets PHP now, or somebody at work surely does not wait for another such
-   * request. One that may have a place has it from here on.
+   * Whether a job that a running one waits for can finish: it gets PHP now, or at least one running job does not wait
+   * for another such job. Takes a place for it if possible.
    */
   #endsOwn(job: Job): boolean {
     if (this.#isAlone || performance.now() - this.#aloneSince > ownPatienceMs) return false
@@ -306,7 +314,7 @@ export class SiteQueue {
     return this.#running.size > waitedFor
   }
 
-  /** Begins what may begin now. Called whenever that may have changed. */
+  /** Starts everything that may start now. Must be called whenever that may have changed. */
   #advance(): void {
     if (this.#isAlone) return
     clearTimeout(this.#idleTimer)
@@ -326,13 +334,16 @@ export class SiteQueue {
     this.#owner.freed()
   }
 
-  /** Whether it may be at work beside others, as the process is now. What one of them waits for does not wait for the process' end. */
+  /**
+   * Whether the job may run beside others in the current process. A job that a running one waits for does not wait for
+   * the process to be replaced.
+   */
   #runsBeside(next: Job | Pause): next is Job {
     if ('pause' in next || !next.isShared || !this.process) return false
     return this.#running.size === 0 ? this.#isCurrent : next.isOwn === true || (this.#isCurrent && !this.#mustGiveWay)
   }
 
-  /** Takes one of the host's places for it if need be. */
+  /** Takes one of the host's places for the job if needed. */
   #hasPlace({ isOwn }: Job): boolean {
     const { size } = this.#running
     const places = this.process?.atOnce ?? 1
@@ -344,12 +355,12 @@ export class SiteQueue {
     return true
   }
 
-  /** After those that wait have had the chance to get them. */
+  /** Called after waiting jobs had the chance to take them. */
   #giveBackPlaces(): void {
     for (; this.#placesTaken > Math.max(0, this.#running.size - 1); this.#placesTaken--) this.#owner.giveBack()
   }
 
-  /** Alone as long as it has to be: a request that runs beside others only until its process is there. */
+  /** Runs exclusive work. A job that can run beside others is exclusive only until its process is ready. */
   async #haveAlone(next: Job | Pause): Promise<void> {
     this.#aloneSince = Infinity
     this.#isAlone = true
@@ -389,7 +400,7 @@ export class SiteQueue {
     this.#weigh()
     try {
       await job.run(process)
-      // it has done nothing
+      // A wake-up has run nothing.
       if (!job.wakes) this.#crashes = 0
     } catch (error) {
       if (error instanceof PhpNotReached && !this.#askedAgain.has(job) && !this.#stopped) this.#askAgain(job)
@@ -407,7 +418,7 @@ export class SiteQueue {
     }
   }
 
-  /** It was never begun: the next process does it, before all that came later. */
+  /** Repeats a job that never began. The next process runs it before all later ones. */
   #askAgain(job: Job): void {
     this.#askedAgain.add(job)
     this.#queue.unshift(job)
@@ -420,8 +431,8 @@ export class SiteQueue {
   }
 
   /**
-   * A site that has had its part leaves the processor to those that have not, and nobody waits for what runs in passing. What Stead does
-   * in a site for somebody's operation has the usual priority.
+   * Lowers the priority of a site that has had its share, and of processes that run only background jobs. Stead's own
+   * work for an operation keeps the normal priority.
    */
   #weigh(): void {
     const isForVisitors = [...this.#running].every(({ job }) => job.interruptible)
@@ -434,11 +445,14 @@ export class SiteQueue {
     this.process?.setLowPriority(low)
   }
 
-  /** What it waited for the processor it has not had: where many compute, short pages would count like long ones. */
+  /**
+   * Subtracts the time that the process waited for CPU from its use. Otherwise, short pages would count like long ones
+   * on a busy machine.
+   */
   async #discountWaiting(): Promise<void> {
     if (this.#isDiscounting) return
     this.#isDiscounting = true
-    // not at each of many short pages: the machine is asked several things for it
+    // Not after each of many short pages, because it costs several system calls.
     const earlyMs = this.#discountedAt + lookAtUseMs - performance.now()
     if (earlyMs > 0) await sleep(earlyMs, undefined, { ref: false })
     this.#isDiscounting = false
@@ -446,19 +460,19 @@ export class SiteQueue {
     const { process } = this
     const waited = await process?.waitedMs()
     if (waited === undefined || this.process !== process) return
-    // less than before where a part of it has ended
+    // It is less than before if a part of the process has ended.
     this.use.add(Math.min(0, this.#waitedMs - waited))
     this.#waitedMs = waited
   }
 
-  /** The process fits the site as it is now, and knows its database as it is. */
+  /** Whether the process fits the site's current settings and database. */
   get #isCurrent(): boolean {
     const running = this.#processSite
     if (!this.process || !running || this.#stopping || this.#isStale) return false
     return sameProcess(running, this.#known) && running.address === this.#known.address
   }
 
-  /** The running process if it still fits the site, else a new one. Nothing is at work. */
+  /** Returns the running process if it still fits the site, or else a new one. No job may be running. */
   async #readyProcess(job: Job): Promise<PhpProcess> {
     await this.#stopping
     const running = this.#processSite
@@ -477,7 +491,7 @@ export class SiteQueue {
     try {
       const started = await this.#owner.start(this, { lowPriority, makeRoom: job.makeRoom !== false })
       this.#keep(started, site, { isLow: lowPriority })
-      // somebody may have come while it started
+      // Someone may have come while it started.
       this.#setLow(this.#passing)
     } catch (error) {
       if (!(error instanceof PhpBusy)) this.#crashed()
@@ -490,7 +504,7 @@ export class SiteQueue {
     return this.process as unknown as PhpProcess
   }
 
-  /** Somebody waits: a process that was started for background jobs is one like others from now on. */
+  /** Turns a process that was started for background jobs into a normal one, because someone waits. */
   #settle(): void {
     if (!this.#passing) return
     this.#passing = false
@@ -523,7 +537,7 @@ export class SiteQueue {
     if (doublings >= 0) this.#notBefore = performance.now() + Math.min(longestPauseMs, 500 * 2 ** doublings)
   }
 
-  /** A worn or swollen process is replaced, and one that had its turn makes room for who waits. */
+  /** Whether the process must end: it is worn or too large, or it has had its turn and others wait. */
   get #mustGiveWay(): boolean {
     if (!this.process) return false
     const turnIsOver = this.#owner.wanted(this) && performance.now() - this.#startedAt > leastTurnMs
@@ -535,7 +549,7 @@ export class SiteQueue {
     return worn || lastResidentBytes > this.#owner.limits.processMemoryBytes
   }
 
-  /** Between two jobs; one that came for background jobs goes as well. */
+  /** Ends the process between two jobs if it must, or if it was only for background jobs. */
   async #yieldWhileBusy(): Promise<void> {
     if (!this.process) return
     const wasPassing = this.#passing && this.#queue.length === 0
@@ -548,7 +562,8 @@ export class SiteQueue {
   #armIdleStop(): void {
     clearTimeout(this.#idleTimer)
     if (this.#stopped) return
-    // Counted from the last job that somebody waited for: scheduled events every minute would keep it for ever.
+    // Counted from the last job that someone waited for. Otherwise, scheduled events every minute would keep it
+    // forever.
     const { idleMs, wokenMs = 10_000 } = this.#owner.limits
     const until = this.#isWoken ? this.#startedAt + wokenMs : Math.max(this.lastUsed, this.#keptAt) + idleMs
     const leftMs = Math.max(0, until - performance.now())
@@ -564,7 +579,7 @@ export class SiteQueue {
 
 const isOwn = (next: Job | Pause): boolean => 'isOwn' in next && next.isOwn === true
 
-/** Whether a process started for `before` can serve `now`; a new address alone needs no new process. */
+/** Whether a process started for `before` can serve `now`. A new address alone does not require a new process. */
 function sameProcess(before: PhpSite, now: PhpSite): boolean {
   return (
     before.siteDirectory === now.siteDirectory &&
