@@ -62,6 +62,7 @@ import { recordsAsWritten } from './0095-records-as-written.ts'
 import { claimsOfHolders } from './0096-claims-of-holders.ts'
 import { suspendedAccounts } from './0099-suspended-accounts.ts'
 import { linksOfOperations } from './0100-links-of-operations.ts'
+import { siteOrders } from './0103-site-orders.ts'
 
 /** Every migration by name, in order; forward only. */
 export const migrations: Record<string, Migration> = {
@@ -128,4 +129,5 @@ export const migrations: Record<string, Migration> = {
   '0096-claims-of-holders': claimsOfHolders,
   '0099-suspended-accounts': suspendedAccounts,
   '0100-links-of-operations': linksOfOperations,
+  '0103-site-orders': siteOrders,
 }

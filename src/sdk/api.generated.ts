@@ -626,7 +626,7 @@ export interface paths {
         };
         /**
          * List sites
-         * @description Returns all sites that the caller can see, favourites first, then by name. With `paginate`, returns one page.
+         * @description Returns all sites that the caller can see, favourites first, then by name, unless you `sort` them. With `paginate`, returns one page.
          */
         get: operations["listSites"];
         put?: never;
@@ -674,7 +674,7 @@ export interface paths {
         put?: never;
         /**
          * Search sites
-         * @description Returns the sites that match all filters, favourites first, then by name. `name` and `domain` match any part. `any` matches any part of a name, a display name, a domain, or a tag. `cms_version` (or `wordpress_version`) matches the start. `cloned_from` matches the clones of the site with this ID, `staging` is `true` or `false`, and `tag` is the name of one of your tags. Other filters match the exact value.
+         * @description Returns the sites that match all filters, favourites first, then by name, unless you `sort` them. `name` and `domain` match any part. `any` matches any part of a name, a display name, a domain, or a tag. `cms_version` (or `wordpress_version`) matches the start. `cloned_from` matches the clones of the site with this ID, `staging` is `true` or `false`, and `tag` is the name of one of your tags. Other filters match the exact value.
          */
         post: operations["searchSites"];
         delete?: never;
@@ -4122,6 +4122,12 @@ export interface components {
             after?: number;
             /** @description Use it instead of `page` to keep the order of the list: empty to begin, then the value of the header `Next-Place`, which is missing on the last answer. Sites that are added or deleted meanwhile cause no gaps */
             place?: string;
+            /**
+             * @description Sort by name, ID (`created`), PHP version, or storage use as of last night (`disk`); a `-` reverses the order. Without it, favorites come first, then names
+             * @example -disk
+             * @enum {string}
+             */
+            sort?: "name" | "-name" | "created" | "-created" | "php_version" | "-php_version" | "disk" | "-disk";
         };
         FoundSite: {
             id: number;
@@ -8701,6 +8707,11 @@ export interface operations {
                 after?: number;
                 /** @description Use it instead of `page` to keep the order of the list: empty to begin, then the value of the header `Next-Place`, which is missing on the last answer. Sites that are added or deleted meanwhile cause no gaps */
                 place?: string;
+                /**
+                 * @description Sort by name, ID (`created`), PHP version, or storage use as of last night (`disk`); a `-` reverses the order. Without it, favorites come first, then names
+                 * @example -disk
+                 */
+                sort?: "name" | "-name" | "created" | "-created" | "php_version" | "-php_version" | "disk" | "-disk";
             };
             header?: never;
             path?: never;
@@ -8822,7 +8833,8 @@ export interface operations {
                  *           "key": "name",
                  *           "value": "shop"
                  *         }
-                 *       ]
+                 *       ],
+                 *       "sort": "-disk"
                  *     }
                  */
                 "application/json": components["schemas"]["SearchSitesBody"];

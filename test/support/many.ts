@@ -31,8 +31,8 @@ export async function fillWithMany(tx: Tx, { sites, collaboratorsASite, logEntri
       0, 0, 1, 'admin', 'admin@example.com', i from ${numbers(tx, sites)}`)
   await run(sql`insert into routes (host_name, site_id, changed_at)
     select 'site-' || i || '.localhost', i, 1 from ${numbers(tx, sites)}`)
-  await run(sql`insert into site_access (account_id, site_id, site_name, rank, is_deleted)
-    select 1, i, 'site-' || i, case when i % 100 = 0 then 0 else 1 end, 0 from ${numbers(tx, sites)}`)
+  await run(sql`insert into site_access (account_id, site_id, site_name, rank, is_deleted, php_version)
+    select 1, i, 'site-' || i, case when i % 100 = 0 then 0 else 1 end, 0, '8.3' from ${numbers(tx, sites)}`)
   const collaborators = sites * collaboratorsASite
   const [site, account] = [sql`(i - 1) / ${sql.lit(collaboratorsASite)} + 1`, sql`2 + (i % 100)`]
   await run(sql`insert into collaborators (site_id, account_id, owner_account_id, state, wp_username, roles, created_at, updated_at)

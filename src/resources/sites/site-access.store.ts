@@ -3,17 +3,36 @@ import { precompiledChange } from '../../platform/db/precompiled.ts'
 import { noteSite, withdrawSite } from '../search/search-words.ts'
 
 /** Lets an account see a site. Once is enough; again changes nothing. */
-export async function grantAccess(tx: Tx, accountId: number, site: { id: number; name: string }): Promise<void> {
-  await insertAccess(tx, { accountId, siteId: site.id, name: site.name })
+export async function grantAccess(tx: Tx, accountId: number, site: { id: number }): Promise<void> {
+  await insertAccess(tx, { accountId, siteId: site.id })
   await noteSite(tx, site.id, accountId)
 }
 
-const insertAccess = precompiledChange((tx, row: { accountId: number; siteId: number; name: string }) =>
+const insertAccess = precompiledChange((tx, row: { accountId: number; siteId: number }) =>
   tx
     .insertInto('site_access')
-    .values({ account_id: row.accountId, site_id: row.siteId, site_name: row.name, rank: 1, is_deleted: 0 })
+    .columns(['account_id', 'site_id', 'site_name', 'rank', 'is_deleted', 'php_version', 'used_bytes'])
+    .expression(({ selectFrom, val, lit, fn }) =>
+      selectFrom('sites')
+        .leftJoin('site_statistics as used', 'used.site_id', 'sites.id')
+        .select((query) => [
+          val(row.accountId).as('account_id'),
+          'sites.id as site_id',
+          'sites.name as site_name',
+          lit(1).as('rank'),
+          lit(0).as('is_deleted'),
+          'sites.php_version',
+          fn.coalesce(query('used.database_bytes', '+', query.ref('used.file_bytes')), lit(0)).as('used_bytes'),
+        ])
+        .where('sites.id', '=', row.siteId),
+    )
     .onConflict((conflict) => conflict.columns(['account_id', 'site_id']).doNothing()),
 )
+
+/** Notes the PHP version of a site where lists are sorted by it. */
+export async function notePhpVersion(tx: Tx, siteId: number, version: string): Promise<void> {
+  await tx.updateTable('site_access').set({ php_version: version }).where('site_id', '=', siteId).execute()
+}
 
 /** Nobody sees the site any more. */
 export async function revokeAllAccess(tx: Tx, siteId: number): Promise<void> {

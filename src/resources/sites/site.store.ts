@@ -5,7 +5,7 @@ import { precompiled } from '../../platform/db/precompiled.ts'
 import { noteSite } from '../search/search-words.ts'
 import { touchRoutes } from './addresses/route.store.ts'
 import type { EnvironmentType, Install, ListedSite, Site, SiteState } from './site.ts'
-import { grantAccess, hideSite } from './site-access.store.ts'
+import { grantAccess, hideSite, notePhpVersion } from './site-access.store.ts'
 import type { SiteRow } from './tables.ts'
 
 /** A row as the rest of Stead sees it. */
@@ -198,6 +198,7 @@ export async function changeSite(tx: Tx, siteId: number, change: SiteChange, now
   const given = Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
   if (Object.keys(given).length > 0) await tx.updateTable('sites').set(given).where('id', '=', siteId).execute()
   if (change.displayName !== undefined) await noteSite(tx, siteId)
+  if (change.phpVersion !== undefined) await notePhpVersion(tx, siteId, change.phpVersion)
   await touchRoutes(tx, siteId, now)
 }
 

@@ -67,6 +67,10 @@ export interface SiteAccessRow {
   /** 0: a favourite of this account; 1: not. Orders lists. */
   rank: 0 | 1
   is_deleted: Flag
+  /** The site's, to sort by. */
+  php_version: Generated<string>
+  /** What the site takes on the disk as of last night, to sort by. */
+  used_bytes: Generated<number>
 }
 
 /** One row: the number of the newest purge. */

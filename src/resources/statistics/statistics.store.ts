@@ -228,6 +228,13 @@ export async function storeUsages(tx: Tx, usages: ReadonlyMap<number, Usage>, no
       })),
     )
     .execute()
+  // lists of sites are sorted by it
+  for (const [siteId, { databaseBytes, fileBytes }] of usages)
+    await tx
+      .updateTable('site_access')
+      .set({ used_bytes: databaseBytes + fileBytes })
+      .where('site_id', '=', siteId)
+      .execute()
 }
 
 /** Hosts that keep sites. */

@@ -5,7 +5,7 @@ import { fillWithMany } from '../../../../test/support/many.ts'
 import { plansOf, wholeTableReads } from '../../../../test/support/plans.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { listCollaborators, listCollaboratorsOfSite } from '../../collaborators/collaborator.store.ts'
-import { countVisibleSites, listVisibleSites, visibleSite } from '../show/visible-site.store.ts'
+import { countVisibleSites, listVisibleSites, sortedSites, visibleSite } from '../show/visible-site.store.ts'
 
 const page = { perPage: 50, offset: 100 }
 
@@ -16,6 +16,13 @@ const lists: Record<string, (tx: Tx) => Promise<unknown>> = {
   'a page of sites by part of the name': (tx) =>
     listVisibleSites(tx, 1, { filters: [{ key: 'name', part: 'ite-77' }] }, page),
   'a page of sites by state': (tx) => listVisibleSites(tx, 1, { filters: [{ key: 'state', value: 'live' }] }, page),
+  'a page of sites by name alone': (tx) =>
+    sortedSites(tx, 1, {}, { key: 'name', isDescending: true }, { ...page, from: { value: 'site-77', siteId: 77 } }),
+  'a page of sites by PHP and a tag': (tx) =>
+    sortedSites(tx, 1, { tagName: 'shop' }, { key: 'php_version', isDescending: false }, page),
+  'a page of sites by age': (tx) => sortedSites(tx, 1, {}, { key: 'created', isDescending: true }, page),
+  'a page of sites by what they use': (tx) => sortedSites(tx, 1, {}, { key: 'disk', isDescending: true }, page),
+  'a page of sites by PHP': (tx) => sortedSites(tx, 1, {}, { key: 'php_version', isDescending: false }, page),
   'the number of sites': (tx) => countVisibleSites(tx, 1),
   'one site': (tx) => visibleSite(tx, 7, 505),
   'all collaborators of an account': (tx) => listCollaborators(tx, 1),

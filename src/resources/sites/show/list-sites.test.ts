@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../../test/support/api.ts'
 import { dialects } from '../../../../test/support/database.ts'
 import { fillWithMany } from '../../../../test/support/many.ts'
+import { storeUsages } from '../../statistics/statistics.store.ts'
 import { putRoute } from '../addresses/route.store.ts'
-import { markDeleted, unmarkDeleted } from '../site.store.ts'
+import { changeSite, markDeleted, unmarkDeleted } from '../site.store.ts'
+import { grantAccess } from '../site-access.store.ts'
 import { listSitesWithIds, visibleSiteIds } from './visible-site.store.ts'
 
 const SITES = 250
@@ -85,6 +87,98 @@ for (const { dialect, skip } of dialects) {
       await owner.call('DELETE', `/v1/sites/${made}/tags`, { tag_ids: [1] })
       await owner.call('POST', `/v1/sites/${made}/tags`, { tag_names: ['shop'] })
       await expectSame(made, 25)
+    })
+
+    describe('sorted', () => {
+      interface Listed {
+        readonly id: number
+        readonly name: string
+        readonly phpVersion: string
+      }
+      beforeAll(() =>
+        api.database.transaction(async (tx) => {
+          for (const id of [7, 90, 200]) await changeSite(tx, id, { phpVersion: '8.1' }, 1)
+          const usages = new Map([
+            [100, { databaseBytes: 5_000_000_000, fileBytes: 1 }],
+            [7, { databaseBytes: 900, fileBytes: 100 }],
+            [9, { databaseBytes: 1, fileBytes: 999 }],
+          ])
+          await storeUsages(tx, usages, 1)
+        }),
+      )
+
+      /** All pages of a sorted list, by their places. */
+      const walk = async (sort: string, ask: (place: string) => ReturnType<Person['call']>) => {
+        const all: Listed[] = []
+        for (let place = ''; ; ) {
+          const { status, body, headers } = await ask(place)
+          expect(status).toBe(200)
+          all.push(...body.data)
+          if (headers['next-place'] === undefined) return all
+          place = String(headers['next-place'])
+          expect(place.startsWith(`${sort}.`)).toBe(true)
+        }
+      }
+      const byPlaces = (sort: string) =>
+        walk(sort, (place) => owner.call('GET', `/v1/sites?sort=${sort}&per_page=50&place=${place}`))
+
+      test.each(['name', '-name', 'created', '-created', 'php_version', '-php_version', 'disk', '-disk'])(
+        'by %s: each site once, the same by places, by pages, and as a whole',
+        async (sort) => {
+          const whole: Listed[] = (await owner.call('GET', `/v1/sites?sort=${sort}`)).body.data
+          expect(new Set(whole.map(({ id }) => id)).size).toBe(SITES)
+          expect(await byPlaces(sort)).toEqual(whole)
+          expect((await pages(`&sort=${sort}`)).all).toEqual(whole)
+          const found = await walk(sort, (place) =>
+            owner.call('POST', '/v1/sites/search', {
+              ...{ filters: [{ key: 'name', value: 'site' }], sort, per_page: 50, place },
+            }),
+          )
+          expect(found.map(({ id }) => id)).toEqual(whole.map(({ id }) => id))
+        },
+      )
+
+      test('by its value, and sites with the same one by ID; favorites are like others', async () => {
+        const idsBy = async (sort: string) => (await byPlaces(sort)).map(({ id }) => id)
+        const names = (await byPlaces('name')).map(({ name }) => name)
+        expect(names).toEqual(names.toSorted())
+        expect((await byPlaces('-name')).map(({ name }) => name)).toEqual(names.toReversed())
+        expect(await idsBy('-created')).toEqual(Array.from({ length: SITES }, (_, at) => SITES - at))
+        expect((await idsBy('php_version')).slice(0, 4)).toEqual([7, 90, 200, 1])
+        expect((await idsBy('-php_version')).slice(-3)).toEqual([200, 90, 7])
+        expect((await idsBy('-disk')).slice(0, 4)).toEqual([100, 9, 7, 250])
+        expect((await idsBy('disk')).slice(-3)).toEqual([7, 9, 100])
+      })
+
+      test('for who comes to a site later as well', async () => {
+        const later = await api.person('later@example.com')
+        await api.database.transaction(async (tx) => {
+          for (const id of [1, 7, 100]) await grantAccess(tx, later.accountId, { id })
+        })
+        const ids = async (sort: string) =>
+          (await later.call('GET', `/v1/sites?sort=${sort}`)).body.data.map(({ id }: Listed) => id)
+        expect([await ids('-disk'), await ids('php_version')]).toEqual([
+          [100, 7, 1],
+          [7, 1, 100],
+        ])
+      })
+
+      test.each(['0.site-7', '-name.site-7.7', 'name.site-7', 'name.Site.7', 'disk.site-7.7', 'x'])(
+        'refuses %s, which is no place of the order',
+        async (place) => {
+          const sort = place.startsWith('disk') ? 'disk' : 'name'
+          const { status, body } = await owner.call('GET', `/v1/sites?sort=${sort}&place=${place}`)
+          expect([status, body.errors[0]]).toEqual([
+            400,
+            'place: must be a value of the header `Next-Place` of the same order',
+          ])
+        },
+      )
+
+      test('refuses a place of the usual order, an unknown order, and both orders', async () => {
+        for (const query of ['place=name.site-7.7', 'sort=visits', 'sort=name&after=0'])
+          expect((await owner.call('GET', `/v1/sites?${query}`)).status).toBe(400)
+      })
     })
 
     test('what changes while a list is read leaves its order, and what is gone is not in it', async () => {

@@ -1,13 +1,15 @@
 import Type from 'typebox'
 import { reply } from '../../../platform/http/endpoint.ts'
 import { invalidInput } from '../../../platform/http/problem.ts'
-import { besidesOf, oneOf, pageOf, pageQuery } from '../../../platform/http/schemas.ts'
+import { oneOf, pageQuery } from '../../../platform/http/schemas.ts'
 import { endpoint } from '../../kit/endpoint.ts'
 import type { ListedSite } from '../site.ts'
 import { FoundSite, presentSiteWithAddresses } from './present-site.ts'
-import { nextPlace, placeOf, placeQuery } from './site-place.ts'
+import { sortQuery } from './site-order.ts'
+import { readSitePage } from './site-page.ts'
+import { placeQuery } from './site-place.ts'
 import { includeStatus, presentAll } from './site-status.ts'
-import { countVisibleSites, listVisibleSites, type SiteFilter } from './visible-site.store.ts'
+import type { SiteFilter } from './visible-site.store.ts'
 
 const keys = [
   'any',
@@ -29,7 +31,7 @@ export const searchSites = endpoint({
   path: '/v1/sites/search',
   summary: 'Search sites',
   description:
-    'Returns the sites that match all filters, favourites first, then by name. `name` and `domain` match any part. `any` matches any part of a name, a display name, a domain, or a tag. `cms_version` (or `wordpress_version`) matches the start. `cloned_from` matches the clones of the site with this ID, `staging` is `true` or `false`, and `tag` is the name of one of your tags. Other filters match the exact value.',
+    'Returns the sites that match all filters, favourites first, then by name, unless you `sort` them. `name` and `domain` match any part. `any` matches any part of a name, a display name, a domain, or a tag. `cms_version` (or `wordpress_version`) matches the start. `cloned_from` matches the clones of the site with this ID, `staging` is `true` or `false`, and `tag` is the name of one of your tags. Other filters match the exact value.',
   access: { account: 'own' },
   reads: true,
   body: Type.Object({
@@ -48,24 +50,17 @@ export const searchSites = endpoint({
     ),
     ...pageQuery,
     ...placeQuery,
+    ...sortQuery,
   }),
   query: Type.Object(includeStatus),
   response: Type.Array(FoundSite),
   paged: true,
 
   async handle({ tx, caller, config, now }, { body, query }) {
-    const place = placeOf(body)
-    const asked = pageOf(place ? { per_page: body.per_page } : body)
     const selection = { filters: body.filters.map(siteFilter) }
-    const from = place === 'begin' ? undefined : place
-    const sites = await listVisibleSites(tx, caller.accountId, selection, asked, from)
+    const { sites, besides } = await readSitePage(tx, caller.accountId, selection, body)
     const shown = { include: query.include, present: (site: ListedSite) => presentSiteWithAddresses(site, config, now) }
-    return reply(
-      await presentAll(tx, sites, shown),
-      place
-        ? nextPlace(sites, asked.perPage)
-        : await besidesOf(asked, sites, () => countVisibleSites(tx, caller.accountId, selection)),
-    )
+    return reply(await presentAll(tx, sites, shown), besides)
   },
 })
 

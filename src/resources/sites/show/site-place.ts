@@ -13,7 +13,7 @@ export interface SitePlace {
 export const placeQuery = {
   place: Type.Optional(
     Type.String({
-      maxLength: 80,
+      maxLength: 110,
       description:
         'Use it instead of `page` to keep the order of the list: empty to begin, then the value of the header `Next-Place`, which is missing on the last answer. Sites that are added or deleted meanwhile cause no gaps',
     }),

@@ -8,6 +8,7 @@ import type { License } from '../create/site-license.ts'
 import { siteOfRow } from '../site.store.ts'
 import type { ListedSite, Tag } from '../site.ts'
 import type { SiteRow } from '../tables.ts'
+import { columnOf, type SiteOrder, type SortedPlace } from './site-order.ts'
 import type { SitePlace } from './site-place.ts'
 
 /* Which sites an account sees, its own and those that it collaborates on, and how it has arranged them. */
@@ -204,6 +205,44 @@ export async function visibleSiteIds(
   return rows.map((row) => row.site_id)
 }
 
+/** Ids of all of an account's sites. */
+export async function allSiteIds(
+  tx: Tx,
+  accountId: number,
+  selection: SiteSelection,
+  order: SiteOrder | undefined,
+): Promise<number[]> {
+  if (!order) return visibleSiteIds(tx, accountId, selection)
+  return (await sortedSites(tx, accountId, selection, order)).map(({ siteId }) => siteId)
+}
+
+/** An account's sites in another order than usual, from behind a place on; without `page` all of them. */
+export async function sortedSites(
+  tx: Tx,
+  accountId: number,
+  selection: SiteSelection,
+  { key, isDescending }: SiteOrder,
+  page?: RowsAsked & { readonly from?: SortedPlace | undefined },
+): Promise<SortedPlace[]> {
+  const direction = isDescending ? 'desc' : 'asc'
+  const column = columnOf[key]
+  const { tagName, filters = [], ownerId } = selection
+  // the rows of tags have no more than their own order
+  const tags = tagName === undefined ? [] : [{ key: 'tag' as const, value: tagName }]
+  const seen = seenSites(tx, accountId, { ownerId, filters: [...filters, ...tags] })
+    .select(['seen.site_id as siteId', `${column} as value`])
+    .orderBy(column, direction)
+    .orderBy('seen.site_id', direction)
+  if (!page) return seen.execute()
+  const { from, offset, perPage } = page
+  const behind = from
+    ? seen.where(({ eb, refTuple, tuple }) =>
+        eb(refTuple(column, 'seen.site_id'), isDescending ? '<' : '>', tuple(from.value, from.siteId)),
+      )
+    : seen.offset(offset)
+  return behind.limit(perPage).execute()
+}
+
 /** These of an account's sites, in this order; without those that it does not see any more. */
 export async function listSitesWithIds(tx: Tx, accountId: number, siteIds: readonly number[]): Promise<ListedSite[]> {
   if (siteIds.length === 0) return []
@@ -228,6 +267,9 @@ interface Seen {
   site_name: string
   rank: number
   is_deleted: number
+  /** Of `site_access` alone. */
+  php_version: string
+  used_bytes: number
 }
 
 /** Which sites are in a list, from the index of its order alone: the sites themselves are looked at for filters that need them, no others. */
