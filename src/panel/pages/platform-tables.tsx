@@ -7,10 +7,34 @@ import { timeOf } from '../time.ts'
 import type { Health } from './platform.tsx'
 import { PlatformSwitch } from './platform-switch.tsx'
 
+type Host = Health['hosts'][number]
+type Process = Health['processes'][number]
 type Budget = Health['processes'][number]['budgets'][number]
 
 /** Of what is there already. */
 const from = <Row,>(data: readonly Row[]) => ({ got: { value: { data } }, fault: { value: '' } })
+
+const hostSorts = [
+  { key: 'host', by: ({ name }: Host) => name },
+  { key: 'sites', by: ({ sites }: Host) => sites, isLargestFirst: true },
+  { key: 'seen', by: ({ seen_at }: Host) => seen_at },
+  { key: 'status', by: ({ answers, state }: Host) => `${answers ? 1 : 0} ${state}` },
+]
+
+const processSorts = [
+  { key: 'process', by: ({ process }: Process) => process },
+  { key: 'memory', by: ({ resident_bytes }: Process) => resident_bytes, isLargestFirst: true },
+  { key: 'disk', by: ({ disk_free_bytes }: Process) => disk_free_bytes },
+  { key: 'fullest', by: ({ budgets }: Process) => Math.max(0, ...budgets.map(shareOf)), isLargestFirst: true },
+  { key: 'refused', by: refusalsOf, isLargestFirst: true },
+]
+
+const budgetSorts = [
+  { key: 'limit', by: ({ name }: Budget) => name },
+  { key: 'used', by: ({ used }: Budget) => used, isLargestFirst: true },
+  { key: 'maximum', by: ({ limit }: Budget) => limit, isLargestFirst: true },
+  { key: 'refused', by: ({ refusals }: Budget) => refusals, isLargestFirst: true },
+]
 
 interface HostsProps {
   readonly of: Health['hosts']
@@ -26,6 +50,8 @@ export const Hosts = ({ of: hosts, onChange }: HostsProps) => (
         head={texts.hostsHead}
         hiddenHeads={texts.hostsHead.slice(-1)}
         columns={['wide', 'whole', 'whole', '', 'actions']}
+        sorts={hostSorts}
+        kept="hosts"
         empty={texts.noHosts}
         isStacked
         row={(host) => [
@@ -106,13 +132,15 @@ export const Processes = ({ of: processes }: { readonly of: Health['processes'] 
         caption={texts.processes}
         head={texts.processesHead}
         empty={texts.noProcesses}
+        sorts={processSorts}
+        kept="processes"
         isStacked
-        row={({ process, resident_bytes, disk_free_bytes, budgets }) => [
-          <b key="name">{process}</b>,
-          sizeOf(resident_bytes),
-          texts.free(sizeOf(disk_free_bytes)),
-          fullest(budgets),
-          texts.refused(budgets.reduce((all, { refusals }) => all + refusals, 0)),
+        row={(each) => [
+          <b key="name">{each.process}</b>,
+          sizeOf(each.resident_bytes),
+          texts.free(sizeOf(each.disk_free_bytes)),
+          fullest(each.budgets),
+          texts.refused(refusalsOf(each)),
         ]}
       />
     </Card>
@@ -125,6 +153,8 @@ export const Processes = ({ of: processes }: { readonly of: Health['processes'] 
           head={texts.budgetsHead}
           empty={texts.none}
           columns={['wide', 'num', 'num', 'num']}
+          sorts={budgetSorts}
+          sortName="limits"
           row={({ name, used, limit, refusals }) => [
             name,
             used.toLocaleString(),
@@ -159,7 +189,13 @@ export const Names = ({ of: { shared_domain: shared, taken } }: { readonly of: H
 
 const nameIn = (names: Readonly<Record<string, string>>, kind: string): string => names[kind] ?? kind
 
-const shareOf = ({ used, limit }: Budget): number => (limit > 0 ? used / limit : 0)
+function shareOf({ used, limit }: Budget): number {
+  return limit > 0 ? used / limit : 0
+}
+
+function refusalsOf({ budgets }: Process): number {
+  return budgets.reduce((all, { refusals }) => all + refusals, 0)
+}
 
 function fullest(budgets: readonly Budget[]): string {
   const [most] = budgets.toSorted((left, right) => shareOf(right) - shareOf(left))

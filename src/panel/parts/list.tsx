@@ -1,7 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import type { Got, Page } from '../api.ts'
 import { commonTexts as texts } from '../texts/common.ts'
+import { Columns, hiddenColumns } from './columns.tsx'
 import { SelectAll, type Selection, SelectRow } from './selection.tsx'
+import { type SortColumn, sorted } from './sorted.ts'
+import { ariaSort, choicesOf, SortHead, SortSelect, sortOf } from './sorting.tsx'
 
 /** Rows of something that was read, what stands there without any, and why it cannot be read. */
 export function List<Row>(props: {
@@ -23,15 +26,29 @@ export function List<Row>(props: {
   isChosen?(row: Row): boolean
   /** Adds a column of checkboxes. */
   readonly selection?: Selection<Row>
+  /** By which columns it can be sorted, in the order of the heads. */
+  readonly sorts?: readonly (SortColumn<Row> | undefined)[]
+  /** In the address, where a page has several lists. */
+  readonly sortName?: string
+  /** The person may hide columns: the browser keeps the choice under this name. */
+  readonly kept?: string
+  /** The page has choices of order and columns itself. */
+  readonly hasOwnTools?: boolean
+  /** The columns that stay, besides the first one and those with hidden heads. */
+  readonly stays?: readonly string[]
   row(row: Row): readonly ComponentChildren[]
 }) {
   const { got, fault } = props.from
   if (fault.value) return <p class="fault">{fault.value}</p>
   if (!got.value) return <Skeleton />
-  const rows = got.value.data
+  const { sorts = [], sortName, kept, selection, hiddenHeads = [] } = props
+  const rows = sorted(got.value.data, sorts, sortOf(sortName))
   if (rows.length === 0) return typeof props.empty === 'string' ? <p class="quiet">{props.empty}</p> : props.empty
-  const classOf = (column: number) => props.columns?.[column] || undefined
-  const { selection } = props
+  const free = kept === undefined ? [] : hideable(props)
+  const hidden = kept === undefined ? [] : hiddenColumns(kept).value.filter((each) => free.includes(each))
+  const isShown = (_: unknown, column: number) => !hidden.includes(props.head[column] ?? '')
+  const columns = props.head.map((head, at) => ({ head, of: props.columns?.[at] || undefined, sort: sorts[at] }))
+  const shown = columns.filter(isShown)
   const isChosen = (row: Row) => {
     const key = selection?.keyOf(row)
     return props.isChosen?.(row) || (key !== undefined && selection?.keys.value.has(key))
@@ -39,6 +56,9 @@ export function List<Row>(props: {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be reached by the keyboard
     <section class="scroll" tabIndex={0} aria-label={props.caption}>
+      {sorts.length > 0 && rows.length > 1 && !props.hasOwnTools && (props.isCards || props.isStacked) && (
+        <SortSelect class="only-phone" choices={choicesOf(sorts, props.head)} {...(sortName && { name: sortName })} />
+      )}
       <table class={props.isStacked ? 'list stacked' : props.isCards ? 'list' : ''}>
         <thead>
           <tr>
@@ -47,9 +67,16 @@ export function List<Row>(props: {
                 <SelectAll of={selection} rows={rows} />
               </th>
             )}
-            {props.head.map((each, column) => (
-              <th key={each} scope="col" class={classOf(column)}>
-                {props.hiddenHeads?.includes(each) ? <span class="hidden">{each}</span> : each}
+            {shown.map(({ head, of, sort }, at) => (
+              <th key={head} scope="col" class={of} aria-sort={ariaSort(sort, sortName)}>
+                {kept !== undefined && !props.hasOwnTools && at === shown.length - 1 ? (
+                  <span class="row nowrap spread">
+                    <Head text={head} isHidden={hiddenHeads.includes(head)} sort={sort} name={sortName} />
+                    <Columns list={kept} heads={free} />
+                  </span>
+                ) : (
+                  <Head text={head} isHidden={hiddenHeads.includes(head)} sort={sort} name={sortName} />
+                )}
               </th>
             ))}
           </tr>
@@ -62,17 +89,42 @@ export function List<Row>(props: {
                   <SelectRow of={selection} row={row} />
                 </td>
               )}
-              {props.row(row).map((cell, column) => (
-                <td key={props.head[column]} class={classOf(column)}>
-                  {cell}
-                </td>
-              ))}
+              {props
+                .row(row)
+                .filter(isShown)
+                .map((cell, column) => (
+                  <td key={shown[column]?.head} class={shown[column]?.of}>
+                    {cell}
+                  </td>
+                ))}
             </tr>
           ))}
         </tbody>
       </table>
     </section>
   )
+}
+
+interface HeadProps<Row> {
+  readonly text: string
+  readonly isHidden: boolean
+  readonly sort: SortColumn<Row> | undefined
+  readonly name: string | undefined
+}
+
+function Head<Row>({ text, isHidden, sort, name }: HeadProps<Row>) {
+  if (sort) return <SortHead of={sort} text={text} {...(name && { name })} />
+  return <span class={isHidden ? 'hidden' : undefined}>{text}</span>
+}
+
+/** Heads of the columns that a person can hide. */
+function hideable(props: {
+  readonly head: readonly string[]
+  readonly hiddenHeads?: readonly string[]
+  readonly stays?: readonly string[]
+}): readonly string[] {
+  const { head, hiddenHeads = [], stays = head.slice(0, 1) } = props
+  return head.filter((each) => !hiddenHeads.includes(each) && !stays.includes(each))
 }
 
 const LINES = [1, 2, 3, 4, 5]

@@ -80,7 +80,9 @@ export function Menu(props: {
         aria-label={props.label}
         class="arrives"
         hidden={!isOpen.value}
-        onClick={() => close(true)}
+        onClick={({ target }) => {
+          if (!(target as Element).closest('[role=menuitemcheckbox]')) close(true)
+        }}
       >
         {props.children}
       </div>
@@ -94,6 +96,8 @@ export function MenuItem(props: {
   readonly isBad?: boolean
   /** Of a choice of which one is in force. */
   readonly isChosen?: boolean
+  /** Of several things that are shown, or not: the menu stays open. */
+  readonly isTicked?: boolean
   readonly of?: Right
   /** A page of the panel, instead of an action. */
   readonly to?: string
@@ -107,7 +111,7 @@ export function MenuItem(props: {
     <>
       {props.icon && <Icon name={props.icon} />}
       {props.children}
-      {props.isChosen && <Icon name="check" class="checked" />}
+      {(props.isChosen || props.isTicked) && <Icon name="check" class="checked" />}
     </>
   )
   if (props.to !== undefined)
@@ -116,7 +120,12 @@ export function MenuItem(props: {
         {content}
       </a>
     )
-  const choice = props.isChosen === undefined ? {} : { role: 'menuitemradio', 'aria-checked': props.isChosen }
+  const choice =
+    props.isTicked !== undefined
+      ? { role: 'menuitemcheckbox', 'aria-checked': props.isTicked }
+      : props.isChosen !== undefined
+        ? { role: 'menuitemradio', 'aria-checked': props.isChosen }
+        : {}
   return (
     <button
       type="button"

@@ -116,3 +116,11 @@ export const exportTexts = {
   button: 'Export CSV',
   cut: (rows: number) => `Exported the newest ${rows.toLocaleString()} rows. Set filters to export older ones.`,
 }
+
+export const sortTexts = {
+  sort: 'Sort by',
+  usual: 'Default order',
+  by: (head: string, isDescending: boolean) => `${head} ${isDescending ? '↓' : '↑'}`,
+}
+
+export const columnsTexts = { title: 'Columns', all: 'Show all columns' }

@@ -48,6 +48,29 @@ export const sitesTexts = {
   hideIs: 'You see the progress in the corner.',
   close: 'Close',
   noBackup: 'None',
+  usualOrder: 'Favorites, then name',
+  orders: {
+    name: 'Name, A to Z',
+    '-name': 'Name, Z to A',
+    '-created': 'Newest first',
+    created: 'Oldest first',
+    '-disk': 'Largest first',
+    disk: 'Smallest first',
+    php_version: 'Oldest PHP first',
+    '-php_version': 'Newest PHP first',
+  },
+}
+
+export const viewsTexts = {
+  title: 'Views',
+  shown: (name: string) => `View: ${name}`,
+  none: 'Set filters or an order, then save them as a view.',
+  save: 'Save view',
+  name: 'Name of the view',
+  kept: 'The view keeps filters and order. This browser stores it.',
+  button: 'Save view',
+  delete: (name: string) => `Delete view ${name}`,
+  deleted: (name: string) => `View ${name} deleted`,
 }
 
 export const bulkTexts = {

@@ -80,6 +80,7 @@ export function People() {
         caption={texts.title}
         head={texts.head}
         hiddenHeads={texts.hiddenHeads}
+        sorts={sorts}
         isStacked
         empty={
           <div class="card">
@@ -111,6 +112,11 @@ export function People() {
     </>
   )
 }
+
+const sorts = [
+  { key: 'person', by: ({ email }: Person) => email },
+  { key: 'sites', by: ({ sites }: Person) => sites.length, isLargestFirst: true },
+]
 
 const MOST_SHOWN = 8
 

@@ -51,6 +51,7 @@ export function Collaborators({ id, act }: PartProps) {
         head={texts.head}
         hiddenHeads={texts.hiddenHeads}
         columns={['wide', '', 'extra', '']}
+        sorts={sorts}
         isCards
         isStacked
         empty={
@@ -85,6 +86,12 @@ export function Collaborators({ id, act }: PartProps) {
     </>
   )
 }
+
+const sorts = [
+  { key: 'person', by: ({ email }: Collaborator) => email },
+  { key: 'role', by: ({ roles }: Collaborator) => (roles ? presetTexts.names[presetOf(roles)] : null) },
+  { key: 'added', by: ({ created }: Collaborator) => created, isLargestFirst: true },
+]
 
 const Person = ({ of: { email, name, wpUsername } }: { readonly of: Collaborator }) => (
   <>

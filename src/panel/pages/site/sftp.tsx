@@ -60,6 +60,7 @@ export function Sftp({ site, id }: PartProps) {
           head={texts.head}
           hiddenHeads={texts.hiddenHeads}
           columns={['wide', 'extra', 'extra', 'below']}
+          sorts={sorts}
           isCards
           empty={<Empty icon="squareTerminal" title={texts.emptyTitle} text={texts.empty} />}
           row={({ username: user, email, accessed, created }) => [
@@ -100,6 +101,16 @@ export function Sftp({ site, id }: PartProps) {
     </>
   )
 }
+
+const sorts = [
+  { key: 'user', by: ({ username }: SftpUser) => username },
+  { key: 'person', by: ({ email }: SftpUser) => email },
+  {
+    key: 'login',
+    by: ({ accessed, created }: SftpUser) => (accessed === created ? null : accessed),
+    isLargestFirst: true,
+  },
+]
 
 type ConnectionProps = Pick<PartProps, 'site'> & { readonly users: readonly SftpUser[] }
 

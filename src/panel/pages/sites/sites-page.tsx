@@ -3,12 +3,15 @@ import { useEffect } from 'preact/hooks'
 import type { components } from '../../../sdk/api.generated.ts'
 import { api, ask, type Got } from '../../api.ts'
 import { Button } from '../../parts/button.tsx'
+import { Columns } from '../../parts/columns.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { filterOf } from '../../parts/filters.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { later } from '../../parts/later.tsx'
 import { List } from '../../parts/list.tsx'
 import { Menu, MenuItem } from '../../parts/menu.tsx'
 import { Segment } from '../../parts/segment.tsx'
+import { SORT, SortSelect } from '../../parts/sorting.tsx'
 import { Spark } from '../../parts/spark.tsx'
 import { StateOf } from '../../parts/state-of.tsx'
 import { Thumb } from '../../parts/thumb.tsx'
@@ -21,8 +24,9 @@ import { sitesTexts as texts } from '../../texts/sites.ts'
 import { agoOf, timeOf } from '../../time.ts'
 import { openLogin } from '../open-login.ts'
 import { siteAddress } from '../site-address.ts'
-import { choose, chosen, shown } from './choice.ts'
+import { choose, chosen, narrow, places, turnTo, useNarrowing } from './choice.ts'
 import { wantsFirstSteps } from './first-steps-wish.ts'
+import { Views } from './views.tsx'
 
 const NewSite = later(() => import('./new-site.tsx').then((file) => file.NewSite))
 const FirstSteps = later(() => import('./first-steps.tsx').then((file) => file.FirstSteps))
@@ -33,51 +37,55 @@ const PER_PAGE = 25
 type Site = components['schemas']['FoundSite'] | components['schemas']['ListedSite']
 type Filter = components['schemas']['SiteFilter']
 
-function readSites(asked: { place?: string; per_page: number }): Promise<Got<readonly Site[]>> {
-  const { name, state, tag, kind } = shown
+type SortOfSites = keyof typeof texts.orders
+
+function readSites(asked: { place?: string; per_page: number; sort?: SortOfSites }): Promise<Got<readonly Site[]>> {
+  const [name, state, tag, kind] = [filterOf('q'), filterOf('state'), filterOf('tag'), filterOf('kind')]
   const include = 'status' as const
   const filters: Filter[] = [
-    ...(name.value ? [{ key: 'any' as const, value: name.value }] : []),
-    ...(state.value ? [{ key: 'state' as const, value: state.value }] : []),
-    ...(tag.value ? [{ key: 'tag' as const, value: tag.value }] : []),
-    ...(kind.value === 'all' ? [] : [{ key: 'staging' as const, value: String(kind.value === 'staging') }]),
+    ...(name ? [{ key: 'any' as const, value: name }] : []),
+    ...(state ? [{ key: 'state' as const, value: state }] : []),
+    ...(tag ? [{ key: 'tag' as const, value: tag }] : []),
+    ...(kind ? [{ key: 'staging' as const, value: String(kind === 'staging') }] : []),
   ]
   if (filters.length > 0)
     return ask(() => api.POST('/v1/sites/search', { params: { query: { include } }, body: { ...asked, filters } }))
   return ask(() => api.GET('/v1/sites', { params: { query: { ...asked, include, paginate: true } } }))
 }
 
-interface Narrowed {
-  readonly name?: string
-  readonly state?: keyof typeof texts.states
-  readonly tag?: string
-  readonly kind?: keyof typeof texts.shownKinds
+/** The order that the address asks for, if it is one of the API. */
+const sortOfSites = (): { sort?: SortOfSites } => {
+  const sort = filterOf(SORT)
+  return Object.hasOwn(texts.orders, sort) ? { sort: sort as SortOfSites } : {}
 }
 
-function narrow(to: Narrowed): void {
-  for (const [key, value] of Object.entries(to)) shown[key as keyof Narrowed].value = value as never
-  shown.places.value = ['']
-}
+const choices = Object.entries(texts.orders).map(([sort, text]) => ({
+  sort: { key: sort.replace('-', ''), isDescending: sort.startsWith('-') },
+  text,
+}))
 
 /**
  * Sites that the person sees, a page at a time: the server searches and turns, so that ten thousand are like ten. A page begins behind the
  * last site of the one before, so that sites which others add or delete move none of it.
  */
 export function SitesPage() {
-  const { places, name, state, tag, kind } = shown
   const creating = useSignal<'new' | 'import' | undefined>(undefined)
-  const filters = [name.value, state.value, tag.value, kind.value]
-  const place = places.value.at(-1) ?? ''
-  const sites = useLoad(() => readSites({ place, per_page: PER_PAGE }), [place, ...filters])
+  const [name, state, tag, kind] = [filterOf('q'), filterOf('state'), filterOf('tag'), filterOf('kind')]
+  const filters = [name, state, tag, kind]
+  const isFiltered = filters.some(Boolean)
+  const turned = places()
+  const place = turned.at(-1) ?? ''
+  useNarrowing()
+  const asked = { place, per_page: PER_PAGE, ...sortOfSites() }
+  const sites = useLoad(() => readSites(asked), [place, asked.sort, ...filters])
   const total = useLoad(() => readSites({ per_page: 1 }), filters).got.value?.page?.totalItems
   const got = sites.got.value
   const figures = useFigures(got?.data)
   // all that was behind the place is gone
   const isBehindAll = got?.data.length === 0 && place !== ''
   useEffect(() => {
-    if (isBehindAll) shown.places.value = shown.places.value.slice(0, -1)
+    if (isBehindAll) turnTo(turned.slice(0, -1))
   }, [isBehindAll])
-  const isFiltered = Boolean(name.value || state.value || tag.value || kind.value !== 'all')
   const create = () => {
     creating.value = 'new'
   }
@@ -111,20 +119,20 @@ export function SitesPage() {
             type="search"
             aria-label={texts.search}
             placeholder={texts.search}
-            value={name.value}
-            onInput={({ currentTarget }) => narrow({ name: currentTarget.value.trim() })}
+            value={name}
+            onInput={({ currentTarget }) => narrow({ q: currentTarget.value.trim() })}
           />
         </div>
         <Segment
           label={texts.shownKind}
           options={texts.shownKinds}
-          value={kind.value}
-          set={(to) => narrow({ kind: to })}
+          value={kind in texts.shownKinds ? (kind as keyof typeof texts.shownKinds) : 'all'}
+          set={(to) => narrow({ kind: to === 'all' ? '' : to })}
         />
         <select
           aria-label={texts.state}
-          value={state.value}
-          onChange={({ currentTarget }) => narrow({ state: currentTarget.value as keyof typeof texts.states })}
+          value={state}
+          onChange={({ currentTarget }) => narrow({ state: currentTarget.value })}
         >
           {Object.entries(texts.states).map(([value, label]) => (
             <option key={value} value={value}>
@@ -132,12 +140,17 @@ export function SitesPage() {
             </option>
           ))}
         </select>
-        {tag.value && (
+        {tag && (
           <span class="badge accent">
-            {texts.tagged(tag.value)}
+            {texts.tagged(tag)}
             <Button isGhost isSmall icon="x" label={texts.noTag} onClick={() => narrow({ tag: '' })} />
           </span>
         )}
+        <div class="right">
+          <SortSelect choices={choices} usual={texts.usualOrder} />
+          <Views />
+          <Columns list="sites" heads={texts.head.slice(2, -1)} class="only-icon not-phone" />
+        </div>
       </div>
       <List
         from={sites}
@@ -145,13 +158,17 @@ export function SitesPage() {
         head={texts.head}
         hiddenHeads={texts.hiddenHeads}
         columns={columns}
+        sorts={sorts}
+        kept="sites"
+        hasOwnTools
+        stays={texts.head.slice(0, 2)}
         isCards
         isChosen={({ id }) => chosen.value.has(id)}
         empty={
           <div class="card">
             {isFiltered ? (
               <Empty icon="search" title={texts.noneFoundTitle} text={texts.noneFound}>
-                <Button onClick={() => narrow({ name: '', state: '', tag: '', kind: 'all' })}>{texts.clear}</Button>
+                <Button onClick={() => narrow({ q: '', state: '', tag: '', kind: '' })}>{texts.clear}</Button>
               </Empty>
             ) : (
               <Empty icon="appWindow" title={texts.emptyTitle} text={texts.empty}>
@@ -181,22 +198,17 @@ export function SitesPage() {
 
 /** To the pages before and behind. */
 function Turn({ next }: { readonly next: string | undefined }) {
-  const { places } = shown
-  if (next === undefined && places.value.length === 1) return null
+  const turned = places()
+  if (next === undefined && turned.length === 1) return null
   return (
     <nav class="row pager" aria-label={commonTexts.turning}>
-      <Button
-        isDisabled={places.value.length === 1}
-        onClick={() => {
-          places.value = places.value.slice(0, -1)
-        }}
-      >
+      <Button isDisabled={turned.length === 1} onClick={() => turnTo(turned.slice(0, -1))}>
         {commonTexts.back}
       </Button>
       <Button
         isDisabled={next === undefined}
         onClick={() => {
-          if (next !== undefined) places.value = [...places.value, next]
+          if (next !== undefined) turnTo([...turned, next])
         }}
       >
         {commonTexts.next}
@@ -204,6 +216,17 @@ function Turn({ next }: { readonly next: string | undefined }) {
     </nav>
   )
 }
+
+/** The server sorts: see `sort` of the API. */
+const sorts = [
+  undefined,
+  { key: 'name' },
+  undefined,
+  { key: 'php_version' },
+  undefined,
+  undefined,
+  { key: 'disk', isLargestFirst: true },
+]
 
 const columns = ['', 'wide', '', 'extra', 'extra', 'extra num', 'extra num', 'extra', '']
 

@@ -17,6 +17,14 @@ export type DnsRecord = components['schemas']['DnsRecord']
 
 const nameOf = ({ name }: DnsRecord): string => name || texts.itself
 
+const sorts = [
+  { key: 'name', by: ({ name }: DnsRecord) => name },
+  { key: 'type', by: ({ type }: DnsRecord) => type },
+  { key: 'value', by: ({ value }: DnsRecord) => value },
+  undefined,
+  { key: 'ttl', by: ({ ttl }: DnsRecord) => ttl },
+]
+
 /** A zone: its records, and what is done with all of them. */
 export function ZonePage({ id }: { readonly id: number }) {
   const params = { path: { zone_id: id } }
@@ -60,6 +68,9 @@ export function ZonePage({ id }: { readonly id: number }) {
           head={texts.recordsHead}
           hiddenHeads={texts.hiddenHeads}
           columns={['extra', 'extra', 'wide', 'extra num', 'extra num', 'actions']}
+          sorts={sorts}
+          kept="records"
+          stays={[texts.recordsHead[0] ?? '', texts.recordsHead[2] ?? '']}
           isCards
           empty={<Empty icon="globe" title={texts.noRecordsTitle} text={texts.noRecords} />}
           row={(record) => [

@@ -11,6 +11,17 @@ export function ZonesPage({ id }: { readonly id: string | undefined }) {
   return id === undefined ? <Zones /> : <ZonePage key={id} id={Number(id)} />
 }
 
+interface Zone {
+  readonly id: number
+  readonly name: string
+  readonly created: string
+}
+
+const sorts = [
+  { key: 'name', by: ({ name }: Zone) => name },
+  { key: 'created', by: ({ created }: Zone) => created, isLargestFirst: true },
+]
+
 function Zones() {
   const zones = useLoad(() => ask(() => api.GET('/v1/zones')))
   return (
@@ -23,6 +34,7 @@ function Zones() {
         caption={texts.title}
         head={texts.head}
         columns={['wide', '']}
+        sorts={sorts}
         isCards
         empty={
           <div class="card">

@@ -9,6 +9,8 @@ import { Icon } from '../../../parts/icon.tsx'
 import { List, Pages } from '../../../parts/list.tsx'
 import { Menu, MenuItem } from '../../../parts/menu.tsx'
 import { Segment } from '../../../parts/segment.tsx'
+import { sorted } from '../../../parts/sorted.ts'
+import { sortOf } from '../../../parts/sorting.tsx'
 import { Stat } from '../../../parts/stat.tsx'
 import { attempt, told } from '../../../parts/toasts.tsx'
 import { useLoad } from '../../../parts/use-load.ts'
@@ -140,6 +142,14 @@ function Figures({ points }: { readonly points: readonly RestorePoint[] }) {
 
 type Shown = 'all' | Origin
 
+const sorts = [
+  { key: 'taken', by: ({ taken }: RestorePoint) => taken, isLargestFirst: true },
+  { key: 'contents', by: (point: RestorePoint) => contentsOf(point) },
+  { key: 'reason', by: (point: RestorePoint) => reasonOf(point) },
+  { key: 'size', by: ({ bytes }: RestorePoint) => bytes, isLargestFirst: true },
+  { key: 'until', by: ({ deleteAt }: RestorePoint) => deleteAt },
+]
+
 interface PointsProps extends PartProps {
   readonly points: ReturnType<typeof useRestorePoints>
   reload(): Promise<void>
@@ -152,7 +162,11 @@ function Points(props: PointsProps) {
   const shown = useSignal<Shown>('all')
   const page = useSignal(1)
   const all = points.got.value?.data ?? []
-  const some = all.filter(({ origin }) => shown.value === 'all' || origin === shown.value)
+  const some = sorted(
+    all.filter(({ origin }) => shown.value === 'all' || origin === shown.value),
+    sorts,
+    sortOf(),
+  )
   const lastPage = Math.ceil(some.length / PER_PAGE)
   const rows = some.slice((page.value - 1) * PER_PAGE, page.value * PER_PAGE)
   const filter = (to: Shown) => {
@@ -171,6 +185,8 @@ function Points(props: PointsProps) {
         head={texts.head}
         hiddenHeads={texts.hiddenHeads}
         columns={['wide', 'extra', 'extra', 'extra num', 'extra', 'actions']}
+        sorts={sorts}
+        kept="backups"
         isCards
         empty={
           all.length > 0 ? (

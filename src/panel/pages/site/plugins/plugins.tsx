@@ -100,6 +100,7 @@ export function Plugins(props: PartProps) {
         head={texts.head}
         hiddenHeads={texts.hiddenHeads}
         columns={['wide', 'extra num', '', 'below']}
+        sorts={sorts}
         isCards
         {...(mayNot === undefined && { selection })}
         empty={<None isFiltered={all.length > 0} install={install} />}
@@ -138,6 +139,12 @@ export function Plugins(props: PartProps) {
     </>
   )
 }
+
+/** The usual order is that of WordPress. Plugins with an update come first by version. */
+const sorts = [
+  { key: 'name', by: titleOf },
+  { key: 'version', by: (plugin: Plugin) => `${isDue(plugin) ? 0 : 1} ${titleOf(plugin)}` },
+]
 
 const versionsOf = (plugin: Plugin): string =>
   isDue(plugin) ? texts.versions(plugin.version, plugin.update_version ?? '') : plugin.version

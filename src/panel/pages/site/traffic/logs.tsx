@@ -111,6 +111,7 @@ function WebLog({ id }: { readonly id: number }) {
         caption={texts.kinds.web}
         head={texts.webHead}
         columns={['wide', '', 'num extra', 'extra', 'extra']}
+        kept="web-log"
         isCards
         empty={
           <Nothing

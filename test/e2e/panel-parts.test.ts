@@ -1,0 +1,127 @@
+/** Components that every page is made of, as people use them: tables that are sorted, columns that are chosen, views that are kept. */
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { storeUsages } from '../../src/resources/statistics/statistics.store.ts'
+import type { Person } from '../support/api.ts'
+import { hasChromium } from '../support/chromium.ts'
+import { type PanelOverRecords, panelOverRecords } from '../support/panel-over-records.ts'
+
+describe.skipIf(!hasChromium)('components of the panel', () => {
+  let panel: PanelOverRecords
+  let owner: Person
+  let page: Page
+  beforeAll(async () => {
+    panel = await panelOverRecords()
+    owner = await panel.api.person('owner@example.com')
+    const sizes = { 'my-blog': 3_000_000, 'my-docs': 1_000_000, 'my-shop': 2_000_000 }
+    const usages = new Map<number, { fileBytes: number; databaseBytes: number }>()
+    for (const [name, fileBytes] of Object.entries(sizes))
+      usages.set(await panel.api.site(owner, name), { fileBytes, databaseBytes: 0 })
+    await panel.api.database.transaction((tx) => storeUsages(tx, usages, 1))
+    page = await panel.open(owner, 'sites')
+  })
+  afterAll(async () => {
+    await panel?.close()
+    expect(panel?.faults).toEqual([])
+  })
+
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  const at = async (path: string): Promise<void> => {
+    await page.goto('about:blank')
+    await page.goto(`${panel.url}/#/${path}`)
+    await panel.settled(page)
+  }
+
+  describe('a table', () => {
+    const names = () => page.locator('tbody a.name').allTextContents()
+    const heads = async () =>
+      (await page.getByRole('columnheader').allTextContents()).filter((text) => text.trim() !== '')
+
+    test('is sorted by a click on a head, and its address says so', async () => {
+      await at('sites')
+      expect(await names()).toEqual(['my-blog', 'my-docs', 'my-shop'])
+      const sorts = [
+        ['sort=-disk', 'descending', ['my-blog', 'my-shop', 'my-docs']],
+        ['sort=disk', 'ascending', ['my-docs', 'my-shop', 'my-blog']],
+        ['', null, ['my-blog', 'my-docs', 'my-shop']],
+      ] as const
+      for (const [address, direction, order] of sorts) {
+        await button('Disk').click()
+        await panel.settled(page)
+        expect(await names()).toEqual(order)
+        expect(page.url().split('?')[1] ?? '').toBe(address)
+        expect(await page.getByRole('columnheader', { name: 'Disk' }).getAttribute('aria-sort')).toBe(direction)
+      }
+      await at('sites?sort=-name')
+      expect(await names()).toEqual(['my-shop', 'my-docs', 'my-blog'])
+      await page.getByLabel('Sort by').selectOption('Largest first')
+      await panel.settled(page)
+      expect(await names()).toEqual(['my-blog', 'my-shop', 'my-docs'])
+      await panel.judge(page)
+    })
+
+    test('hides columns, and remembers them', async () => {
+      await at('sites')
+      await button('Columns').click()
+      await page.getByRole('menuitemcheckbox', { name: 'PHP', checked: true }).click()
+      await page.getByRole('menuitemcheckbox', { name: 'PHP', checked: false }).waitFor()
+      await page.getByRole('menuitemcheckbox', { name: 'Disk' }).click()
+      await panel.judge(page)
+      const some = ['Select', 'Site', 'Status', 'WordPress', 'Visits, 30 days', 'Last backup', 'Actions']
+      expect(await heads()).toEqual(some)
+      await at('sites')
+      expect(await heads()).toEqual(some)
+      expect(await page.locator('tbody tr').first().locator('td').count()).toBe(some.length)
+      await button('Columns').click()
+      await page.getByRole('menuitem', { name: 'Show all columns' }).click()
+      expect(await heads()).toHaveLength(some.length + 2)
+    })
+
+    test('keeps filters and order as a view, which can be deleted and put back', async () => {
+      await at('sites?kind=live&sort=-disk')
+      await button('Views').click()
+      await page.getByRole('menuitem', { name: 'Save view' }).click()
+      await page.getByLabel('Name of the view').fill('Large')
+      await page.getByRole('dialog').getByRole('button', { name: 'Save view' }).click()
+      await button('View: Large').waitFor()
+      await at('sites?state=disabled')
+      await button('Views').click()
+      await page.getByRole('menuitemradio', { name: 'Large', checked: false }).click()
+      await button('View: Large').click()
+      await panel.settled(page)
+      expect(page.url()).toContain('#/sites?kind=live&sort=-disk')
+      expect((await names())[0]).toBe('my-blog')
+      await page.getByRole('menuitem', { name: 'Delete view Large' }).click()
+      await button('Views').waitFor()
+      await button('Undo').click()
+      await button('View: Large').waitFor()
+    })
+
+    test('is as it was for who comes back from a site', async () => {
+      await at('sites?q=my-d')
+      await page.getByRole('link', { name: 'my-docs', exact: true }).click()
+      await page.getByRole('link', { name: 'All sites' }).click()
+      await page.getByLabel('Name, domain, or tag').waitFor()
+      await panel.settled(page)
+      expect([await page.getByLabel('Name, domain, or tag').inputValue(), await names()]).toEqual(['my-d', ['my-docs']])
+    })
+
+    test('that is there as a whole is sorted in the browser', async () => {
+      const [site] = (await owner.call('GET', '/v1/sites')).body.data
+      for (const email of ['b@example.com', 'a@example.com', 'c@example.com'])
+        await owner.call('POST', `/v1/sites/${site.id}/collaborators`, { email, roles: ['manage_dns'] })
+      await at(`sites/${site.id}/collaborators`)
+      const people = async () =>
+        (await page.locator('tbody tr').allTextContents()).map((text) => /[abc]@example/.exec(text)?.[0][0])
+      await button('Person').click()
+      expect([await people(), page.url().split('?')[1]]).toEqual([['a', 'b', 'c'], 'sort=person'])
+      await button('Person').click()
+      expect(await people()).toEqual(['c', 'b', 'a'])
+      await page.setViewportSize({ width: 390, height: 844 })
+      await page.getByLabel('Sort by').selectOption('Person ↑')
+      expect(await people()).toEqual(['a', 'b', 'c'])
+      await panel.judge(page)
+      await page.setViewportSize({ width: 1280, height: 720 })
+    })
+  })
+})
