@@ -1,7 +1,9 @@
 import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { messageOf } from '../api.ts'
 import { commonTexts as texts } from '../texts/common.ts'
 import { Button } from './button.tsx'
+import { ACT_MS, hold, lapseAfter, READ_MS } from './lapse.ts'
 import { WorkState } from './progress.tsx'
 import { dropWork, works } from './work.ts'
 
@@ -15,13 +17,12 @@ interface Toast {
 
 const toasts = signal<readonly Toast[]>([])
 let count = 0
-const SHOWN_MS = 8000
 
 function say(text: string, isFault: boolean, undo?: () => void): void {
   const toast = { id: ++count, text, isFault, undo }
   toasts.value = [...toasts.value, toast]
   // an error stays until it was read
-  if (!isFault) setTimeout(() => drop(toast.id), SHOWN_MS)
+  if (!isFault) lapseAfter(undo ? ACT_MS : READ_MS, () => drop(toast.id))
 }
 
 const drop = (id: number): void => {
@@ -37,8 +38,28 @@ export const attempt = (work: () => Promise<unknown>) => (): void => void work()
 
 /** Messages, and the operations that the person has started, in the corner of every page. */
 export function Toasts() {
+  const isEmpty = works.value.length + toasts.value.length === 0
+  useEffect(() => {
+    const onHide = () => hold('hidden', document.hidden)
+    document.addEventListener('visibilitychange', onHide)
+    return () => document.removeEventListener('visibilitychange', onHide)
+  }, [])
+  // a message that goes under the pointer, or with the focus in it, tells of neither
+  useEffect(() => {
+    if (!isEmpty) return
+    hold('pointer', false)
+    hold('focus', false)
+  }, [isEmpty])
   return (
-    <div class="toasts" role="status" aria-live="polite">
+    <div
+      class="toasts"
+      role="status"
+      aria-live="polite"
+      onPointerEnter={() => hold('pointer', true)}
+      onPointerLeave={() => hold('pointer', false)}
+      onFocusIn={() => hold('focus', true)}
+      onFocusOut={() => hold('focus', false)}
+    >
       {works.value.map(({ id, about, operation }) => (
         <div key={`work ${id}`} class="toast arrives">
           <div class="row">

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import type { paths } from '../../sdk/api.generated.ts'
+import { lapseAfter, READ_MS } from './lapse.ts'
 
 type Answered = paths['/v1/operations/{id}']['get']['responses'][200]['content']['application/json']
 export type Operation = Answered['data']
@@ -13,9 +14,6 @@ export interface Work {
 
 /** Operations that this person has started, until their message is gone. */
 export const works = signal<readonly Work[]>([])
-
-/** An operation that succeeded needs no more than a glance. */
-const SHOWN_MS = 8000
 
 const change = (id: number, to: Partial<Work>): void => {
   works.value = works.value.map((work) => (work.id === id ? { ...work, ...to } : work))
@@ -31,7 +29,8 @@ export function showWork(id: number, about: string, onEnd?: (operation: Operatio
   follow(id, (operation) => {
     change(id, { operation })
     if (!operation.finishedAt) return
-    if (operation.state === 'succeeded') setTimeout(() => dropWork(id), SHOWN_MS)
+    // one that succeeded needs no more than a glance
+    if (operation.state === 'succeeded') lapseAfter(READ_MS, () => dropWork(id))
     onEnd?.(operation)
   })
 }

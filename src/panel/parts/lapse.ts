@@ -1,0 +1,45 @@
+/** What goes after a while, unless somebody is reading it. */
+interface Lapse {
+  left: number
+  since: number
+  timer: ReturnType<typeof setTimeout> | undefined
+  end(): void
+}
+
+/** Long enough to read a sentence, and to get there. With an action, as long as WCAG 2.2.1 asks for at the least. */
+export const READ_MS = 8000
+export const ACT_MS = 20_000
+
+/** Whoever looks away again has some time to come back. */
+const AGAIN_MS = 5000
+
+const lapses = new Set<Lapse>()
+const reasons = new Set<string>()
+
+function start(lapse: Lapse): void {
+  lapse.since = Date.now()
+  lapse.timer = setTimeout(() => {
+    lapses.delete(lapse)
+    lapse.end()
+  }, lapse.left)
+}
+
+/** Ends something when its time is over. The time stands still while anything holds it. */
+export function lapseAfter(ms: number, end: () => void): void {
+  const lapse: Lapse = { left: ms, since: 0, timer: undefined, end }
+  lapses.add(lapse)
+  if (reasons.size === 0) start(lapse)
+}
+
+/** Holds all of them, as long as there is a reason: the pointer or the focus is there, or the page is hidden. */
+export function hold(reason: string, isHeld: boolean): void {
+  const wasHeld = reasons.size > 0
+  if (isHeld) reasons.add(reason)
+  else reasons.delete(reason)
+  if (wasHeld === reasons.size > 0) return
+  for (const lapse of lapses)
+    if (isHeld) {
+      clearTimeout(lapse.timer)
+      lapse.left = Math.max(AGAIN_MS, lapse.left - (Date.now() - lapse.since))
+    } else start(lapse)
+}
