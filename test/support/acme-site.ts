@@ -2,7 +2,7 @@ import { insertSite } from '../../src/resources/sites/site.store.ts'
 import type { ProcessContext } from '../../src/roles/process-context.ts'
 import { siteDraft } from './site-draft.ts'
 
-/** A site on a host that is no more than an address. */
+/** Adds a site on a host that is only an address. */
 export async function addSite({ database }: ProcessContext, address: string): Promise<number> {
   const now = Date.now()
   return database.transaction(async (tx) => {

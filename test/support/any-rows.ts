@@ -1,4 +1,4 @@
-/** Rows of odd values that the columns of a table can have in MariaDB, too, as SQLite keeps them. */
+/** Rows with unusual values that MariaDB's columns can also hold, as SQLite stores them. */
 import fc from 'fast-check'
 import { type ColumnDefinition, sqliteTypes, type TableDefinition } from '../../src/hosting/site-database/sql/table.ts'
 
@@ -47,11 +47,11 @@ function anyCell(column: ColumnDefinition): fc.Arbitrary<Cell> {
     anyText.map((text) => [...text].slice(0, most).join('')).filter((text) => charset !== 'latin1' || latin.test(text))
   const values: Record<string, fc.Arbitrary<Cell>> = {
     bit: fc.bigInt({ min: 0n, max: 255n }),
-    // MySQL writes six digits of it
+    // MySQL prints six digits of it
     float: fc.integer({ min: -999, max: 999 }).map((number) => number / 8),
     double: fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0),
     decimal: fc.integer().map((number) => number / 100),
-    // trailing spaces are no part of CHAR in MySQL
+    // trailing spaces do not belong to a CHAR in MySQL
     char: long(10).map((text) => text.replace(/[ \0]+$/, '')),
     varchar: long(Number(size ?? 1)),
     enum: fc.constantFrom('a', "it's", 'ü'),
@@ -62,7 +62,7 @@ function anyCell(column: ColumnDefinition): fc.Arbitrary<Cell> {
     datetime: fc.constantFrom('0000-00-00 00:00:00', '2026-03-29 02:30:00', '9999-12-31 23:59:59'),
     timestamp: fc.constantFrom('0000-00-00 00:00:00', '2026-03-29 02:30:00', '1970-01-01 00:00:01'),
     year: fc.constantFrom('2026', '1901', '0000'),
-    // MySQL fills it up with zero bytes
+    // MySQL pads it with zero bytes
     binary: fc.uint8Array({ minLength: 8, maxLength: 8 }),
     varbinary: anyBytes,
     tinyblob: anyBytes,
@@ -72,7 +72,7 @@ function anyCell(column: ColumnDefinition): fc.Arbitrary<Cell> {
   return values[dataType] ?? long(60)
 }
 
-/** Columns of keys that are unique hold nothing twice. */
+/** Columns of unique keys contain no value twice. */
 export function anyRows(table: TableDefinition): fc.Arbitrary<Cell[][]> {
   const cells = table.columns.map((column) => {
     const cell = anyCell(column)
@@ -93,7 +93,7 @@ export function anyRows(table: TableDefinition): fc.Arbitrary<Cell[][]> {
   })
 }
 
-/** What collations may take for the same. */
+/** What collations may treat as equal. */
 function folded(cell: Cell): string {
   if (typeof cell !== 'string')
     return cell instanceof Uint8Array ? Buffer.from(cell).toString('hex').slice(0, 40) : String(cell)

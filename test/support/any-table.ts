@@ -1,4 +1,4 @@
-/** Tables as WordPress and its plugins make them, and odder ones, with rows. */
+/** Tables as WordPress and its plugins create them, and stranger ones, with rows. */
 import fc from 'fast-check'
 import {
   type ColumnDefinition,
@@ -79,7 +79,7 @@ const anyColumn: fc.Arbitrary<ColumnDefinition> = fc
       name,
       dataType,
       size,
-      // MariaDB refuses a default below nothing then
+      // MariaDB then refuses a default below zero
       isUnsigned: whole.test(dataType) && size !== '1' && isUnsigned && !text?.startsWith('-'),
       isZerofill: false,
       charset: isText ? (collation?.split('_')[0] ?? defaultCharset) : null,
@@ -98,7 +98,7 @@ const anyColumn: fc.Arbitrary<ColumnDefinition> = fc
     }
   })
 
-/** A table of its own: with a number that counts, with another key, or without any. */
+/** A table with an auto-increment column, with another key, or without a key. */
 export const anyTable: fc.Arbitrary<TableDefinition> = fc
   .record({
     name: anyName,
@@ -143,11 +143,11 @@ export const anyTable: fc.Arbitrary<TableDefinition> = fc
               parts: [{ column: own.name, length: undefined, isDescending: false }],
             },
           ]
-    // a key of MyISAM has 1,000 bytes at most
+    // a MyISAM key has at most 1,000 bytes
     const isTooLongForMyIsam = (dataType: string) => table.engine === 'MyISAM' && dataType === 'varchar'
     const keys = wanted.flatMap(({ kind, at, isDescending }, number) => {
       const chosen = [...new Set(at.map((place) => others[place % others.length] as ColumnDefinition))]
-      // MySQL has such keys over columns of one collation alone
+      // MySQL allows such keys only over columns of one collation
       const isText = chosen.every(({ dataType }) => /char$|text$/.test(dataType))
       const fits = kind !== 'fulltext' || (isText && new Set(chosen.map(({ collation }) => collation)).size === 1)
       if (!fits || chosen.some(({ dataType }) => dataType === 'json')) return []

@@ -1,5 +1,5 @@
 /**
- * The API in this process, on a database of its own, with accounts, sites and collaborators made without any WordPress:
+ * Runs the API in this process, on its own database, with accounts, sites, and collaborators, but without WordPress:
  *
  *   const api = await testApi('sqlite')
  *   const owner = await api.person('owner@example.com')
@@ -46,23 +46,23 @@ export interface Reply {
   readonly body: any
 }
 
-/** Somebody who calls the API. */
+/** A caller of the API. */
 export interface Person {
   readonly accountId: number
   readonly email: string
   readonly token: string
-  /** Of a session in the control panel that has begun just now, and the application that it goes by. */
+  /** Token of a new session in the control panel, and of its application. */
   readonly sessionToken: string
   readonly panelApplicationId: number
   readonly applicationId: number
   readonly clientId: string
   readonly clientSecret: string
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
-  /** As {@link call}, as a page of the control panel does. */
+  /** Like {@link call}, as a page of the control panel. */
   browse(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
 }
 
-/** What a browser sends with a request of a page of the control panel. */
+/** Headers that a browser sends with a request of the control panel. */
 export const ofBrowser = (sessionToken: string) => ({
   cookie: `stead_session=${sessionToken}`,
   'sec-fetch-site': 'same-origin',
@@ -76,40 +76,43 @@ export interface TestApi {
   /** Web server and PHP logs. */
   readonly logs: LogStore
   readonly backups: BackupStore
-  /** Where the backups of its own lie, if none were given. */
+  /** The folder of its own backups, if no storage was given. */
   readonly backupStorage: Storage
-  /** What another process would open. */
+  /** What another process needs to open the database. */
   readonly connection: { url?: string; file: string }
-  /** A new account (or the one that has the address) with an application and a token. */
+  /** Creates an account (or uses the one with this address) with an application and a token. */
   person(email: string, options?: { isOwner?: boolean; plan?: string }): Promise<Person>
-  /** Puts somebody on a site, with exactly these roles. Again: with these instead. */
+  /** Adds a person to a site with exactly these roles, or replaces their roles. */
   collaborate(person: Person, siteId: number, roles: readonly Role[]): Promise<number>
-  /** A site that is live in the records, and nowhere else. */
+  /** Creates a site that is live in the database only. */
   site(owner: Person, name: string): Promise<number>
-  /** Gives it a site directory in the records, and nowhere else. */
+  /** Gives a site a directory in the database only. */
   home(siteId: number): Promise<void>
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
   close(): Promise<void>
 }
 
 export interface TestApiOptions {
-  /** `STEAD_…` settings; without them there are no rate limits. */
+  /** `STEAD_…` settings. Rate limits are off by default. */
   readonly settings?: Record<string, string>
   readonly log?: Log
   readonly logs?: LogStore
   readonly backups?: BackupStore
-  /** Default: one that has release 1.0 and 5.3 of whatever is asked for, of nothing that begins with `no-`, and cannot be reached for `unreachable`. */
+  /**
+   * Default: releases 1.0 and 5.3 of any plugin, except that names with `no-` do not exist, and `unreachable` cannot be
+   * reached.
+   */
   readonly pluginDirectory?: PluginDirectory
   /** Default: {@link everyPart}. */
   readonly sendPart?: SendPart
   readonly budgets?: Budgets<keyof ReturnType<typeof controlBudgets>>
-  /** A clock to set; the system's unless given. */
+  /** A clock that tests set. Default: the system's. */
   readonly now?: () => number
   readonly readiness?: () => Promise<{ ready: boolean; details: object }>
   readonly checks?: AppOptions['checks']
 }
 
-/** A host that takes all that is uploaded, and keeps nothing. */
+/** A host that accepts all uploads, and keeps nothing. */
 export const everyPart: SendPart = async (_host, { offset, mostBytes, sha256 }, content) => {
   const hash = createHash('sha256')
   let bytes = 0
@@ -132,7 +135,7 @@ export const everyPlugin: PluginDirectory = {
   },
 }
 
-/** One more instance of the API over a database, as a second process would be. Close its `app`. */
+/** Another instance of the API on the same database, like a second process. Close its `app`. */
 export async function apiOver(
   database: Database,
   {
@@ -152,9 +155,9 @@ export async function apiOver(
   const config = readConfig({
     STEAD_RATE_LIMIT: '0',
     STEAD_TOKEN_RATE_LIMIT: '0',
-    // nobody answers there, and at once
+    // nothing listens there, which shows at once
     STEAD_RESOLVERS: '127.0.0.1:9',
-    // the accounts of most tests are not the first
+    // most tests do not use the first account
     STEAD_ADDONS: 'all',
     ...settings,
   })
@@ -197,7 +200,7 @@ export async function testApi(dialect: DialectName, options: TestApiOptions = {}
       datacenters: '',
       max_sites: 1e6,
       facts: '{}',
-      // takes new sites for as long as a test may last
+      // recent enough to get new sites, however long a test takes
       seen_at: Date.UTC(2100, 0),
     }
     return (await tx.insertInto('hosts').values(values).returning('id').executeTakeFirstOrThrow()).id
@@ -246,7 +249,7 @@ export async function testApi(dialect: DialectName, options: TestApiOptions = {}
           accountId: id,
           userAgent: 'Browser/1.0',
           ipAddress: '192.0.2.1',
-          // where `inject` calls, unless a test says otherwise
+          // the origin of `inject`, by default
           origin: 'http://localhost:80',
           now: made,
           expiresAt,

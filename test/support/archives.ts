@@ -1,6 +1,8 @@
 import { crc32, deflateRawSync } from 'node:zlib'
 
-/** An entry of a made archive: `mode` as in stat (type bits included), `linkTo` for links. Nothing is checked, on purpose. */
+/**
+ * An entry of a test archive: `mode` as in stat (type bits included), `linkTo` for links. Not validated, on purpose.
+ */
 export interface MadeEntry {
   readonly name: string
   readonly content?: string | Buffer
@@ -10,7 +12,10 @@ export interface MadeEntry {
   readonly claims?: { crc32?: number; sizeBytes?: number }
 }
 
-/** What a content packs to: releases of one core share nearly all of theirs, and packing it whole takes seconds of a processor. */
+/**
+ * Compressed contents: releases of one core share nearly all of theirs, and compressing all takes seconds of a
+ * processor.
+ */
 const packedContents = new WeakMap<Buffer, Buffer>()
 
 function pack(content: Buffer): Buffer {
@@ -19,7 +24,7 @@ function pack(content: Buffer): Buffer {
   return packed
 }
 
-/** A zip with exactly these entries, evil names included. */
+/** Creates a zip with exactly these entries, evil names included. */
 export function makeZip(entries: readonly MadeEntry[]): Buffer {
   const locals: Buffer[] = []
   const central: Buffer[] = []
@@ -55,7 +60,7 @@ export function makeZip(entries: readonly MadeEntry[]): Buffer {
   return Buffer.concat([...locals, directory, end])
 }
 
-/** An uncompressed tar (ustar) with exactly these entries; names up to 100 bytes. */
+/** Creates an uncompressed tar (ustar) with exactly these entries; names up to 100 bytes. */
 export function makeTar(entries: readonly (MadeEntry & { flag?: string })[]): Buffer {
   const blocks = entries.map(({ name, content = '', linkTo, flag, claims }) => {
     const plain = linkTo === undefined ? Buffer.from(content) : Buffer.alloc(0)

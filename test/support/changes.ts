@@ -1,4 +1,4 @@
-/** What has changed in this checkout, as git tells it; nothing where there is no git. */
+/** Changes in this checkout according to Git, or none without Git. */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 
@@ -14,14 +14,17 @@ const git = (...words: string[]): string => {
 
 export const headCommit = (): string => git('rev-parse', 'HEAD')
 
-/** The commit since which a change counts: where this branch left `origin/main`; on `main` itself, the one before the newest. */
+/**
+ * The commit from which changes count: where this branch left `origin/main`; on `main` itself, the one before the
+ * newest.
+ */
 export function changesSince(): string {
   const base = git('merge-base', 'HEAD', 'origin/main')
   if (base && base !== headCommit()) return base
   return git('rev-parse', '--verify', '--quiet', 'HEAD~1') || 'HEAD'
 }
 
-/** Paths below the root of the checkout, those that are not committed included. */
+/** Paths below the root of the checkout, uncommitted ones included. */
 export function changedFiles(): string[] {
   const committed = git('diff', '--name-only', changesSince())
   const untracked = git('ls-files', '--others', '--exclude-standard')

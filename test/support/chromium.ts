@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
-/** Where Debian keeps it. */
+/** Debian's path. */
 const executablePath = '/usr/bin/chromium'
 
 export const hasChromium = existsSync(executablePath)
 
 /**
- * A real browser without a window, that calls nobody by itself.
- * @param directory folder in place of this user's own: what is in its `.pki` is trusted
+ * Opens a real headless browser that sends no requests of its own.
+ * @param directory replaces this user's home directory: the browser trusts what is in its `.pki`
  */
 export function openChromium(directory?: string): Promise<Browser> {
   return chromium.launch({
@@ -27,10 +27,10 @@ export function openChromium(directory?: string): Promise<Browser> {
   })
 }
 
-/** Logs in by the form of wp-login.php, and waits for the dashboard. @throws what the form complains of */
+/** Logs in with the form of wp-login.php, and waits for the dashboard. @throws with the form's error */
 export async function logInToWordPress(page: Page, site: string, user: string, password: string): Promise<void> {
   await page.goto(`${site}/wp-login.php`)
-  // the form's script takes the focus a while after loading: what is being typed then would land in the wrong field
+  // the form's script takes the focus shortly after loading: text typed at that moment would land in the wrong field
   await page.waitForFunction(() => document.activeElement?.id === 'user_login')
   await page.fill('#user_login', user)
   await page.fill('#user_pass', password)

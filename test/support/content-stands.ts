@@ -1,4 +1,4 @@
-/** A site on each kind of database that there is, so that one set of tests holds for all of them. */
+/** A site on each available kind of database, so that one set of tests covers them all. */
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,13 +13,13 @@ import { giveToSite, testUid } from './site-directory.ts'
 
 export interface ContentStand {
   readonly content: DatabaseContent
-  /** How often the site was held, and whether its process had to end. */
+  /** Whether each hold of the site had to end its process. */
   readonly held: boolean[]
-  /** A site directory whose database has nothing in it. */
+  /** A site directory with an empty database. */
   fresh(): Promise<SitePlace>
-  /** What the site itself does, in SQL that all kinds know. @returns rows as text */
+  /** Runs SQL that all kinds know, as the site would. @returns rows as text */
   run(directory: SitePlace, sql: string): Promise<(string | null)[][]>
-  /** What there is beside the database in use. */
+  /** What exists beside the database in use. */
   left(directory: SitePlace): Promise<string[]>
   stop(): Promise<void>
 }

@@ -4,8 +4,9 @@ import { CoreUnavailable, createCoreLibrary } from '../../src/hosting/core-libra
 import { keptDir } from './kept.ts'
 
 /**
- * Folder with an unpacked WordPress for tests, or undefined when this machine reaches no source of one. Fetched once a
- * machine and user; any number of test processes may ask at once. TEST_WORDPRESS_CORE names another. Never write into it.
+ * Returns a folder with an unpacked WordPress for tests, or undefined when no source can be reached. Downloads it once
+ * for a machine and user, however many test processes ask at once. TEST_WORDPRESS_CORE names another folder. Never
+ * write to it.
  */
 export async function testCore(): Promise<string | undefined> {
   if (process.env.TEST_WORDPRESS_CORE) return process.env.TEST_WORDPRESS_CORE

@@ -37,7 +37,7 @@ describe.skipIf(!postgresUrl)('a proxy that loses answers to COMMIT', () => {
   test.each([
     { how: 'a plain statement', prepared: false, n: 1 },
     { how: 'a prepared statement', prepared: true, n: 3 },
-  ])('$how: the transaction is kept, the client never hears of it, and others are served', async ({ prepared, n }) => {
+  ])('$how: commits the transaction, the client never learns of it, and others are served', async ({ prepared, n }) => {
     const other = await client()
     const cut = await client()
     if (prepared) await insert(cut, n + 1, true)
@@ -50,7 +50,7 @@ describe.skipIf(!postgresUrl)('a proxy that loses answers to COMMIT', () => {
     await other.end()
   })
 
-  test('a transaction that is not chosen is answered', async () => {
+  test('answers a transaction that was not chosen', async () => {
     cuts = /^update/
     const through = await client()
     await insert(through, 30, false)

@@ -1,5 +1,5 @@
 /**
- * PostgreSQL behind a proxy on loopback that can cut connections exactly where it hurts: around COMMIT.
+ * PostgreSQL behind a proxy on loopback that can cut connections where it hurts most: around COMMIT.
  *
  *   const proxy = await openCuttingProxy(url, (statements) => (statements.some((each) => /notes/.test(each)) ? 'answer' : 'pass'))
  *   const database = await openDatabase({ url: proxy.url, file: '' })
@@ -8,27 +8,28 @@ import { once } from 'node:events'
 import { createServer, connect as dial, type Socket } from 'node:net'
 
 /**
- * What becomes of a COMMIT.
- * pass: nothing.
- * answer: the server commits, and the connection is cut in place of its answer.
- * request: the connection is cut before the server hears of it.
- * hold: the client's connection is cut, and the server hears of it when the test says so (`release`), as from a network
- * that is slow.
+ * The fate of a COMMIT.
+ * pass: it is not touched.
+ * answer: the server commits, and the connection is cut instead of an answer.
+ * request: the connection is cut before the server gets it.
+ * hold: the client's connection is cut, and the server gets it when the test calls `release`, as on a slow network.
  */
 export type Cut = 'pass' | 'answer' | 'request' | 'hold'
 
 export interface CuttingProxy {
-  /** postgres:// address by way of the proxy. */
+  /** postgres:// address of the proxy. */
   readonly url: string
   /** How many COMMITs were cut. */
   readonly cuts: number
-  /** Asked at each COMMIT, with the texts of the transaction's statements. */
+  /** Called at each COMMIT, with the texts of the transaction's statements. */
   decide: (statements: readonly string[]) => Cut
-  /** While true new connections are refused and those that there are are cut, held ones apart. */
+  /** While true, new connections are refused and existing ones are cut, except held ones. */
   isDown: boolean
-  /** While true no byte passes in either direction, and no connection ends: as behind a firewall that drops packets. */
+  /**
+   * While true, no byte passes in either direction, and no connection ends, as behind a firewall that drops packets.
+   */
   isSilent: boolean
-  /** Lets the COMMITs through that were held. @returns when the server has answered each */
+  /** Sends the held COMMITs. @returns when the server has answered each of them */
   release(): Promise<void>
   close(): Promise<void>
 }
@@ -98,7 +99,7 @@ export async function openCuttingProxy(
   return proxy
 }
 
-/** One connection of a client with its own to the server. */
+/** A client's connection and the one to the server. */
 class Line {
   readonly #client: Socket
   readonly #upstream: Socket
@@ -133,7 +134,7 @@ class Line {
     this.#upstream.destroy()
   }
 
-  /** Passes nothing on until {@link move}. */
+  /** Holds everything back until {@link move}. */
   stand(): void {
     for (const socket of [this.#client, this.#upstream]) socket.pause()
   }
@@ -144,7 +145,7 @@ class Line {
 
   async release(): Promise<void> {
     for (const message of this.#heldBack ?? []) this.#upstream.write(message)
-    // what comes back is the answer to COMMIT: nobody hears it, and the server's side can end
+    // the answer to COMMIT is dropped, and the connection to the server can end
     await once(this.#upstream, 'data')
     this.destroy()
   }
@@ -183,7 +184,7 @@ class Line {
     if (!this.#client.destroyed) this.#client.write(message)
   }
 
-  /** The statement that a message runs: a simple query, or a binding of one that was parsed before. */
+  /** The statement that a message runs: a simple query, or a bind of one that was parsed before. */
   #statementOf(message: Buffer): string | undefined {
     const text = message.toString('utf8', 5)
     if (message[0] === LETTER.query) return text.slice(0, -1)
@@ -198,7 +199,10 @@ class Line {
 const LETTER = { query: 0x51, parse: 0x50, bind: 0x42, commandComplete: 0x43 } as const
 const SYNC = Buffer.from([0x53, 0, 0, 0, 4])
 
-/** Cuts a stream into the protocol's messages: a letter, and a length that counts itself. A client's first has no letter. */
+/**
+ * Splits a stream into the protocol's messages: a letter, and a length that includes itself. A client's first message
+ * has no letter.
+ */
 function messages(hasLetter: boolean): (chunk: Buffer) => Buffer[] {
   let rest = Buffer.alloc(0)
   let letter = hasLetter ? 1 : 0

@@ -6,12 +6,12 @@ import { migrations } from '../../migrations/index.ts'
 import { type Database, type DialectName, openDatabase } from '../../src/platform/db/database.ts'
 import { migrate } from '../../src/platform/db/migrate.ts'
 
-/** postgres:// address of a server on which tests may create databases; without it those tests are listed as skipped. */
+/** postgres:// address of a server on which tests may create databases. Without it those tests are skipped. */
 export const postgresUrl = process.env.TEST_DATABASE === 'sqlite' ? undefined : process.env.TEST_POSTGRES_URL
 
 /**
- * The databases that tests run on, for `describe.each`. `skip`: where this machine has no server, or a tier runs on the other one
- * (`TEST_DATABASE`). A file that is run by hand runs on both.
+ * Databases for `describe.each`. `skip`: this machine has no server, or a tier uses the other one (`TEST_DATABASE`). A
+ * file that is run by hand uses both.
  */
 export const dialects: { dialect: DialectName; skip: boolean }[] = [
   { dialect: 'sqlite', skip: process.env.TEST_DATABASE === 'postgres' },
@@ -20,13 +20,13 @@ export const dialects: { dialect: DialectName; skip: boolean }[] = [
 
 export interface TestDatabase {
   readonly database: Database
-  /** What another process would open. */
+  /** What another process needs to open the database. */
   readonly connection: { url?: string; file: string }
   /** Closes and removes it. */
   drop(): Promise<void>
 }
 
-/** A new, empty, migrated database of its own. @param upTo migrations of an older Stead; none: `{}` */
+/** Creates an empty, migrated database. @param upTo migrations of an older Stead, or `{}` for none */
 export async function testDatabase(dialect: DialectName, upTo = migrations): Promise<TestDatabase> {
   const isUsual = upTo === migrations
   if (dialect === 'sqlite')
@@ -54,7 +54,7 @@ async function opened({ connection, remove }: Made, missing: typeof migrations):
 }
 
 let migrated: Promise<Buffer> | undefined
-/** What all migrations make of a new file: made once in a process, since hundreds of tests begin with it. */
+/** A new file with all migrations: created once per process, because hundreds of tests start with it. */
 function migratedFile(): Promise<Buffer> {
   migrated ??= (async () => {
     const made = await sqliteFile()
@@ -74,10 +74,10 @@ async function sqliteFile(content?: Buffer): Promise<Made> {
   return { connection: { file }, remove: () => rm(folder, { recursive: true }) }
 }
 
-/** Has the name of a database that all migrations were done on, and that nobody is connected to. */
+/** Variable with the name of a migrated database without connections. */
 const TEMPLATE = 'TEST_POSTGRES_TEMPLATE'
 
-/** For Vitest, once in a run: makes that database. @returns what removes it */
+/** Creates that database once per run, for Vitest. @returns a function that removes it */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (!postgresUrl) return undefined
   const made = await postgresDatabase()

@@ -4,14 +4,14 @@ import { nativeAndMariaDb } from './native-mariadb.ts'
 
 const core = await testCore()
 
-/** What runs the sites of a whole installation. */
+/** The runtime and the database of all sites in an installation. */
 export interface SitesOn {
   readonly isNative: boolean
-  /** Settings with which all new sites are made on it. */
+  /** Settings that create all new sites with them. */
   readonly env: Readonly<Record<string, string>>
   /**
-   * A test whose subject does not depend on what runs the sites, so once is enough: on native PHP where this machine has it, since its
-   * pages cost a tenth.
+   * For a subject that does not depend on the runtime, so that once is enough: on native PHP where it is installed,
+   * because its pages cost a tenth.
    */
   readonly testOnce: ReturnType<typeof test.runIf>
   /** The same for a part of a test. */
@@ -19,7 +19,7 @@ export interface SitesOn {
 }
 
 const kinds: readonly (Omit<SitesOn, 'testOnce' | 'isOnce'> & { name: string; skip: boolean })[] = [
-  // a whole run on native PHP has that in all tests
+  // a whole run on native PHP covers that in all tests
   { name: 'WebAssembly and SQLite', isNative: false, env: {}, skip: process.env.TEST_RUNTIME === 'native' },
   {
     name: 'native PHP and MariaDB',
@@ -29,7 +29,7 @@ const kinds: readonly (Omit<SitesOn, 'testOnce' | 'isOnce'> & { name: string; sk
   },
 ]
 
-/** Tests that go through sites, once on each of what can run them; where this machine lacks one they are listed as skipped. */
+/** Runs tests of sites once for each runtime and database. Lists those that this machine lacks as skipped. */
 export function describeSites(what: string, suite: (on: SitesOn) => void, { skip = false } = {}): void {
   for (const { name, skip: isLacking, ...on } of kinds) {
     const isOnce = on.isNative || nativeAndMariaDb.skip

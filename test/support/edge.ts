@@ -1,4 +1,4 @@
-/** The real edge process alone, before a host that answers as told. */
+/** Runs a real edge process alone, in front of a host whose responses the test determines. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'

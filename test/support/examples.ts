@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 
-/** The code blocks of a page that are of a language, without those that say `no-run`, each with the heading that it stands below. */
+/** Returns the code blocks of a page in one language, without those marked `no-run`, each with its heading. */
 export function examplesOf(page: string, language: string): [heading: string, code: string][] {
   const text = readFileSync(page, 'utf8')
   let heading = ''
@@ -14,14 +14,14 @@ export function examplesOf(page: string, language: string): [heading: string, co
   return found
 }
 
-/** Stands before what an example prints. */
+/** Separates the outputs of examples. */
 const mark = '-- next --'
 
 /**
- * Runs all that a page has for a shell in one shell, as somebody does who follows it, up to the first command that fails.
- * @param change what is put in place of a command's usual names and ports
- * @returns what was printed below each heading, errors included
- * @throws with what all had printed up to then, when a command fails
+ * Runs all shell commands of a page in one shell, as a reader would, up to the first one that fails.
+ * @param change replaces the usual names and ports in commands
+ * @returns the output below each heading, errors included
+ * @throws with all output so far, when a command fails
  */
 export async function runPage(
   page: string,

@@ -1,4 +1,7 @@
-/** What a host gives to its jobs, with real site directories on a real disk and a WordPress that is only a few lists. */
+/**
+ * What a host provides to its jobs, with real site directories on a real disk, and a WordPress that is only a few
+ * lists.
+ */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -23,17 +26,17 @@ import { measuredPage } from '../../src/resources/performance-reports/samples.fi
 import { findSite, writtenAddressOf } from '../../src/resources/sites/site.store.ts'
 import { everyPlugin, type TestApi } from './api.ts'
 
-/** What a WordPress was told, of one site. */
+/** What the WordPress of one site was told. */
 export interface FakeWordPress {
   readonly users: Map<string, string>
   readonly passwords: Map<string, string>
   movedTo: string | undefined
   flushes: number
-  /** Option `stead_ext_license`; null when it was taken out. */
+  /** Option `stead_ext_license`; null when it was removed. */
   license: string | null | undefined
-  /** An object cache of its own. */
+  /** Whether it has its own object cache. */
   hasDropIn: boolean
-  /** Those that are active, by their files. */
+  /** Active plugins, by their files. */
   activePlugins: Set<string>
 }
 
@@ -47,14 +50,14 @@ export interface FakeHost {
   /** Sites whose SFTP connections were ended, in order. */
   readonly disconnected: number[]
   wordpress(siteId: number): FakeWordPress
-  /** A site directory with content. */
+  /** Gives a site a directory with content. */
   giveDirectory(siteId: number): Promise<string>
-  /** An option in the database of a site directory. */
+  /** Reads an option in the database of a site directory. */
   option(siteDirectory: string, name: string): string
-  /** Option `blogname` in the database of a site directory. */
+  /** Reads the option `blogname` in the database of a site directory. */
   title(siteDirectory: string): string
   setTitle(siteDirectory: string, title: string): void
-  /** Names of all site directories on the disk. */
+  /** Lists the names of all site directories on the disk. */
   directoriesOnDisk(): string[]
   close(): Promise<void>
 }
@@ -69,7 +72,7 @@ const tables = `
     post_modified_gmt text);
   create table wp_comments (comment_date text, comment_date_gmt text)`
 
-/** Each is a folder with a file that has nothing but the number of its release. */
+/** Each plugin is a folder with a file that contains only its release number. */
 function pluginsIn(siteDirectory: string, active: ReadonlySet<string>): ListedPlugin[] {
   const folder = join(siteDirectory, 'web/wp-content/plugins')
   const names = existsSync(folder) ? readdirSync(folder) : []
@@ -94,9 +97,9 @@ const pluginPackages = (dataDir: string): PluginPackages => ({
 })
 
 export interface FakeHostOptions {
-  /** Default: the first of the records. */
+  /** Default: the first in the database. */
   readonly asked?: number
-  /** Where its folder is made; default: the system's temporary folder. */
+  /** Parent of its folder. Default: the system's temporary folder. */
   readonly below?: string | undefined
 }
 
@@ -166,7 +169,7 @@ export async function fakeHost(
   type Answers = { [Name in TaskName]?: (site: PooledSite, input: TaskInput<Name>) => TaskOutput<Name> }
   const answers: Answers = {
     'check-copy': ({ siteDirectory }) => ({ home: optionOf(siteDirectory, 'home') }),
-    // reads nothing but one word of the tests
+    // checks only for one word of the tests
     'check-php': ({ siteDirectory }) => {
       const text = readFileSync(join(siteDirectory, 'private/tmp/check.php'), 'utf8')
       return { fault: text.includes('broken') ? { message: 'syntax error, unexpected token', line: 2 } : null }

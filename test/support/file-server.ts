@@ -1,12 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A server of some files, which tests change. */
+/** A server of a few files, which tests change. */
 export interface FileServer {
   readonly base: string
-  /** By path; a number is answered as a status. */
+  /** Content by path. A number is sent as a status. */
   readonly files: Map<string, string | number | Buffer>
-  /** Paths asked for, in order. */
+  /** Requested paths, in order. */
   readonly asked: string[]
   close(): void
 }
@@ -21,7 +21,7 @@ export async function startFileServer(): Promise<FileServer> {
     response.end(typeof file === 'number' ? '' : file)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // nobody need close it
+  // tests need not close it
   server.unref()
   return {
     base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -1,4 +1,4 @@
-/** Of each file of unit tests: what its process remembers ends with it. */
+/** Ends the process memory of each unit test file with the file. */
 import { afterAll } from 'vitest'
 import { forgetAll } from '../../src/platform/process-memory.ts'
 

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** What collects garbage now: what is still there after it is held by something. */
+/** Returns a garbage collector that runs at once: what survives it is still referenced. */
 export function openGc(): () => void {
   setFlagsFromString('--expose-gc')
   return runInNewContext('gc') as () => void

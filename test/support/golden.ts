@@ -11,7 +11,7 @@ import { keptDir } from './kept.ts'
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
 
-/** What a template is made by: another content, another golden folder. */
+/** Everything that a template depends on: other content means another golden folder. */
 const madeBy = [
   'src/hosting/site-directories/template.ts',
   'src/hosting/site-files/platform/lay-out-directory.ts',
@@ -20,9 +20,11 @@ const madeBy = [
   'src/hosting/php/tasks/check-site.php',
 ]
 
-/** Where a data folder with nothing in it but an unpacked core and its template is kept for tests of this user. */
+/**
+ * Returns the folder where tests of this user share a data folder that contains only an unpacked core and its template.
+ */
 export async function goldenFolder(core: string): Promise<string> {
-  // Stead makes a template again when the layer has changed: a start of each test would
+  // a changed layer makes Stead create the template again, which every start of a test would repeat
   const hash = createHash('sha256')
     .update(core)
     .update(await layerNumber())
@@ -30,7 +32,7 @@ export async function goldenFolder(core: string): Promise<string> {
   return join(keptDir(), `stead-golden-${userInfo().uid}`, `${basename(core)}-${hash.digest('hex').slice(0, 12)}`)
 }
 
-/** Keeps `cores/` and `templates/` of a data folder for later starts; the first of several at once wins. */
+/** Keeps `cores/` and `templates/` of a data folder for later starts. If several do so at once, the first wins. */
 export async function keepGolden(golden: string, dataDir: string): Promise<void> {
   if (existsSync(golden)) return
   const unfinished = `${golden}.${randomBytes(6).toString('hex')}`
@@ -39,7 +41,7 @@ export async function keepGolden(golden: string, dataDir: string): Promise<void>
   await rename(unfinished, golden).catch(() => rm(unfinished, { recursive: true, force: true }))
 }
 
-/** Copies what is golden into a data folder. @returns whether there was anything */
+/** Copies the golden folder into a data folder. @returns whether there was anything to copy */
 export async function fromGolden(golden: string, dataDir: string): Promise<boolean> {
   if (!existsSync(golden)) return false
   await copyParts(golden, dataDir)
@@ -47,7 +49,7 @@ export async function fromGolden(golden: string, dataDir: string): Promise<boole
 }
 
 async function copyParts(from: string, to: string): Promise<void> {
-  // Stead never writes into a core that is there: links are enough for it, where both are on one file system
+  // Stead never writes to an existing core, so links suffice on the same file system
   await run('cp', ['-al', join(from, 'cores'), to]).catch(async () => {
     await rm(join(to, 'cores'), { recursive: true, force: true })
     await run('cp', ['-a', join(from, 'cores'), to])

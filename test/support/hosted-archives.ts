@@ -1,8 +1,8 @@
-/** Archives of a small site, as tools make them. */
+/** Archives of a small site, in the formats of common tools. */
 import { gzipSync } from 'node:zlib'
 import { type MadeEntry, makeTar, makeZip } from './archives.ts'
 
-/** An archive of All-in-One WP Migration with exactly these files. */
+/** Creates an All-in-One WP Migration archive with exactly these files. */
 export function makeWpress(entries: readonly MadeEntry[]): Buffer {
   const blocks = entries.flatMap(({ name, content = '', claims }) => {
     const at = name.lastIndexOf('/')
@@ -24,7 +24,7 @@ export interface OldSite {
   readonly more?: string
 }
 
-/** A dump of a WordPress that is only a few tables. */
+/** Creates a dump of a WordPress that has only a few tables. */
 export function makeDump({
   prefix = 'wp_',
   home: directory = 'https://old.example.com',
@@ -64,7 +64,7 @@ const FORMS = `<?php
  */
 `
 
-/** Files below `wp-content`, with what an old host has left there. */
+/** Files below `wp-content`, with leftovers of an old host. */
 export const contentFiles: readonly MadeEntry[] = [
   { name: 'plugins/forms/forms.php', content: FORMS },
   { name: 'themes/plain/style.css', content: '/* Theme Name: Plain */' },
@@ -87,7 +87,7 @@ const wordpress = (folder: string, prefix: string): MadeEntry[] => [
   { name: `${folder}wp-config.php`, content: `<?php\n$table_prefix = '${prefix}';\n` },
 ]
 
-/** The same site in all that can be imported: by the name of each file, its bytes. */
+/** The same site in all formats that can be imported: file name → bytes. */
 export const archivesOf = {
   wpress: () => ({
     'site.wpress': makeWpress([

@@ -1,4 +1,7 @@
-/** The suite behind cache-tests.fyi (package `http-cache-tests`), run against an edge process before the suite's own origin. */
+/**
+ * Runs the suite behind cache-tests.fyi (package `http-cache-tests`) against an edge process with the suite's own
+ * origin.
+ */
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -14,12 +17,12 @@ import { startEdgeProcess } from './edge.ts'
 /** One of the suite's tests. */
 export interface Check {
   readonly id: string
-  /** `required` when it is not said; `check` only tells what a cache does. */
+  /** Default `required`. `check` only reports what a cache does. */
   readonly kind?: 'required' | 'optimal' | 'check'
   readonly browser_only?: boolean
 }
 
-/** A request as the suite makes it. */
+/** A request as the suite sends it. */
 export interface Init {
   readonly method?: string
   readonly headers?: readonly (readonly [string, string])[]
@@ -28,20 +31,25 @@ export interface Init {
 
 export type Handle = (path: string[], request: IncomingMessage, response: ServerResponse) => void
 
-/** All tests that a cache between visitors and a host can be asked. What they depend on is not looked at: each counts by itself. */
+/**
+ * All tests that apply to a cache between visitors and a host. Ignores dependencies between tests: each counts
+ * separately.
+ */
 export const checks: readonly Check[] = suites.flatMap(({ tests }) => tests).filter((check) => !check.browser_only)
 
-/** Requests of so many tests at a time: lifetimes in the suite are two seconds, which a busy machine must not use up. */
+/** The most tests at once: lifetimes in the suite are two seconds, which a busy machine must not use up. */
 const AT_ONCE = 100
 const handlers: Record<string, Handle> = { config: handleConfig, state: handleState, test: handleTest }
-/** What the suite tells its requests apart by. No visitor sends it, and the edge takes it for something that may matter. */
+/**
+ * Headers that identify the suite's requests. Visitors do not send them, and the edge would treat them as significant.
+ */
 const OF_THE_SUITE = new Set(['test-id', 'test-name', 'req-num'])
 
-/** @returns what failed, by the id of each test that did */
+/** @returns reasons of failures, by test ID */
 export async function runChecks(chosen: readonly Check[]): Promise<Map<string, string>> {
-  /** The client's current request of each test, by its uuid. */
+  /** The client's current request number of each test, by its UUID. */
   const numbers = new Map<string, string>()
-  // each test has a site: what an edge learns from one site's answers is not to change the next test
+  // one site per test: what an edge learns from one site's responses must not affect the next test
   const names = chosen.map((_check, index) => `t${index}`)
   const edge = await startEdgeProcess(names, originOf(numbers), { STEAD_LOG_LEVEL: 'error' })
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
@@ -63,7 +71,10 @@ function runCheck(check: Check): Promise<void> {
   return makeCacheTest(structuredClone(check))
 }
 
-/** The suite's origin. It is told out of band which request of the client it answers, as the edge drops headers of visitors. */
+/**
+ * The suite's origin. It learns out of band which request of the client it answers, because the edge drops headers of
+ * visitors.
+ */
 const originOf = (numbers: ReadonlyMap<string, string>) => (message: IncomingMessage, response: ServerResponse) => {
   const [kind = '', ...path] = new URL(message.url as string, 'http://origin').pathname.slice(1).split('/')
   const uuid = path[0] as string
@@ -76,15 +87,15 @@ const originOf = (numbers: ReadonlyMap<string, string>) => (message: IncomingMes
 }
 
 /**
- * The edge asks for everybody first; when that answer cannot be shared it asks again for the visitor. The answer that nobody
- * got does not count.
+ * The edge first sends a shareable request; if the response cannot be shared, it asks again for the visitor. The
+ * discarded response does not count.
  */
 function forgetFirstAsk(uuid: string, number: number): void {
   const state = stash.get(uuid)
   if (state?.at(-1)?.request_num === number) state.pop()
 }
 
-/** A `fetch` that follows nothing, adds nothing, and sends what belongs to one test to one site. */
+/** A `fetch` that follows no redirects, adds nothing, and sends all requests of one test to one site. */
 function fetchThrough(port: number, agent: Agent, numbers: Map<string, string>, names: string[]) {
   const hosts = new Map<string, string>()
   return async (url: string, { method = 'GET', headers = [], body }: Init = {}) => {
@@ -98,7 +109,7 @@ function fetchThrough(port: number, agent: Agent, numbers: Map<string, string>, 
     const sent = request({ port, host: '127.0.0.1', path: url, method, headers: flat, agent })
     sent.end(body)
     const [response] = (await once(sent, 'response')) as [IncomingMessage]
-    // read at once: the suite leaves some bodies, and with each a connection
+    // read at once: the suite leaves some bodies unread, and each would hold a connection
     const whole = await text(response)
     return {
       status: response.statusCode,

@@ -1,4 +1,4 @@
-/** The parts of the package `http-cache-tests` that are used here; it has no types. */
+/** The parts of the package `http-cache-tests` that tests use. It has no types. */
 declare module 'http-cache-tests/tests/index.mjs' {
   const suites: { readonly tests: readonly import('./http-cache-suite.ts').Check[] }[]
   export default suites
@@ -10,14 +10,14 @@ declare module 'http-cache-tests/client/config.mjs' {
 }
 
 declare module 'http-cache-tests/client/test.mjs' {
-  /** Changes what it is given. */
+  /** Modifies its argument. */
   export function makeCacheTest(check: import('./http-cache-suite.ts').Check): Promise<void>
-  /** By id: `true`, or the kind of failure (`Setup`, `Assertion`, the name of an error) and what failed. */
+  /** By ID: `true`, or the kind of failure (`Setup`, `Assertion`, the name of an error) and its reason. */
   export const testResults: Record<string, true | readonly [string, string]>
 }
 
 declare module 'http-cache-tests/server/utils.mjs' {
-  /** What the origin has answered, by the uuid of a test. */
+  /** Responses of the origin, by the UUID of a test. */
   export const stash: Map<string, { request_num: number }[]>
 }
 

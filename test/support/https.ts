@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { generate } from 'selfsigned'
 
-/** An HTTPS server on 127.0.0.1, whose certificate nobody trusts who does not trust its CA. */
+/** An HTTPS server on 127.0.0.1, trusted only by clients that trust its CA. */
 export interface HttpsServer {
   readonly port: number
   /** PEM. */
@@ -11,7 +11,7 @@ export interface HttpsServer {
   close(): void
 }
 
-/** @param hostName the one name that its certificate is for */
+/** @param hostName the only name in its certificate */
 export async function startHttps(hostName: string, answer: RequestListener): Promise<HttpsServer> {
   const ca = await generate([{ name: 'commonName', value: 'Test CA' }], {
     keyType: 'ec',

@@ -4,7 +4,10 @@ import { startWorker } from '../../src/platform/operations/harness.ts'
 import type { Worker } from '../../src/platform/operations/worker/worker.ts'
 import type { TestApi } from './api.ts'
 
-/** Does hosts' work without a host: every step succeeds at once, and changes nothing. Stop it before the API is closed. */
+/**
+ * Does the work of hosts without a host: every step succeeds at once, and changes nothing. Stop it before you close the
+ * API.
+ */
 export async function idleHost({ database }: TestApi): Promise<Worker & { readonly hostId: number }> {
   const { id: hostId } = await database.read.selectFrom('hosts').select('id').executeTakeFirstOrThrow()
   const stubs = hostJobs.map((job) => {

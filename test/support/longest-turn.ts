@@ -1,6 +1,6 @@
 /**
- * Runs `work`, and measures the longest time in which this thread did not come to anything else: in processor time, which a busy machine
- * does not change.
+ * Runs `work`, and measures the longest time in which this thread handled nothing else, in processor time, which a busy
+ * machine does not change.
  * @returns milliseconds
  */
 export async function longestTurn(work: () => Promise<unknown>): Promise<number> {

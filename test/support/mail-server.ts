@@ -10,7 +10,7 @@ export interface Received {
   readonly from: string
 }
 
-/** A real mail server on loopback that keeps what it is given. */
+/** Starts a real mail server on loopback that keeps all mails. */
 export async function mailServer(options: SMTPServerOptions = {}) {
   const received: Received[] = []
   const server = new SMTPServer({
@@ -34,7 +34,7 @@ export async function mailServer(options: SMTPServerOptions = {}) {
     },
     ...options,
   })
-  // a client that refuses the certificate
+  // a client rejected the certificate
   server.on('error', () => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.server.address() as AddressInfo

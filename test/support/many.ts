@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { isPostgres, type Tx } from '../../src/platform/db/database.ts'
 
-/** Numbers from 1 to n as a table `n(i)`, on both databases. */
+/** Returns numbers from 1 to n as a table `n(i)`, on both databases. */
 export const numbers = (tx: Tx, upTo: number) =>
   isPostgres(tx)
     ? sql`(select i from generate_series(1, ${sql.lit(upTo)}) as g(i)) as n`
     : sql`(with recursive c(i) as (select 1 union all select i + 1 from c where i < ${sql.lit(upTo)}) select i from c) as n`
 
-/** How much there is of everything. */
+/** How many of everything. */
 export interface Amounts {
   readonly sites: number
   readonly collaboratorsASite: number
@@ -15,8 +15,8 @@ export interface Amounts {
 }
 
 /**
- * Fills an empty database: account 1 owns all sites, accounts 2 to 101 collaborate on them in turn, every tenth site has the
- * tag `shop`, every hundredth is a favourite.
+ * Fills an empty database: account 1 owns all sites, accounts 2 to 101 collaborate on them in turn, every tenth site
+ * has the tag `shop`, and every hundredth is a favorite.
  */
 export async function fillWithMany(tx: Tx, { sites, collaboratorsASite, logEntriesASite }: Amounts): Promise<void> {
   const run = (statement: ReturnType<typeof sql>) => statement.execute(tx)

@@ -1,4 +1,4 @@
-/** A MariaDB of a test's own: on a socket in a folder of its own, of which nothing is left. */
+/** A MariaDB for one test, on a socket in a temporary folder. */
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { createReadStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -10,18 +10,18 @@ const run = promisify(execFile)
 const MOST_BYTES = 1 << 30
 
 export interface TestMariaDb {
-  /** Where it listens; `root` needs no password. */
+  /** Its socket; `root` needs no password. */
   readonly socket: string
-  /** Empties the database and runs the text of a dump in it. */
+  /** Empties the database, and runs the text of a dump in it. */
   import(file: string): Promise<void>
-  /** What `mariadb-dump` writes. */
+  /** Runs `mariadb-dump`. */
   dump(options?: readonly string[]): Promise<Buffer>
-  /** Answers of one statement, tab-separated. */
+  /** Runs a statement. @returns tab-separated rows */
   query(sql: string): Promise<string>
   stop(): Promise<void>
 }
 
-/** Whether this machine has one to start. */
+/** Whether this machine can start one. */
 export const hasMariaDb = ['mariadbd', 'mariadb', 'mariadb-dump', 'mariadb-install-db'].every((name) => {
   try {
     execFileSync('sh', ['-c', `command -v ${name}`], { env: withPath() })
@@ -44,7 +44,7 @@ export async function startMariaDb(): Promise<TestMariaDb> {
   await run('mariadb-install-db', [...place, '--auth-root-authentication-method=normal', '--skip-test-db'], { env })
   const server = spawn(
     'mariadbd',
-    // it holds nothing worth an fsync
+    // its data need no fsync
     [
       ...place,
       `--socket=${socket}`,

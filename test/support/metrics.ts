@@ -35,7 +35,7 @@ const php = {
   refused: 9,
 }
 
-/** All that processes of every kind say of themselves, and what `/metrics` makes of it. */
+/** Returns the metrics that all kinds of processes report, and the text of `/metrics`. */
 export async function allMetrics(database: Database): Promise<{ reports: MetricReport[]; text: string }> {
   const config = readConfig({})
   const room = { freeBytes: 1 }
@@ -58,7 +58,7 @@ export async function allMetrics(database: Database): Promise<{ reports: MetricR
     mariaDb: () => ({ isUp: true, restarts: 26, databases: 27, connections: 28, slow: 29, ended: 30 }),
   })
   const installation = createInstallationMetrics({ database, schedules, version: '1.2.3' })
-  // a new schedule begins with its next slot: nothing is enqueued
+  // a new schedule starts with its next slot: nothing is enqueued
   await createScheduler({ database, schedules, log: noLog }).tick()
   const registries = [control.registry, edge.registry, dns.registry, host.registry, installation]
   const reports = (await Promise.all(registries.map((each) => each.getMetricsAsJSON()))).flat()

@@ -7,12 +7,12 @@ const hasMariaDb = await findPrograms().then(
   () => false,
 )
 
-/** Whether sites can run on both here, and with which PHP. */
+/** Whether sites can run on both here, and with which PHP versions. */
 export const nativeAndMariaDb = {
   skip: !native || native.skip || !hasMariaDb,
   versions: native?.versions ?? [],
   phpVersion: native?.phpVersion ?? '8.3',
 } as const
 
-/** Settings with which sites are made on both. */
+/** Settings that create sites on both. */
 export const settingsOf = { STEAD_RUNTIME: 'auto', STEAD_MARIADB: 'own' } as const

@@ -7,12 +7,12 @@ import ssh2, { type AuthContext, type Connection, type Server, type Session, typ
 import { fingerprintOf } from '../../src/hosting/site-imports/sources/fingerprint.ts'
 
 export interface OldMachineOptions {
-  /** Passed to commands. Undefined: there is no shell. */
+  /** The PATH of commands. Undefined: there is no shell. */
   readonly path?: string
-  /** The login by a password works through questions only. */
+  /** Password log-in works only as keyboard-interactive. */
   readonly asks?: boolean
   readonly publicKey?: string
-  /** Takes over a request of SFTP. True: it was answered, or never will be. */
+  /** Takes over an SFTP request. True: it was answered, or never will be. */
   readonly sftp?: (name: string, request: number, sftp: SFTPWrapper, argument: unknown) => boolean
 }
 
@@ -23,7 +23,7 @@ const { STATUS_CODE } = ssh2.utils.sftp
 export class OldMachine {
   options: OldMachineOptions
   readonly fingerprint: string
-  /** What was run on it, and how many bytes of files were read. */
+  /** The commands that were run. */
   readonly lines: string[] = []
   readonly opened: string[] = []
   readonly logins: string[] = []
@@ -182,7 +182,7 @@ const attributesOf = ({ mode, uid, gid, size, atimeMs, mtimeMs }: Stats) => ({
   ...{ atime: Math.floor(atimeMs / 1000), mtime: Math.floor(mtimeMs / 1000) },
 })
 
-/** One of 256 keys that ssh2 1.17 makes cannot be read. */
+/** Repeats until the key can be read: one of 256 keys that ssh2 1.17 generates cannot. */
 export function keyPair(): { private: string; public: string } {
   const pair = ssh2.utils.generateKeyPairSync('ed25519')
   return ssh2.utils.parseKey(pair.private) instanceof Error ? keyPair() : pair

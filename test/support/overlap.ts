@@ -3,10 +3,10 @@ import { vi } from 'vitest'
 import { type Database, lockForUpdate, type Tx } from '../../src/platform/db/database.ts'
 
 /**
- * Does things while another transaction is under way, and ends that when all of them wait for it. On SQLite, where transactions take
- * turns, they come after it.
+ * Starts work during another transaction, and ends that transaction when all of the work waits for it. On SQLite, where
+ * transactions run one by one, it runs afterwards.
  * @param first the transaction; it is not committed before the others wait
- * @param others each must come to wait for what `first` has locked
+ * @param others each must wait for something that `first` has locked
  */
 export async function whileUnderWay<Result>(
   { dialect, read, transaction }: Database,
@@ -40,5 +40,5 @@ export async function whileUnderWay<Result>(
   return results
 }
 
-/** A transaction that has a site, and changes nothing. */
+/** A transaction that locks a site, and changes nothing. */
 export const holding = (siteId: number) => (tx: Tx) => lockForUpdate(tx, 'sites', siteId)

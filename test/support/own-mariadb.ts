@@ -1,4 +1,4 @@
-/** A host's own MariaDB in a folder of a test's, with a site directory or more beside it. */
+/** A host's own MariaDB in a temporary folder, with site directories beside it. */
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,13 +16,13 @@ export interface OwnMariaDb {
   readonly folder: string
   readonly server: DatabaseServer
   readonly databases: SiteDatabases
-  /** Of site directories that no PHP runs in. */
+  /** Of site directories without a running PHP. */
   readonly content: DatabaseContent
-  /** A site directory of this number, with nothing in it. */
+  /** Creates an empty site directory with this number. */
   home(number: number): Promise<SitePlace>
-  /** Runs statements as a site, on a connection of their own. @returns the rows of the last */
+  /** Runs statements as a site, on one connection. @returns the rows of the last one */
   asSite(login: ServerLogin, ...statements: string[]): Promise<string[][]>
-  /** Answers of one statement of the administrator. */
+  /** Runs a statement as the administrator. @returns its rows */
   ask(sql: string): Promise<string[][]>
   stop(): Promise<void>
 }

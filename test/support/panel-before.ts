@@ -1,4 +1,4 @@
-/** The panel of the commit before, built beside this one. */
+/** Builds the panel of the commit before, beside the current one. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,15 +6,15 @@ import { join } from 'node:path'
 import { build } from 'vite'
 
 const root = join(import.meta.dirname, '../..')
-/** What the panel is built from. */
+/** Sources of the panel. */
 const SOURCES = ['src/panel', 'src/sdk']
 
 export interface BuiltPanel extends Disposable {
-  /** Holds `index.html` and `assets`. */
+  /** Contains `index.html` and `assets`. */
   readonly folder: string
 }
 
-/** @param commit where this checkout knows it */
+/** @param commit must be known in this checkout */
 export async function panelBefore(commit: string): Promise<BuiltPanel> {
   const folder = mkdtempSync(join(tmpdir(), 'stead-panel-before-'))
   const archive = execFileSync('git', ['archive', commit, ...SOURCES], { cwd: root, maxBuffer: 64e6 })

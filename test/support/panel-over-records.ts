@@ -1,4 +1,7 @@
-/** The control panel over an API in this process, whose sites are live in the records and nowhere else: for what needs a browser and no WordPress. */
+/**
+ * The control panel with an API in this process, whose sites are live in the database only: for tests that need a
+ * browser and no WordPress.
+ */
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import AxeBuilder from '@axe-core/playwright'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -11,17 +14,17 @@ export interface PanelOverRecords {
   readonly api: TestApi
   readonly url: string
   readonly browser: Browser
-  /** What went wrong in any page: scripts that failed, the policy that was broken, requests to anywhere else. */
+  /** Problems in any page: failed scripts, violations of the security policy, requests to other hosts. */
   readonly faults: string[]
-  /** A browser of its own, signed in as somebody, or nobody. */
+  /** Opens a separate browser context, signed in as a person or as nobody. */
   visitor(person?: Person): Promise<BrowserContext>
-  /** A page in a browser of its own. */
+  /** Opens a page in a separate browser context. */
   open(person: Person | undefined, path: string): Promise<Page>
-  /** Waits until a page has all that it asked for, and shows it. */
+  /** Waits until a page has got and shows all its data. */
   settled(page: Page): Promise<void>
-  /** Nothing on the page is in the way of who does not see, or has no mouse. */
+  /** Checks the page's accessibility for people who do not see, or have no mouse. */
   judge(page: Page): Promise<void>
-  /** Takes the network away from all browsers, and gives it back. */
+  /** Cuts all browsers off the network, and reconnects them. */
   cut(): void
   mend(): void
   close(): Promise<void>
@@ -31,12 +34,12 @@ const PATIENCE_MS = 300_000
 
 declare global {
   interface Window {
-    /** How many the page waits for: see {@link PanelOverRecords.settled}. */
+    /** Requests in flight: see {@link PanelOverRecords.settled}. */
     requests: number
   }
 }
 
-/** In each page, before anything of it: counts its requests until their answers are read. */
+/** Runs in each page before its own scripts: counts its requests until their responses are read. */
 function countRequests(): void {
   window.requests = 0
   const { fetch } = window
@@ -47,13 +50,13 @@ function countRequests(): void {
       await answer.clone().arrayBuffer()
       return answer
     } finally {
-      // whoever waits for it goes first
+      // code that waits for it runs first
       setTimeout(() => window.requests--)
     }
   }
 }
 
-/** Between browsers and the API: a line that can be cut. */
+/** A connection between browsers and the API that can be cut. */
 async function line(to: number) {
   const sockets = new Set<Socket>()
   let isCut = false
@@ -88,7 +91,7 @@ export async function panelOverRecords(options: TestApiOptions = {}): Promise<Pa
   const api = await testApi('sqlite', options)
   await api.app.listen({ port: 0, host: '127.0.0.1' })
   const between = await line((api.app.server.address() as AddressInfo).port)
-  // a name: browsers give passkeys to no bare address
+  // browsers require a host name for passkeys
   const url = `http://localhost:${between.port}`
   const browser = await openChromium()
   const faults: string[] = []
@@ -113,7 +116,7 @@ export async function panelOverRecords(options: TestApiOptions = {}): Promise<Pa
       context.setDefaultTimeout(PATIENCE_MS)
       await context.addInitScript(countRequests)
       if (person) {
-        // a session counts only at the address where it began
+        // a session is valid only at the address where it began
         await api.database.transaction((tx) =>
           tx
             .updateTable('sessions')
@@ -134,7 +137,7 @@ export async function panelOverRecords(options: TestApiOptions = {}): Promise<Pa
     async settled(page) {
       const isCalm = await page.evaluate(async (forMs) => {
         const end = performance.now() + forMs
-        // for two turns of the page: one answer may ask for another
+        // two turns of the event loop: one response may cause another request
         for (let calm = 0; calm < 2; ) {
           await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
           const isReading = /Loading…/.test(document.body.textContent)

@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { generate } from 'selfsigned'
 import { freePort } from './stead.ts'
 
-/** Tests that need it are listed as skipped without it. */
+/** Tests that need it are skipped without it. */
 export const hasPebble = ['pebble', 'pebble-challtestsrv'].every((program) => {
   try {
     execFileSync('which', [program], { stdio: 'ignore' })
@@ -21,22 +21,23 @@ export const hasPebble = ['pebble', 'pebble-challtestsrv'].every((program) => {
 
 export interface Pebble {
   readonly directory: string
-  /** File with the certificate by which the authority itself is trusted. */
+  /** File with the root certificate of the authority's own server. */
   readonly roots: string
   /** `address:port` of the DNS server. */
   readonly resolver: string
-  /** PEM: issues the certificates; another one at each start. */
+  /** The issuer's certificate (PEM), which is different after each start. */
   issuer(): Promise<string>
-  /** From now on a name has these addresses; none: it does not exist. */
+  /** Sets the addresses of a name. An empty list: it does not exist. */
   setAddresses(hostName: string, addresses: readonly string[]): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * @param httpPort where names are asked for proofs
- * @param otherResolver `address:port` of another DNS server, which is to be asked in place of its own
- * @param ways how it is to be (`PEBBLE_…`), besides: each proof takes up to two seconds, one in five nonces is refused, no proof is taken for granted
- * @param customers keys in base64url by their identifiers: only who has one of them gets an account (external account binding)
+ * @param httpPort where names are validated
+ * @param otherResolver `address:port` of another DNS server to use instead of its own
+ * @param ways more settings (`PEBBLE_…`). By default each validation takes up to two seconds, one in five nonces is
+ * rejected, and every proof is validated
+ * @param customers base64url keys by identifier: accounts then require one of them (external account binding)
  */
 export async function startPebble(
   httpPort: number,

@@ -1,4 +1,4 @@
-/** A php-fpm of a test's own, without a sandbox around it: what Stead asks of it is asked of the real one. */
+/** A php-fpm for one test without a sandbox, to compare Stead's behavior with the real one. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { phpVersions } from '../../src/hosting/php/runtime.ts'
 
-/** Where Debian puts the one of a version. */
+/** Debian's path for a version. */
 const program = phpVersions.map((version) => `/usr/sbin/php-fpm${version}`).find(existsSync)
 
 export const hasPhpFpm = program !== undefined
 
 export interface TestFpm {
   readonly socket: string
-  /** Writes a script; returns its path. */
+  /** Writes a script. @returns its path */
   script(name: string, code: string): Promise<string>
   stop(): Promise<void>
 }

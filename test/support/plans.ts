@@ -5,21 +5,21 @@ import { nodeSqliteDialect } from '../../src/platform/db/node-sqlite.ts'
 import type { Schema } from '../../src/platform/db/schema.ts'
 import type { TestDatabase } from './database.ts'
 
-/** A statement that was run, and how the database means to answer it. */
+/** A statement that was run, and the database's plan for it. */
 export interface Plan {
   readonly sql: string
   readonly plan: string
 }
 
-/** Runs reading work and asks the database for the plan of each of its statements. */
+/** Runs work that reads, and returns the plan of each of its statements. */
 export async function plansOf(
   made: Pick<TestDatabase, 'connection'>,
   work: (tx: Tx) => Promise<unknown>,
 ): Promise<Plan[]> {
   const queries: { sql: string; parameters: readonly unknown[] }[] = []
   const { url, file } = made.connection
-  // a table that fits into a few pages, or is asked for as a whole, is read whole by right: forbidden here, so that a plan
-  // that still does it shows a query that no index can answer
+  // databases rightly scan a table of a few pages, or one that is read as a whole. Scans are forbidden here, so that a
+  // plan that still has one shows a query that no index can answer
   const pool = url ? new pg.Pool({ connectionString: url, max: 1, options: '-c enable_seqscan=off' }) : undefined
   const db = new Kysely<Schema>({
     dialect: pool ? new PostgresDialect({ pool }) : nodeSqliteDialect({ file, readOnly: true }),
@@ -41,7 +41,10 @@ export async function plansOf(
   }
 }
 
-/** Lines of a plan that read a whole table (a list of given ids is none); on SQLite also those that sort what an index could have given in order. */
+/**
+ * Returns the lines of a plan that read a whole table (not a list of given IDs), and on SQLite those that sort what an
+ * index could return in order.
+ */
 export function wholeTableReads({ plan }: Plan): string[] {
   return plan
     .split('\n')

@@ -2,19 +2,19 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { makeZip } from './archives.ts'
 
-/** A server that speaks the plugin directory of WordPress, with real archives. */
+/** A server with the API of WordPress' plugin directory, and real archives. */
 export interface PluginDirectoryServer {
   readonly base: string
-  /** Paths asked for, in order. */
+  /** Requested paths, in order. */
   readonly asked: string[]
-  /** A release, by the names of its files within its folder. @returns the address of its zip */
+  /** Publishes a release. @param files content by name in its folder @returns the address of its zip */
   publish(slug: string, version: string, files: Record<string, string>): string
-  /** Answers one path in its own way from now on. */
+  /** Replaces the response for one path from now on. */
   override(path: string, answer: (request: IncomingMessage, response: ServerResponse) => void): void
   close(): void
 }
 
-/** The main file of a plugin. @param php what it does */
+/** The main file of a plugin. @param php its code */
 export const pluginFile = (title: string, version: string, php = ''): string =>
   `<?php\n/*\nPlugin Name: ${title}\nDescription: What ${title} does.\nVersion: ${version}\n*/\n${php}\n`
 

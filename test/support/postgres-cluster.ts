@@ -1,4 +1,4 @@
-/** A PostgreSQL server of one's own on loopback, to be stopped and started at will. */
+/** A separate PostgreSQL server on loopback that tests can stop and start. */
 import { execFile, spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { chown, mkdtemp, rm } from 'node:fs/promises'
@@ -13,11 +13,11 @@ const run = promisify(execFile)
 export interface PostgresCluster {
   /** A database in it that is empty at first. */
   readonly url: string
-  /** As a crash of the server (`immediate`) or an orderly restart that cuts all connections (`fast`). */
+  /** Restarts as after a crash of the server (`immediate`), or in an orderly way that cuts all connections (`fast`). */
   restart(how: 'fast' | 'immediate'): Promise<void>
-  /** Keeps what the database holds now. */
+  /** Saves the content of the database. */
   dump(file: string): Promise<void>
-  /** In place of what it holds. Nobody may be connected. */
+  /** Replaces the content of the database. Nothing may be connected. */
   restore(file: string): Promise<void>
   remove(): Promise<void>
 }
@@ -33,9 +33,9 @@ function programs(): string | undefined {
 export const hasPostgres = programs() !== undefined
 
 /**
- * @param isSafe what it holds must live through a crash of the server; else no commit waits for the disk, and it takes the connections
- * of a whole test run
- * @returns undefined on a machine that has no PostgreSQL
+ * @param isSafe whether data must survive a crash of the server. Otherwise no commit waits for the disk, and it accepts
+ * the connections of a whole test run
+ * @returns undefined on a machine without PostgreSQL
  */
 export async function startPostgres({ isSafe = true } = {}): Promise<PostgresCluster | undefined> {
   const bin = programs()
@@ -101,7 +101,7 @@ async function ask(url: string, statement: string): Promise<void> {
   }
 }
 
-/** The server refuses to run as root; Debian's package brings a user for it. */
+/** The server refuses to run as root. Debian's package creates a user for it. */
 async function unprivileged(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const { stdout } = await run('id', ['-u', 'postgres'])

@@ -1,15 +1,15 @@
-/** What runs on this machine, read from /proc. */
+/** Processes of this machine, read from /proc. */
 import { readdirSync, readFileSync } from 'node:fs'
 
 export interface RunningProcess {
   readonly pid: number
   readonly parent: number
-  /** Tells it from a later process of the same number. */
+  /** Distinguishes it from a later process with the same number. */
   readonly startedAt: string
   readonly words: readonly string[]
 }
 
-/** Every process that runs; those that only wait to be collected (zombies) left out. */
+/** Lists every running process, without zombies. */
 export function allProcesses(): RunningProcess[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -28,7 +28,7 @@ function processOf(pid: number): RunningProcess | undefined {
   }
 }
 
-/** The processes below one, at any depth. */
+/** Lists the descendants of a process. */
 export function descendantsOf(pid: number): RunningProcess[] {
   const all = allProcesses()
   const found: RunningProcess[] = []
@@ -42,7 +42,7 @@ export function descendantsOf(pid: number): RunningProcess[] {
   return found
 }
 
-/** Those of them that still run. */
+/** Returns those that still run. */
 export function stillRunning(processes: readonly RunningProcess[]): RunningProcess[] {
   return processes.filter(({ pid, startedAt }) => processOf(pid)?.startedAt === startedAt)
 }

@@ -1,17 +1,20 @@
-/** Of each test file: how much processor time its process took, with all that it started and saw end. The report of a tier shows it. */
+/**
+ * Measures the processor time of each test file: of its process, and of all ended processes that it started. The report
+ * of a tier shows it.
+ */
 import { readFileSync } from 'node:fs'
 import { afterAll } from 'vitest'
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** In seconds; on a file only. */
+    /** In seconds; only on files. */
     processorSeconds?: number
   }
 }
 
 const TICKS_A_SECOND = 100
 
-/** User and system time of this process and of its children that have ended (proc(5), fields 14 to 17). */
+/** User and system time of this process and of its ended children (proc(5), fields 14 to 17). */
 function processorSeconds(): number {
   const stat = readFileSync('/proc/self/stat', 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -5,7 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type MadeEntry, makeZip } from './archives.ts'
 
-/** The least that counts as a WordPress release, packed as the real ones are. `extra` is added, or replaces by name. */
+/**
+ * The minimum that counts as a WordPress release, packed like the real ones. `extra` adds entries, or replaces them by
+ * name.
+ */
 export function madeRelease(version: string, extra: readonly MadeEntry[] = []): MadeEntry[] {
   const files: Record<string, string> = {
     'wp-includes/version.php': `<?php\n$wp_version = '${version}';\n`,
@@ -19,7 +22,7 @@ export function madeRelease(version: string, extra: readonly MadeEntry[] = []): 
   return [...entries.filter((entry) => !replaced.has(entry.name)), ...extra]
 }
 
-/** A release with the files of a core, packed as the real ones are. @throws Error for anything but files and folders */
+/** Packs a release with the files of a core, like the real ones. @throws Error for anything except files and folders */
 export async function packedRelease(corePath: string, name = ''): Promise<MadeEntry[]> {
   const entries: MadeEntry[] = []
   for (const part of (await readdir(join(corePath, name))).sort()) {
@@ -33,14 +36,14 @@ export async function packedRelease(corePath: string, name = ''): Promise<MadeEn
   return entries
 }
 
-/** A server that speaks the release API of WordPress, and counts what it is asked. */
+/** A server with WordPress' release API that counts its requests. */
 export interface ReleaseApi {
   readonly base: string
-  /** Paths asked for, in order. */
+  /** Requested paths, in order. */
   readonly asked: string[]
-  /** Offers a release; `entries` instead of a made one. */
+  /** Offers a release. @param entries replaces the default content */
   publish(version: string, entries?: readonly MadeEntry[]): void
-  /** Answers one path in its own way from now on. */
+  /** Replaces the response for one path from now on. */
   override(path: string, answer: (request: IncomingMessage, response: ServerResponse) => void): void
   close(): void
 }

@@ -6,7 +6,7 @@ import S3rver from '@20minutes/s3rver'
 export interface S3Server {
   readonly url: string
   readonly bucket: string
-  /** The keys that it takes. */
+  /** The credentials that it accepts. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string }
   close(): Promise<void>
 }
@@ -20,7 +20,7 @@ export async function s3Server(): Promise<S3Server> {
     port: 0,
     silent: true,
     directory,
-    // it computes those of queries with a slash in them in another way than Amazon does
+    // it computes signatures of queries with a slash differently than Amazon does
     allowMismatchedSignatures: true,
     configureBuckets: [{ name: bucket }],
   })

@@ -1,4 +1,4 @@
-/** The part of @20minutes/s3rver, which has no types of its own, that tests use. */
+/** The part of @20minutes/s3rver that tests use. The package has no types. */
 declare module '@20minutes/s3rver' {
   export default class S3rver {
     constructor(options: {

@@ -1,16 +1,17 @@
 /**
- * Requests for the tests that walk all endpoints. Each resource has its own, in `samples.fixture.ts` of its folder:
+ * Requests for tests that walk through all endpoints. Each resource has its own, in `samples.fixture.ts` of its folder:
  *
- * samples   one request for each of its endpoints, with the roles that the API's rules ask for: what `permissions.test.ts` walks
- * examples  what the contract tests cannot think of from a schema. An endpoint needs one only when its required fields have a pattern or a
- *           meaning, when its path names more than a site, or when the sample of its schema would change nothing. Each one succeeds for the
- *           owner of `siteId`
+ * samples   one request for each of its endpoints, with the roles that the API's rules require: `permissions.test.ts`
+ *           sends them
+ * examples  what the contract tests cannot derive from a schema. An endpoint needs one only when its required fields
+ *           have a pattern or a meaning, when its path names more than a site, or when the sample of its schema would
+ *           change nothing. Each one succeeds for the owner of `siteId`
  */
 import type { Role } from '../../src/resources/access/roles.ts'
 import type { Person, TestApi } from './api.ts'
 
 let count = 0
-/** A number that no other call gets. */
+/** Returns a number that no other call returns. */
 export const unique = (): number => ++count
 
 /** An owner with a site, and everything on it that an endpoint can name. */
@@ -20,28 +21,28 @@ export interface World {
   readonly plainOwner: Person
   readonly stranger: Person
   readonly strangersSite: number
-  /** Collaborator on `site`, with the roles that the case is about. */
+  /** Collaborator on `site`, with the roles of the case. */
   readonly helper: Person
   readonly plainHelper: Person
   readonly mate: Person
   readonly site: number
-  /** The owner's other site, which neither helper nor mate see. */
+  /** The owner's other site, which neither helper nor mate can see. */
   readonly hidden: number
   readonly mateId: number
   readonly note: number
-  /** Of the owner. */
+  /** The owner's. */
   readonly muPlugin: number
-  /** A zone of the owner, and its one record, which leads to `site`. */
+  /** A zone of the owner, and its only record, which points to `site`. */
   readonly zone: number
   readonly record: number
-  /** Of the owner. */
+  /** The owner's. */
   readonly passkey: number
   /** On demand, completed. */
   readonly backup: number
-  /** Operations: a look at a restore, and a restore, of the site, which have ended well. */
+  /** Operations of the site that succeeded: a preview of a restore, and a restore. */
   readonly preview: number
   readonly restored: number
-  /** Of the site: one that waits, one that has failed. */
+  /** Operations of the site: one that waits, one that failed. */
   readonly waiting: number
   readonly failed: number
 }
@@ -49,18 +50,21 @@ export interface World {
 export interface Sample {
   readonly endpoint: string
   path(world: World): string
-  /** @param who sends it, where that is known */
+  /** @param who the sender, where it is known */
   body?(world: World, who?: { readonly accountId?: number }): object
-  /** When it may be done; 200 unless given. */
+  /** The status when it is permitted. Default: 200. */
   readonly status?: number
-  /** On a site: what a collaborator needs there; `[]`: to see it is enough. Without: the endpoint is about what the caller has. */
+  /**
+   * Roles that a collaborator needs on a site; `[]`: access to the site is enough. Without it, the endpoint is about
+   * the caller's own things.
+   */
   readonly roles?: readonly Role[]
   readonly scope?: true
-  /** For people in a browser alone. */
+  /** Only for people in a browser. */
   readonly bySession?: true
-  /** Of something that only its owner (and whom it is about) sees: others get 404, collaborators of the site too. */
+  /** About something that only its owner and its subject see: others get 404, including collaborators of the site. */
   readonly isPrivate?: true
-  /** For the operator of the installation alone. */
+  /** Only for the operator of the installation. */
   readonly isOfOperator?: true
   prepare?(world: World, api: TestApi): Promise<unknown>
 }
@@ -78,10 +82,10 @@ export interface Scene {
   readonly api: TestApi
   /** Owns `siteId`. */
   readonly owner: Person
-  /** Collaborates on `siteId`, with all roles. */
+  /** Collaborates on `siteId` with all roles. */
   readonly friend: Person
   readonly siteId: number
-  /** Of the friend, on `siteId`. */
+  /** The friend on `siteId`. */
   readonly collaboratorId: number
   /** Different for each scene. */
   readonly number: number

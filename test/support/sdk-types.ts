@@ -1,8 +1,8 @@
 import { registerHooks } from 'node:module'
 
 /**
- * What openapi-typescript makes of an OpenAPI document. It builds its text with the compiler's old JavaScript interface, which TypeScript 7
- * has no more: for it alone, `typescript` is the one that ts-morph brings along.
+ * Returns openapi-typescript's output for an OpenAPI document. It uses the compiler's old JavaScript interface, which
+ * TypeScript 7 lacks: it alone gets `typescript` from ts-morph.
  */
 export async function sdkTypes(document: string): Promise<string> {
   const hooks = registerHooks({
@@ -24,7 +24,10 @@ export async function sdkTypes(document: string): Promise<string> {
 
 const isOfGenerator = (url: string | undefined): boolean => url?.includes('/node_modules/openapi-typescript/') ?? false
 
-/** Failures are thrown as one type, and headers have members of their own: what a client is typed by is a fifth of the document. */
+/**
+ * Reduces a document to successful responses: failures are thrown as one type, and headers have properties of their
+ * own. Clients need types for a fifth of the document.
+ */
 function ofSuccess(document: Document): Document {
   const { responses: _responses, headers: _headers, ...components } = document.components
   const paths = Object.entries(document.paths).map(([path, item]) => [

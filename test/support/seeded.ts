@@ -1,4 +1,4 @@
-/** Chance that comes out the same for the same seed: a failure of a random run can be looked at again. */
+/** Random values that are the same for the same seed, so that a failure of a random run can be reproduced. */
 export interface Chance {
   readonly seed: number
   /** From 0 up to 1. */
@@ -10,14 +10,14 @@ export interface Chance {
   /** @throws RangeError for an empty list */
   pick<Value>(values: readonly Value[]): Value
   shuffled<Value>(values: readonly Value[]): Value[]
-  /** Chance of its own for somebody, so that what others draw meanwhile does not change it. */
+  /** Independent random values for a name, which draws of others do not change. */
   of(name: string): Chance
 }
 
 /** @param seed a whole number from 0 to 2^32 */
 export function seeded(seed: number): Chance {
   let state = seed >>> 0
-  // mulberry32: no generator for secrets, an even one for choices
+  // mulberry32: not for secrets, but evenly distributed
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)

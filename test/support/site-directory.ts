@@ -14,23 +14,25 @@ import { giveTo, layOutDirectory } from '../../src/hosting/site-files/platform/l
 import { HeldAnswers } from '../../src/hosting/web-server/held-answers.ts'
 import { openBudgets } from '../../src/platform/budgets/budget.ts'
 
-/** A uid that belongs to nobody, where the tests run as root. */
+/** A uid without a user, if the tests run as root. */
 export const testUid = process.getuid?.() === 0 ? 200_123 : null
 
 export const testAddress = 'my.localhost:8081'
 
-/** Gives a folder and what is in it to the site's user, where it has one of its own. */
+/** Gives a folder and its content to the site's user, if it has one. */
 export const giveToSite = async (path: string): Promise<void> => {
   if (testUid !== null) await giveTo(testUid, path)
 }
 
 export interface TestDirectory extends PhpSite {
-  /** Puts a PHP file into the web root and returns its path as PHP sees it. */
+  /** Writes a PHP file into the web root. @returns its path as PHP sees it */
   script(name: string, code: string): Promise<string>
   remove(): Promise<void>
 }
 
-/** A new site directory below a temporary folder, which only its owner may pass through unless `isOpen`. WordPress is not installed in it. */
+/**
+ * Creates a site directory without WordPress below a temporary folder, which only its owner may enter unless `isOpen`.
+ */
 export async function testDirectory(
   corePath: string,
   { phpVersion = '8.3' as PhpVersion, uid = testUid, isOpen = false } = {},
@@ -55,22 +57,22 @@ export async function testDirectory(
   }
 }
 
-/** The budgets of a host as they are by default. */
+/** A host's default budgets. */
 export const testBudgets = () => openBudgets(hostBudgets(readConfig({})))
 
-/** What a web server needs for visitors who read slowly, and for those who come first: nothing is there for them. */
+/** What a web server needs for slow visitors, and for the first ones: it holds nothing yet. */
 export function testHeld(folder: string, budgets = testBudgets()) {
   const { answerMemory: memory, answerDisk: disk } = budgets
   const answers = new HeldAnswers({ memory, disk, folder, log: { warn() {} } })
   return { answers, firstPages: { take: async () => undefined } }
 }
 
-/** How a pool takes bodies in. */
+/** The bodies of a pool. */
 export const testBodies = (mostBytes = 128 << 20, folder = tmpdir(), budgets = testBudgets()) => {
   return { mostBytes, folder, budgets }
 }
 
-/** How the tests start PHP. */
+/** The runtime that tests use by default. */
 export const usualRuntime = () => {
   const egress = { ...defaultEgressLimits, allows: () => false }
   const bounds = { priority: 0, memoryLimitMb: 256, uploadMaxMb: 128, egress, budgets: testBudgets() }
@@ -87,7 +89,7 @@ export function testRuntime({
   return createWasmRuntime({ ...usual, optimize: false, ...options })
 }
 
-/** A plain GET, to be changed where a test needs something else. */
+/** A plain GET request. Tests override what they need. */
 export function testRequest(
   path: string,
   script = '/wordpress/index.php',
@@ -107,7 +109,7 @@ export function testRequest(
   }
 }
 
-/** Runs a request to its end and gives the whole page. */
+/** Runs a request to its end. @returns the whole page */
 export async function fetchPage(process: PhpProcess, request: PhpRequest) {
   const response = await process.request(request)
   let text = ''

@@ -1,6 +1,6 @@
 import type { SiteDraft } from '../../src/resources/sites/site.store.ts'
 
-/** A live site as tests and benchmarks order it. @param given what is to be otherwise */
+/** A live site as tests and benchmarks create it. @param given overrides */
 export const siteDraft = (name: string, given: Partial<Omit<SiteDraft, 'name'>> = {}): SiteDraft => ({
   accountId: 1,
   name,

@@ -6,7 +6,7 @@ import type { Stead } from './stead.ts'
 
 type Row = Record<string, unknown>
 
-/** What a statement finds in the database of a site, whichever kind that is; as the site's own user where there is one. */
+/** Runs a statement in a site's database of any kind, as the site's own user if it has one. @returns its rows */
 export async function siteRows(stead: Stead, name: string, sql: string, values: string[] = []): Promise<Row[]> {
   const directory = stead.directoryOf(name)
   const constants = databaseConstants(await readFile(join(directory, 'web/wp-config.php'), 'utf8'))
@@ -29,6 +29,6 @@ export async function siteRows(stead: Stead, name: string, sql: string, values: 
   }
 }
 
-/** What a `wp-config.php` says of its database. */
+/** Returns the database constants of a `wp-config.php`. */
 export const databaseConstants = (config: string): Record<string, string> =>
   Object.fromEntries([...config.matchAll(/^define\('(DB_\w+)', '(.*)'\);$/gm)].map(([, key, value]) => [key, value]))

@@ -1,4 +1,4 @@
-/** A file system of its own in memory, of a size that a test can fill. */
+/** A file system in memory, small enough for a test to fill. */
 import { execFile } from 'node:child_process'
 import { statfsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -11,14 +11,14 @@ const run = promisify(execFile)
 export interface SmallDisk {
   readonly folder: string
   freeBytes(): number
-  /** Takes all room but so much, at once: a program that is still writing would take what is given up meanwhile. */
+  /** Takes all space except `leaveBytes` at once: a running writer would take space that is released meanwhile. */
   fill(leaveBytes?: number): Promise<void>
-  /** Gives back what `fill` took. */
+  /** Releases what `fill` took. */
   relieve(): Promise<void>
   remove(): Promise<void>
 }
 
-/** @throws where this user may not mount */
+/** @throws if this user may not mount */
 export async function smallDisk(megabytes: number): Promise<SmallDisk> {
   const folder = await mkdtemp(join(tmpdir(), 'stead-small-disk-'))
   await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0711`, 'tmpfs', folder]).catch(async (error) => {

@@ -1,4 +1,7 @@
-/** A certificate authority of a test's own (RFC 8555): it asks nobody, and does as it is told. What a real one does: `pebble.ts`. */
+/**
+ * A certificate authority for tests (RFC 8555) that validates nothing, and does what the test sets. For a real one see
+ * `pebble.ts`.
+ */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,9 +10,9 @@ type Status = 'pending' | 'processing' | 'ready' | 'valid' | 'invalid'
 
 export interface StandInOrder {
   status: Status
-  /** Of its one authorization. */
+  /** Of its only authorization. */
   proof: 'pending' | 'valid' | 'invalid'
-  /** What it replaces, as the order has said. */
+  /** The certificate that the order says it replaces. */
   readonly replaces: string | undefined
   readonly identifier: string
   expires: string | undefined
@@ -25,25 +28,25 @@ interface Refusal {
 export interface StandInAuthority {
   readonly directory: string
   readonly orders: StandInOrder[]
-  /** What was asked, by the last part of its path: `account`, `order`, `orders/1`, `finalize/1`. */
+  /** Requests, by the last part of their path: `account`, `order`, `orders/1`, `finalize/1`. */
   readonly asked: string[]
-  /** Accounts that were made, by their contacts. */
+  /** Created accounts, by their contacts. */
   readonly accounts: (readonly string[])[]
-  /** Kinds of proofs that it offers. */
+  /** Types of challenges that it offers. */
   challenges: string[]
   /** How many authorizations its orders list. */
   authorizations: number
-  /** What becomes of an order whose name was proved, and of one that was asked to be issued. */
+  /** The next state of an order whose name was proved, and of one that was finalized. */
   proved: 'valid' | 'invalid'
   issued: 'valid' | 'invalid'
-  /** When it wants every certificate to be replaced (RFC 9773). */
+  /** When every certificate should be renewed (RFC 9773). */
   window: { readonly start: string; readonly end: string } | undefined
-  /** Says no to what begins with this. */
+  /** Rejects paths that begin with this. */
   refuse: { readonly path: string; readonly by: Refusal } | undefined
   close(): Promise<void>
 }
 
-/** @param chain PEM of what it issues, whatever it is asked for */
+/** @param chain the PEM that it issues for every order */
 export async function standInAuthority(chain: string): Promise<StandInAuthority> {
   let origin = ''
   let nonce = 0

@@ -4,9 +4,9 @@ import pg from 'pg'
 import { until } from './stead.ts'
 
 /**
- * Stops a process with SIGSTOP at a moment at which it is in no transaction. A process that stands still inside one keeps its locks:
+ * Stops a process with SIGSTOP while it is in no transaction. A process that is suspended inside one keeps its locks:
  * whatever the test changes next would wait for them, and fail with "database is locked".
- * @param connection the database that it uses. On PostgreSQL nobody else may be in a transaction for long.
+ * @param connection the database that it uses. On PostgreSQL no other process may be in a transaction for long.
  */
 export async function standStill(pid: number, connection: { url?: string; file: string }): Promise<void> {
   const isInTransaction = connection.url ? inPostgres(connection.url) : inSqlite(connection.file)
@@ -19,7 +19,7 @@ export async function standStill(pid: number, connection: { url?: string; file: 
   })
 }
 
-/** As proc(5) has it; the name before it may hold anything. */
+/** The state in proc(5). The name before it may contain anything. */
 const stateOf = (pid: number): string | undefined => readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.[0]
 
 const inSqlite = (file: string) => async (): Promise<boolean> => {

@@ -1,4 +1,4 @@
-/** The real program as a user starts it, with a data folder and ports of its own. */
+/** The real program as a user starts it, with its own data folder and ports. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
@@ -18,13 +18,13 @@ import { nativeAndMariaDb, settingsOf } from './native-mariadb.ts'
 import { descendantsOf, type RunningProcess, stillRunning } from './processes.ts'
 import { type Page, type VisitOptions, visit } from './visit.ts'
 
-/** The launcher: of what the package holds in the tier `system` (`test/tiers/main.ts` builds it), else of the sources. */
+/** The launcher: in the tier `system` the packaged one, which `test/tiers/main.ts` builds; otherwise the sources. */
 export const program = process.env.TEST_PROGRAM ?? join(import.meta.dirname, '../../bin/stead.js')
 
-/** For a whole run with sites on native PHP and MariaDB: only where both are there. */
+/** For a whole run with sites on native PHP and MariaDB, if both are installed. */
 const allNative = process.env.TEST_RUNTIME === 'native' && !nativeAndMariaDb.skip ? settingsOf : undefined
 
-/** A test run that is killed has no time to clean up: the kernel tells what it started. */
+/** A killed test run has no time to clean up, so the kernel ends what it started. */
 const endsWithThisProcess = existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'TERM'] : []
 
 export interface ApiReply {
@@ -35,17 +35,17 @@ export interface ApiReply {
 }
 
 export interface SteadOptions {
-  /** Settings besides folder, ports and core: `{ STEAD_SPARE_SITES: '1' }`. */
+  /** Settings besides folder, ports, and core: `{ STEAD_SPARE_SITES: '1' }`. */
   readonly env?: Record<string, string>
-  /** Default true: core and template are there already. */
+  /** Default true: core and template already exist. */
   readonly golden?: boolean
-  /** Where the data folder is made; default: the system's temporary folder. */
+  /** Parent of the data folder. Default: the system's temporary folder. */
   readonly below?: string
-  /** What is run to start it; default: the program with this Node. */
+  /** The command that starts it. Default: the program with this Node. */
   readonly launch?: readonly string[]
-  /** How long a start may take. Default 60 s. */
+  /** Time limit of a start. Default: 60 s. */
   readonly startMs?: number
-  /** Gets all that it writes; `output()` keeps the last one or two million characters. */
+  /** Gets all output. `output()` keeps only the last one or two million characters. */
   readonly onOutput?: (text: string) => void
 }
 
@@ -54,26 +54,26 @@ export interface Stead {
   readonly apiUrl: string
   readonly apiPort: number
   edgePort: number
-  /** What it has written to stdout and stderr since the first start. */
+  /** Output to stdout and stderr since the first start. */
   output(): string
   /** Changes settings for the next start. */
   set(env: Record<string, string>): void
-  /** A call of the API with a token of the first account. */
+  /** Calls the API with a token of the first account. */
   api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiReply>
-  /** A token of the first account, for who calls by himself. */
+  /** Returns a token of the first account, for tests that call the API themselves. */
   freshToken(): Promise<string>
-  /** A request of a visitor to `<name>.<staging domain>`, or to a whole host name, by way of the edge. */
+  /** Sends a visitor's request to `<name>.<staging domain>`, or to a whole host name, through the edge. */
   visit(site: string, path?: string, options?: VisitOptions): Promise<Page>
-  /** Orders a site and waits until it is live. @returns its id */
+  /** Creates a site and waits until it is live. @returns its ID */
   createSite(body: { name: string } & Record<string, unknown>): Promise<number>
-  /** Waits until the site is live. @throws with the reason when its provisioning failed */
+  /** Waits until the site is live. @throws with the reason when its creation failed */
   live(siteId: number): Promise<void>
-  /** The state of an operation once it has ended. */
+  /** Waits for an operation to end. @returns its state */
   ended(
     operationId: number | string,
     timeoutMs?: number,
   ): Promise<{ state: string; error: string | null; [key: string]: unknown }>
-  /** The folder in which a site lives, also one in the trash. */
+  /** The directory of a site, including one in the trash. */
   directoryOf(siteName: string): string
   /** Runs another `stead` command on the same data. */
   cli(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }>
@@ -82,27 +82,28 @@ export interface Stead {
   restart(): Promise<void>
   /** The process of a role. */
   role(name: 'supervisor' | 'control' | 'host' | 'edge' | 'dns'): RunningProcess | undefined
-  /** What it is started with, this process' own settings left out. */
+  /** The environment that it is started with, without this process' own settings. */
   environment(): Record<string, string | undefined>
-  /** Calls back with the exit code (`null` after a signal) when what runs now has ended. */
+  /** Calls back with the exit code (`null` after a signal) when the running program has ended. */
   whenEnded(callback: (code: number | null) => void): void
-  /** Ends a role as a crash would. */
+  /** Kills the process of a role, as a crash would. */
   kill(name: 'supervisor' | 'control' | 'host' | 'edge' | 'dns'): RunningProcess
-  /** Everything that runs for it. */
+  /** All its processes. */
   processes(): RunningProcess[]
   /** PHP processes of sites and spares, sandboxes included. */
   phpProcesses(): RunningProcess[]
-  /** Ends what runs and removes the data folder. */
+  /** Ends everything and removes the data folder. */
   remove(): Promise<void>
 }
 
 const LOOK_EVERY_MS = 50
 
 /**
- * Waits until `check` returns something true.
- * @param patienceMs on a machine with nothing else to do; what is counted is pauses, so that a busy one gets the time that it needs
- * @param longestPauseMs pauses grow up to it, where a look costs what is waited for a part of the machine
- * @throws with `what` after so many looks
+ * Waits until `check` returns something truthy.
+ * @param patienceMs on an idle machine. Counts pauses instead of time, so that a busy machine gets the time that it
+ * needs
+ * @param longestPauseMs pauses grow up to it, for checks that take processor time from the awaited work
+ * @throws with `what` after that many checks
  */
 export async function until<Value>(
   what: string,
@@ -122,14 +123,14 @@ export async function until<Value>(
   throw new Error(`Looked ${looks} times in vain: ${what}`)
 }
 
-/** For work of seconds that Stead is asked about: it costs a tenth of the machine to ask 20 times a second. */
+/** For work of seconds that the API reports on: 20 requests a second would cost a tenth of the machine. */
 const untilDone = <Value>(
   what: string,
   check: () => Promise<Value | undefined | false>,
   patienceMs?: number,
 ): Promise<Value> => until(what, check, patienceMs, 300)
 
-/** Of those that no outgoing connection is ever given: it is still free after a restart of who listens there. */
+/** Returns a port outside the range of outgoing connections: it is still free after its listener restarts. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(11_000, 32_000)
@@ -145,7 +146,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Prints the program's last words after each test of the file that failed. */
+/** Prints the program's last output after each failed test of the file. */
 export function showOutputOfFailures(stead: () => Stead | undefined): void {
   afterEach(({ task }) => {
     if (task.result?.state === 'fail')
@@ -153,7 +154,7 @@ export function showOutputOfFailures(stead: () => Stead | undefined): void {
   })
 }
 
-/** Makes the data folder and starts the program; resolves when `/readyz` says so. */
+/** Creates the data folder and starts the program. Resolves when `/readyz` succeeds. */
 export async function startStead(options: SteadOptions = {}): Promise<Stead> {
   const stead = await prepareStead(options)
   await stead.start().catch(async (error) => {
@@ -164,12 +165,12 @@ export async function startStead(options: SteadOptions = {}): Promise<Stead> {
   return stead
 }
 
-/** As {@link startStead}, without starting it. */
+/** Like {@link startStead}, without the start. */
 export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
   const { env = {}, golden = true, below = tmpdir(), onOutput } = options
   const { launch = [process.execPath, program, 'serve'], startMs = 180_000 } = options
   const dataDir = await mkdtemp(join(below, 'stead-e2e-'))
-  // a server of databases runs as a user of its own
+  // a database server runs as its own user
   if (env.STEAD_MARIADB === 'own' || allNative) await chmod(dataDir, 0o711)
   const core = golden ? await testCore() : undefined
   const goldenPath = core && (await goldenFolder(core))
@@ -185,30 +186,30 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
     STEAD_SPARE_SITES: '0',
     STEAD_SFTP_LISTEN: 'off',
     STEAD_ADMINER: 'off',
-    // nobody answers there, and at once
+    // nothing listens there, which shows at once
     STEAD_RESOLVERS: '127.0.0.1:9',
     STEAD_DNS_LISTEN: 'off',
-    // their turn may come at any minute
+    // they could start at any minute
     STEAD_SCHEDULED_BACKUPS: 'false',
-    // a browser for each new site
+    // each new site would start a browser
     STEAD_PERFORMANCE_REPORT_HOURS: '0',
-    // those that wait for the end of a process mean any site's
+    // tests that wait for the end of a process mean any site's
     STEAD_PHP_READY_SITES: '0',
     // other tests run at the same time
     STEAD_PHP_NICE: '0',
-    // no page of theirs is asked for often enough; a bench is about the usual way
+    // test sites do not get enough requests; benchmarks measure the default
     ...(process.env.VITEST && { STEAD_PHP_OPTIMIZE: 'false' }),
-    // 18 s of a processor for the first, for a number that unit tests check
+    // 18 s of processor time for the first site, for a number that unit tests check
     ...(process.env.VITEST && { STEAD_MEASURE_BACKUPS: 'false' }),
-    // where it is about more than one, the test says so
+    // tests of several processes override it
     STEAD_EDGE_PROCESSES: '1',
     ...(core && { STEAD_CORE_SOURCE: core }),
-    // for a whole run in one of the ways to contain sites
+    // for a whole run with one kind of sandbox
     ...(process.env.TEST_SANDBOX && { STEAD_SANDBOX: process.env.TEST_SANDBOX }),
     ...allNative,
     ...env,
   }
-  // of this process' own environment no setting of Stead gets through
+  // no setting of Stead passes from this process' own environment
   const environment = () => ({
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('STEAD_'))),
     NODE_ENV: 'production',
@@ -231,7 +232,7 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
     for (const stream of [started.stdout, started.stderr])
       stream.on('data', (text: Buffer) => {
         output += text
-        // seldom: each time all of it is copied
+        // rarely, because it copies everything
         if (output.length > 2_000_000) output = output.slice(-1_000_000)
         onOutput?.(String(text))
       })
@@ -242,7 +243,7 @@ export async function prepareStead(options: SteadOptions = {}): Promise<Stead> {
           throw new Error(`stead ended with ${started.exitCode}: ${output.slice(before).slice(-1000)}`)
         const deaths = output.slice(before).match(/a process died/g)?.length ?? 0
         if (deaths > 5) throw new Error('its parts do not start')
-        // a process that is stopped takes the connection and never answers
+        // a suspended process accepts the connection and never answers
         const signal = AbortSignal.timeout(10_000)
         return (await fetch(`${apiUrl}/readyz`, { signal }).catch(() => undefined))?.status === 200
       },
@@ -414,6 +415,6 @@ function tryKill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // it has ended by itself
+    // it has already ended
   }
 }

@@ -15,7 +15,7 @@ export interface Page {
   readonly text: string
 }
 
-/** One request to the edge, on a connection of its own. @throws when the connection fails or breaks off */
+/** Sends one request to the edge on a connection of its own. @throws when the connection fails or breaks */
 export async function visit(
   options: VisitOptions & { readonly host: string; readonly port: number; readonly path: string },
 ): Promise<Page> {
@@ -37,7 +37,7 @@ export async function visit(
   return { status: response.statusCode as number, headers: response.headers, text }
 }
 
-/** A browser without scripts: keeps cookies, follows redirects of its own site. */
+/** A browser without scripts that keeps cookies and follows redirects of its own site. */
 export class Browser {
   readonly #ask: (path: string, options: VisitOptions) => Promise<Page>
   readonly #cookies = new Map<string, string>()
@@ -59,14 +59,14 @@ export class Browser {
     return this.open(next.pathname + next.search)
   }
 
-  /** Logs in as the form of wp-login.php would. @returns the page that follows: wp-admin, or the form with its complaint */
+  /** Logs in like the form of wp-login.php. @returns the next page: wp-admin, or the form with its error */
   async logIn(user: string, password: string): Promise<Page> {
     await this.open('/wp-login.php')
     const form = new URLSearchParams({ log: user, pwd: password, 'wp-submit': 'Log In', testcookie: '1' })
     return this.open('/wp-login.php', { method: 'POST', body: form })
   }
 
-  /** The key that the REST API asks of a browser's cookies. */
+  /** The nonce that the REST API requires with cookies. */
   async restNonce(): Promise<string> {
     return (await this.open('/wp-admin/admin-ajax.php?action=rest-nonce')).text.trim()
   }

@@ -4,10 +4,10 @@ import { defaultPhpVersion, type PhpVersion, phpVersions } from '../../src/hosti
 import { findAbilities } from '../../src/hosting/php/wasm/containment.ts'
 import { testUid } from './site-directory.ts'
 
-/** One of the two that run PHP, and what it runs here. */
+/** A PHP runtime, and what it runs here. */
 export interface TestedRuntime {
   readonly runtime: 'wasm' | 'native'
-  /** Of a test that needs one. */
+  /** For a test that needs only one. */
   readonly phpVersion: PhpVersion
   readonly versions: readonly PhpVersion[]
   /** This machine does not have it. */
@@ -28,29 +28,32 @@ const native: TestedRuntime = {
 }
 const wasm: TestedRuntime = { runtime: 'wasm', phpVersion: defaultPhpVersion, versions: phpVersions, skip: false }
 
-/** Both; tests of what a runtime does run on each. */
+/** Both runtimes. Tests of a runtime's behavior run on each. */
 export const runtimes: readonly TestedRuntime[] = [wasm, native]
 
-/** Those that can be tried here, and those that cannot. */
+/** The runtimes that this machine has, and those that it lacks. */
 export const [hereRuntimes, lackingRuntimes] = [
   runtimes.filter(({ skip }) => !skip),
   runtimes.filter(({ skip }) => skip),
 ]
 
-/** One of the ways in which a machine can contain sites. */
+/** One way in which a machine can contain sites. */
 export interface Way extends TestedRuntime {
   readonly way: string
   readonly sandbox: 'bubblewrap' | 'none'
-  /** The folders above a site directory can be passed through by other users, as in a data folder. */
+  /** Other users can enter the folders above a site directory, as in a data folder. */
   readonly isOpen: boolean
-  /** Whom a site's files and process belong to; null: the user of Stead. */
+  /** The owner of a site's files and process; null: Stead's user. */
   readonly uid: number | null
 }
 
 const isRoot = testUid !== null
 const hasBubblewrap = (await findAbilities('auto')).bubblewrap !== undefined
 
-/** All that this user can try; `test/faults/plain-user.test.ts` runs the tests that use it once more, as a user without rights. */
+/**
+ * All ways that this user can test. `test/faults/plain-user.test.ts` repeats tests that use it, as a user without
+ * privileges.
+ */
 export const ways: readonly Way[] = isRoot
   ? [
       { ...wasm, way: 'as root, bubblewrap', sandbox: 'bubblewrap', isOpen: false, uid: testUid, skip: !hasBubblewrap },
