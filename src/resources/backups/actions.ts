@@ -1,7 +1,7 @@
 import { declareActions } from '../kit/action.ts'
 import { declareEvents } from '../webhooks/event.ts'
 
-/** What the activity log says of changes that this resource makes. */
+/** Activity log entries for the changes that this resource makes. */
 export const actions = declareActions('site', {
   'backup.created': 'An on-demand backup was requested',
   'backup.deleted': 'An on-demand backup was deleted',
@@ -24,7 +24,7 @@ export const actions = declareActions('site', {
   'site.restore_failed': 'A restore failed, and the site was left unchanged',
 })
 
-/** What webhooks tell of them. */
+/** Webhook events for these changes. */
 export const events = declareEvents(
   'ondemand_backup_created',
   'ondemand_backup_deleted',

@@ -33,27 +33,27 @@ const columns = [
   'damage',
 ] as const
 
-/** Whatever its state; `undefined` when the site has none of this id. */
+/** Returns a backup in any state, or `undefined` when the site has no backup with this id. */
 export async function findBackup(tx: Tx, siteId: number, id: number): Promise<Backup | undefined> {
   return tx.selectFrom('backups').select(columns).where('id', '=', id).where('site_id', '=', siteId).executeTakeFirst()
 }
 
-/** As {@link listOnDemand} has it. */
+/** Returns one of the backups that {@link listOnDemand} lists. */
 export async function findOnDemand(tx: Tx, siteId: number, id: number): Promise<Backup | undefined> {
   const backup = await findBackup(tx, siteId, id)
   return backup?.origin === 'ondemand' && backup.state !== 'failed' ? backup : undefined
 }
 
-/** One that can be read, restored and downloaded. */
+/** Returns a backup that can be read, restored and downloaded. */
 export async function findCompleted(tx: Tx, siteId: number, id: number): Promise<CompletedBackup | undefined> {
   const backup = await findBackup(tx, siteId, id)
   return backup?.state === 'completed' ? (backup as CompletedBackup) : undefined
 }
 
-/** More than a site can have by schedule, by hand and by restores. */
+/** More backups than a site can have from the schedule, requests and restores together. */
 const MOST_LISTED = 1000
 
-/** Newest first, by the moment that they show. */
+/** Returns completed backups, newest first by the moment that they show. */
 export async function listCompleted(tx: Tx, siteId: number, kind: Kind): Promise<CompletedBackup[]> {
   const rows = await tx
     .selectFrom('backups')
@@ -68,7 +68,7 @@ export async function listCompleted(tx: Tx, siteId: number, kind: Kind): Promise
   return rows as CompletedBackup[]
 }
 
-/** Those of both kinds, newest first; one that is being removed is among them, one that failed is not. */
+/** Returns on-demand backups of both kinds, newest first. Includes those being removed, but not those that failed. */
 export async function listOnDemand(tx: Tx, siteId: number): Promise<Backup[]> {
   return tx
     .selectFrom('backups')
@@ -80,7 +80,7 @@ export async function listOnDemand(tx: Tx, siteId: number): Promise<Backup[]> {
     .execute()
 }
 
-/** The newest complete one of a kind, however it came to be. */
+/** Returns the newest completed backup of a kind, whatever its origin. */
 export async function newestCompleted(tx: Tx, siteId: number, kind: Kind): Promise<CompletedBackup | undefined> {
   const row = await tx
     .selectFrom('backups')
@@ -95,7 +95,7 @@ export async function newestCompleted(tx: Tx, siteId: number, kind: Kind): Promi
   return row as CompletedBackup | undefined
 }
 
-/** When the newest complete backup of each of these sites shows it; sites without one are left out. */
+/** Returns the moment that the newest completed backup of each site shows. Omits sites without one. */
 export async function newestTakenOf(tx: Tx, siteIds: readonly number[]): Promise<Map<number, number>> {
   if (siteIds.length === 0) return new Map()
   const rows = await tx
@@ -108,7 +108,7 @@ export async function newestTakenOf(tx: Tx, siteIds: readonly number[]): Promise
   return new Map(rows.flatMap((row) => (row.taken_at === null ? [] : [[row.site_id, Number(row.taken_at)]])))
 }
 
-/** How many backups of a site's database were completed since the last one that was tried out. */
+/** Counts the database backups of a site that were completed since the last one that was test-loaded. */
 export async function untriedSince(tx: Tx, siteId: number): Promise<number> {
   const ofDatabase = tx
     .selectFrom('backups')
@@ -127,9 +127,9 @@ export async function untriedSince(tx: Tx, siteId: number): Promise<number> {
 }
 
 /**
- * Notes which backups of a kind the storage has lost something of.
- * @param damaged what is lost, by the name in the storage; of all others nothing is
- * @returns those of which it was not known
+ * Records which backups of a kind the storage has lost data of.
+ * @param damaged the lost data, keyed by the backup's name in the storage. Backups without an entry are undamaged
+ * @returns the backups whose damage was not known before
  */
 export async function setDamage(
   tx: Tx,
@@ -146,7 +146,7 @@ export async function setDamage(
   return fresh
 }
 
-/** What the newest complete backup of a site's database lacks, in words. */
+/** Returns a description of what the newest completed backup of a site's database lacks. */
 export async function newestWarning(tx: Tx, siteId: number): Promise<string | null> {
   const row = await tx
     .selectFrom('backups')
@@ -161,7 +161,10 @@ export async function newestWarning(tx: Tx, siteId: number): Promise<string | nu
   return row?.warning ?? null
 }
 
-/** How many more on-demand backups of a kind a site may have. Hold the site: two who ask at once would both get the last one. */
+/**
+ * Returns how many more on-demand backups of a kind a site may have. Hold the site, because two callers at once would
+ * both get the last slot.
+ */
 export async function freeSlots(tx: Tx, siteId: number, kind: Kind): Promise<number> {
   const { count } = await tx
     .selectFrom('backups')
@@ -169,7 +172,7 @@ export async function freeSlots(tx: Tx, siteId: number, kind: Kind): Promise<num
     .where('site_id', '=', siteId)
     .where('kind', '=', kind)
     .where('origin', '=', 'ondemand')
-    // what is going makes room at once: nobody should have to wait for it
+    // A backup that is being deleted frees its slot at once, so that users need not wait for the deletion.
     .where('state', 'in', ['creating', 'completed'])
     .executeTakeFirstOrThrow()
   return Math.max(0, MOST_ON_DEMAND - Number(count))
@@ -179,13 +182,13 @@ export interface NewBackup {
   readonly siteId: number
   readonly kind: Kind
   readonly origin: Origin
-  /** Name and address; null: Stead itself. */
+  /** Name and address, or null for Stead itself. */
   readonly createdBy: string | null
   readonly deleteAt: number
   readonly now: number
 }
 
-/** A backup that is to be taken. */
+/** Adds a backup that is still to be taken. */
 export async function insertBackup(tx: Tx, values: NewBackup): Promise<Backup> {
   const { id } = await tx
     .insertInto('backups')
@@ -214,20 +217,20 @@ async function change(tx: Tx, id: number, values: Partial<Selectable<BackupRow>>
   return tx.updateTable('backups').set(values).where('id', '=', id).returning(columns).executeTakeFirst()
 }
 
-/** Which work it waits for. */
+/** Sets the operation that the backup waits for. */
 export const setOperation = (tx: Tx, id: number, operationId: number) => change(tx, id, { operation_id: operationId })
 
-/** It may be taken once more, or is about to be taken. */
+/** Marks a backup that is retried or about to be taken. */
 export const markCreating = (tx: Tx, id: number) => change(tx, id, { state: 'creating', error: null })
 
-/** It could not be taken; nothing of it is in the storage. */
+/** Marks a backup that could not be taken. The storage holds nothing of it. */
 export const markFailed = (tx: Tx, id: number, values: { error: string; deleteAt: number }) =>
   change(tx, id, { state: 'failed', error: values.error, delete_at: values.deleteAt })
 
-/** From now on nobody can use it, and nobody can bring it back. */
+/** Marks a backup as being deleted. From now on it cannot be used or recovered. */
 export const markDeleting = (tx: Tx, id: number, now: number) => change(tx, id, { state: 'deleting', delete_at: now })
 
-/** Before its row goes, nothing of it may be in the storage any more. */
+/** Deletes the row of a backup. The storage must no longer hold anything of it. */
 export async function forgetBackup(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('backups').where('id', '=', id).execute()
 }
@@ -237,7 +240,10 @@ export async function forgetBackupsOf(tx: Tx, siteId: number): Promise<void> {
   await tx.deleteFrom('backups').where('site_id', '=', siteId).execute()
 }
 
-/** It is in the storage and was read back. Says how long it stays, and how long those before it stay still. */
+/**
+ * Marks a backup that is in the storage and was read back as completed. Sets how long it, and those before it, are
+ * kept.
+ */
 export async function completeBackup(
   tx: Tx,
   { id, siteId, kind, origin }: Pick<Backup, 'id' | 'siteId' | 'kind' | 'origin'>,
@@ -281,7 +287,7 @@ async function hasScheduledSince(tx: Tx, siteId: number, kind: Kind, since: numb
   return row !== undefined
 }
 
-/** Writes anew when on-demand backups of a kind go: after one was completed, or is on its way out. */
+/** Updates the expiry of on-demand backups of a kind, after one was completed or is being deleted. */
 export async function retain(tx: Tx, siteId: number, kind: Kind): Promise<void> {
   const completed = await tx
     .selectFrom('backups')

@@ -23,40 +23,40 @@ export { type BackupOrder, type TakenBackup, type TakingServices, takeBackup } f
 export const kinds = ['fs', 'db'] as const
 export type Kind = (typeof kinds)[number]
 
-/** `undo`: taken by Stead before something of the site is overwritten. */
+/** `undo`: taken by Stead before it overwrites something of the site. */
 export const origins = ['ondemand', 'scheduled', 'undo'] as const
 export type Origin = (typeof origins)[number]
 
 /** Backup of one part of a site, as the code sees it. */
 export interface Backup {
-  /** One sequence for all kinds and sites. */
+  /** Unique across all kinds and sites. */
   readonly id: number
   readonly siteId: number
   readonly kind: Kind
   readonly origin: Origin
-  /** `failed`: kept for a retry, and shown nowhere. */
+  /** `failed`: kept for a retry, and not shown anywhere. */
   readonly state: 'creating' | 'completed' | 'deleting' | 'failed'
-  /** Milliseconds UTC, as the other times. */
+  /** Milliseconds UTC, like the other times. */
   readonly requestedAt: number
-  /** The moment that it shows the site at; null until completed, as `completedAt` and `bytes`. */
+  /** The moment that the backup shows. Null until completed, like `completedAt` and `bytes`. */
   readonly takenAt: number | null
   readonly completedAt: number | null
   readonly deleteAt: number
   readonly bytes: number | null
-  /** Of files: what the archive has that people download; null while that is not known. */
+  /** File backups only: size of the downloadable archive. Null while unknown. */
   readonly archiveBytes: number | null
-  /** Of files: the core that the site ran on. */
+  /** File backups only: the WordPress version that the site ran on. */
   readonly coreVersion: string | null
-  /** Name and address of whoever asked for it; null: Stead itself. */
+  /** Name and address of the requester, or null for Stead itself. */
   readonly createdBy: string | null
   readonly operationId: number | null
-  /** What it is called in the storage: {@link nameOf}. */
+  /** Name in the storage: see {@link nameOf}. */
   readonly name: string | null
-  /** What the storage has lost of it, in words: all else of it can be restored. */
+  /** Description of what the storage has lost of it. Everything else can be restored. */
   readonly damage: string | null
 }
 
-/** One that can be read, restored and downloaded. */
+/** Backup that can be read, restored and downloaded. */
 export type CompletedBackup = Backup & {
   readonly state: 'completed'
   readonly takenAt: number
@@ -66,44 +66,49 @@ export type CompletedBackup = Backup & {
 
 export const BackupId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
-/** What a download of a backup has; null while that is not known. */
+/** Returns the size of a backup's download, or null while unknown. */
 export const downloadBytes = ({
   kind,
   bytes,
   archiveBytes,
 }: Pick<Backup, 'kind' | 'bytes' | 'archiveBytes'>): number | null => (kind === 'fs' ? archiveBytes : bytes)
 
-/** Whose repository a site's backups are in. */
+/** Returns the owner of the repository that holds a site's backups. */
 export const siteOwner = (siteId: number): string => `site-${siteId}`
 
 /**
- * Name of a backup in its site's repository. It has a random part: records that are older than the storage give ids out again, and a backup that is
- * found complete by its name would be taken for the one that is to be made.
+ * Returns the name of a backup in its site's repository. The name has a random part because a control database that is
+ * older than the storage reuses ids. Otherwise, a stored backup with the same name would be mistaken for the new one.
  */
 export const nameOf = ({ id, name }: Pick<Backup, 'id' | 'name'>): string => name ?? `b${id}`
 export const newName = (id: number): string => `b${id}-${randomBytes(8).toString('hex')}`
 
-/** Where the files of a WordPress release are kept, once for all sites; the repository has one backup, {@link CORE_BACKUP}. */
+/**
+ * Returns the owner of the repository that holds a WordPress release, once for all sites. It has one backup, {@link
+ * CORE_BACKUP}.
+ */
 export const coreOwner = (version: string): string => `core-${version}`
 export const CORE_BACKUP = 'core'
 
 /**
- * How long what was read back of a storage counts as sound for a new backup of each origin. An on-demand backup trusts nothing. An undo point trusts
- * what the same operation has read a moment before, while the site was open. A scheduled one trusts a week: reading costs time, and with S3 money.
+ * How long data that was read back from the storage counts as sound for a new backup of each origin. An on-demand
+ * backup trusts nothing. An undo point trusts what the same operation read a moment before, while the site was open. A
+ * scheduled backup trusts a week, because reading costs time, and with S3 money.
  */
 export const TRUST_MS: Readonly<Record<Origin, number>> = { ondemand: 0, undo: 3_600_000, scheduled: 7 * DAY_MS }
 
-/** On-demand backups of a site, of each kind. */
+/** Limit of on-demand backups for each site and kind. */
 export const MOST_ON_DEMAND = 3
-/** What is kept before something is overwritten. */
+/** How long undo points are kept. */
 export const UNDO_KEPT_MS = 7 * DAY_MS
-/** The newest on-demand one of a kind, and for how long the others outlast the completion of a newer one. */
+/** How long the newest on-demand backup of a kind is kept, and how long the others after a newer one was completed. */
 export const NEWEST_KEPT_MS = 30 * DAY_MS
 export const OLDER_KEPT_MS = 7 * DAY_MS
 
 /**
- * When on-demand backups of one kind of a site go: the newest after 30 days; an older one 7 days after the next one was completed, so that
- * none goes in the moment in which another is made, and never later than it would have gone anyway.
+ * Returns when on-demand backups of one kind of a site expire. The newest expires after 30 days. An older one expires 7
+ * days after the next one was completed, but never later than its original time. So no backup disappears the moment
+ * that another is taken.
  * @param completed in any order
  */
 export function deleteTimes(
@@ -116,10 +121,13 @@ export function deleteTimes(
   })
 }
 
-/** When a scheduled backup goes: databases are kept every hour for 7 days, and then one of each day, until files go, too. */
+/**
+ * Returns when a scheduled backup expires. Hourly database backups are kept for 7 days. The first of each day is kept
+ * as long as file backups are.
+ */
 export function scheduledDeleteTime(kind: Kind, completedAt: number, isFirstOfDay: boolean): number {
   return completedAt + (kind === 'fs' || isFirstOfDay ? NEWEST_KEPT_MS : OLDER_KEPT_MS)
 }
 
-/** Midnight before it, UTC. */
+/** Returns the last midnight before the given time, in UTC. */
 export const dayStart = (ms: number): number => Math.floor(ms / DAY_MS) * DAY_MS

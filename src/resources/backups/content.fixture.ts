@@ -1,21 +1,21 @@
 import type { SourceEntry } from '../../backups/backup-store.ts'
 import type { HostServices } from '../kit/host-services.ts'
 
-/** What sites have, as a test says: for backups that need neither files nor a database. */
+/** Content of sites that a test defines, for backups that need neither files nor a database. */
 export interface FakeContent extends Pick<HostServices, 'siteFiles' | 'siteDatabase'> {
-  /** By path. */
+  /** Keyed by path. */
   files: Record<string, string>
   dump: string
-  /** Thrown in the middle of the next readings. */
+  /** Error to throw in the middle of the next reads. */
   fault: Error | undefined
-  /** Readings stop in the middle until it is settled. */
+  /** Makes reads pause in the middle until it is settled. */
   wait: Promise<unknown>
   closed: number
-  /** Of the next snapshots. */
+  /** Warning of the next snapshots. */
   warning: string | undefined
-  /** Dumps that were tried out. */
+  /** Dumps that were test-loaded. */
   tried: string[]
-  /** What comes of trying one out; default: no difference. */
+  /** Result of a test load. Default: no difference. */
   trial: () => Promise<string | undefined>
 }
 

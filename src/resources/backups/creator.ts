@@ -1,7 +1,7 @@
 import { findAccount } from '../account/account.ts'
 import type { Context } from '../kit/context.ts'
 
-/** Name with address, as the API shows who asked for a backup. */
+/** Returns the name and address that the API shows as the requester of a backup. */
 export async function creatorOf({ tx, caller }: Context): Promise<string> {
   const { accountId, accountEmail } = caller
   const name = (await findAccount(tx, accountId))?.name

@@ -12,7 +12,7 @@ import { undoOperation } from './restore/undo-operation.ts'
 import { syncSites } from './sync/sync-sites.ts'
 import { createOndemandBackup } from './take/create-ondemand-backup.ts'
 
-/** In the order of the description of the API. */
+/** In the order of the API description. */
 export const endpoints = [
   listOndemandBackups,
   createOndemandBackup,

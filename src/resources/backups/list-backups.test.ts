@@ -8,7 +8,7 @@ import { backupIn, DUMP } from './samples.fixture.ts'
 
 const at = (text: string) => Date.parse(`${text}Z`)
 
-test('time left is said in the largest unit that fits', () => {
+test('shows the time left in the largest unit that fits', () => {
   const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
   const said = [30 * day - 1, 7 * day, 1.2 * day, day - 1, hour, 90 * minute, minute, minute - 1, 0, -day].map(timeLeft)
   expect(said).toEqual([
@@ -35,10 +35,10 @@ for (const { dialect, skip } of dialects) {
     const list = async (rest: string, siteId = site) =>
       (await owner.call('GET', `/v1/sites/${siteId}/${rest}`)).body.data
 
-    test('200: all that is complete, newest first; each database with the newest files that are no newer', async () => {
+    test('200: lists all completed backups, newest first, and pairs each database with the newest files that are no newer', async () => {
       const first = await backupIn(api, site, { origin: 'scheduled', takenAt: at('2026-05-06T01:00:00') })
       const files = await backupIn(api, site, { kind: 'fs', origin: 'scheduled', takenAt: at('2026-05-06T02:03:04') })
-      // begun later than it shows: what counts is the moment that it shows
+      // Started later than the moment that it shows, which is the one that counts.
       const second = await backupIn(api, site, { origin: 'undo', takenAt: at('2026-05-06T03:00:00') })
       const byHand = await backupIn(api, site, { kind: 'fs', takenAt: at('2026-05-06T04:00:00') })
       const same = await backupIn(api, site, { takenAt: at('2026-05-06T04:00:00') })
@@ -50,7 +50,7 @@ for (const { dialect, skip } of dialects) {
         await markFailed(tx, id, { error: 'x', deleteAt: 9e12 })
       })
 
-      // on PostgreSQL what has no time yet would come first
+      // On PostgreSQL, a backup without a time would sort first.
       const newest = async (kind: 'db' | 'fs') => (await newestCompleted(api.database.read, site, kind))?.id
       expect([await newest('db'), await newest('fs')]).toEqual([same, byHand])
 
@@ -83,7 +83,7 @@ for (const { dialect, skip } of dialects) {
         'Database of 2026-05-06 03:00 (before an overwrite)',
         'Database of 2026-05-06 01:00',
       ])
-      // on demand: both kinds, what is being made, and nothing that failed
+      // On-demand backups: both kinds, those being created, and none that failed.
       const onDemand = (await list('ondemand-backups')).map((each: { type: string; status: string }) => [
         each.type,
         each.status,
@@ -95,7 +95,7 @@ for (const { dialect, skip } of dialects) {
       ])
     })
 
-    test('200: reason, size, end, and damage on request only', async () => {
+    test('200: adds reason, size, end, and damage only on request', async () => {
       const takenAt = at('2026-06-01T10:00:00')
       const id = await backupIn(api, other, { origin: 'undo', takenAt })
       const backup = (await findBackup(api.database.read, other, id)) as Backup
@@ -114,7 +114,7 @@ for (const { dialect, skip } of dialects) {
       expect((await owner.call('GET', `/v1/sites/${other}/backups/fs?include=all`)).status).toBe(400)
     })
 
-    test('404: one of another site, one that is not on demand, and what is no number', async () => {
+    test('404: for a backup of another site, one that is not on demand, and an id that is not a number', async () => {
       const onDemand = await backupIn(api, other)
       const scheduled = await backupIn(api, other, { origin: 'scheduled' })
       const get = async (siteId: number, id: number | string) =>

@@ -4,7 +4,7 @@ import { type Backup, type CompletedBackup, downloadBytes, kinds, origins } from
 
 const BackupTime = { examples: ['2026-01-31 09:30:00'] }
 
-/** The on-demand backup of the API. */
+/** On-demand backup, as the API shows it. */
 export const OndemandBackup = Type.Object(
   {
     id: nullable(Type.String({ description: 'Null until the backup is completed', examples: ['12'] })),
@@ -31,7 +31,7 @@ export const OndemandBackup = Type.Object(
   { title: 'OndemandBackup' },
 )
 
-/** One that was just asked for. */
+/** On-demand backup that was just requested. */
 export const OrderedBackup = Type.Object(
   {
     ...OndemandBackup.properties,
@@ -40,7 +40,7 @@ export const OrderedBackup = Type.Object(
   { title: 'OrderedBackup' },
 )
 
-/** What a list adds to each backup on request. */
+/** Fields that a list adds to each backup on request. */
 const BackupDetails = Type.Object(
   {
     origin: oneOf(origins, {
@@ -57,7 +57,7 @@ const BackupDetails = Type.Object(
   { title: 'BackupDetails' },
 )
 
-/** Query parameter of the lists of one kind. */
+/** Query parameter of the lists that show one kind. */
 export const includeDetails = {
   include: Type.Optional(
     oneOf(['details'], {
@@ -66,7 +66,7 @@ export const includeDetails = {
   ),
 }
 
-/** One file or database backup in a list. */
+/** File or database backup in a list. */
 export const ListedBackup = Type.Object(
   {
     id: Type.String({ examples: ['12'] }),
@@ -80,7 +80,7 @@ export const ListedBackup = Type.Object(
   { title: 'Backup' },
 )
 
-/** A database backup, and the files that belong to it. */
+/** Database backup, with the files that belong to it. */
 export const BackupPair = Type.Object(
   {
     timestamp: Type.String({ description: 'Time of the database backup, in UTC', examples: ['2026-01-31-09-30'] }),
@@ -94,10 +94,10 @@ export const BackupPair = Type.Object(
 )
 
 const seconds = (ms: number): number => Math.floor(ms / 1000)
-/** `YYYY-MM-DD HH:MM:SS` */
+/** Formats a time as `YYYY-MM-DD HH:MM:SS`. */
 const spaced = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
 
-/** @param backup one that has not failed */
+/** @param backup must not have failed */
 export function presentOndemand(backup: Backup, now: number): Type.Static<typeof OndemandBackup> {
   const { id, siteId, completedAt, state, kind, requestedAt, takenAt, createdBy, deleteAt } = backup
   const bytes = completedAt === null ? null : downloadBytes(backup)
@@ -122,7 +122,7 @@ const units = [
   ['minute', 60_000],
 ] as const
 
-/** Of milliseconds, in the largest unit that fits: "30 days". */
+/** Formats milliseconds in the largest unit that fits, such as "30 days". */
 export function timeLeft(ms: number): string {
   for (const [unit, lengthMs] of units) {
     const count = Math.round(ms / lengthMs)
@@ -152,7 +152,11 @@ function detailsOf(backup: CompletedBackup): Type.Static<typeof BackupDetails> {
   return { origin, createdBy, bytes, deleteAt: timestamp(deleteAt), damage }
 }
 
-/** Each database with the newest files that are no newer. @param databases @param files newest first, both */
+/**
+ * Pairs each database with the newest files that are no newer.
+ * @param databases newest first
+ * @param files newest first
+ */
 export function pairs(
   databases: readonly CompletedBackup[],
   files: readonly CompletedBackup[],

@@ -59,23 +59,26 @@ export const examples: Examples = {
   },
 }
 
-/** As short a dump as there is. */
+/** The shortest valid dump. */
 export const DUMP = `-- Dump\n${'-- nothing\n'.repeat(100)}-- Complete\n`
 
-/** What such records call it in the storage. */
+/** Returns the name in the storage that such records refer to. */
 export async function nameIn({ database }: Pick<TestApi, 'database'>, backupId: number): Promise<string> {
   const row = database.read.selectFrom('backups').select(['id', 'name']).where('id', '=', backupId)
   return nameOf(await row.executeTakeFirstOrThrow())
 }
 
-/** Puts the dump of such records into the storage. */
+/** Puts the dump for such records into the storage. */
 export async function store(api: TestApi, siteId: number, backupId: number): Promise<void> {
   const content = Readable.from([Buffer.from(DUMP)])
   const name = await nameIn(api, backupId)
   await api.backups.repository(siteOwner(siteId)).writeStream(content, { name })
 }
 
-/** A backup of a database that can be read. @returns its id */
+/**
+ * Creates a database backup that can be read.
+ * @returns its id
+ */
 export async function storedIn(api: TestApi, siteId: number): Promise<number> {
   const id = await backupIn(api, siteId)
   await store(api, siteId, id)
@@ -87,14 +90,14 @@ async function stored({ api, siteId }: Scene) {
   return { params: { id, backup_id: id } }
 }
 
-/** Files that are in the storage, with their core. */
+/** Creates a file backup in the storage, with its core. */
 export async function storedFiles({ api, siteId }: Pick<Scene, 'api' | 'siteId'>) {
   const id = await backupIn(api, siteId, { kind: 'fs' })
   await storeTree(api, siteId, id, Buffer.from('<?php'))
   return { params: { id, backup_id: id } }
 }
 
-/** Puts a file of such records into the storage, and one of the core. */
+/** Puts one file for such records, and one file of the core, into the storage. */
 export async function storeTree(api: TestApi, siteId: number, backupId: number, content: Buffer) {
   const core = Readable.from([file('wp-admin.php', Buffer.from('<?php'))])
   await api.backups.repository(coreOwner('6.8')).writeTree(core, { name: CORE_BACKUP })
@@ -112,7 +115,10 @@ export const file = (path: string, content: Buffer): SourceEntry => ({
   open: async () => Readable.from([content]),
 })
 
-/** Records of a completed backup, of which nothing is in any storage. @returns its id */
+/**
+ * Creates the records of a completed backup without any content in the storage.
+ * @returns its id
+ */
 export async function backupIn(
   api: TestApi,
   siteId: number,

@@ -9,62 +9,62 @@ declare module '../../platform/db/schema.ts' {
 }
 
 export interface BackupRow {
-  /** One sequence for all kinds and sites; never given out twice. */
+  /** Unique across all kinds and sites, and never reused. */
   id: Generated<number>
   site_id: number
   kind: 'fs' | 'db'
   origin: 'ondemand' | 'scheduled' | 'undo'
   state: 'creating' | 'completed' | 'deleting' | 'failed'
   requested_at: number
-  /** The moment that it shows the site at; null until completed, as the next four. */
+  /** The moment that the backup shows. Null until completed, like the next four. */
   taken_at: number | null
   completed_at: number | null
-  /** From when on it may go. */
+  /** The time from which it may be removed. */
   delete_at: number
-  /** Of the content. */
+  /** Size of the content. */
   bytes: number | null
-  /** Of files: what the archive has that people download; null while that is not known. */
+  /** File backups only: size of the downloadable archive. Null while unknown. */
   archive_bytes: Generated<number | null>
-  /** Of a file backup: the core that the site ran on, kept once for all sites. */
+  /** File backups only: the core that the site ran on, stored once for all sites. */
   core_version: string | null
-  /** Whose doing it is: name and address. Null: Stead's own. */
+  /** Name and address of the requester, or null for Stead. */
   created_by: string | null
-  /** Takes it, or removes it. */
+  /** The operation that takes or removes it. */
   operation_id: number | null
   /** Why it could not be taken. */
   error: string | null
-  /** Of a database: 1 when it was loaded once and compared. */
+  /** Database backups only: 1 after it was test-loaded and compared. */
   tried_out: Generated<0 | 1>
-  /** What it lacks, in words. */
+  /** Description of what it lacks. */
   warning: Generated<string | null>
-  /** What the storage has lost of it, in words. */
+  /** Description of what the storage has lost of it. */
   damage: Generated<string | null>
-  /** In the storage; null: `b` and its id, as they were all called once. */
+  /** Name in the storage. Null means `b` and its id, the name of all earlier backups. */
   name: string | null
 }
 
-/** When a site is next to be backed up, by Stead itself. */
+/** When Stead next backs up a site on its own schedule. */
 export interface BackupScheduleRow {
   site_id: number
   files_at: number
   database_at: number
-  /** The next time that one is restored, to see that it can be. */
+  /** When a backup is next restored as a test. */
   proof_at: number
-  /** When its owner was last told that one failed. */
+  /** When the owner was last told of a failure. */
   told_at: number | null
 }
 
-/** What is known of the compressed archive of a file backup from making it. Goes with its backup. */
+/** What is known about the compressed archive of a file backup, learned by creating it. Deleted with its backup. */
 export interface ArchiveLengthsRow {
   backup_id: number
-  /** Of the archive: what was found out of another one says nothing. */
+  /** Format of the archive. Results of other formats do not apply. */
   format: number
   /** How many of its blocks are known. */
   blocks: number
-  /** 1: these are all. */
+  /** 1 if these are all blocks. */
   whole: 0 | 1
-  /** As `ArchiveLengths` writes it, in base64. */
+  /** In the encoding of `ArchiveLengths`, in base64. */
   places: string
-  /** Names the core that it begins with. */
+  /** Name of the core that it begins with. */
   core: Generated<string | null>
 }

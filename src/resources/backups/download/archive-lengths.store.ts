@@ -2,7 +2,7 @@ import { ARCHIVE_FORMAT } from '../../../backups/archive/archive.ts'
 import { ArchiveLengths } from '../../../backups/archive/archive-lengths.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 
-/** What is known of a backup's archive; of one that was never made: nothing. */
+/** Returns what is known about a backup's archive: nothing if it was never created. */
 export async function loadLengths(tx: Tx, backupId: number): Promise<ArchiveLengths> {
   const row = await tx
     .selectFrom('archive_lengths')
@@ -13,7 +13,7 @@ export async function loadLengths(tx: Tx, backupId: number): Promise<ArchiveLeng
   return row ? ArchiveLengths.decode(Buffer.from(row.places, 'base64'), row.whole === 1) : new ArchiveLengths()
 }
 
-/** What is known of the longest archive that begins with a core. */
+/** Returns what is known about the longest archive that begins with a core. */
 export async function lengthsOfCore(tx: Tx, core: string): Promise<ArchiveLengths | undefined> {
   const row = await tx
     .selectFrom('archive_lengths')
@@ -27,7 +27,7 @@ export async function lengthsOfCore(tx: Tx, core: string): Promise<ArchiveLength
 }
 
 /**
- * Keeps what is known, unless somebody else has found out more. Of a backup that is gone: nothing.
+ * Stores what is known, unless another process has found out more. Stores nothing for a backup that is gone.
  * @param core names the core that the archive begins with
  */
 export async function saveLengths(

@@ -8,11 +8,11 @@ import { lengthsOfCore, loadLengths } from './archive-lengths.store.ts'
 
 /** The archive of a backup of files. */
 export interface ArchiveOf {
-  /** What lies in a site's web root: the core, which all sites share, and then the site's own files. */
+  /** The content of a site's web root: first the core, which all sites share, then the site's own files. */
   readonly sources: readonly TreeSource[]
-  /** When each was kept. A core that was lost and kept again may have other times of files. */
+  /** When each source was stored. A core that was lost and stored again may have other file times. */
   readonly keptAt: readonly number[]
-  /** Names the core that it begins with; null: none. */
+  /** Name of the core that the archive begins with, or null for none. */
   readonly core: string | null
 }
 
@@ -35,7 +35,7 @@ export async function archiveOf(
   return { sources, keptAt, core: core ? `${ARCHIVE_FORMAT} ${coreVersion} ${keptAt[0]}` : null }
 }
 
-/** What is known of an archive. All archives that begin with one core have their first blocks in common. */
+/** Returns what is known about an archive. All archives that begin with the same core share their first blocks. */
 export async function knownLengths(tx: Tx, backupId: number, { sources, core }: ArchiveOf): Promise<ArchiveLengths> {
   const own = await loadLengths(tx, backupId)
   if (own.count > 0 || core === null) return own

@@ -20,7 +20,7 @@ import { findCompleted, siteOwner } from '../backup.ts'
 import { backupIn, DUMP, nameIn, storedIn, storeTree } from '../samples.fixture.ts'
 import { Downloads } from './downloads.ts'
 
-/** Of two blocks; noise would take a second each. */
+/** Compresses to two blocks. Random noise would take a second for each block. */
 const PHOTO = Buffer.from(Array.from({ length: 50_000 }, (_, line) => `${line ** 2}`.padStart(15, ' ')).join('\n'))
 
 describe.each(dialects.filter(({ skip }) => !skip))('downloads on $dialect', ({ dialect }) => {
@@ -59,7 +59,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('downloads on $dialect', ({ 
   const ask = (id: number, headers: Record<string, string> = {}, method = 'GET') =>
     fetch(`http://127.0.0.1:${port}/v1/sites/${siteId}/backups/${id}`, { method, headers: headersFor(headers) })
   const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer())
-  /** Without reading the body. */
+  /** Starts a download without reading the body. */
   const begin = async (id: number): Promise<IncomingMessage> => {
     const path = `/v1/sites/${siteId}/backups/${id}`
     const call = get({ host: '127.0.0.1', port, path, headers: headersFor() })
@@ -103,21 +103,21 @@ describe.each(dialects.filter(({ skip }) => !skip))('downloads on $dialect', ({ 
       ['bytes=0-1,5-6', 200, '', 0, undefined],
       ['bytes=9-3', 200, '', 0, undefined],
       ['lines=1-2', 200, '', 0, undefined],
-    ] as const)('answers %s with %i', async (range, status, contentRange, from, to) => {
+    ] as const)('answers status %s with %i', async (range, status, contentRange, from, to) => {
       const response = await ask(await storedIn(api, siteId), { range })
       expect(response.status).toBe(status)
       expect(response.headers.get('content-range') ?? '').toContain(contentRange)
       expect(await response.text()).toBe(DUMP.slice(from, to))
     })
 
-    it('is whole for who has a part of another one', async () => {
+    it('is sent whole to a client that has part of another one', async () => {
       const id = await storedIn(api, siteId)
       const { etag } = Object.fromEntries((await ask(id, {}, 'HEAD')).headers)
       expect((await ask(id, { range: 'bytes=5-', 'if-range': '"another"' })).status).toBe(200)
       expect((await ask(id, { range: 'bytes=5-', 'if-range': etag! })).status).toBe(206)
     })
 
-    it('tells who asks for more than there is how much there is', async () => {
+    it('reports the total size to a client that requests more', async () => {
       const response = await ask(await storedIn(api, siteId), { range: `bytes=${DUMP.length}-` })
       expect([response.status, response.headers.get('content-range')]).toEqual([416, `bytes */${DUMP.length}`])
       expect(response.headers.get('content-disposition')).toBeNull()
@@ -125,7 +125,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('downloads on $dialect', ({ 
   })
 
   describe('of files', () => {
-    it('have a length when they were made once, and ranges from then on without making what is before', async () => {
+    it('have a length once they were created, and from then on serve ranges without creating what comes before', async () => {
       const id = await photosIn()
       const head = await ask(id, {}, 'HEAD')
       expect([head.status, head.headers.get('content-length')]).toEqual([200, null])
@@ -140,7 +140,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('downloads on $dialect', ({ 
       expect((await bytesOf(last)).equals(whole.subarray(-1000))).toBe(true)
     })
 
-    it('are found from the middle before they were ever made', async () => {
+    it('can be requested from the middle before they were ever created', async () => {
       const id = await photosIn()
       const part = await ask(id, { range: 'bytes=5000-5999' })
       expect([part.status, part.headers.get('content-range')]).toEqual([206, 'bytes 5000-5999/*'])
@@ -154,7 +154,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('downloads on $dialect', ({ 
       expect((await ask(id, { range: `bytes=${total}-` })).status).toBe(416)
     })
 
-    it('are looked for no longer than the client waits', async () => {
+    it('are searched for no longer than the client waits', async () => {
       const id = await photosIn()
       const refused = await ask(id, { range: 'bytes=5000-', prefer: 'respond-async, wait=0' })
       expect(refused.status).toBe(503)
@@ -162,7 +162,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('downloads on $dialect', ({ 
       await allFree()
     })
 
-    it('go on where an earlier process has stopped', async () => {
+    it('continue where an earlier process stopped', async () => {
       const id = await photosIn()
       const whole = await bytesOf(await ask(id))
       await allFree()
@@ -181,7 +181,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('downloads on $dialect', ({ 
       expect([left.length, whole.length > 3]).toEqual([0, true])
     })
 
-    it('of which there is nothing but records are refused, and why is in the log', async () => {
+    it('are refused, with the reason in the log, if only records of the backup remain', async () => {
       const response = await ask(await backupIn(api, siteId, { kind: 'fs' }))
       expect([response.status, (await response.json()).code]).toEqual([500, 'backup_damaged'])
       expect(lines.join()).toContain('The storage has no backup')
@@ -189,7 +189,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('downloads on $dialect', ({ 
     })
   })
 
-  it('are in the log once a download, not once a part', async () => {
+  it('are logged once per download, not once per part', async () => {
     const id = await storedIn(api, siteId)
     await (await ask(id, {}, 'HEAD')).text()
     expect(await entries()).toEqual([])
@@ -203,7 +203,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('downloads on $dialect', ({ 
     )
   })
 
-  it('break off where a chunk is lost, with its name in the log, and never look complete', async () => {
+  it('break off where a chunk is lost, log its name, and never look complete', async () => {
     const id = await backupIn(api, siteId)
     const content = randomBytes(8 << 20)
     const name = await nameIn(api, id)
@@ -222,7 +222,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('downloads on $dialect', ({ 
     await allFree()
   })
 
-  it('are refused beyond what an application may have at a time, and end with their clients', async () => {
+  it('are refused above an application’s limit of concurrent downloads, and end when their clients disconnect', async () => {
     const id = await photosIn(randomBytes(4 << 20))
     const { each } = budgets.downloads.terms
     const begun = await Promise.all(Array.from({ length: each }, () => begin(id)))
@@ -236,7 +236,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('downloads on $dialect', ({ 
     expect(lines.filter((line) => line.includes('broke off'))).toEqual([])
   })
 
-  it('of another site, or of none, are not found', async () => {
+  it('answer 404 for a backup of another site, and for an unknown one', async () => {
     const id = await storedIn(api, siteId)
     const other = await api.site(owner, `other-${count}`)
     expect((await owner.call('GET', `/v1/sites/${other}/backups/${id}`)).status).toBe(404)
@@ -247,7 +247,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('downloads on $dialect', ({ 
     expect((await owner.call('GET', `/v1/sites/${siteId}/ondemand-backups/${id}/download`)).status).toBe(200)
   })
 
-  /** A large download by this account that has begun and is not read yet. */
+  /** Starts a large download by this account, without reading it. */
   async function large(by: Person, options: { slowestMs?: number; askEveryMs?: number }) {
     const id = await backupIn(api, siteId)
     const content = randomBytes(16 << 20)
@@ -273,7 +273,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('downloads on $dialect', ({ 
     return { response, budget, bytes: content.length, close }
   }
 
-  it('who takes nothing is cut off', async () => {
+  it('a client that reads nothing is cut off', async () => {
     const { response, budget, close } = await large(owner, { slowestMs: 200 })
     const broken = once(response, 'error')
     await expect.poll(() => budget.used).toBe(0)

@@ -22,17 +22,20 @@ import { problems } from '../problems.ts'
 import { saveLengths } from './archive-lengths.store.ts'
 import { type ArchiveOf, archiveOf, knownLengths } from './archive-of.ts'
 
-/** Who takes less than this in {@link SLOWEST_MS} is cut off, and may go on later. */
+/** A client that takes less than this within {@link SLOWEST_MS} is cut off. It may resume later. */
 const SLICE = 1 << 16
 const SLOWEST_MS = 60_000
-/** How often a download asks whether its caller may still have it. */
+/** How often a download checks whether its caller still has access. */
 const ASK_EVERY_MS = 1000
-/** What is asked for in the middle of an archive may have to be found first. Proxies give up after a minute; `Prefer: wait` says another time (RFC 7240 §4.3). */
+/**
+ * A range in the middle of an archive may have to be located first. Proxies give up after a minute. Clients can set
+ * another time with `Prefer: wait` (RFC 7240 §4.3).
+ */
 const WAIT_SECONDS = 50
 const LONGEST_WAIT_SECONDS = 3600
-/** What is found out of an archive is kept each so many blocks (90 MB of content): what a crash costs. */
+/** How many blocks of an archive (90 MB of content) are measured between saves. A crash costs as much. */
 const KEEP_EVERY = 128
-/** For so long a part of a backup belongs to a download that is in the log. */
+/** For this long, parts of a backup belong to a download that is already in the log. */
 const TOLD_MS = 86_400_000
 const MOST_TOLD = 10_000
 
@@ -49,23 +52,23 @@ export interface DownloadsOptions {
 
 type DownloadContext = Context & { readonly site: VisibleSite }
 
-/** What is downloaded: the bytes of a backup, which stay the same. */
+/** Content of a download: the bytes of a backup, which never change. */
 interface Content {
   readonly type: string
   readonly fileName: string
   readonly validators: Validators
-  /** `undefined`: not known yet. */
+  /** Returns `undefined` while unknown. */
   totalBytes(): number | undefined
   bytes(start: number, signal: AbortSignal): AsyncIterable<Uint8Array>
-  /** Finds out where this byte lies, or that there is none. What is found out stays, also of what is broken off. */
+  /** Locates this byte, or finds that it does not exist. Keeps what it learned, even if it is interrupted. */
   measure(upTo: number, signal: AbortSignal): Promise<void>
-  /** Nobody reads it any more. */
+  /** Signals that the reader is done. */
   close(): void
 }
 
 interface Part {
   readonly start: number
-  /** Included; `undefined`: to an end that is not known yet. */
+  /** Inclusive. `undefined` means up to an end that is not known yet. */
   readonly end: number | undefined
   readonly isRange: boolean
 }
@@ -73,13 +76,16 @@ interface Part {
 interface KnownLengths {
   readonly lengths: Promise<ArchiveLengths>
   readonly core: string | null
-  /** Blocks that are kept. */
+  /** Blocks that are stored. */
   kept: number
   isWholeKept: boolean
   readers: number
 }
 
-/** Backups on their way to clients: how many there may be, who has been told of, and what is known of their archives. */
+/**
+ * Serves downloads of backups. Limits how many run at once, logs each one once, and keeps what is known about their
+ * archives.
+ */
 export class Downloads {
   readonly #options: DownloadsOptions
   readonly #threads: Bzip2Threads
@@ -97,7 +103,7 @@ export class Downloads {
   }
 
   /**
-   * Begins the response: all of it, the part that is asked for, or that the client has it (RFC 9110 §13, §14).
+   * Starts the response: the whole content, the requested part, or "not modified" (RFC 9110 §13, §14).
    * @throws Problem `too_many_downloads`, `range_not_satisfiable`, `archive_length_unknown`, `backup_damaged`
    */
   async answer(context: DownloadContext, backup: CompletedBackup): Promise<FastifyReply> {
@@ -111,7 +117,7 @@ export class Downloads {
       const totalBytes = content.totalBytes()
       content.close()
       if (totalBytes !== undefined) response.header('content-length', totalBytes)
-      // an empty text would be a length of 0
+      // An empty string would set the length to 0.
       return response.headers(headersOf(content)).send(Readable.from([]))
     }
     const { budget } = this.#options
@@ -136,7 +142,7 @@ export class Downloads {
       const hasGone = gone.signal.aborted || response.raw.destroyed
       end()
       if (!hasGone) return refuse(error)
-      // there is nobody to tell
+      // The client has disconnected, so nothing can be sent.
       response.hijack()
       return response
     }
@@ -153,7 +159,7 @@ export class Downloads {
     const bytes = exactly(content.bytes(part.start, signal), part)
     const stop = () => void bytes.return(undefined).catch(() => {})
     response.raw.once('close', stop)
-    // what cannot be read at all is told, and not broken off
+    // Content that cannot be read at all gets an error response instead of a broken-off download.
     const first = await bytes.next()
     await this.#tell(context, backup, part).catch((error) => {
       stop()
@@ -185,7 +191,7 @@ export class Downloads {
     return { start: 0, end: totalBytes === undefined ? undefined : totalBytes - 1, isRange: false }
   }
 
-  /** Once a download, not once a part of one. */
+  /** Logs each download once, however many parts it is requested in. */
   async #tell(context: DownloadContext, backup: CompletedBackup, { isRange }: Part): Promise<void> {
     const { site, caller, now } = context
     const key = `${caller.applicationId} ${backup.id}`
@@ -201,7 +207,7 @@ export class Downloads {
     this.#told.set(key, true)
   }
 
-  /** In slices, each as the client takes it. */
+  /** Yields slices, each when the client takes it. */
   async *#given(
     bytes: AsyncGenerator<Uint8Array>,
     first: IteratorResult<Uint8Array>,
@@ -230,7 +236,7 @@ export class Downloads {
           yield next.value.subarray(from, from + SLICE)
           clearTimeout(timer)
         }
-      // what is left is on its way
+      // The rest has been handed over, and is on its way.
       expectMore()
     } catch (error) {
       if (!raw.destroyed)
@@ -242,7 +248,7 @@ export class Downloads {
     }
   }
 
-  /** Returns what tells whether the caller still has the right, and looks it up now and then. */
+  /** Returns a function that tells whether the caller still has access. It looks this up once per interval. */
   #askerFor({ site, caller }: DownloadContext): () => Promise<boolean> {
     const { database, askEveryMs = ASK_EVERY_MS } = this.#options
     const claim = { accountId: caller.accountId, siteId: site.id, capability: 'use backups' } as const
@@ -281,7 +287,7 @@ export class Downloads {
     return {
       type: 'application/x-bzip2',
       fileName: `${site.name}-files-${timeOf(backup).replaceAll(':', '-')}.tar.bz2`,
-      // a core that was lost and kept anew may have other times
+      // A core that was lost and stored again may have other file times.
       validators: validatorsOf(backup, [ARCHIVE_FORMAT, ...archive.keptAt]),
       totalBytes: () => lengths.totalBytes,
       bytes: (start, signal) =>
@@ -297,7 +303,7 @@ export class Downloads {
     }
   }
 
-  /** One for all who read the same archive. */
+  /** Returns the lengths, shared by all readers of the same archive. */
   #use(backupId: number, archive: ArchiveOf): KnownLengths {
     const { database } = this.#options
     let known = this.#known.get(backupId)
@@ -342,7 +348,7 @@ export class Downloads {
     }
   }
 
-  /** Without it a later download does the same work again, and that is all. */
+  /** Saves the lengths. A failure is harmless: a later download measures again. */
   async #keep(backupId: number, known: KnownLengths, lengths: ArchiveLengths): Promise<void> {
     const { database, log } = this.#options
     const isWhole = lengths.totalBytes !== undefined
@@ -360,7 +366,7 @@ export class Downloads {
 /** `2026-01-31T09:30:00Z` */
 const timeOf = ({ takenAt }: CompletedBackup): string => `${new Date(takenAt).toISOString().slice(0, 19)}Z`
 
-/** Strong: a backup never changes, and its archive is made of it in one way. */
+/** Strong validators: a backup never changes, and its archive is always created in the same way. */
 const validatorsOf = (backup: CompletedBackup, more: readonly unknown[]): Validators => {
   const { id, siteId, kind, takenAt, completedAt, bytes, coreVersion } = backup
   const facts = [id, siteId, kind, takenAt, completedAt, bytes, coreVersion, ...more]
@@ -372,25 +378,25 @@ const validatorsOf = (backup: CompletedBackup, more: readonly unknown[]): Valida
 
 const headersOf = ({ type, fileName, validators }: Content) => ({
   'content-type': type,
-  // letters, digits, dashes and dots: nothing that RFC 6266 would have written in another way
+  // Only letters, digits, dashes and dots, which RFC 6266 needs no other notation for.
   'content-disposition': `attachment; filename="${fileName}"`,
   'accept-ranges': 'bytes',
   etag: validators.etag,
   'last-modified': validators.lastModified,
-  // what compresses it on its way gives other bytes to who asks for a part
+  // A proxy that compresses the content would change the bytes that a range request gets.
   'cache-control': 'private, no-transform',
   'x-content-type-options': 'nosniff',
-  // a proxy that collects an answer would have us make all of it for somebody who has gone
+  // A proxy that buffers the response would make Stead create the whole archive for a client that may have left.
   'x-accel-buffering': 'no',
 })
 
-/** How long the client waits for what has to be found first. */
+/** Returns how long the client waits for Stead to locate a range. */
 function secondsOf({ prefer }: Context['request']['headers']): number {
   const [, seconds] = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,6})/i.exec([prefer ?? []].flat().join()) ?? []
   return seconds === undefined ? WAIT_SECONDS : Math.min(Number(seconds), LONGEST_WAIT_SECONDS)
 }
 
-/** Each attempt goes on where the last one ended. */
+/** Measures up to a deadline. Each attempt continues where the last one ended. */
 async function measureFor(seconds: number, content: Content, upTo: number, signal: AbortSignal): Promise<void> {
   const late = AbortSignal.timeout(1000 * seconds)
   try {
@@ -401,7 +407,7 @@ async function measureFor(seconds: number, content: Content, upTo: number, signa
   throw new Problem(problems.archive_length_unknown, {}, { headers: { 'retry-after': '1' } })
 }
 
-/** The bytes of a part, and never fewer without a word. */
+/** Yields the bytes of a part, and fails if there are fewer. */
 async function* exactly(bytes: AsyncIterable<Uint8Array>, { start, end }: Part): AsyncGenerator<Uint8Array> {
   let left = end === undefined ? Number.POSITIVE_INFINITY : end + 1 - start
   if (left > 0)
@@ -413,7 +419,10 @@ async function* exactly(bytes: AsyncIterable<Uint8Array>, { start, end }: Part):
   if (left > 0 && end !== undefined) throw new BackupDamaged(`It ends ${left} bytes early`)
 }
 
-/** @throws Problem where it is one that the client is told */
+/**
+ * Turns storage errors into errors for the client.
+ * @throws Problem for an error that the client may see
+ */
 function refuse(error: unknown): never {
   if (error instanceof BackupDamaged || error instanceof BackupMissing)
     throw new Problem(problems.backup_damaged, {}, { cause: error })

@@ -8,7 +8,7 @@ import { operationThatNeeds } from './restore.store.ts'
 let api: TestApi | undefined
 afterEach(() => api?.close())
 
-test('a sync that has not ended needs its automatic backups, each of its own site, and no others', async () => {
+test('a sync that has not ended needs the automatic backups of its own sites, and no others', async () => {
   api = await testApi('sqlite')
   const { database } = api
   const owner = await api.person('owner@example.com')

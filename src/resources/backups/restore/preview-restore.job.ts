@@ -16,13 +16,13 @@ import {
 import { wantedFiles } from './restore-content.ts'
 import type { RestorePreview } from './restore-preview.ts'
 
-/** Of each list. */
+/** Limit of each list. */
 const MOST_LISTED = 100
 const TASK_MS = 300_000
 
 type Context = RestoreContext<{ check: Checked }>
 
-/** Finds out what a restore would lose. Nothing of the site is changed, and its PHP reads only. */
+/** Finds out what a restore would lose. Changes nothing of the site, and its PHP only reads. */
 export const previewRestore = durableWith<HostServices>()({
   name: 'site.preview_restore',
   input: RestoreOrder,
@@ -59,7 +59,9 @@ async function compareFiles(context: Context): Promise<RestorePreview['files']> 
   return { takenAt: new Date(files.takenAt).toISOString(), written: shown(written), removed: shown(removed) }
 }
 
-/** Of another site's backup, all that this site has is lost. */
+/**
+ * Compares the rows of the database. If the backup is another site's, the restore loses everything that this site has.
+ */
 async function compareRows({ services, input, results }: Context): Promise<RestorePreview['database']> {
   const { database } = results.check
   if (!database) return null

@@ -11,13 +11,16 @@ import { lookThrough, whatStays } from './restore-content.ts'
 
 export type RestoreContext<Results = unknown> = StepContext<RestoreOrder, HostServices, Results>
 
-/** What is known of a restore before anything is done. */
+/** What is known about a restore before it changes anything. */
 export interface Checked {
   readonly files: { readonly takenAt: number; readonly bytes: number; readonly stays: readonly string[] } | null
   readonly database: { readonly takenAt: number; readonly bytes: number } | null
 }
 
-/** The site that is overwritten, with its site directory. @throws PermanentFailure when it is not here any more */
+/**
+ * Returns the site to overwrite, with its site directory.
+ * @throws PermanentFailure when the site is no longer on this host
+ */
 export async function targetOf({
   services,
   input,
@@ -29,13 +32,13 @@ export async function targetOf({
   return { site, directory }
 }
 
-/** The repository of the site whose backups these are. */
+/** Returns the repository of the site that the backups belong to. */
 export const sourceOf = ({ services, input }: Pick<RestoreContext, 'services' | 'input'>) =>
   services.backups.repository(siteOwner(input.sourceId))
 
 /**
- * Checks whether all that is asked for is there, and changes nothing.
- * @throws PermanentFailure for what is not
+ * Checks that everything the request names exists. Changes nothing.
+ * @throws PermanentFailure when something is missing
  */
 export async function checkRestore(context: RestoreContext): Promise<Checked> {
   const { input, services, signal } = context
@@ -58,14 +61,20 @@ async function requireBackup(context: RestoreContext, id: number): Promise<Compl
   return backup
 }
 
-/** What the backup is called in the storage. @throws PermanentFailure when the records do not know it any more */
+/**
+ * Returns the backup's name in the storage.
+ * @throws PermanentFailure when the control database no longer has the backup
+ */
 export async function storedName({ services, input }: RestoreContext, id: number): Promise<string> {
   const backup = await findBackup(services.database.read, input.sourceId, id)
   if (!backup) throw new PermanentFailure(`The backup ${id} no longer exists`)
   return nameOf(backup)
 }
 
-/** Work with a backup: what is lost or damaged there, or not allowed, no further attempt makes good. @throws PermanentFailure for that */
+/**
+ * Runs work on a backup, and stops retries where they cannot help: for lost, damaged or forbidden content.
+ * @throws PermanentFailure for such content
+ */
 export async function forGood<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

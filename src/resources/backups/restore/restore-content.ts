@@ -8,15 +8,15 @@ import { isInScope } from '../../../hosting/site-files/scope.ts'
 import { PermanentFailure } from '../../../platform/operations/definition.ts'
 import type { HostServices } from '../../kit/host-services.ts'
 
-/** What a look through a file backup has found. */
+/** Result of scanning a file backup. */
 export interface FoundFiles {
   readonly bytes: number
   readonly hasConfig: boolean
 }
 
 /**
- * Looks through a file backup, without its content.
- * @throws PermanentFailure for a part that is not in it: a slip of the pen must not remove what is at that path
+ * Scans a file backup without reading its content.
+ * @throws PermanentFailure for a path that is not in it, because a typo must not remove what is at that path
  */
 export async function lookThrough(
   repository: BackupRepository,
@@ -40,9 +40,11 @@ export async function lookThrough(
 export const CONFIG = 'wp-config.php'
 
 /**
- * What of a site a file backup never overwrites: the files of the core at the top of the web root when the site runs another release than the
- * backup (`wp-includes` is the site's, and both must fit); what Stead itself has put there, as long as it is there; and wp-config.php of
- * another site, with its secrets, or when the backup has none.
+ * Returns the paths that a file backup never overwrites at a site:
+ * - The core's files at the top of the web root, if the site runs another release than the backup. `wp-includes` stays
+ * the site's, and both must match.
+ * - Files that Stead itself has written there, as long as they exist.
+ * - wp-config.php, if the backup is another site's with other secrets, or has none.
  */
 export async function whatStays(
   services: Pick<HostServices, 'siteDirectories'>,
@@ -68,7 +70,7 @@ function isThere(siteDirectory: string, path: string): boolean {
   return found !== undefined
 }
 
-/** What of a file backup is to be at the site, with its content from the storage. */
+/** Yields the entries of a file backup to restore, with their content from the storage. */
 export async function* wantedFiles(
   repository: BackupRepository,
   name: string,

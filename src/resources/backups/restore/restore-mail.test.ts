@@ -4,7 +4,7 @@ import { findSite, type Site } from '../../sites/site.ts'
 import type { RestoreOrder } from './restore.ts'
 import { tellOfRestore } from './restore-mail.ts'
 
-test('owner and who asked are told how a restore has ended, why, and what to do; once where they are one', async (context) => {
+test('mails the owner and the requester how a restore ended, why, and what to do, and only once if they are the same person', async (context) => {
   const api = await testApi('sqlite')
   context.onTestFinished(() => api.close())
   const [owner, friend] = [await api.person('owner@example.com'), await api.person('friend@example.com')]

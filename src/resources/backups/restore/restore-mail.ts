@@ -9,12 +9,12 @@ import type { RestoreOrder } from './restore.ts'
 interface Ended {
   readonly site: Site
   readonly order: RestoreOrder
-  /** What is restored; or why nothing is, and how the site is now. */
+  /** Either what was restored, or why nothing was and the site's state now. */
   readonly outcome: { readonly what: string } | { readonly reason: string; readonly state: string }
   readonly now: number
 }
 
-/** Tells the owner of a site, and who asked for the restore, how it ended. */
+/** Mails the owner of a site, and the requester of the restore, how it ended. */
 export async function tellOfRestore(tx: Tx, ended: Ended): Promise<void> {
   const { site, order, now } = ended
   const mail = 'what' in ended.outcome ? restoredMail(ended, ended.outcome.what) : failedMail(ended, ended.outcome)

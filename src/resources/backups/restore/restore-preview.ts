@@ -12,7 +12,7 @@ const Files = Type.Object(
   { title: 'RestorePreviewFiles' },
 )
 
-/** What a restore would do to a site, and what it would lose. */
+/** What a restore would change at a site, and what it would lose. */
 export const RestorePreview = Type.Object(
   {
     siteId: Type.Integer({ description: 'Site that the restore would overwrite' }),

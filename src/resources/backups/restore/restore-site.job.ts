@@ -39,8 +39,9 @@ const hasFiles = ({ filesId }: RestoreOrder) => filesId !== null
 const hasDatabase = ({ databaseId }: RestoreOrder) => databaseId !== null
 
 /**
- * Returns a site's files, its database, or both to what backups hold. Everything that takes long is done beside the site while it is open. Until `done`
- * the undos return the site to what it was; after it nothing does.
+ * Resets a site's files, its database, or both to the content of backups. Slow steps prepare the content next to the
+ * site while the site is open. Until `done`, rolling back returns the site to its earlier state. Afterwards nothing
+ * does.
  */
 export const restoreSite = durableWith<HostServices>()({
   name: 'site.restore',
@@ -54,12 +55,12 @@ export const restoreSite = durableWith<HostServices>()({
     files: replacement.staged({ run: prepareFiles, weight: 4 }),
     database: replacement.staged({ run: (context) => loadIf(context, !context.input.tables), weight: 4 }),
     close: replacement.close,
-    // nobody writes any more: these have what visitors wrote until now
+    // Writing has stopped, so these contain everything that visitors wrote until now.
     keep_files: replacement.closed(keeping('fs', hasFiles)),
     keep_database: replacement.closed({ ...keeping('db', hasDatabase), weight: 2 }),
-    // the tables that stay are copied from the database in use, so that must be still
+    // Tables that stay are copied from the live database, so it must not change.
     tables: replacement.closed(replacement.staged({ run: (context) => loadIf(context, context.input.tables) })),
-    // what was uploaded while the site was open
+    // Adds uploads from the time while the site was open.
     files_again: replacement.closed(replacement.staged({ run: prepareFiles })),
     switch: replacement.switchOver(),
     fit: replacement.closed({ run: fitToSite }),
@@ -91,14 +92,17 @@ async function prepareFiles(context: Context): Promise<void> {
   await forGood(() => services.siteFiles.prepare(directory, wanted, { scope, signal, onProgress }))
 }
 
-/** Of another site. */
+/** Returns the address changes if the backup is another site's. */
 async function addressChanges({ services, input }: Context): Promise<AddressChange[]> {
   const from = await writtenAddressOf(services.database.read, input.sourceId)
   const to = await writtenAddressOf(services.database.read, input.siteId)
   return from && to && from !== to ? [{ from, to }] : []
 }
 
-/** @returns what the database does not have of the backup, in words */
+/**
+ * Loads the database if it is time.
+ * @returns a description of what the database lacks of the backup
+ */
 async function loadIf(context: Context, isTime: unknown): Promise<{ warning: string } | undefined> {
   const { services, input, signal, results } = context
   const { database } = results.check
@@ -117,7 +121,7 @@ async function loadIf(context: Context, isTime: unknown): Promise<{ warning: str
   return warning === undefined ? undefined : { warning }
 }
 
-/** What is restored becomes this site: its constants, its release of WordPress, its address. */
+/** Adapts restored content to this site: its constants, its WordPress release, its address. */
 async function fitToSite(context: Context): Promise<void> {
   const { services, input } = context
   const { site, directory } = await targetOf(context)
@@ -135,7 +139,10 @@ async function fitToSite(context: Context): Promise<void> {
   await fitDatabase(context, 'The restored database does not match')
 }
 
-/** Whose the tables of a network are. Of the site's own, the domains of its blogs are its own as well. */
+/**
+ * Returns whether the network's tables are a copy from another site, with that site's addresses. If they are the site's
+ * own, the domains of its blogs are too.
+ */
 async function fromWhere({ services, input }: Context): Promise<{ isCopy: boolean; others: string[] }> {
   const { database, config } = services
   const source = input.sourceId === input.siteId ? undefined : await findSite(database.read, input.sourceId)
@@ -157,7 +164,7 @@ async function recordRestore(tx: Tx, context: Context, site: Site): Promise<void
   await tellOfRestore(tx, { site, order: input, outcome: { what }, now: now() })
   const { from, to } = input.environment ?? {}
   if (to && site.environmentType === from) await changeSite(tx, siteId, { environmentType: to }, now())
-  // the environment type, and the constants of a network, which name its tables
+  // Covers the environment type, and the constants of a network, which name its tables.
   if (to || site.hasMultisite) await change.start(configureSite, { siteId }, { about: { ...site, siteId } })
 }
 

@@ -37,7 +37,7 @@ afterEach(async () => {
   await host.close()
 })
 
-/** A live site with a site directory. `page.txt` and the title say what it is. */
+/** Creates a live site with a site directory. `page.txt` and the title contain `says`. */
 async function newSite(says: string): Promise<{ id: number; directory: string; name: string }> {
   const name = `restored-${++number}`
   const id = await api.site(owner, name)
@@ -81,7 +81,7 @@ const order = async (siteId: number, body: object) => {
   expect([status, answer.data]).toEqual([200, null])
   return Number(headers['operation-id'])
 }
-/** A thing with another method in place of one. */
+/** Returns an object with some of its methods replaced. */
 const but = <Thing extends object>(real: Thing, others: object): Thing =>
   new Proxy(real, {
     get(target, name) {
@@ -89,7 +89,7 @@ const but = <Thing extends object>(real: Thing, others: object): Thing =>
       return typeof found === 'function' && !(name in others) ? found.bind(target) : found
     },
   })
-/** Works with sites whose front page is this. */
+/** Starts a worker for sites whose front page gives this response. */
 const answering = (
   { status, headers = [] }: { status: number; headers?: readonly string[] },
   asked: () => unknown = () => {},
@@ -104,7 +104,7 @@ const isOpen = async ({ id, name }: { id: number; name: string }) => {
   const route = await loadRoute(api.database.read, `${name}.test`)
   return route?.isClosed === false && !host.held.has(id)
 }
-/** What the log says of the last restore that was ordered for a site. */
+/** Returns the log message of the last restore that was requested for a site. */
 const ordered = async (siteId: number) => {
   const entries = api.database.read.selectFrom('activity').select('message').where('site_id', '=', siteId)
   return (await entries.where('action', '=', 'site.restore_ordered').orderBy('id', 'desc').execute())[0]?.message
@@ -114,7 +114,7 @@ const mails = async () => {
   return (await rows.orderBy('id').execute()).map(({ input }) => JSON.parse(input) as { to: string; subject: string })
 }
 
-test('onto another site: its content, its address, and the other keeps its own secrets', async () => {
+test('onto another site: the target gets the content with its own address, and keeps its own secrets', async () => {
   const [source, target] = [await newSite('the source'), await newSite('the target')]
   await mkdir(join(source.directory, 'web/wp-content/uploads'), { recursive: true })
   await writeFile(join(source.directory, 'web/wp-content/uploads/made.css'), `@import "//${source.name}.test/a.css"`)
@@ -135,13 +135,13 @@ test('onto another site: its content, its address, and the other keeps its own s
   expect(config).toContain("define('DB_FILE', 'site.sqlite');")
   expect(await isOpen(target)).toBe(true)
   expect((await mails()).at(-1)).toMatchObject({ to: 'owner@example.com', subject: `${target.name} was restored` })
-  // whose backups they are, where they are another's
+  // Names the site that the backups belong to, if it is another one.
   expect(await ordered(target.id)).toMatch(new RegExp(`^Requested a restore of .* of ${source.name}$`))
   await order(source.id, { filesystem_id })
   expect(await ordered(source.id)).toMatch(/^Requested a restore of the files of [\d-]+ [\d:]+ UTC$/)
 })
 
-test('400, 404: parts of nothing, and a site that the caller does not see', async () => {
+test('400, 404: for parts of nothing, and for a site that the caller cannot see', async () => {
   const site = await newSite('seen')
   const filesystem_id = await backUp(site.id, 'fs')
   const ask = (body: object) => owner.call('POST', `/v1/sites/${site.id}/restores`, body)
@@ -153,7 +153,7 @@ test('400, 404: parts of nothing, and a site that the caller does not see', asyn
   expect(await ordered(site.id)).toBeUndefined()
 })
 
-test('onto a site of another host with a folder of backups of its own: 400', async () => {
+test('400: onto a site of another host with its own backup folder', async () => {
   const [source, target] = [await newSite('the source'), await newSite('the target')]
   const values = { name: 'far', address: 'http://127.0.0.1:2', datacenters: '', max_sites: 9, facts: '{}', seen_at: 0 }
   await api.database.transaction(async (tx) => {
@@ -165,15 +165,15 @@ test('onto a site of another host with a folder of backups of its own: 400', asy
   expect([status, answer.errors]).toEqual([400, [expect.stringContaining('do not share a backup storage')]])
 })
 
-test('what is uploaded while the restore is prepared is in its undo point', async () => {
+test('includes uploads during the preparation in its undo point', async () => {
   const site = await newSite('old')
   const body = { filesystem_id: await backUp(site.id, 'fs'), database_id: await backUp(site.id, 'db') }
-  // the backup does not have the folder, so that all that is in it goes
+  // The backup lacks this folder, so all its content is removed.
   await mkdir(join(site.directory, 'web/new'))
   await writeFile(join(site.directory, 'web/new/early.txt'), 'early')
   const { siteDatabase } = host.services
   const load: typeof siteDatabase.load = async (...given) => {
-    // not while it is undone
+    // But not while it is rolled back.
     if (existsSync(join(site.directory, 'web/new'))) {
       await writeFile(join(site.directory, 'web/new/late.txt'), 'late')
       await writeFile(join(site.directory, 'web/page.txt'), 'late')
@@ -192,7 +192,7 @@ test('what is uploaded while the restore is prepared is in its undo point', asyn
   expect(kept.filter(({ name }) => name.startsWith('ahead'))).toEqual([])
 })
 
-test('undo brings back what was there, and can be undone in turn; twice it cannot', async () => {
+test('undo restores the earlier content and can be undone in turn, but not twice', async () => {
   const site = await newSite('old')
   const body = { filesystem_id: await backUp(site.id, 'fs'), database_id: await backUp(site.id, 'db') }
   await say(site.directory, 'new')
@@ -214,7 +214,7 @@ test('undo brings back what was there, and can be undone in turn; twice it canno
   expect(await says(site.directory)).toEqual(['old', 'old'])
 })
 
-test('a restore over damaged packs can be undone: what they held of the site is in its undo point', async () => {
+test('a restore over damaged packs can be undone, because its undo point has what they held of the site', async () => {
   const site = await newSite('old')
   const body = { filesystem_id: await backUp(site.id, 'fs'), database_id: await backUp(site.id, 'db') }
   const packs = async () => (await api.backupStorage.list(`${siteOwner(site.id)}/packs/`)).map(({ name }) => name)
@@ -235,7 +235,7 @@ test('a restore over damaged packs can be undone: what they held of the site is 
   expect(await says(site.directory)).toEqual(['new', 'new'])
 })
 
-test('parts: the others stay, and a path that the backup does not have changes nothing', async () => {
+test('with parts, leaves the others alone, and a path that is not in the backup changes nothing', async () => {
   const site = await newSite('old')
   await writeFile(join(site.directory, 'web/other.txt'), 'old')
   const filesystem_id = await backUp(site.id, 'fs')
@@ -249,7 +249,7 @@ test('parts: the others stay, and a path that the backup does not have changes n
   expect(await ended(api.database, part)).toMatchObject({ state: 'succeeded' })
   expect(await says(site.directory)).toEqual(['old', 'new'])
   expect(await readFile(join(site.directory, 'web/other.txt'), 'utf8')).toBe('new')
-  // what it did not touch, its undo does not either
+  // Its undo does not touch what it did not touch.
   await writeFile(join(site.directory, 'web/other.txt'), 'newest')
   const undo = await owner.call('POST', `/v1/operations/${part}/undo`)
   expect(await ended(api.database, undo.body.data.id)).toMatchObject({ state: 'succeeded' })
@@ -278,7 +278,7 @@ test.each([
   expect(moved).toEqual(from ? [{ from, to: `${site.name}.test` }] : [])
 })
 
-test('a site that does not answer with what was restored is as it was, open, and its owner is told', async () => {
+test('a site that does not serve the restored content is rolled back and reopened, and its owner is told', async () => {
   const site = await newSite('old')
   const body = { filesystem_id: await backUp(site.id, 'fs'), database_id: await backUp(site.id, 'db') }
   await say(site.directory, 'new')
@@ -295,7 +295,7 @@ test('a site that does not answer with what was restored is as it was, open, and
   expect([undo.status, undo.body.errors[0]]).toEqual([400, expect.stringContaining('failed')])
 })
 
-test('a front page that leads elsewhere is the site’s own affair, but for the installer', async () => {
+test('a front page may redirect anywhere but to the installer', async () => {
   const site = await newSite('old')
   const body = { filesystem_id: await backUp(site.id, 'fs') }
   for (const [location, state] of [
@@ -309,7 +309,7 @@ test('a front page that leads elsewhere is the site’s own affair, but for the 
   }
 })
 
-test('onto another site, a front page that leads to the source is not let through', async () => {
+test('onto another site, fails if the front page redirects to the source', async () => {
   const [source, target] = [await newSite('the source'), await newSite('the target')]
   const body = { filesystem_id: await backUp(source.id, 'fs'), restore_on_site_id: target.id }
   answering({ status: 302, headers: ['Location', `http://${source.name}.test/`] })
@@ -320,7 +320,7 @@ test('onto another site, a front page that leads to the source is not let throug
   expect(await says(target.directory)).toEqual(['the target', 'the target'])
 })
 
-test('what is lost in the storage is named, and the site is as it was', async () => {
+test('names what the storage has lost, and leaves the site unchanged', async () => {
   const site = await newSite('old')
   const filesystem_id = await backUp(site.id, 'fs')
   await say(site.directory, 'new')
@@ -340,7 +340,7 @@ test('what is lost in the storage is named, and the site is as it was', async ()
   expect(await isOpen(site)).toBe(true)
 })
 
-test('canceled while it is being made, or while the site is closed: the site is as it was, and open', async () => {
+test('canceled while it is prepared, or while the site is closed, leaves the site unchanged and open', async () => {
   const site = await newSite('old')
   const body = { filesystem_id: await backUp(site.id, 'fs'), database_id: await backUp(site.id, 'db') }
   await say(site.directory, 'new')
@@ -366,7 +366,7 @@ test('canceled while it is being made, or while the site is closed: the site is 
   }
 })
 
-test('canceled when nothing is left but to clear up: what is restored stays', async () => {
+test('canceled when only the cleanup is left, keeps the restored content', async () => {
   const site = await newSite('old')
   const body = { filesystem_id: await backUp(site.id, 'fs'), database_id: await backUp(site.id, 'db') }
   await say(site.directory, 'new')
@@ -379,7 +379,7 @@ test('canceled when nothing is left but to clear up: what is restored stays', as
   work({ siteFiles: but(real, { cleanUp }) })
   const id = await order(site.id, body)
   await reached.opened
-  // and the host goes: another worker finds it canceled
+  // The host stops too, so another worker finds the operation canceled.
   const stopped = worker.stop(0)
   await api.database.transaction((tx) => cancelOperation(tx, id, Date.now(), jobs))
   await stopped
@@ -390,7 +390,7 @@ test('canceled when nothing is left but to clear up: what is restored stays', as
   expect(await isOpen(site)).toBe(true)
 })
 
-test('of another release: files of the core at the top of the web root stay the site’s', async () => {
+test('of another release, keeps the site’s core files at the top of the web root', async () => {
   const site = await newSite('old')
   const index = join(site.directory, 'web/index.php')
   const body = { filesystem_id: await backUp(site.id, 'fs') }
@@ -408,7 +408,7 @@ test('of another release: files of the core at the top of the web root stay the 
   expect(existsSync(index)).toBe(false)
 })
 
-test('two restores ordered at once are done one after the other', async () => {
+test('two restores that are requested at once run one after the other', async () => {
   const site = await newSite('first')
   const first = await backUp(site.id, 'fs')
   await say(site.directory, 'second')
@@ -424,7 +424,7 @@ test('two restores ordered at once are done one after the other', async () => {
   expect((await says(site.directory))[0]).toBe(last === ids[0] ? 'first' : 'second')
 })
 
-test('a look changes nothing, and says what would be lost', async () => {
+test('a preview changes nothing, and reports what would be lost', async () => {
   const site = await newSite('old')
   const body = { filesystem_id: await backUp(site.id, 'fs'), database_id: await backUp(site.id, 'db'), dry_run: true }
   await say(site.directory, 'new')
@@ -445,7 +445,7 @@ test('a look changes nothing, and says what would be lost', async () => {
   ).toBe(2)
   const other = await newSite('other')
   expect((await owner.call('GET', `/v1/sites/${other.id}/restores/${id}`)).status).toBe(404)
-  // of one of the two nothing is said of the other
+  // A preview of one part reports nothing about the other.
   const reportOf = async (asked: object) => {
     const look = await order(site.id, { ...asked, dry_run: true })
     expect(await ended(api.database, look)).toMatchObject({ state: 'succeeded' })

@@ -82,7 +82,7 @@ export const restoreSiteEndpoint = endpoint({
   },
 })
 
-/** @throws Problem for a request that asks for nothing, or for parts of nothing */
+/** @throws Problem for a request that restores nothing, or parts of nothing */
 function requireSensible({ filesystem_id, database_id, paths, tables }: NewRestore): void {
   if (filesystem_id === undefined && database_id === undefined) throw new Problem(problems.restore_of_nothing, {})
   if (paths && filesystem_id === undefined)

@@ -15,7 +15,10 @@ const order = (siteId: number, askedById: number, more: Partial<RestoreOrder> = 
   ...more,
 })
 
-/** The records of a restore that was done, and of what it has kept. @returns the number of the operation */
+/**
+ * Creates the records of a restore that was done, and of its undo points.
+ * @returns the id of the operation
+ */
 export async function restoredIn(
   api: TestApi,
   site: { readonly siteId: number; readonly accountId: number },
@@ -29,7 +32,10 @@ export async function restoredIn(
   return id
 }
 
-/** The records of a look at a restore, with what it has found. @returns the number of the operation */
+/**
+ * Creates the records of a restore preview with its result.
+ * @returns the id of the operation
+ */
 export async function previewIn(
   api: TestApi,
   site: { readonly siteId: number; readonly accountId: number },
@@ -59,7 +65,7 @@ async function operationIn(
     const target = { siteId, accountId, hostId: site.host_id, runAt: Date.now() + 86_400_000 }
     const id = await enqueue(tx, type, order(siteId, accountId, more), target)
     const finished_at = state === 'running' ? null : Date.now()
-    // one that runs in the eyes of callers, and of no worker
+    // It appears running to callers, but no worker runs it.
     const how = state === 'running' ? 'queued' : state
     await tx.updateTable('operations').set({ state: how, finished_at }).where('id', '=', id).execute()
     return id

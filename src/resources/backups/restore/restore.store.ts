@@ -3,19 +3,22 @@ import type { Backup, Kind } from '../backup.ts'
 import type { SyncOrder } from '../sync/sync.ts'
 import type { RestoreOrder } from './restore.ts'
 
-/** Types of operations, as their definitions name them. */
+/** Operation types, as their definitions name them. */
 const RESTORE = 'site.restore'
 const PREVIEW = 'site.preview_restore'
 const SYNC = 'site.sync'
 
-/** A backup of what an operation has overwritten. */
+/** Backup of what an operation has overwritten. */
 export interface UndoPoint {
   readonly id: number
   readonly kind: Kind
   readonly takenAt: number
 }
 
-/** Those that are there still, by kind. @param now milliseconds UTC; one that may be removed any moment does not count */
+/**
+ * Returns an operation's undo points that still exist, by kind.
+ * @param now milliseconds UTC. A backup that may be removed at any moment does not count
+ */
 export async function undoPointsOf(tx: Tx, siteId: number, operationId: number, now: number): Promise<UndoPoint[]> {
   const rows = await tx
     .selectFrom('backups')
@@ -30,7 +33,10 @@ export async function undoPointsOf(tx: Tx, siteId: number, operationId: number, 
   return rows as UndoPoint[]
 }
 
-/** Which of these operations of sites have kept anything that is there still. @param now as for {@link undoPointsOf} */
+/**
+ * Returns which of these site operations still have an undo point.
+ * @param now as for {@link undoPointsOf}
+ */
 export async function operationsWithUndoPoints(
   tx: Tx,
   operations: readonly { readonly id: number; readonly siteId: number | null }[],
@@ -53,7 +59,7 @@ export async function operationsWithUndoPoints(
   return new Set(rows.flatMap(({ operation_id: id }) => id ?? []))
 }
 
-/** Backups that an operation had begun to take, and did not complete. */
+/** Returns backups that an operation started and did not complete. */
 export async function unfinishedUndoPoints(
   tx: Tx,
   siteId: number,
@@ -69,11 +75,11 @@ export async function unfinishedUndoPoints(
     .execute()
 }
 
-/** What a restore was given to do; `undefined` for an operation of another type. */
+/** Returns the input of a restore, or `undefined` for an operation of another type. */
 export const orderOfRestore = (tx: Tx, operationId: number): Promise<RestoreOrder | undefined> =>
   orderOf<RestoreOrder>(tx, operationId, RESTORE)
 
-/** The same of a sync. */
+/** Returns the input of a sync, or `undefined` for an operation of another type. */
 export const orderOfSync = (tx: Tx, operationId: number): Promise<SyncOrder | undefined> =>
   orderOf<SyncOrder>(tx, operationId, SYNC)
 
@@ -87,7 +93,7 @@ async function orderOf<Order>(tx: Tx, operationId: number, type: string): Promis
   return row && (JSON.parse(row.input) as Order)
 }
 
-/** The restore that undoes, or has undone, an operation of a site. */
+/** Returns the restore that undoes, or has undone, an operation of a site. */
 export async function undoingOf(tx: Tx, siteId: number, operationId: number): Promise<number | undefined> {
   const rows = await tx
     .selectFrom('operations')
@@ -100,7 +106,7 @@ export async function undoingOf(tx: Tx, siteId: number, operationId: number): Pr
   return rows.find(({ input }) => (JSON.parse(input) as RestoreOrder).undoOf === operationId)?.id
 }
 
-/** The first operation that has not ended and needs a backup: a restore, a look at one, or a sync that keeps it. */
+/** Returns the first unfinished operation that needs a backup: a restore, a preview, or a sync that created it. */
 export async function operationThatNeeds(tx: Tx, siteId: number, backupId: number): Promise<number | undefined> {
   const rows = await tx
     .selectFrom('operations')
@@ -120,7 +126,7 @@ export async function operationThatNeeds(tx: Tx, siteId: number, backupId: numbe
   return rows.find(({ type, input }) => needs(type, input))?.id
 }
 
-/** What a look at a restore of this site has found; `undefined` until it has ended well. */
+/** Returns the result of a restore preview of this site, or `undefined` until it has succeeded. */
 export async function previewOf(tx: Tx, siteId: number, operationId: number): Promise<unknown> {
   const row = await tx
     .selectFrom('operations')
@@ -135,7 +141,7 @@ export async function previewOf(tx: Tx, siteId: number, operationId: number): Pr
   return row?.result == null ? undefined : JSON.parse(row.result)
 }
 
-/** Mail addresses of accounts, each once. */
+/** Returns the mail addresses of accounts, without duplicates. */
 export async function emailsOf(tx: Tx, accountIds: readonly number[]): Promise<string[]> {
   const rows = await tx.selectFrom('accounts').select('email').where('id', 'in', accountIds).orderBy('id').execute()
   return [...new Set(rows.map(({ email }) => email))]

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { inWords } from './restore.ts'
 
-test('what is restored, in words: of parts of a backup, which', () => {
+test('describes what is restored, including which parts of a backup', () => {
   const [files, database] = [Date.UTC(2026, 0, 31, 9, 30), Date.UTC(2026, 0, 31, 10)]
   expect(inWords({ files, database }, {})).toBe(
     'the files of 2026-01-31 09:30 UTC and the database of 2026-01-31 10:00 UTC',

@@ -6,10 +6,10 @@ import type { Needed } from '../../access/still-allowed.ts'
 import { environmentTypes } from '../../sites/site.ts'
 import { BackupId } from '../backup.ts'
 
-/** Parts that one request names. */
+/** How many parts one request may name. */
 const MOST_PARTS = 100
 
-/** A path as backups have it: relative to the web root, without empty, `.` or `..` parts. */
+/** Path as backups store it: relative to the web root, without empty, `.` or `..` parts. */
 const PATH = /^(?!\/)(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\0]+$/
 
 /** Body of `POST /v1/sites/{site_id}/restores`. */
@@ -54,44 +54,45 @@ export const NewRestore = Type.Object(
 )
 export type NewRestore = Type.Static<typeof NewRestore>
 
-/** What a restore is given to do, and a look at what it would do. */
+/** Input of a restore, and of its preview. */
 export const RestoreOrder = Type.Object({
-  /** The site that is overwritten. */
+  /** The site to overwrite. */
   siteId: Type.Integer(),
-  /** Whose backups these are. */
+  /** The site that the backups belong to. */
   sourceId: Type.Integer(),
   filesId: nullable(Type.Integer()),
   databaseId: nullable(Type.Integer()),
   paths: Type.Optional(Type.Array(Type.String())),
   tables: Type.Optional(Type.Array(Type.String())),
-  /** Who is told of the end besides the owner. */
+  /** The account that is told of the end, in addition to the owner. */
   askedById: Type.Integer(),
-  /** The operation that is undone by it. */
+  /** The operation that this restore undoes. */
   undoOf: Type.Optional(Type.Integer()),
-  /** Of an undo of a sync: which of the files, with what they may lack. */
+  /** Only when undoing a sync: the affected files, and those it may skip. */
   scope: Type.Optional(Type.Object({ paths: Type.Array(Type.String()), except: Type.Array(Type.String()) })),
-  /** Of an undo of a sync: the environment type becomes `to` again, if it is still the one that the sync has set. */
+  /** Only when undoing a sync: resets the environment type to `to`, if it is still the one that the sync set. */
   environment: Type.Optional(Type.Object({ from: oneOf(environmentTypes), to: oneOf(environmentTypes) })),
 })
 export type RestoreOrder = Type.Static<typeof RestoreOrder>
 
-/** What the account that asks needs, from the request until the end of the work. */
+/** Returns the access that the requesting account needs, from the request until the work ends. */
 export const rightsOf = ({ siteId, sourceId }: Pick<RestoreOrder, 'siteId' | 'sourceId'>): readonly Needed[] =>
   [sourceId, siteId].map((id) => ({ siteId: id, capability: 'restore the site' }))
 
 /**
- * Which of a site's files a restore is about.
- * @param stays paths that are never overwritten by this restore
+ * Returns which of a site's files a restore affects.
+ * @param stays paths that this restore never overwrites
  */
 export function scopeOf({ paths, scope }: Pick<RestoreOrder, 'paths' | 'scope'>, stays: readonly string[]): FileScope {
   const meant = scope?.paths ?? paths ?? ['']
-  // a part of what stays does, too
+  // Anything below a path that stays also stays.
   const isOurs = (path: string) => !stays.some((each) => isAtOrBelow(path, each))
   return { paths: meant.filter(isOurs), except: [...(scope?.except ?? []), ...stays] }
 }
 
 /**
- * What is restored, for logs and mails: "the files of 2026-01-31 09:30 UTC and wp_posts of the database of …".
+ * Describes what is restored, for logs and mails: "the files of 2026-01-31 09:30 UTC and wp_posts of the database of
+ * …".
  * @param takenAt of the backups, milliseconds UTC
  */
 export function inWords(
@@ -106,7 +107,7 @@ export function inWords(
   return words.filter((each) => each !== false).join(' and ')
 }
 
-/** Parts that a text names. */
+/** How many parts a text names. */
 const MOST_NAMED = 3
 
 function partsOf(names: readonly string[] | undefined): string {

@@ -51,7 +51,7 @@ export const undoOperation = endpoint({
         sourceId: site.id,
         filesId: idOf('fs'),
         databaseId: idOf('db'),
-        // what it did not touch, its undo does not either
+        // The undo does not touch what the operation did not touch.
         ...changed?.limits,
         askedById: caller.accountId,
         undoOf: found.id,

@@ -17,7 +17,7 @@ import {
 import { againIfDamaged, orRemove } from '../take/read-back.ts'
 import { unfinishedUndoPoints } from './restore.store.ts'
 
-/** What was kept. */
+/** Backup that a step has created. */
 export interface UndoPoint {
   readonly id: number
   readonly warning?: string
@@ -26,7 +26,10 @@ export interface UndoPoint {
 type Context = StepContext<unknown, HostServices>
 type OfSite<Order = { readonly siteId: number }> = StepContext<Order, HostServices>
 
-/** A step that keeps files or database of a closed site. @param isWanted whether the operation overwrites them; default: always */
+/**
+ * Creates a step that backs up files or database of a closed site.
+ * @param isWanted whether the operation overwrites them. Default: always
+ */
 export const keeping = <Order extends { readonly siteId: number }>(
   kind: Kind,
   isWanted: (order: Order) => boolean = () => true,
@@ -37,7 +40,7 @@ export const keeping = <Order extends { readonly siteId: number }>(
     forgetUnfinished(context, context.input.siteId),
 })
 
-/** A step that keeps most of the files while the site is open, so that little is left when it is closed. */
+/** Creates a step that backs up most of the files while the site is open, so that little is left when it is closed. */
 export const copyingAhead = <Order extends { readonly siteId: number }>(
   isWanted: (order: Order) => boolean = () => true,
 ) => ({
@@ -53,7 +56,7 @@ export const copyingAhead = <Order extends { readonly siteId: number }>(
   weight: 3,
 })
 
-/** Removes what {@link copyingAhead} has kept: the undo point has what it needs of it. */
+/** Removes the backup of {@link copyingAhead}. The undo point has what it needs of it. */
 export async function forgetFilesAhead({
   services,
   input,
@@ -63,9 +66,10 @@ export async function forgetFilesAhead({
 }
 
 /**
- * Keeps what a step of an operation is about to overwrite of a site, for 7 days. Each first attempt takes a new one: since an attempt of the
- * past the site may have changed. One that was cut off is taken again under its number.
- * @returns the number of the backup, and what it lacks, in words
+ * Backs up what a step of an operation is about to overwrite of a site, for 7 days. Each first attempt takes a new
+ * backup, because the site may have changed since an earlier operation's attempt. An interrupted one is taken again
+ * with the same id.
+ * @returns the id of the backup, and a description of what it lacks
  */
 export async function keepUndoPoint(context: Context, siteId: number, kind: Kind): Promise<UndoPoint> {
   const { services, operationId, signal, now } = context
@@ -88,8 +92,9 @@ export async function keepUndoPoint(context: Context, siteId: number, kind: Kind
 }
 
 /**
- * Backs the files of a site up under a name that no record knows, while the site is open: an undo point that is taken after it when the site
- * is closed writes, and reads back, only what has changed since: all that this leans on is read back here. Cut off, it is completed by the same call.
+ * Backs up the files of a site under a name that no record knows, while the site is open. The undo point, taken later
+ * when the site is closed, then writes and reads back only what has changed since. Everything that it reuses is read
+ * back here. After an interruption, the same call completes it.
  */
 export async function copyAhead(
   { backups, siteFiles }: HostServices,
@@ -109,14 +114,17 @@ export async function copyAhead(
   })
 }
 
-/** Removes what {@link copyAhead} has written; what an undo point has of it stays. */
+/** Removes what {@link copyAhead} has written. What an undo point uses of it stays. */
 export async function forgetAhead({ backups }: HostServices, siteId: number, operationId: number): Promise<void> {
   await backups.repository(siteOwner(siteId)).remove(aheadOf(operationId))
 }
 
 const aheadOf = (operationId: number): string => `ahead-${operationId}`
 
-/** What was begun and never complete is of no use to anybody. Complete ones stay, also when the operation fails: they are a backup. */
+/**
+ * Removes incomplete undo points, which have no use. Complete ones stay even when the operation fails, because they are
+ * backups.
+ */
 export async function forgetUnfinished(
   context: Pick<Context, 'services' | 'operationId' | 'transaction'>,
   siteId: number,

@@ -5,8 +5,8 @@ import type { Role } from '../../access/roles.ts'
 import { changeSite } from '../../sites/site.store.ts'
 import { restoredIn } from './restore.fixture.ts'
 
-describe.each(dialects)('what is said beforehand of taking an operation back ($dialect)', ({ dialect, skip }) => {
-  if (skip) return void test.skip('no server', () => {})
+describe.each(dialects)('whether an operation can be undone ($dialect)', ({ dialect, skip }) => {
+  if (skip) return void test.skip('not one without a site', () => {})
   let api: TestApi
   let owner: Person
   let mate: Person
@@ -26,7 +26,7 @@ describe.each(dialects)('what is said beforehand of taking an operation back ($d
     readonly id: number
     readonly actions: { action: string; allowed: boolean; reason: string | null }[]
   }
-  /** What the list and the operation itself say, which is the same. */
+  /** Returns `undo` of an operation, which the list and the operation itself show alike. */
   async function undoOf(who: Person, siteId: number, id: number) {
     const { body } = await who.call('GET', `/v1/operations?site_id=${siteId}`)
     const listed = body.data.find((each: Shown) => each.id === id) as Shown
@@ -36,7 +36,7 @@ describe.each(dialects)('what is said beforehand of taking an operation back ($d
   }
   const undo = async (who: Person, id: number) => (await who.call('POST', `/v1/operations/${id}/undo`)).status
 
-  test('a restore whose undo point is there, until it is undone', async () => {
+  test('a restore with an undo point, until it is undone', async () => {
     const site = await newSite()
     const id = await restored(site)
     expect(await undoOf(owner, site, id)).toEqual({ action: 'undo', allowed: true, reason: null })
@@ -50,14 +50,14 @@ describe.each(dialects)('what is said beforehand of taking an operation back ($d
     ['that goes on', { state: 'running' }],
     ['that has kept nothing', { kept: false }],
     ['of which a half is gone', { more: { filesId: 1 } }],
-  ] as const)('not of one %s', async (_, how) => {
+  ] as const)('not one that %s', async (_, how) => {
     const site = await newSite()
     const id = await restored(site, how)
     expect(await undoOf(owner, site, id)).toBeUndefined()
     expect(await undo(owner, id)).toBe(400)
   })
 
-  test('not of a site that is being made, and not when what was kept may be removed', async () => {
+  test('not one of a site that is being created, and not one whose undo point may be removed', async () => {
     const site = await newSite()
     const id = await restored(site)
     await api.database.transaction((tx) => changeSite(tx, site, { state: 'cloning' }, 1))
@@ -71,7 +71,7 @@ describe.each(dialects)('what is said beforehand of taking an operation back ($d
     expect(await undo(owner, id)).toBe(400)
   })
 
-  test('400 what is about no site cannot be taken back', async () => {
+  test('answers 400 for an operation without a site', async () => {
     const reply = await owner.call('POST', '/v1/collaborators/batch_create', {
       email: 'many@example.com',
       siteIds: [await newSite()],
@@ -81,7 +81,7 @@ describe.each(dialects)('what is said beforehand of taking an operation back ($d
     expect(undone.body.errors[0] ?? undone.body.message).toContain('it does not belong to a site')
   })
 
-  test('a collaborator needs the role, as the undo itself says', async () => {
+  test('needs the collaborator’s role that the undo itself needs', async () => {
     const site = await newSite()
     const id = await restored(site)
     const by = async (roles: readonly Role[]) => {

@@ -14,7 +14,7 @@ import {
 } from './restore.store.ts'
 import type { RestoreOrder } from './restore.ts'
 
-/** Of these operations, those that can be taken back: of few anything is kept, and these are looked at one by one. */
+/** Returns which of these operations can be undone. Few have undo points, so these are checked one by one. */
 export async function undoable(
   tx: Tx,
   operations: readonly OperationView[],
@@ -45,15 +45,18 @@ const changesPlugins = (type: string): boolean => type.startsWith('plugin.')
 
 export const notUndoable = (reason: string) => new Problem(problems.operation_not_undoable, { reason })
 
-/** What of its site an operation has changed. */
+/** What an operation has changed at its site. */
 interface Changed {
   readonly files: boolean
   readonly database: boolean
-  /** Within these alone. */
+  /** The changes are limited to these. */
   readonly limits: Pick<RestoreOrder, 'paths' | 'tables' | 'scope' | 'environment'>
 }
 
-/** @returns undefined for an operation that overwrites no site */
+/**
+ * Returns what an operation has changed.
+ * @returns undefined for an operation that overwrites no site
+ */
 export async function changedBy(tx: Tx, { id: operationId, type }: OperationView): Promise<Changed | undefined> {
   if (changesPlugins(type)) {
     const scope = { paths: ['wp-content/plugins'], except: [] }
@@ -82,7 +85,10 @@ export async function changedBy(tx: Tx, { id: operationId, type }: OperationView
   return { files: sync.parts.length > 0, database: sync.database, limits }
 }
 
-/** @throws Problem `operation_not_undoable` with the reason */
+/**
+ * Returns the undo points of an operation.
+ * @throws Problem `operation_not_undoable` with the reason
+ */
 export async function pointsOf(
   tx: Tx,
   operation: OperationView,
@@ -90,7 +96,7 @@ export async function pointsOf(
   { siteId, now }: { readonly siteId: number; readonly now: number },
 ): Promise<UndoPoint[]> {
   if (operation.finishedAt === null) throw notUndoable(`it is still ${operation.state}`)
-  // of several plugins some may have been changed
+  // If several plugins were requested, some may have changed.
   const hasChanged = operation.state === 'succeeded' || changesPlugins(operation.type)
   if (!hasChanged) throw notUndoable(`it is ${operation.state} and changed nothing`)
   const points = await undoPointsOf(tx, siteId, operation.id, now)

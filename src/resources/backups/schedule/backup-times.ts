@@ -1,9 +1,9 @@
 import { DAY_MS, HOUR_MS } from '../../../platform/durations.ts'
 
-/** Files are backed up within these hours of the night, UTC; a site always at the same time. */
+/** Files are backed up within these hours of the night, UTC. Each site has a fixed time. */
 const NIGHT_MS = 6 * HOUR_MS
 
-/** What happens to a site by itself, and how often. */
+/** What Stead does to each site automatically, and how often. */
 export const rhythms = {
   files: { everyMs: DAY_MS, spreadMs: NIGHT_MS, turn: 0 },
   database: { everyMs: HOUR_MS, spreadMs: HOUR_MS, turn: 1 },
@@ -11,17 +11,22 @@ export const rhythms = {
 } as const
 export type Rhythm = keyof typeof rhythms
 
-/** 2^32 divided by the golden ratio: multiples of it, modulo 2^32, lie evenly however many there are (Knuth, TAOCP vol. 3, 6.4). */
+/**
+ * 2^32 divided by the golden ratio: its multiples, modulo 2^32, are evenly spread however many there are (Knuth, TAOCP
+ * vol. 3, 6.4).
+ */
 const GOLDEN = 2_654_435_769
 
-/** How long after the beginning of its period a site's turn is: always the same, and spread over all sites. */
+/**
+ * Returns how long after the start of a period a site's turn is. It is fixed for each site, and spread over all sites.
+ */
 export function offsetOf(siteId: number, rhythm: Rhythm): number {
   const { spreadMs, turn } = rhythms[rhythm]
   const share = (Math.imul(siteId, GOLDEN) + turn * 0x55555555) >>> 0
   return Math.floor((share / 2 ** 32) * spreadMs)
 }
 
-/** When it is a site's turn next, after `now`. */
+/** Returns a site's next turn after `now`. */
 export function nextTurn(siteId: number, rhythm: Rhythm, now: number): number {
   const { everyMs } = rhythms[rhythm]
   const offset = offsetOf(siteId, rhythm)

@@ -10,7 +10,9 @@ import { type Expired, expiredOf } from './schedule.store.ts'
 const Input = Type.Object({ siteId: Type.Integer() })
 type Context = StepContext<Type.Static<typeof Input>, HostServices>
 
-/** Takes away those backups of a site whose time is over. In the site's own queue: none goes while it is being restored. */
+/**
+ * Removes the expired backups of a site. It runs in the site's own queue, so no backup goes while it is being restored.
+ */
 export const expireBackups = durableWith<HostServices>()({
   name: 'backup.expire',
   input: Input,
@@ -36,7 +38,7 @@ async function removeExpired(context: Context): Promise<void> {
   }
 }
 
-/** Only of those that somebody asked for: the others come and go by themselves. */
+/** Reports only backups that users requested, because the others come and go automatically. */
 async function tell(change: ReturnType<typeof changeOfJob>, { id, kind, origin, state }: Expired): Promise<void> {
   if (origin !== 'ondemand' || state !== 'completed') return
   const event = { type: events.ondemand_backup_deleted, data: { id: String(id), type: kind } }

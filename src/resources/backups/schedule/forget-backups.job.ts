@@ -6,7 +6,7 @@ import { enqueue } from '../../../platform/operations/enqueue.ts'
 import { forgetBackupsOf } from '../backup.store.ts'
 import { siteOwner } from '../backup.ts'
 
-/** A site has gone for good: the storage holds nothing of it any more. */
+/** Removes everything of a purged site from the storage. */
 export const forgetBackupsJob = durableWith<{ readonly backups: BackupStore }>()({
   name: 'backups.forget_site',
   input: Type.Object({ siteId: Type.Integer() }),
@@ -18,7 +18,7 @@ export const forgetBackupsJob = durableWith<{ readonly backups: BackupStore }>()
   },
 })
 
-/** With the rows goes all that could find them again. */
+/** Deletes the rows, without which the content cannot be found. */
 export async function forgetSite(tx: Tx, siteId: number): Promise<void> {
   await forgetBackupsOf(tx, siteId)
   await enqueue(tx, forgetBackupsJob, { siteId })

@@ -12,7 +12,7 @@ import { expireBackups } from './expire-backups.job.ts'
 import { proveBackups } from './prove-backups.job.ts'
 import { type DueSite, scheduledUnderWay, scheduleNewSites, sitesWithExpired, takeDue } from './schedule.store.ts'
 
-/** Sites in one transaction: nobody waits long for the right to write. */
+/** Sites per transaction, so that other writers do not wait long. */
 const BATCH = 20
 
 interface PlanningServices {
@@ -20,7 +20,7 @@ interface PlanningServices {
   readonly config: Pick<Config, 'scheduledBackups'>
 }
 
-/** Asks for what is due now: backups of sites whose turn has come, and the end of those whose time is over. */
+/** Enqueues what is due now: backups of sites whose turn has come, and the removal of expired ones. */
 export const planBackups = durableWith<PlanningServices>()({
   name: 'backups.plan',
   input: Type.Object({}),
@@ -45,14 +45,20 @@ export const planBackupsOften = schedule({
 
 type Context = Pick<StepContext, 'now' | 'signal' | 'transaction'>
 
-/** What an operator has switched off is not done. What is due then is done once when it is on again. */
+/**
+ * Skips the step if the operator has turned scheduled backups off. What was due meanwhile is done once when they are on
+ * again.
+ */
 function whereWanted(run: (context: Context) => Promise<void>) {
   return async (context: Context & { readonly services: PlanningServices }): Promise<void> => {
     if (context.services.config.scheduledBackups) await run(context)
   }
 }
 
-/** @param work does one batch. @returns when a batch had nothing to do */
+/**
+ * Repeats `work` until a batch had nothing to do.
+ * @param work does one batch
+ */
 async function untilNone({ now, signal, transaction }: Context, work: (tx: Tx, now: number) => Promise<number>) {
   for (;;) {
     signal.throwIfAborted()
@@ -69,8 +75,8 @@ async function requestDue(tx: Tx, rhythm: Exclude<Rhythm, 'proof'>, now: number)
 }
 
 /**
- * Asks for a backup that Stead takes by itself.
- * @returns the operation; undefined when one waits already
+ * Requests a scheduled backup.
+ * @returns the operation, or undefined when one already waits
  */
 export async function requestScheduled(
   tx: Tx,
@@ -78,7 +84,7 @@ export async function requestScheduled(
   kind: 'fs' | 'db',
   now: number,
 ): Promise<number | undefined> {
-  // the host is away, or has not come to it yet: the one that waits will show the site as it is then
+  // The host is away or has not started it yet. The waiting backup will show the site as it is when it runs.
   if (await scheduledUnderWay(tx, siteId, kind)) return undefined
   const backup = await orderBackup(tx, { siteId, kind, origin: 'scheduled', createdBy: null, now })
   const input = { siteId, backupId: backup.id }
@@ -87,7 +93,10 @@ export async function requestScheduled(
   return operationId
 }
 
-/** Not in the site's own queue: nothing of the site itself is touched, and nobody should wait for it. */
+/**
+ * Enqueues proofs. They run outside the site's own queue, because they do not touch the site and must not delay its
+ * operations.
+ */
 async function proveDue(tx: Tx, now: number): Promise<number> {
   const due = await takeDue(tx, 'proof', now, BATCH)
   for (const { siteId, accountId, hostId } of due)

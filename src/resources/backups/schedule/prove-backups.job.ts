@@ -17,21 +17,21 @@ import { tellOfProof } from '../take/tell-of-failure.ts'
 
 type Context = StepContext<{ siteId: number }, HostServices>
 
-/** The files and the database that belong together, as the newest of both. */
+/** Files and database that belong together: the newest of each. */
 interface Pair {
   readonly files: CompletedBackup
   readonly database: CompletedBackup
 }
 
-/** Why nothing was proved, which says nothing of the backups; else which ones were. */
+/** The backups that were proved, or why none were, which does not count against them. */
 type Outcome = { readonly unproved: string } | { readonly files: number; readonly database: number }
 
-/** PHP from nothing, with a site's plugins, on a machine that has other things to do. */
+/** Covers a cold start of PHP with a site's plugins on a busy machine. */
 const FIRST_PAGE_MS = 120_000
 
 /**
- * Restores the newest backups of a site into a throw-away site directory, where its front page must come and its database must take what is written.
- * Nobody reaches that site directory, and it is removed whatever happens.
+ * Restores the newest backups of a site into a throw-away site directory. Its front page must load, and its database
+ * must accept writes. The site directory cannot be reached from outside, and is removed in any case.
  */
 export const proveBackups = durableWith<HostServices>()({
   name: 'backup.prove',
@@ -66,7 +66,7 @@ async function prove(context: Context): Promise<Outcome> {
   }
 }
 
-/** The host has no memory for one more PHP, or is too busy to start it. */
+/** Thrown when the host has no memory for one more PHP, or is too busy to start it. */
 class NoRoom extends Error {
   override readonly name = 'NoRoom'
 }
@@ -78,7 +78,7 @@ async function newestPair({ services, input }: Context): Promise<Pair | undefine
   return files && database && { files, database }
 }
 
-/** Reads both whole, which marks what is damaged: the next backup writes it anew where the site still has it. */
+/** Reads both completely, which marks damaged content. The next backup writes it again if the site still has it. */
 async function lookForDamage({ services, input, signal }: Context, { files, database }: Pair): Promise<void> {
   const repository = services.backups.repository(siteOwner(input.siteId))
   for (const each of [files, database])
@@ -90,7 +90,7 @@ async function lookForDamage({ services, input, signal }: Context, { files, data
 async function proveIn(context: Context, directory: SiteDirectory, { files, database }: Pair): Promise<void> {
   const { services, input, signal } = context
   const repository = services.backups.repository(siteOwner(input.siteId))
-  // no site has a number below zero: what is done with this site directory is in nobody's way
+  // Sites never have negative ids, so this site directory conflicts with none.
   const place = contentPlace(-directory.id, directory)
   const total = files.bytes + database.bytes
   try {
@@ -105,7 +105,7 @@ async function proveIn(context: Context, directory: SiteDirectory, { files, data
     await services.siteDatabase.cleanUp(place)
     const version = files.coreVersion as string
     await verifyCore(services.backups, version, signal)
-    // by the configuration that was backed up it would write into the site itself
+    // With the configuration from the backup, it would write into the live site.
     await services.siteDirectories.databases.fit(directory, (await services.template()).path)
     await seeItAnswer(context, { ...directory, coreVersion: version })
   } finally {
@@ -132,15 +132,15 @@ async function* wanted(repository: BackupRepository, name: string): AsyncGenerat
   }
 }
 
-/** Its PHP is behind that of all sites with visitors. */
+/** Starts the PHP process with a lower priority than those of sites with visitors. */
 async function seeItAnswer({ services, input }: Context, directory: SiteDirectory): Promise<void> {
   const site = await services.hostedSite(input.siteId)
-  // it was deleted meanwhile
+  // The site was deleted meanwhile.
   if (!site) return
   const { phpVersion, address } = site
   const place = services.siteDirectories.phpSite(directory, { phpVersion, address })
   const process = await services.pool.startSpare(place).catch((error) => {
-    // before anything of the site has run
+    // Nothing of the site has run yet.
     throw error instanceof PhpTimeout ? new NoRoom('PHP did not start in time', { cause: error }) : error
   })
   if (!process) throw new NoRoom('there is not enough memory to start PHP')

@@ -22,9 +22,9 @@ let host: FakeHost
 let owner: Person
 let site: number
 let worker: Worker
-/** What PHP runs in the throw-away home, where a test says so. */
+/** The response of PHP in the throw-away site directory, if a test sets it. */
 let page: ((siteDirectory: string) => { status: number }) | undefined
-/** What happens instead of a start of PHP. */
+/** Runs instead of starting PHP, if a test sets it. */
 let start: (() => undefined) | undefined
 
 beforeEach(async () => {
@@ -88,7 +88,7 @@ const log = async () =>
 const mails = async () =>
   (await api.database.read.selectFrom('operations').select('input').where('type', '=', 'mail.send').execute()).length
 
-test('the newest of both are laid into a home of nobody, where the front page is asked for; nothing is left', async () => {
+test('restores the newest of both into a throw-away site directory, requests its front page, and leaves nothing behind', async () => {
   expect((await prove()).result).toEqual({ unproved: 'the site does not have backups of both files and database yet' })
   await writeFile(join((await host.services.siteDirectories.ofSite(site))?.path as string, 'web/own.txt'), 'its own')
   await take('fs')
@@ -97,7 +97,7 @@ test('the newest of both are laid into a home of nobody, where the front page is
   page = (siteDirectory) => {
     const directory = readdirSync(join(siteDirectory, 'web'))
     seen.push([directory.includes('own.txt'), host.title(siteDirectory)])
-    // while it is there it is the site directory of no site, and of none that will be made
+    // While it exists, the site directory belongs to no site, and to none that will be created.
     seen.push(host.directoriesOnDisk().length)
     return { status: 302 }
   }
@@ -109,7 +109,7 @@ test('the newest of both are laid into a home of nobody, where the front page is
   expect(await log()).toEqual([])
 })
 
-test('one whose page does not come: the log and a mail say so, and nothing is left', async () => {
+test('reports a front page that does not load in the log and by mail, and leaves nothing behind', async () => {
   await take('fs')
   await take('db')
   page = () => ({ status: 500 })
@@ -119,12 +119,12 @@ test('one whose page does not come: the log and a mail say so, and nothing is le
     { site_id: site, message: expect.stringContaining('homepage responds with status 500') },
   ])
   expect(await mails()).toBe(1)
-  // within a day it is no news
+  // A second failure within a day is not reported.
   await prove()
   expect([(await log()).length, await mails()]).toEqual([1, 1])
 })
 
-test('without the shared files of its WordPress no archive stands alone: that is a failure, too', async () => {
+test('also fails without the shared WordPress files, because an archive is incomplete without them', async () => {
   await take('fs')
   await take('db')
   await api.backups.removeOwner(coreOwner('6.8'))
@@ -132,7 +132,7 @@ test('without the shared files of its WordPress no archive stands alone: that is
   expect(await log()).toHaveLength(1)
 })
 
-test('what is damaged is told of, and written anew by the next backups', async () => {
+test('reports damage, and the next backups write that content again', async () => {
   await take('fs')
   await take('db')
   const { storage } = stored
@@ -147,7 +147,7 @@ test('what is damaged is told of, and written anew by the next backups', async (
   expect(await prove()).toMatchObject({ state: 'succeeded', result: { files: 3, database: 4 } })
 })
 
-test('a host without memory for one more PHP, or too busy for it, proves nothing, and says nothing against the backup', async () => {
+test('proves nothing, and blames no backup, on a host that lacks memory for one more PHP or is too busy', async () => {
   await take('fs')
   await take('db')
   start = () => undefined
@@ -160,7 +160,7 @@ test('a host without memory for one more PHP, or too busy for it, proves nothing
   expect([await log(), await mails()]).toEqual([[], 0])
 })
 
-test('a home that was left behind by a host that died is gone after its next start', async () => {
+test('a host that restarts removes a throw-away site directory that it left behind', async () => {
   await host.services.siteDirectories.makeThrowAway(await host.services.template())
   expect(host.directoriesOnDisk()).toHaveLength(2)
   await host.services.siteDirectories.reconcile({ isTakenOver: false })

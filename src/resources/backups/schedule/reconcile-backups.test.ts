@@ -4,12 +4,12 @@ import type { BackupFacts } from '../../../backups/backup-store.ts'
 import { backupIn, nameIn } from '../samples.fixture.ts'
 import { backupNumber, reconcileBackups } from './reconcile-backups.ts'
 
-test('the number of a backup is told by its name alone', () => {
+test('reads the number of a backup from its name', () => {
   const names = ['b7', 'b7-0123456789abcdef', 'b0', 'b07', 'core', 'b7-0123', 'xb7']
   expect(names.map(backupNumber)).toEqual([7, 7, undefined, undefined, undefined, undefined, undefined])
 })
 
-test('records of a site become those of its storage; what is known, and what is no backup of a site, is left alone', async () => {
+test('matches a site’s records to its storage, and leaves known backups and unrelated content unchanged', async () => {
   const api = await testApi('sqlite')
   const owner = await api.person('owner@example.com')
   const [siteId, other] = [await api.site(owner, 'first'), await api.site(owner, 'second')]
@@ -28,7 +28,7 @@ test('records of a site become those of its storage; what is known, and what is 
   const clashing = await api.database.transaction((tx) =>
     reconcileBackups(tx, { siteId, coreVersion: '6.8', now: 9000, stored }),
   )
-  // another site's has this number
+  // A backup of another site has this number.
   expect(clashing.map(({ name }) => name)).toEqual([`b${ofOther}-00000000000000aa`])
   const rows = await api.database.read
     .selectFrom('backups')

@@ -2,7 +2,7 @@ import type { BackupFacts } from '../../../backups/backup-store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { NEWEST_KEPT_MS, nameOf } from '../backup.ts'
 
-/** The number of a backup of a site by its name in the storage. */
+/** Returns the number of a backup of a site, from its name in the storage. */
 export function backupNumber(name: string): number | undefined {
   const digits = /^b([1-9]\d{0,14})(?:-[0-9a-f]{16})?$/.exec(name)?.[1]
   return digits === undefined ? undefined : Number(digits)
@@ -10,15 +10,16 @@ export function backupNumber(name: string): number | undefined {
 
 interface OfSite {
   readonly siteId: number
-  /** That of the site's record: which one an unknown backup is of, only its own record said. */
+  /** Taken from the site's record, because the version of an unknown backup was only in its own record. */
   readonly coreVersion: string | null
   readonly now: number
 }
 
 /**
- * Makes the records of a site's backups those of the storage, for records that are older than it: what is not there any more goes, and what they
- * do not know is entered, as one that Stead has taken by itself.
- * @returns those that are not entered, because another backup has their number: it was given out again once. See {@link enterUnderNewId}.
+ * Matches the records of a site's backups to the storage, when the control database is older than the storage. Removes
+ * records without content, and adds missing records as scheduled backups.
+ * @returns backups that were not added because another backup has their number, which was reused. See {@link
+ * enterUnderNewId}.
  */
 export async function reconcileBackups(
   tx: Tx,
@@ -49,7 +50,7 @@ export async function reconcileBackups(
   return clashing
 }
 
-/** Enters one whose number another has. After numbers were raised above all that the storage has. */
+/** Adds a backup whose number is taken. First, raise the sequence above all numbers in the storage. */
 export async function enterUnderNewId(tx: Tx, site: OfSite, facts: BackupFacts): Promise<void> {
   await tx.insertInto('backups').values(rowOf(site, facts)).execute()
 }

@@ -4,7 +4,10 @@ import { nextTurn, type Rhythm, rhythms } from './backup-times.ts'
 
 const columns = { files: 'files_at', database: 'database_at', proof: 'proof_at' } as const
 
-/** Sites that have content and no schedule yet. @returns how many got one; call again until it is 0 */
+/**
+ * Gives a schedule to sites that have content and no schedule yet.
+ * @returns how many it scheduled. Call again until it is 0
+ */
 export async function scheduleNewSites(tx: Tx, now: number, most: number): Promise<number> {
   const sites = await tx
     .selectFrom('sites')
@@ -40,8 +43,8 @@ export interface DueSite {
 }
 
 /**
- * Takes sites whose turn has come, and writes down when it comes next: turns that were missed are one. A turn further ahead than the next
- * was written before the clock was set back.
+ * Takes sites whose turn has come, and sets their next turn. Missed turns count as one. A turn further ahead than the
+ * next one was written before the clock was set back.
  */
 export async function takeDue(tx: Tx, rhythm: Rhythm, now: number, most: number): Promise<DueSite[]> {
   const column = columns[rhythm]
@@ -64,7 +67,7 @@ export async function takeDue(tx: Tx, rhythm: Rhythm, now: number, most: number)
   return due as DueSite[]
 }
 
-/** Whether the site's owner may be told now that something failed; then it counts as told. */
+/** Returns whether the site's owner may be told of a failure now. If so, counts it as told. */
 export async function takeTelling(tx: Tx, siteId: number, when: { now: number; unlessSince: number }) {
   const row = await tx
     .updateTable('backup_schedules')
@@ -76,7 +79,7 @@ export async function takeTelling(tx: Tx, siteId: number, when: { now: number; u
   return row !== undefined
 }
 
-/** Scheduled ones that wait or are being taken. */
+/** Returns whether a scheduled backup waits or is being taken. */
 export async function scheduledUnderWay(tx: Tx, siteId: number, kind: 'fs' | 'db'): Promise<boolean> {
   const row = await tx
     .selectFrom('backups')
@@ -91,18 +94,18 @@ export async function scheduledUnderWay(tx: Tx, siteId: number, kind: 'fs' | 'db
 }
 
 /**
- * What may go of the backups of sites. The newest scheduled one of a kind stays, however old, until there is a newer one: when backups fail for
- * weeks, the last good one is all that there is.
+ * Condition for backups that may be removed. The newest scheduled one of a kind stays, however old, until there is a
+ * newer one: when backups fail for weeks, the last good one is all that the site has.
  */
 const mayGo = (now: number) => sql<SqlBool>`b.state in ('completed', 'failed') and b.delete_at <= ${now}
   and not (b.origin = 'scheduled' and b.state = 'completed' and not exists (select 1 from backups n
     where n.site_id = b.site_id and n.kind = b.kind and n.state = 'completed' and n.origin = 'scheduled'
       and (n.completed_at > b.completed_at or n.completed_at = b.completed_at and n.id > b.id)))`
 
-/** A site's hourly ones are taken away together, once a day; what people made goes when it was said to. */
+/** A site's hourly backups are removed together, once a day. Backups that users requested are removed on time. */
 const GATHER_MS = 86_400_000
 
-/** Sites with backups that should be gone, and no work on them yet. */
+/** Returns sites with expired backups that no operation removes yet. */
 export async function sitesWithExpired(tx: Tx, now: number, most: number): Promise<DueSite[]> {
   const { rows } = await sql<DueSite>`
     select s.id as "siteId", s.account_id as "accountId", s.host_id as "hostId" from sites s

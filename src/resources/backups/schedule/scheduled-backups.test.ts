@@ -21,8 +21,8 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-describe('when it is a site’s turn', () => {
-  test('a thousand sites are spread: no minute of the hour has more than twice its share, nor of the night', () => {
+describe('a site’s turn', () => {
+  test('is spread over a thousand sites: no minute of the hour or of the night gets more than twice its share', () => {
     for (const [rhythm, minutes] of [
       ['database', 60],
       ['files', 360],
@@ -38,7 +38,7 @@ describe('when it is a site’s turn', () => {
     }
   })
 
-  test('it is after now, within one period, and at the same time of the next one', () => {
+  test('is after now, within one period, and at the same time of the next one', () => {
     const now = Date.parse('2026-05-06T12:34:56.789Z')
     for (const siteId of [1, 2, 77, 123_456_789])
       for (const rhythm of ['files', 'database', 'proof'] as const) {
@@ -48,7 +48,7 @@ describe('when it is a site’s turn', () => {
         expect(turn).toBeLessThanOrEqual(now + everyMs)
         expect(nextTurn(siteId, rhythm, turn)).toBe(turn + everyMs)
       }
-    // at night
+    // At night.
     expect(new Date(nextTurn(77, 'files', now)).getUTCHours()).toBeLessThan(6)
   })
 })
@@ -121,7 +121,7 @@ for (const { dialect, skip } of dialects) {
         return id
       })
 
-    test('none is ordered where they are switched off', async () => {
+    test('requests none when they are turned off', async () => {
       const site = await live('switched-off')
       startControl(false)
       await plan()
@@ -131,7 +131,7 @@ for (const { dialect, skip } of dialects) {
       expect(await dueOf(site)).toMatchObject({ site_id: site })
     })
 
-    test('each site in its turn, its database every hour and its files every night; nothing before', async () => {
+    test('backs up each site in its turn, its database every hour and its files every night, and nothing earlier', async () => {
       startControl()
       const site = await live('first')
       const disabled = await live('second')
@@ -159,17 +159,17 @@ for (const { dialect, skip } of dialects) {
         [site, 'fs', 'scheduled', 'completed'],
         [disabled, 'fs', 'scheduled', 'completed'],
       ])
-      // a new token: the old one's hour is over
+      // Needs a new token, because the old one's hour is over.
       const again = await api.person(owner.email)
       const listed = (await again.call('GET', `/v1/sites/${site}/backups/fs`)).body.data
       expect(listed).toMatchObject([{ type: 'fs', title: expect.not.stringContaining('on-demand') }])
-      // they are no news, and take no place of those that people make
+      // They are not reported, and take no slots of on-demand backups.
       const log = (await again.call('POST', '/v1/account/logs/activity', {})).body.data
       expect(log.filter(({ name }: { name: string }) => name.startsWith('backup'))).toEqual([])
       expect((await again.call('GET', `/v1/sites/${site}/ondemand-backups`)).body.data).toEqual([])
     })
 
-    test('a day without Stead is made up for by one backup, and while it waits no other is asked for', async () => {
+    test('makes up for a day of downtime with one backup, and requests no other while that waits', async () => {
       startControl()
       const site = await live('first')
       await plan()
@@ -179,7 +179,7 @@ for (const { dialect, skip } of dialects) {
         [site, 'db', 'scheduled', 'creating'],
         [site, 'fs', 'scheduled', 'creating'],
       ])
-      // the host is away still
+      // The host is still away.
       now += DAY_MS
       await plan()
       expect(await rows()).toHaveLength(2)
@@ -188,12 +188,12 @@ for (const { dialect, skip } of dialects) {
       expect(due?.files_at).toBe(nextTurn(site, 'files', now))
       now += 7 * DAY_MS
       await plan()
-      // the first to be forgotten, so that they push out nothing that people asked for
+      // They are the first to be forgotten, so that they do not push out what users requested.
       for (const type of ['backup.take_scheduled', 'backup.prove'])
         expect((await operations(type)).map(({ source }) => source && JSON.parse(source))).toContain(ROUTINE)
     })
 
-    test('a clock that was set back by a year stops nothing', async () => {
+    test('works after the clock was set back by a year', async () => {
       startControl()
       const site = await live('first')
       await plan()
@@ -203,7 +203,7 @@ for (const { dialect, skip } of dialects) {
       expect((await dueOf(site))?.database_at).toBe(nextTurn(site, 'database', now))
     })
 
-    test('databases: the first of a day stays for 30 days, the others for 7', async () => {
+    test('keeps the first database backup of a day for 30 days, and the others for 7', async () => {
       startControl()
       startHost()
       const site = await live('first')
@@ -222,11 +222,11 @@ for (const { dialect, skip } of dialects) {
           .executeTakeFirstOrThrow()
         kept.push((newest.delete_at - (newest.completed_at as number)) / DAY_MS)
       }
-      // 12, 17 and 22 h of one day; 3, 8 and 13 h of the next
+      // At 12, 17 and 22 h of one day, and 3, 8 and 13 h of the next.
       expect(kept).toEqual([30, 7, 7, 30, 7, 7])
     })
 
-    test('what is old enough goes, from the storage too; the newest scheduled one of a kind never does', async () => {
+    test('removes expired backups, also from the storage, but never the newest scheduled one of a kind', async () => {
       startControl()
       startHost()
       const site = await live('first')
@@ -237,7 +237,7 @@ for (const { dialect, skip } of dialects) {
       const onDemand = await backupWith(site, { deleteAt: now, origin: 'ondemand' })
       const undo = await backupWith(site, { deleteAt: now, origin: 'undo', kind: 'fs' })
       const young = await backupWith(site, { deleteAt: now + 1, origin: 'ondemand' })
-      // completed at one moment: one of them is the newest
+      // Both were completed at the same moment, but only one counts as the newest.
       await backupWith(site, { deleteAt, completedAt: now - 8 * DAY_MS })
       const last = await backupWith(site, { deleteAt, completedAt: now - 8 * DAY_MS })
       const lastFiles = await backupWith(site, { deleteAt, kind: 'fs', completedAt: now - 40 * DAY_MS })
@@ -262,12 +262,12 @@ for (const { dialect, skip } of dialects) {
       expect(told.map(({ type, data }) => [type, JSON.parse(data)])).toEqual([
         ['ondemand_backup_deleted', { id: String(onDemand), type: 'db' }],
       ])
-      // nothing more to do
+      // Nothing is left to do.
       await plan()
       expect(await operations('backup.expire')).toHaveLength(1)
     })
 
-    test('hourly ones of a site go together, once a day', async () => {
+    test('removes the hourly backups of a site together, once a day', async () => {
       startControl()
       const site = await live('first')
       await backupWith(site, { deleteAt: now - HOUR_MS, completedAt: now - 8 * DAY_MS })
@@ -279,7 +279,7 @@ for (const { dialect, skip } of dialects) {
       expect(await operations('backup.expire')).toHaveLength(1)
     })
 
-    test('one that fails: nothing of it is left, the log and a mail say why, once a day; the others go on', async () => {
+    test('a failed one leaves nothing behind, is reported in the log and by mail once a day, and does not stop the others', async () => {
       startControl()
       startHost()
       const site = await live('first')
@@ -319,7 +319,7 @@ for (const { dialect, skip } of dialects) {
       await until(async () => (await mails()).length === 2)
     })
 
-    test('with the end of a deleted site’s trash its backups go, rows and content', async () => {
+    test('when a deleted site is purged from the trash, its backups go, rows and content', async () => {
       startControl()
       startHost()
       const site = await live('first')

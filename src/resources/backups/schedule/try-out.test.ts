@@ -1,4 +1,4 @@
-/** Of backups of databases that are loaded once before they count. */
+/** Tests of database backups that are test-loaded before they count. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../../test/support/api.ts'
 import { type FakeHost, fakeHost } from '../../../../test/support/fake-host.ts'
@@ -34,7 +34,7 @@ const take = (more: object = {}) =>
   takeBackup({ ...host.services, ...content }, { siteId: site, name: 'b1-tried', kind: 'db', signal, ...more })
 const stored = async () => (await api.backups.repository(siteOwner(site)).list()).length
 
-test('a backup of a database is loaded from the storage before it counts', async () => {
+test('loads a database backup from the storage before it counts', async () => {
   expect(await take()).toMatchObject({ isTriedOut: true })
   expect(content.tried).toEqual([content.dump])
   expect(await stored()).toBe(1)
@@ -51,19 +51,19 @@ test.each([
     async () => 'rows of the table t are not the same',
     /cannot be restored exactly: rows of the table t/,
   ],
-])('one that %s is removed, and the reason is told', async (_name, trial, message) => {
+])('removes a backup that %s, and reports the reason', async (_name, trial, message) => {
   content.trial = trial
   await expect(take()).rejects.toThrow(message)
   expect(await stored()).toBe(0)
 })
 
-test('a server that is away is not the fault of the backup: another attempt finds it', async () => {
+test('does not blame the backup when the server is away, and a retry finds it', async () => {
   content.trial = async () => Promise.reject(new Error('connect ECONNREFUSED'))
   await expect(take()).rejects.toThrow('ECONNREFUSED')
   expect(await stored()).toBe(1)
 })
 
-test('without room on the disk the backup counts, and says that it was not tried out', async () => {
+test('counts a backup without disk space for the test load, and says that it was not tested', async () => {
   content.trial = async () => Promise.reject(new DiskFull('The disk of the host is full'))
   const taken = await take()
   expect(taken.isTriedOut).toBe(false)
@@ -71,7 +71,7 @@ test('without room on the disk the backup counts, and says that it was not tried
   expect(await stored()).toBe(1)
 })
 
-test('a large one is tried out as often as comes to the work of small ones', () => {
+test('test-loads a large backup as often as matches the work of small ones', () => {
   const turns = (bytes: number) => {
     let untried = 0
     return Array.from({ length: 12 }, () => {
@@ -86,7 +86,7 @@ test('a large one is tried out as often as comes to the work of small ones', () 
   expect(isDue(MOST_TRIED_BYTES + 1, 1000)).toBe(false)
 })
 
-test('how many were not tried out is counted for each site, of its database alone', async () => {
+test('counts the untested backups of each site, and only those of its database', async () => {
   const complete = async (siteId: number, kind: 'fs' | 'db', isTriedOut: boolean) => {
     const id = await backupIn(api, siteId, { kind })
     await api.database.transaction(async (tx) => {

@@ -8,20 +8,26 @@ import { DiskFull } from '../../../hosting/site-directories/disk-space.ts'
 import { orRemove } from '../take/read-back.ts'
 
 const MB = 1 << 20
-/** Stead loads every dump of up to this size. Of larger ones it loads every second, every third, and so on: as much work on average. */
+/**
+ * Stead test-loads every dump up to this size. Of larger ones it loads every second, every third, and so on, which is
+ * as much work on average.
+ */
 export const TRIED_EACH_BYTES = 64 * MB
 /** A larger dump is left to the weekly proof. */
 export const MOST_TRIED_BYTES = 4096 * MB
 
-/** @param untried backups that were completed since the last one that was tried out */
+/**
+ * Returns whether to test-load a dump of this size.
+ * @param untried number of backups completed since the last test load
+ */
 export const isDue = (bytes: number, untried: number): boolean =>
   bytes <= Math.min(MOST_TRIED_BYTES, TRIED_EACH_BYTES * (untried + 1))
 
 interface Trial {
-  /** In the storage. */
+  /** Name in the storage. */
   readonly name: string
   readonly site: SitePlace
-  /** Of the dump. */
+  /** Size of the dump. */
   readonly bytes: number
   readonly untried?: number
   readonly signal: AbortSignal
@@ -29,8 +35,8 @@ interface Trial {
 }
 
 /**
- * Loads a dump from the storage beside the site and compares what is there with what the dump says, when it is this backup's turn. One that
- * cannot be restored is removed.
+ * When it is this backup's turn, loads its dump from the storage next to the site. Compares the result with what the
+ * dump says. Removes a backup that cannot be restored.
  * @throws BackupDamaged
  */
 export async function tryOut(

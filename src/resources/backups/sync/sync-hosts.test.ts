@@ -14,7 +14,7 @@ import { changeSite } from '../../sites/site.store.ts'
 import { type Kind, takeBackup } from '../backup.ts'
 import { backupIn, nameIn } from '../samples.fixture.ts'
 
-/* Two hosts over one database, each with site directories of its own, and the same backup storage. */
+/* Two hosts that share a database and the backup storage, each with its own site directories. */
 
 let api: TestApi
 let owner: Person
@@ -22,7 +22,7 @@ let hosts: FakeHost[]
 const workers: Worker[] = []
 let number = 0
 beforeAll(async () => {
-  // a folder that both see, as its setting says
+  // A folder that both see, as the setting says.
   api = await testApi('sqlite', { settings: { STEAD_BACKUP_DIR: '/backups' } })
   owner = await api.person('owner@example.com')
   const values = { name: 'far', address: 'http://127.0.0.1:2', datacenters: '', max_sites: 9, facts: '{}', seen_at: 0 }
@@ -101,7 +101,7 @@ async function sync(from: MadeSite, to: MadeSite): Promise<number> {
   return Number(answer.headers['operation-id'])
 }
 
-test('the destination gets what the backups of the source have, and its undo what it was', async () => {
+test('the destination gets what the backups of the source have, and undo restores its earlier content', async () => {
   const [near, far] = hosts as [FakeHost, FakeHost]
   const [from, to] = [await newSite(near, 'source'), await newSite(far, 'before')]
   for (const host of hosts) work(host)
@@ -127,7 +127,7 @@ test('the destination gets what the backups of the source have, and its undo wha
   ])
 })
 
-test('a backup is restored onto a site of another host', async () => {
+test('a backup can be restored onto a site of another host', async () => {
   const [near, far] = hosts as [FakeHost, FakeHost]
   const [from, to] = [await newSite(near, 'source'), await newSite(far, 'before')]
   for (const host of hosts) work(host)
@@ -157,7 +157,7 @@ test('a backup is restored onto a site of another host', async () => {
   ])
 })
 
-test('hosts that do not see the same folder: nothing is changed, and it is said why', async () => {
+test('changes nothing and says why, if the hosts do not see the same folder', async () => {
   const [near, far] = hosts as [FakeHost, FakeHost]
   const [from, to] = [await newSite(near, 'source'), await newSite(far, 'before')]
   const { backups, close } = await testBackups()

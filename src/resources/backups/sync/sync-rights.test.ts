@@ -11,7 +11,7 @@ import type { Worker } from '../../../platform/operations/worker/worker.ts'
 import { putRoute } from '../../sites/addresses/route.store.ts'
 import { changeSite } from '../../sites/site.store.ts'
 
-/* A collaborator orders a sync, and loses what it needs on the way. */
+/* A collaborator requests a sync, and loses the required access while it runs. */
 
 let api: TestApi
 let owner: Person
@@ -60,7 +60,10 @@ const closedBy = async ({ id }: MadeSite) =>
   (await api.database.read.selectFrom('sites').select('closed_by').where('id', '=', id).executeTakeFirstOrThrow())
     .closed_by
 
-/** Begins the work on what is ordered. @param then what happens when this step of a sync has done its work */
+/**
+ * Starts work on what was requested.
+ * @param then called when this step of a sync has run
+ */
 function work(step: string, then: () => Promise<unknown>): void {
   const definitions = [...hostJobs].map((job) =>
     job.name === 'site.sync'
@@ -95,7 +98,7 @@ async function leave(site: MadeSite): Promise<void> {
   expect((await owner.call('DELETE', `/v1/sites/${site.id}/collaborators/${id}`)).status).toBe(200)
 }
 
-/** What the log of a site and its webhooks say of the sync. */
+/** Returns what the site's log and webhooks report about the sync. */
 async function told({ id }: MadeSite) {
   const log = api.database.read.selectFrom('activity').select(['action', 'message']).where('site_id', '=', id)
   const entries = await log.where('action', 'like', 'site.sync%').orderBy('id').execute()
@@ -112,7 +115,7 @@ describe('a sync whose collaborator leaves', () => {
     ['the source', 'database', 'download_backups'],
     ['the destination', 'switch', 'restore_site'],
     ['the destination', 'answer', 'restore_site'],
-  ] as const)('%s after %s fails, the destination is open and as it was', async (which, step, role) => {
+  ] as const)('fails %s after %s, with the destination open and unchanged', async (which, step, role) => {
     const [from, to] = [await newSite('source'), await newSite('before')]
     const id = await ordered(from, to)
     const site = which === 'the source' ? from : to
@@ -134,7 +137,7 @@ describe('a sync whose collaborator leaves', () => {
     })
   })
 
-  test('can be retried by the owner, and tells both sites when it is done', async () => {
+  test('can be retried by the owner, and reports to both sites when it is done', async () => {
     const [from, to] = [await newSite('source'), await newSite('before')]
     const id = await ordered(from, to)
     let hasLeft = false
@@ -143,7 +146,7 @@ describe('a sync whose collaborator leaves', () => {
       hasLeft = true
     })
     expect(await ended(api.database, id)).toMatchObject({ state: 'failed' })
-    // the role on the destination lets a collaborator retry, and that is not enough
+    // The role on the destination lets a collaborator retry, but it is not enough.
     expect((await friend.call('POST', `/v1/operations/${id}/retry`)).status).toBe(200)
     expect(await ended(api.database, id)).toMatchObject({
       state: 'failed',

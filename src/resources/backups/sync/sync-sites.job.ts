@@ -43,8 +43,9 @@ const replacement = contentReplacement<SyncOrder, Results>()
 const overwrites = (kind: Kind) => (order: SyncOrder) => kindsOf(order).includes(kind)
 
 /**
- * Overwrites parts of a site with those of another. Backups of both exist before it begins: it waits for them. Everything that takes long is done beside
- * the destination while that is open. Until `done` the undos return it to what it was; after it nothing does.
+ * Overwrites parts of a site with those of another. It waits until backups of both exist. Slow steps prepare the
+ * content next to the destination while that is open. Until `done`, rolling back returns the destination to its earlier
+ * state. Afterwards nothing does.
  */
 export const syncSitesJob = durableWith<HostServices>()({
   name: 'site.sync',
@@ -57,10 +58,10 @@ export const syncSitesJob = durableWith<HostServices>()({
     files: replacement.staged({ run: prepareFiles, weight: 4 }),
     database: replacement.staged({ run: loadDatabase, weight: 4 }),
     close: replacement.close,
-    // nobody writes to it any more; its automatic backup has most of it
+    // Writing has stopped. Its automatic backup already has most of the content.
     keep_files: replacement.closed(keeping('fs', overwrites('fs'))),
     keep_database: replacement.closed({ ...keeping('db', overwrites('db')), weight: 2 }),
-    // what was uploaded to it while it was open
+    // Adds uploads to the destination from the time while it was open.
     files_again: replacement.closed(replacement.staged({ run: prepareFiles })),
     switch: replacement.switchOver(requireSameSource),
     network: replacement.closed({ run: fitToDestination }),
@@ -73,7 +74,10 @@ export const syncSitesJob = durableWith<HostServices>()({
   failed: tellOfFailure,
 })
 
-/** The automatic backups of a sync, source first, each in the queue of its site. They take a slot each: hold the sites. */
+/**
+ * Requests the automatic backups of a sync, source first, each in the queue of its site. They take a slot each, so hold
+ * the sites.
+ */
 export async function requestSyncBackups(
   tx: Tx,
   sites: readonly Pick<Site, 'id' | 'accountId' | 'hostId'>[],
@@ -97,9 +101,9 @@ export async function requestSyncBackups(
 }
 
 interface Checked {
-  /** How often the content of the source had been replaced when this began. */
+  /** How often the source's content had been replaced when this began. */
   readonly changes: number
-  /** The source is on another host: what is copied are the backups that were taken of it. */
+  /** Whether the source is on another host. If so, its backups are copied. */
   readonly isElsewhere: boolean
 }
 
@@ -145,7 +149,7 @@ async function prepareFiles(context: Context): Promise<void> {
   await forGood(() => services.siteFiles.prepare(to, wanted, { scope, signal, onProgress }))
 }
 
-/** What of the source's addresses becomes the destination's. */
+/** Returns how the source's addresses change to the destination's. */
 async function addressChanges(
   { services, input }: Context,
   addresses: typeof addressesOf = addressesOf,
@@ -168,15 +172,15 @@ async function loadDatabase(context: Context): Promise<void> {
   })
 }
 
-/** @throws PermanentFailure when the content of the source was replaced since: this would be half of each */
+/** @throws PermanentFailure when the source was overwritten since, because the copy would be half of each version */
 async function requireSameSource({ services, input, results }: Context): Promise<void> {
   const { changes } = await sourceState(services, input)
-  // a backup stays what it is
+  // A backup never changes.
   if (changes !== results.check.changes && !results.check.isElsewhere)
     throw new PermanentFailure('The source was overwritten during the copy: try again')
 }
 
-/** The destination's own files return, and blogs of the source that have domains become folders. */
+/** Puts back the destination's own files, and turns blogs of the source that have domains into folders. */
 async function fitToDestination(context: Context): Promise<void> {
   const { services, input } = context
   const { siteId } = input
@@ -205,12 +209,12 @@ async function recordSync(tx: Tx, context: Context, site: Site): Promise<void> {
   })
   if (environmentType && environmentType !== site.environmentType)
     await changeSite(tx, siteId, { environmentType }, now())
-  // the environment type, and the constants of a network, which name its tables
+  // Covers the environment type, and the constants of a network, which name its tables.
   if (environmentType || site.hasMultisite)
     await change.start(configureSite, { siteId }, { about: { ...site, siteId } })
 }
 
-/** The same for the log and the webhooks of the source, unless it was deleted meanwhile. */
+/** Records the same for the log and the webhooks of the source, unless it was deleted meanwhile. */
 async function recordAtSource(
   tx: Tx,
   context: Pick<FailureContext<SyncOrder>, 'input' | 'accountId' | 'siteId' | 'now'>,

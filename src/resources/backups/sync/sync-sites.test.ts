@@ -4,7 +4,7 @@ import { dialects } from '../../../../test/support/database.ts'
 import { roles } from '../../access/roles.ts'
 import { insertBackup } from '../backup.store.ts'
 
-describe.each(dialects)('the order of a sync on $dialect', ({ dialect, skip }) => {
+describe.each(dialects)('requesting a sync on $dialect', ({ dialect, skip }) => {
   let api: TestApi
   let owner: Person
   let from: number
@@ -26,7 +26,7 @@ describe.each(dialects)('the order of a sync on $dialect', ({ dialect, skip }) =
   const change = (id: number, values: object) =>
     api.database.transaction((tx) => tx.updateTable('sites').set(values).where('id', '=', id).execute())
 
-  test('200: backups of both sites for each type, and the sync after all of them', async () => {
+  test('200: backs up both sites for each type, and syncs after all of these', async () => {
     const { status, headers } = await sync({ database: true, themes_directory: true, wp_environment_type: 'local' })
     expect(status).toBe(200)
     const ordered = await operations()
@@ -56,7 +56,7 @@ describe.each(dialects)('the order of a sync on $dialect', ({ dialect, skip }) =
     )
   })
 
-  test('what was ordered for the source before is done before', async () => {
+  test('runs after what was requested for the source before', async () => {
     const { headers } = await owner.call('POST', `/v1/sites/${from}/ondemand-backups`, { backup_type: 'db' })
     await sync({ uploads_directory: true })
     const waits = await api.database.read
@@ -67,13 +67,13 @@ describe.each(dialects)('the order of a sync on $dialect', ({ dialect, skip }) =
     expect(waits.map(({ for_id }) => for_id)).toContain(Number(headers['operation-id']))
   })
 
-  test('of one type only: no backup of the other', async () => {
+  test('backs up only the type that is synced', async () => {
     await sync({ database: true })
     await sync({ uploads_directory: true, skip_http_check: 1 })
     expect((await backups()).map(({ kind }) => kind)).toEqual(['db', 'db', 'fs', 'fs'])
   })
 
-  test.each(['source', 'destination'])('400 without a free slot on the %s, and nothing was ordered', async (which) => {
+  test.each(['source', 'destination'])('400 without a free slot on the %s, and requests nothing', async (which) => {
     const siteId = which === 'source' ? from : to
     const values = { siteId, kind: 'fs', origin: 'ondemand', createdBy: null, now: 1, deleteAt: 2 } as const
     await api.database.transaction(async (tx) => {
@@ -145,7 +145,7 @@ describe.each(dialects)('the order of a sync on $dialect', ({ dialect, skip }) =
     expect(await answer()).toEqual([200, undefined])
   })
 
-  test('400 for sites of two accounts, whatever the caller may do on both, and nothing was ordered', async () => {
+  test('400 for sites of two accounts, whatever the caller’s roles, and requests nothing', async () => {
     const friend = await api.person('friend@example.com')
     await api.collaborate(friend, from, roles)
     const own = await api.site(friend, 'friends-own')
@@ -163,7 +163,7 @@ describe.each(dialects)('the order of a sync on $dialect', ({ dialect, skip }) =
     expect(await backups()).toEqual([])
   })
 
-  test('the logs of both sites name the order and who gave it', async () => {
+  test('the logs of both sites name the request and the requester', async () => {
     const friend = await api.person('friend@example.com')
     await api.collaborate(friend, from, ['download_backups'])
     await api.collaborate(friend, to, ['restore_site'])
@@ -186,7 +186,7 @@ describe.each(dialects)('the order of a sync on $dialect', ({ dialect, skip }) =
     ])
   })
 
-  test('404 and 403: its undo needs the role on the destination alone', async () => {
+  test('404 and 403: undo needs only the role on the destination', async () => {
     const friend = await api.person('friend@example.com')
     const { headers } = await sync({ database: true })
     const undo = async () => {
@@ -202,7 +202,7 @@ describe.each(dialects)('the order of a sync on $dialect', ({ dialect, skip }) =
     expect(await undo()).toEqual([400, expect.stringContaining('it is still queued')])
   })
 
-  test('two at once, there and back: both are ordered, one after the other', async () => {
+  test('two syncs at once, there and back, run one after the other', async () => {
     const both = await Promise.all([
       sync({ database: true }),
       sync({ database: true, from_site_id: to, to_site_id: from }),

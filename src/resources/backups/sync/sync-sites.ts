@@ -50,7 +50,7 @@ export const syncSites = endpoint({
     const order = { parts: partsOf(body), database: body.database === true }
     requireAlike(from, to, { isWithDatabase: order.database, config: context.config })
     for (const site of [from, to]) for (const kind of kindsOf(order)) await requireSlot(tx, site, kind)
-    // what was ordered for the source before is done before
+    // The sync runs after what was requested for the source before.
     const earlier = await openOperations(tx, from.id)
     const createdBy = await creatorOf(context)
     const backups = await requestSyncBackups(tx, [from, to], kindsOf(order), { createdBy, now })
@@ -82,7 +82,10 @@ function requireSensible(body: NewSync): void {
     throw invalidInput(['database: set it or one of the directories to true, so that there is data to sync'])
 }
 
-/** Held in one order by everybody, so that no two wait for each other. @throws Problem `not_found`, `forbidden`, `site_not_live` */
+/**
+ * Holds both sites. All callers do so in the same order, so that no two wait for each other.
+ * @throws Problem `not_found`, `forbidden`, `site_not_live`
+ */
 async function bothSites(
   tx: Tx,
   caller: Caller,

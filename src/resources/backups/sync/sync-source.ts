@@ -9,12 +9,12 @@ import { forGood } from '../restore/restore-check.ts'
 import { wantedFiles } from '../restore/restore-content.ts'
 import type { SyncOrder } from './sync.ts'
 
-/** Content of the source of a sync. It may be read more than once. */
+/** Content of the source of a sync. It can be read more than once. */
 export interface SyncSource {
-  /** Of all its files, roughly. */
+  /** Returns the approximate size of all its files. */
   fileBytes(): Promise<number>
   files(scope: FileScope): AsyncIterable<WantedEntry>
-  /** Hands its database to `work`, as MySQL text. */
+  /** Passes its database to `work`, as MySQL text. */
   withDatabase(work: (dump: AsyncIterable<Uint8Array>, bytes: number) => Promise<unknown>): Promise<void>
 }
 
@@ -24,11 +24,17 @@ interface Asked {
   readonly signal: AbortSignal
 }
 
-/** Whether all hosts have one storage of backups. Of a folder this is what its setting says; a host that does not see the same one finds out before it changes anything. */
+/**
+ * Returns whether all hosts share one backup storage. For a folder, this trusts the setting. A host that does not see
+ * the same folder finds out before it changes anything.
+ */
 export const haveStorageInCommon = ({ backupS3Bucket, backupDir }: Pick<Config, 'backupS3Bucket' | 'backupDir'>) =>
   backupS3Bucket !== undefined || backupDir !== undefined
 
-/** As the source is at this moment: its site directory is on this host. @throws PermanentFailure */
+/**
+ * Returns the source as it is at this moment, when its site directory is on this host.
+ * @throws PermanentFailure
+ */
 export async function sourceHere({ services, input, signal }: Asked): Promise<SyncSource> {
   const { siteFiles, siteDatabase, siteDirectories } = services
   const found = await siteDirectories.ofSite(input.sourceId)
@@ -45,7 +51,10 @@ export async function sourceHere({ services, input, signal }: Asked): Promise<Sy
   }
 }
 
-/** As it was when its automatic backups were taken: it is on another host. @throws PermanentFailure when this host does not find them */
+/**
+ * Returns the source as its automatic backups show it, when it is on another host.
+ * @throws PermanentFailure when this host does not find them
+ */
 export async function sourceInStorage({ services, input }: Asked): Promise<SyncSource> {
   const repository = services.backups.repository(siteOwner(input.sourceId))
   const names = new Map<Kind, { name: string; bytes: number }>()

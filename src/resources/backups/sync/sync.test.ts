@@ -14,20 +14,23 @@ const parts = Object.keys(files) as Part[]
 const all = Array.from({ length: 31 }, (_none, index) => parts.filter((_part, at) => (index + 1) & (1 << at)))
 
 describe('the files of a sync', () => {
-  test.each(all.map((wanted) => [wanted.join(', '), wanted] as const))('%s: these, and no others', (_name, wanted) => {
-    const scope = scopeOf(wanted)
-    expect(parts.filter((part) => isInScope(scope, files[part]))).toEqual(wanted)
-    // how this very site reaches its database
-    for (const path of [
-      'wp-config.php',
-      'wp-content/db.php',
-      'wp-content/mu-plugins/sqlite-database-integration/load.php',
-    ])
-      expect(isInScope(scope, path)).toBe(false)
-    expect(isInScope(scope, 'wp-content/mu-plugins/own.php')).toBe(wanted.includes('content'))
-  })
+  test.each(all.map((wanted) => [wanted.join(', '), wanted] as const))(
+    '%s: overwrites these, and no others',
+    (_name, wanted) => {
+      const scope = scopeOf(wanted)
+      expect(parts.filter((part) => isInScope(scope, files[part]))).toEqual(wanted)
+      // Files that tell this site how to reach its database.
+      for (const path of [
+        'wp-config.php',
+        'wp-content/db.php',
+        'wp-content/mu-plugins/sqlite-database-integration/load.php',
+      ])
+        expect(isInScope(scope, path)).toBe(false)
+      expect(isInScope(scope, 'wp-content/mu-plugins/own.php')).toBe(wanted.includes('content'))
+    },
+  )
 
-  test('each field of a request is one of them', () => {
+  test('each request field maps to one part', () => {
     const body: NewSync = {
       from_site_id: 1,
       to_site_id: 2,

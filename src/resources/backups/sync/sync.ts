@@ -33,19 +33,19 @@ export type NewSync = Type.Static<typeof NewSync>
 const parts = Type.Array(oneOf(['themes', 'plugins', 'uploads', 'content', 'root']))
 type Part = Type.Static<typeof parts>[number]
 
-/** What the work is given. */
+/** Input of the operation. */
 export const SyncOrder = Type.Object({
   /** The destination. */
   siteId: Type.Integer(),
   sourceId: Type.Integer(),
-  /** Of the files; none: they stay. */
+  /** Parts of the files to overwrite. If empty, the files stay. */
   parts,
   database: Type.Boolean(),
   skipHttpCheck: Type.Boolean(),
   environmentType: Type.Optional(oneOf(environmentTypes)),
-  /** The destination's, when the sync was ordered. */
+  /** The destination's environment type at the time of the request. */
   environmentBefore: Type.Optional(oneOf(environmentTypes)),
-  /** The automatic backups, which must be there before anything is overwritten. */
+  /** The automatic backups, which must exist before anything is overwritten. */
   backups: Type.Array(Type.Object({ siteId: Type.Integer(), backupId: Type.Integer() })),
 })
 export type SyncOrder = Type.Static<typeof SyncOrder>
@@ -58,26 +58,26 @@ const fields = {
   root_directory: 'root',
 } as const satisfies Partial<Record<keyof NewSync, Part>>
 
-/** Which parts of the files a request asks for. */
+/** Returns which parts of the files a request names. */
 export const partsOf = (body: NewSync): Part[] =>
   Object.entries(fields).flatMap(([field, part]) => (body[field as keyof typeof fields] ? [part] : []))
 
-/** Of what there must be automatic backups. */
+/** Returns the kinds that need automatic backups. */
 export const kindsOf = ({ parts: files, database }: Pick<SyncOrder, 'parts' | 'database'>): Kind[] => [
   ...(files.length > 0 ? (['fs'] as const) : []),
   ...(database ? (['db'] as const) : []),
 ]
 
-/** The files that a sync overwrites. Never what Stead runs the site with. */
+/** Returns the files that a sync overwrites, which never include those that Stead runs the site with. */
 export const scopeOf = (wanted: readonly Part[]): FileScope => union(wanted.map((part): FileScope => syncScopes[part]))
 
-/** What the account that asks needs, from the request until the end of the work. */
+/** Returns the access that the requesting account needs, from the request until the work ends. */
 export const rightsOf = ({ siteId, sourceId }: Pick<SyncOrder, 'siteId' | 'sourceId'>): readonly Needed[] => [
   { siteId: sourceId, capability: 'use backups' },
   { siteId, capability: 'restore the site' },
 ]
 
-/** For people. */
+/** Describes the synced parts for users. */
 export function inWords({ parts: files, database }: Pick<SyncOrder, 'parts' | 'database'>): string {
   const names = files.map((part) => (part === 'content' ? 'other content files' : `${part} files`))
   return [...names, ...(database ? ['the database'] : [])].join(', ')

@@ -38,7 +38,7 @@ interface MadeSite {
 const THEME = 'web/wp-content/themes/style.css'
 const UPLOAD = 'web/wp-content/uploads/a.png'
 
-/** A live site of which each part says what it is. */
+/** Creates a live site whose every part contains `says`. */
 async function newSite(says: string): Promise<MadeSite> {
   const name = `synced-${++number}`
   const id = await api.site(owner, name)
@@ -78,7 +78,7 @@ async function undo(id: number): Promise<number> {
   return body.data.id
 }
 
-test('what plugins have made of the database of the source names the destination, and again at its undo', async () => {
+test('renames what plugins derived from the source’s database to the destination, and back on undo', async () => {
   const [from, to] = [await newSite('source'), await newSite('before')]
   const css = 'web/wp-content/uploads/made.css'
   const naming = (at: number) => `a { background: url(//synced-${number - at}.test/a.png) }`
@@ -91,7 +91,7 @@ test('what plugins have made of the database of the source names the destination
 })
 
 describe('the undo of a sync', () => {
-  test('brings the synced parts of the destination back, no others, and can be undone in turn', async () => {
+  test('restores only the synced parts of the destination, and can be undone in turn', async () => {
     const [from, to] = [await newSite('source'), await newSite('before')]
     const id = await sync(from, to, {
       ...{ themes_directory: true, root_directory: true, database: true, wp_environment_type: 'local' },
@@ -111,7 +111,7 @@ describe('the undo of a sync', () => {
     expect(await environment(to)).toBe('local')
   })
 
-  test('takes away a folder that was not there, and leaves an environment type that was chosen since', async () => {
+  test('removes a folder that did not exist before, and keeps an environment type that was set since', async () => {
     const [from, to] = [await newSite('source'), await newSite('before')]
     await rm(join(to.directory, 'web/wp-content/themes'), { recursive: true })
     const id = await sync(from, to, { themes_directory: true, wp_environment_type: 'local' })
@@ -121,7 +121,7 @@ describe('the undo of a sync', () => {
     expect(await environment(to)).toBe('development')
   })
 
-  test('400 when what was kept is gone; the automatic backup of the sync is no undo point', async () => {
+  test('400 when the undo point is gone, because the automatic backup of the sync is not one', async () => {
     const [from, to] = [await newSite('source'), await newSite('before')]
     const id = await sync(from, to, { database: true })
     await api.database.transaction((tx) =>

@@ -6,7 +6,7 @@ import { events } from '../actions.ts'
 import { findBackup, forgetBackup, markFailed } from '../backup.store.ts'
 import { nameOf, siteOwner } from '../backup.ts'
 
-/** When the storage would not let go of one: the job that takes old ones away tries next. */
+/** When the storage fails to delete a backup, the job that removes expired ones retries after this time. */
 const TRY_AGAIN_MS = 3_600_000
 
 /** Removes a backup from the storage, and then its row. */

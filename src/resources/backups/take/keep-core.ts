@@ -6,16 +6,19 @@ import { againIfDamaged, orRemove } from './read-back.ts'
 interface Release {
   readonly version: string
   readonly corePath: string
-  /** How long ago it may have been read back. Default: 0. */
+  /** How old its last read-back may be. Default: 0. */
   readonly trustMs?: number | undefined
   readonly signal: AbortSignal
 }
 
-/** Of a storage, as far as this process knows. */
+/** What this process knows about a storage. */
 interface Kept {
-  /** Who writes which release now: sites of the same one are backed up at the same time. */
+  /** Writes in progress, by release. Sites of the same release are backed up at the same time. */
   readonly writing: Map<string, Promise<void>>
-  /** When a release was read back, milliseconds since some moment. One that is there may be of a process that died before that. */
+  /**
+   * When a release was read back, in milliseconds since some moment. A release that is merely stored may come from a
+   * process that died before reading it back.
+   */
   readonly readBack: Map<string, number>
 }
 const ofStores = new WeakMap<BackupStore, Kept>()
@@ -26,12 +29,12 @@ function keptOf(store: BackupStore): Kept {
   return kept
 }
 
-/** Keeps the files of a WordPress release that sites share, once for all of them: without them an archive of a site would not stand alone. */
+/** Stores the files of a WordPress release once for all sites. Without them, a site's archive would be incomplete. */
 export async function keepCore(store: BackupStore, release: Release): Promise<void> {
   const { version } = release
   const kept = keptOf(store)
   const before = kept.writing.get(version) ?? Promise.resolve()
-  // whoever was before may have been canceled
+  // The previous writer may have been canceled.
   const mine = before.catch(() => {}).then(() => writeOnce(store, kept, release))
   kept.writing.set(version, mine)
   try {
@@ -41,7 +44,7 @@ export async function keepCore(store: BackupStore, release: Release): Promise<vo
   }
 }
 
-/** What is damaged is removed, and written again at once from the files that sites run on. */
+/** Stores a release. Removes damaged data, and writes it again at once from the files that sites run on. */
 async function writeOnce(store: BackupStore, kept: Kept, release: Release): Promise<void> {
   const { version, trustMs = 0, signal } = release
   const readAt = kept.readBack.get(version) ?? Number.NEGATIVE_INFINITY
@@ -58,7 +61,10 @@ async function writeAndReadBack(store: BackupStore, { version, corePath, signal 
   await orRemove(repository, { name: CORE_BACKUP, signal }, () => repository.verify(CORE_BACKUP, { signal, readBack }))
 }
 
-/** Reads them. Should they be damaged, the next file backup of a site on this release writes them anew. @throws BackupDamaged, BackupMissing */
+/**
+ * Reads the files of a release. If they are damaged, the next file backup of a site on this release writes them again.
+ * @throws BackupDamaged, BackupMissing
+ */
 export async function verifyCore(store: BackupStore, version: string, signal: AbortSignal): Promise<void> {
   try {
     await store.repository(coreOwner(version)).verify(CORE_BACKUP, { signal })

@@ -10,7 +10,7 @@ import type { Worker } from '../../../platform/operations/worker/worker.ts'
 import { inWords, LeftOutCount } from './left-out.ts'
 import { takeBackup } from './take-backup.ts'
 
-test('the first are named, the others counted', () => {
+test('names the first ones and counts the others', () => {
   const found = new LeftOutCount()
   expect(inWords(found)).toBeUndefined()
   found.add({ path: 'a\n', why: 'kind' })
@@ -45,7 +45,7 @@ describe('a backup of files', () => {
     await api.close()
   })
 
-  test('that lacks something says so in its operation; one of a database does not', async () => {
+  test('says in its operation that something is missing, and one of a database does not', async () => {
     const warnings = async (backup_type: string) => {
       const ordered = await owner.call('POST', `/v1/sites/${site}/ondemand-backups`, { backup_type })
       const id = Number(ordered.headers['operation-id'])
@@ -59,7 +59,7 @@ describe('a backup of files', () => {
     expect(await warnings('db')).toEqual([])
   })
 
-  test('says so again when it was complete already', async () => {
+  test('says so again if it was already complete', async () => {
     const take = () =>
       takeBackup(host.services, { siteId: site, name: 'b1-twice', kind: 'fs', signal: new AbortController().signal })
     expect((await take()).leftOut?.count).toBe(2)

@@ -3,13 +3,13 @@ import type { LeftOut } from '../../../hosting/site-files/file-content.ts'
 const MOST_NAMED = 20
 const LONGEST_NAME = 200
 
-/** What of a site a backup of its files does not have: how much, and the first by name. */
+/** What a file backup omits of a site: the count, and the first paths. */
 export interface LeftOutTally {
   readonly count: number
   readonly first: readonly LeftOut[]
 }
 
-/** Counts, and keeps the first. */
+/** Counts omissions, and keeps the first. */
 export class LeftOutCount implements LeftOutTally {
   count = 0
   readonly first: LeftOut[] = []
@@ -31,7 +31,7 @@ const words = {
 
 const SHOWN = 3
 
-/** For people; nothing when all is in the backup. */
+/** Describes the omissions for users. Returns undefined if the backup has everything. */
 export function inWords({ count, first }: LeftOutTally): string | undefined {
   if (count === 0) return undefined
   const named = first.slice(0, SHOWN).map(({ path, why }) => `${JSON.stringify(path)} (${words[why]})`)

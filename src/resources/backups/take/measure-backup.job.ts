@@ -9,7 +9,10 @@ import { measureBackup } from './measure-backup.ts'
 
 type Context = StepContext<{ siteId: number; backupId: number }, HostServices>
 
-/** Measures the download of a file backup that was completed without it: it was too large for that, or other work waited for the backup. */
+/**
+ * Measures the download of a file backup that was completed without it, because it was too large or other work waited
+ * for the backup.
+ */
 export const measureDownload = durableWith<HostServices>()({
   name: 'backup.measure',
   input: Type.Object({ siteId: Type.Integer(), backupId: Type.Integer() }),

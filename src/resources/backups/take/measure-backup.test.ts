@@ -12,7 +12,7 @@ import { archiveOf, knownLengths } from '../download/archive-of.ts'
 import { backupIn, file, nameIn } from '../samples.fixture.ts'
 import { measureBackup } from './measure-backup.ts'
 
-/** Of three blocks; noise would take a second each. */
+/** Compresses to three blocks. Random noise would take a second for each block. */
 const text = Buffer.from(Array.from({ length: 100_000 }, (_, line) => `${line ** 2}`.padStart(15, ' ')).join('\n'))
 const { signal } = new AbortController()
 const progress = () => {}
@@ -39,7 +39,7 @@ const backUp = async (content: string): Promise<Backup> => {
   return (await findBackup(api.database.read, site, id)) as Backup
 }
 const services = () => ({ backups: api.backups, database: api.database, pool: { servesVisitors: () => false } })
-/** How long its archive is when it is made from nothing. */
+/** Returns the length of its archive when it is created from scratch. */
 const made = async (backup: Backup): Promise<number> => {
   const { sources } = await archiveOf(api.backups, backup)
   const threads = new Bzip2Threads(1)
@@ -50,7 +50,7 @@ const made = async (backup: Backup): Promise<number> => {
   return bytes
 }
 
-test('what is told is what a download has, also where another backup has measured the core already', async () => {
+test('reports the exact size of a download, even if another backup has already measured the core', async () => {
   const [first, second] = [await backUp('one'), await backUp('two, which is longer')]
   const lengthOf = (backup: Backup) => measureBackup(services(), backup, { signal, progress })
   expect(await lengthOf(first)).toBe(await made(first))
@@ -61,14 +61,14 @@ test('what is told is what a download has, also where another backup has measure
   expect(await findBackup(api.database.read, site, second.id)).toMatchObject({ archiveBytes: await made(second) })
 })
 
-test('a core that was kept again is measured again', async () => {
+test('measures a core again that was stored again', async () => {
   const backup = await backUp('three')
   const archive = await archiveOf(api.backups, backup)
   const other = { ...archive, core: `${archive.core} and later` }
   expect((await knownLengths(api.database.read, backup.id, other)).count).toBe(0)
 })
 
-test('one that takes too long has no length; what was found out stays', async () => {
+test('has no length if it takes too long, but keeps what it learned', async () => {
   const backup = await backUp('four')
   expect(await measureBackup(services(), backup, { signal, progress, mostMs: 0 })).toBeNull()
   expect((await findBackup(api.database.read, site, backup.id))?.archiveBytes).toBeNull()
@@ -77,7 +77,7 @@ test('one that takes too long has no length; what was found out stays', async ()
   await expect(measureBackup(services(), backup, { signal: gone, progress })).rejects.toThrow('it was canceled')
 })
 
-test('trees are as long as the tar of them, but for its end', async () => {
+test('trees are as long as their tar, without its end', async () => {
   const { sources } = await archiveOf(api.backups, await backUp('five'))
   let bytes = 0
   for await (const piece of tarBytes(sources)) bytes += piece.length

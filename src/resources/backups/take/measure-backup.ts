@@ -8,7 +8,10 @@ import type { Backup } from '../backup.ts'
 import { saveLengths } from '../download/archive-lengths.store.ts'
 import { archiveOf, knownLengths } from '../download/archive-of.ts'
 
-/** For one archive at a time: some 3 GB of files. What was found out by then stays, and `backup.measure` or a download continues it. */
+/**
+ * Limit for one archive, enough for about 3 GB of files. What was learned by then stays, and `backup.measure` or a
+ * download continues it.
+ */
 const MOST_MS = 600_000
 
 type Services = Pick<HostServices, 'backups' | 'database'> & {
@@ -16,8 +19,8 @@ type Services = Pick<HostServices, 'backups' | 'database'> & {
 }
 
 /**
- * Finds out how long the archive of a backup of files is, by making it once. Visitors go before each of its pieces.
- * @returns null when that takes too long
+ * Measures the archive of a file backup by creating it once. Yields to visitors before each of its pieces.
+ * @returns null when it takes too long
  * @throws BackupMissing, BackupDamaged, StorageFailure
  */
 export async function measureBackup(

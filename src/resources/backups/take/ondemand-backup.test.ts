@@ -22,18 +22,18 @@ describe('how long backups are kept', () => {
   const kept = (...days: number[]) =>
     Object.fromEntries(deleteTimes(at(...days)).map(({ id, deleteAt }) => [id, deleteAt / DAY_MS]))
 
-  test('the newest for 30 days; an older one for 7 days after the next one, and never longer than 30', () => {
+  test('the newest stays for 30 days, an older one for 7 days after the next one, and never longer than 30', () => {
     expect(kept()).toEqual({})
     expect(kept(10)).toEqual({ 1: 40 })
     expect(kept(1, 2, 3)).toEqual({ 1: 9, 2: 10, 3: 33 })
-    // in any order, and those that were completed at once too
+    // In any order, including two completed at the same time.
     expect(kept(3, 1, 3)).toEqual({ 1: 10, 2: 10, 3: 33 })
-    // almost over: the next one takes nothing away at once, and gives nothing more
+    // Almost expired: the next one removes nothing at once, and extends nothing.
     expect(kept(0, 20)).toEqual({ 1: 27, 2: 50 })
     expect(kept(0, 28)).toEqual({ 1: 30, 2: 58 })
   })
 
-  test('scheduled ones: files 30 days; databases 7, the first of a day 30', () => {
+  test('scheduled ones stay for 30 days if files or the first database of a day, otherwise for 7', () => {
     expect(scheduledDeleteTime('fs', 0, false)).toBe(30 * DAY_MS)
     expect(scheduledDeleteTime('db', 0, false)).toBe(7 * DAY_MS)
     expect(scheduledDeleteTime('db', 0, true)).toBe(30 * DAY_MS)
@@ -86,11 +86,11 @@ for (const { dialect, skip } of dialects) {
         .filter(({ action }) => action.startsWith('backup'))
         .map(({ action, message }) => `${action}: ${message}`)
 
-    test('a file backup that completes before it is measured gets its length afterwards, in as many rounds as it needs', async () => {
+    test('measures a file backup that completes before it is measured afterwards, in as many rounds as needed', async () => {
       const cutOff = AbortSignal.abort(new Error('the round is over'))
       const { timeout } = AbortSignal
       let rounds = 0
-      // of the step, and the first round after it
+      // Cuts off the step, and the first round after it.
       vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) =>
         ms === 600_000 && ++rounds <= 2 ? cutOff : timeout(ms),
       )
@@ -117,12 +117,12 @@ for (const { dialect, skip } of dialects) {
       expect(await measuring.execute()).toEqual([])
     })
 
-    test.each(['fs', 'db'] as const)('visitors of the host go before a backup: %s', async (type) => {
+    test.each(['fs', 'db'] as const)('yields to visitors of the host: %s', async (type) => {
       const visitors = vi.spyOn(host.services.pool, 'servesVisitors').mockReturnValueOnce(true)
       const opened = gate()
       content.wait = opened.opened
       const ordered = await order(type)
-      // so long that it has something to give way for
+      // Takes long enough to have something to yield for.
       const begun = performance.now()
       await vi.waitUntil(() => performance.now() - begun > 50)
       opened.open()
@@ -130,7 +130,7 @@ for (const { dialect, skip } of dialects) {
       expect(visitors).toHaveBeenCalled()
     })
 
-    test('what a database backup lacks is told on its operation, in the log and by mail: once, until it changes', async () => {
+    test('reports what a database backup lacks once, in its operation, in the log and by mail, until it changes', async () => {
       const mails = async () =>
         (await api.database.read.selectFrom('operations').select('input').where('type', '=', 'mail.send').execute())
           .map(({ input }) => JSON.parse(input) as { subject: string; text: string })
@@ -149,11 +149,11 @@ for (const { dialect, skip } of dialects) {
       await take(uuid)
       expect([(await mails()).length, (await told()).length]).toEqual([1, 1])
       expect(await take(uuid.replace('uuid', 'inet6'))).toContain('inet6')
-      // the same subject is mailed once an hour
+      // The same subject is mailed once an hour.
       expect([(await mails()).length, (await told()).length]).toEqual([1, 2])
     })
 
-    test('what the storage has lost of earlier ones is in their titles, in the log and in a mail, until it is there again', async () => {
+    test('reports what the storage has lost of earlier ones in their titles, in the log and by mail, until it is restored', async () => {
       const titles = async (): Promise<string[]> =>
         (await owner.call('GET', `/v1/sites/${site}/backups/fs`)).body.data.map(({ title }: { title: string }) =>
           title.replace(/of .{16}/, 'of then'),
@@ -187,7 +187,7 @@ for (const { dialect, skip } of dialects) {
     })
 
     test.each(['fs', 'db'] as const)(
-      '200: %s is taken, read back, found by its requestId, and told of',
+      '200: takes %s, reads it back, finds it by its requestId, and reports it',
       async (type) => {
         const opened = gate()
         content.wait = opened.opened
@@ -217,7 +217,7 @@ for (const { dialect, skip } of dialects) {
         opened.open()
         expect((await end(ordered)).state).toBe('succeeded')
         const { data } = (await owner.call('GET', path(`/${requestId}`))).body
-        // what a download has: of files an archive with the core
+        // The size of the download, which for files is an archive with the core.
         const headers = { authorization: `Bearer ${owner.token}` }
         const url = path(`/${requestId}/download`)
         const bytes = (await api.app.inject({ method: 'GET', url, headers })).rawPayload.length
@@ -231,7 +231,7 @@ for (const { dialect, skip } of dialects) {
         expect(await events()).toEqual([
           ['ondemand_backup_created', { id: String(requestId), type, bytes: String(bytes) }],
         ])
-        // what is kept is the site, and can be had again
+        // The stored content is the site's, and can be read again.
         if (type === 'db') {
           const read: Uint8Array[] = []
           for await (const piece of repository.readStream(await nameIn(api, requestId))) read.push(piece)
@@ -241,7 +241,7 @@ for (const { dialect, skip } of dialects) {
           const kept: string[] = []
           for await (const { path } of repository.entries(await nameIn(api, requestId))) kept.push(path)
           expect(kept).toEqual(Object.keys(content.files))
-          // what all sites of the release share is there once
+          // Files that all sites of the release share are stored once.
           const shared: string[] = []
           for await (const { path } of api.backups.repository('core-6.8').entries('core')) shared.push(path)
           expect(shared).toEqual([
@@ -255,7 +255,7 @@ for (const { dialect, skip } of dialects) {
       },
     )
 
-    test('400 backup_limit_reached: the fourth of a type, however many ask at once; a deleted one makes room at once', async () => {
+    test('400 backup_limit_reached: for the fourth of a type, even when requested at once, and a deletion frees a slot at once', async () => {
       const opened = gate()
       content.wait = opened.opened
       for (let index = 0; index < 2; index++) await backupIn(api, site)
@@ -273,7 +273,7 @@ for (const { dialect, skip } of dialects) {
       opened.open()
     })
 
-    test('200: a newer one of the type shortens the time of the one before; its deletion gives it back', async () => {
+    test('200: a newer one of the type shortens the life of the one before, and its deletion restores it', async () => {
       const first = await backupIn(api, site, { takenAt: Date.now() - DAY_MS })
       const other = await backupIn(api, site, { kind: 'fs' })
       const timeOf = async (id: number) => (await owner.call('GET', path(`/${id}`))).body.data.deleteAt
@@ -290,12 +290,12 @@ for (const { dialect, skip } of dialects) {
       expect(await timeOf(first)).toBe(before)
     })
 
-    test('200: a deleted one is deleting, then gone, from the storage too; asked again it is the same deletion', async () => {
+    test('200: a deleted one is deleting, then gone, also from the storage, and a repeated request is the same deletion', async () => {
       const ordered = await order('db')
       await end(ordered)
       const id = ordered.body.data.requestId
       const hold = await api.database.transaction(async (tx) => {
-        // another operation of the site holds it up
+        // Another operation of the site delays it.
         const values = { type: 'test.hold', runner: 'control' as const, input: '{}', state: 'running' as const }
         const row = {
           host_id: null,
@@ -334,13 +334,14 @@ for (const { dialect, skip } of dialects) {
       expect((await end(deletion)).state).toBe('succeeded')
       expect((await owner.call('GET', path(`/${id}`))).status).toBe(404)
       expect(await repository.list()).toEqual([])
-      // what it alone had is marked, and goes a day later: until then another backup may lean on it
+      // The content that only it had is marked, and removed a day later, because until then another backup may reuse
+      // it.
       expect(await repository.storedBytes()).toBeGreaterThan(0)
       expect(await stored.storage.list(`${siteOwner(site)}/marks/`)).toHaveLength(1)
       expect((await events()).at(-1)).toEqual(['ondemand_backup_deleted', { id: String(id), type: 'db' }])
     })
 
-    test('one that the storage does not let go of stays, and is tried again an hour later', async () => {
+    test('keeps a backup that the storage fails to delete, and retries an hour later', async () => {
       const ordered = await order('db')
       await end(ordered)
       await stop()
@@ -368,7 +369,7 @@ for (const { dialect, skip } of dialects) {
       expect(await repository.list()).toHaveLength(1)
     })
 
-    test('400: one that is being created, a type that is none, and a site that is not there yet', async () => {
+    test('400: for one that is being created, an unknown type, and a site that is not ready yet', async () => {
       const opened = gate()
       content.wait = opened.opened
       const { requestId } = (await order('db')).body.data
@@ -390,7 +391,7 @@ for (const { dialect, skip } of dialects) {
       opened.open()
     })
 
-    test('canceled in the middle: nothing of it is left, and its place is free', async () => {
+    test('canceled in the middle, leaves nothing behind and frees its slot', async () => {
       content.wait = new Promise(() => {})
       const ordered = await order('db')
       const id = operationOf(ordered)
@@ -402,13 +403,13 @@ for (const { dialect, skip } of dialects) {
       expect(await messages()).toEqual([expect.stringContaining('backup.created')])
     })
 
-    test('one that fails is in no list and takes no place; the operation and the log say why, and a retry makes it good', async () => {
+    test('a failed one is in no list and takes no slot, and can be retried after the operation and the log said why', async () => {
       content.fault = new PermanentFailure('The database of the site is lost')
       const ordered = await order('db')
       const files = await order('fs')
       expect(await end(ordered)).toMatchObject({ state: 'failed', error: 'The database of the site is lost' })
       content.fault = undefined
-      // the others of the site go on
+      // The other backups of the site continue.
       expect((await end(files)).state).not.toBe('queued')
       const id = ordered.body.data.requestId
       expect((await owner.call('GET', path(`/${id}`))).status).toBe(404)
@@ -426,7 +427,7 @@ for (const { dialect, skip } of dialects) {
       expect((await owner.call('GET', path(`/${id}`))).body.data).toMatchObject({ id: String(id), status: 'completed' })
     })
 
-    test('what is not the same when it is read back is never completed, and is written anew', async () => {
+    test('never completes one that differs when it is read back, and writes it again', async () => {
       const verify = repository.verify.bind(repository)
       const damaged: string[] = []
       const damage = (which: BackupRepository): BackupRepository =>
@@ -451,12 +452,12 @@ for (const { dialect, skip } of dialects) {
       expect(operation.state).toBe('succeeded')
       const name = await nameIn(api, ordered.body.data.requestId)
       expect(damaged).toEqual([name, name])
-      // written a second time by the same attempt
+      // The same attempt wrote it a second time.
       expect(content.closed).toBe(1)
       expect((await repository.verify(name)).sizeBytes).toBe(content.dump.length)
     })
 
-    test('a number that is given out again, by records that are older than the storage, is another backup', async () => {
+    test('treats a number that an outdated control database reuses as another backup', async () => {
       const first = await order('db')
       expect((await end(first)).state).toBe('succeeded')
       const id = first.body.data.requestId
@@ -477,7 +478,7 @@ for (const { dialect, skip } of dialects) {
       expect(new Set((await repository.list()).map((each) => each.name))).toEqual(new Set([before, name]))
     })
 
-    test('one from before backups had names is read, and goes, by its number', async () => {
+    test('reads and removes a backup from before backups had names by its number', async () => {
       const id = await backupIn(api, site)
       await api.database.transaction((tx) =>
         tx.updateTable('backups').set({ name: null }).where('id', '=', id).execute(),
@@ -489,7 +490,7 @@ for (const { dialect, skip } of dialects) {
       expect(await repository.list()).toEqual([])
     })
 
-    test('a dump that ends too early, or is no SQL, is never completed', async () => {
+    test('never completes a dump that ends too early or is not SQL', async () => {
       for (const dump of [content.dump.replace('-- Dump completed\n', ''), `${content.dump}CREATE TABLE (;\n`]) {
         content.dump = dump
         const ordered = await order('db')

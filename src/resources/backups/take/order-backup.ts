@@ -5,7 +5,8 @@ import { type Backup, type Kind, MOST_ON_DEMAND, NEWEST_KEPT_MS, type Origin, UN
 import { problems } from '../problems.ts'
 
 /**
- * The row of a backup that is about to be taken, in the transaction that asks for the work. On-demand ones take a slot: hold the site.
+ * Adds the row of a backup that is about to be taken, in the transaction that requests the work. On-demand backups take
+ * a slot, so hold the site.
  * @throws Problem `backup_limit_reached`
  */
 export async function orderBackup(

@@ -1,4 +1,4 @@
-/** Of backups that were written: what is read back, and what is found in them. */
+/** Tests of reading back written backups, and of what it finds. */
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type TestBackups, testBackups } from '../../../backups/backup-store.fixture.ts'
@@ -16,13 +16,13 @@ beforeEach(async () => {
 afterEach(() => opened.close())
 
 const { signal } = new AbortController()
-/** Of what goes with a sweep a day later. */
+/** Returns the number of objects that a sweep removes a day later. */
 const marks = async () => (await opened.storage.list('site-1/marks/')).length
 const dump = async (name: string, text: string) => {
   await repository.writeStream(Readable.from([Buffer.from(text)]), { name })
 }
 
-test('what is not what was written is removed with what nothing else needs; after any other fault it stays', async () => {
+test('removes a backup that differs from what was written with what only it needs, and keeps it after any other error', async () => {
   await dump('b1', `one ${'x'.repeat(3000)}`)
   await expect(
     orRemove(repository, { name: 'b1', signal }, async () => {
@@ -38,7 +38,7 @@ test('what is not what was written is removed with what nothing else needs; afte
   expect([(await repository.list()).length, await marks()]).toEqual([0, 1])
 })
 
-test('a dump is read to its last line, files are not taken for one', async () => {
+test('reads a dump to its last line, and does not take files for one', async () => {
   await dump('b1', fakeContent().dump)
   await readBack(repository, { name: 'b1', kind: 'db', signal })
   await dump('b2', fakeContent().dump.slice(0, -20))
@@ -53,7 +53,7 @@ const file = (path: string, content: string): SourceEntry => ({
 })
 const folder = (path: string): SourceEntry => ({ kind: 'folder', path, mode: 0o755, mtimeMs: 1 })
 
-test('a look through files: what is asked for is counted, and a part that is not there is named', async () => {
+test('scanning files counts what was requested, and names a missing part', async () => {
   const entries = [folder('a'), file('a/one.txt', '1234'), file('wp-config.php', 'x'), file('wp.txt', '12')]
   await repository.writeTree(Readable.from(entries), { name: 'b1' })
   expect(await lookThrough(repository, 'b1', { signal })).toEqual({ bytes: 7, hasConfig: true })

@@ -4,8 +4,8 @@ import { checkDump } from '../../../hosting/site-database/dumps/dump-check.ts'
 import type { Kind } from '../backup.ts'
 
 /**
- * Has a backup read back that was just written. One that is not what was written is removed: the next attempt must not find it complete, nor take
- * the chunk that is damaged for one that is there.
+ * Reads back a backup that was just written, and removes it if it differs. The next attempt must not find it complete,
+ * nor reuse the damaged chunk.
  * @throws BackupDamaged
  */
 export async function orRemove(
@@ -18,7 +18,7 @@ export async function orRemove(
   } catch (error) {
     if (error instanceof BackupDamaged) {
       await repository.remove(name)
-      // it removes nothing when an older backup is damaged, too
+      // The sweep removes nothing when an older backup is also damaged.
       await repository.sweep({ signal }).catch(unlessDamaged)
     }
     throw error
@@ -26,8 +26,9 @@ export async function orRemove(
 }
 
 /**
- * Writes a backup, and writes it again at once when it is not what was written: by then what is damaged is marked, and its content is mostly still
- * there. @throws BackupDamaged when the second one is not right either
+ * Writes a backup, and writes it again at once if it differs when read back. By then the damage is marked, and most of
+ * the content is still stored.
+ * @throws BackupDamaged when the second one also differs
  */
 export async function againIfDamaged<Result>(write: () => Promise<Result>): Promise<Result> {
   try {
@@ -43,7 +44,8 @@ function unlessDamaged(error: unknown): void {
 }
 
 /**
- * Reads a backup back. Of files what it has added: every chunk is there and authentic; the rest was read back before the backup leaned on it. A dump is read whole: it is SQL to its last line.
+ * Reads a backup back. For files, checks that every chunk it added is present and authentic. The rest was read back
+ * before the backup reused it. A dump is read completely, and must be SQL to its last line.
  * @throws BackupDamaged
  */
 export async function readBack(

@@ -31,16 +31,16 @@ import { tellOfDamage, tellOfFailure, tellOfWarning } from './tell-of-failure.ts
 const Input = Type.Object({
   siteId: Type.Integer(),
   backupId: Type.Integer(),
-  /** Other work waits for it: its download is measured later. */
+  /** Whether other work waits for it. If so, its download is measured later. */
   isAwaited: Type.Optional(Type.Boolean()),
 })
 type Input = Type.Static<typeof Input>
 type Context<Results = unknown> = StepContext<Input, HostServices, Results>
 
-/** Of scheduled ones a host takes so many at once, and only while nobody waits for something else. */
+/** How many scheduled backups a host takes at once, and only while no other work waits. */
 const SCHEDULED_AT_ONCE = 2
 
-/** Takes the backup of a row that is there, whoever asked for it. */
+/** Takes the backup of an existing row, whoever requested it. */
 const definition = {
   input: Input,
   on: 'host',
@@ -56,7 +56,7 @@ const definition = {
 
 export const takeBackupJob = durableWith<HostServices>()({ name: 'backup.take', ...definition })
 
-/** The same for those that Stead takes by itself. */
+/** Takes scheduled backups. */
 export const takeScheduledBackup = durableWith<HostServices>()({
   name: 'backup.take_scheduled',
   ...definition,
@@ -64,11 +64,11 @@ export const takeScheduledBackup = durableWith<HostServices>()({
 })
 
 interface Taken extends TakenBackup {
-  /** Backups that have lost something which this one did not heal, by name. */
+  /** Backups that have lost data which this one did not heal, by name. */
   readonly damaged?: Readonly<Record<string, string>>
 }
 
-/** A path may be longer. */
+/** A path may be longer than this. */
 const MOST_DAMAGE_CHARACTERS = 200
 
 async function take(context: Context): Promise<Taken> {
@@ -91,7 +91,7 @@ async function take(context: Context): Promise<Taken> {
   return { ...taken, damaged: Object.fromEntries(inShort) }
 }
 
-/** What is downloaded of a backup that somebody has asked for: its archive has another length than its files. */
+/** Measures the download of a requested backup, because its archive has another length than its files. */
 async function measure(context: Context): Promise<number | null> {
   const { services, input, signal, progress } = context
   if (!services.config.measureBackups) return null
@@ -101,7 +101,10 @@ async function measure(context: Context): Promise<number | null> {
   return measureBackup(services, { ...backup, coreVersion }, { signal, progress })
 }
 
-/** A retry of one that had failed: it needs a place again. @throws PermanentFailure */
+/**
+ * Resumes a failed backup for a retry, which needs a slot again.
+ * @throws PermanentFailure
+ */
 async function takeUp(tx: Tx, { siteId, backupId }: Input): Promise<Backup> {
   await holdSite(tx, siteId)
   const backup = await findBackup(tx, siteId, backupId)
@@ -115,7 +118,7 @@ async function takeUp(tx: Tx, { siteId, backupId }: Input): Promise<Backup> {
 async function removeContent({ services, input }: Context): Promise<void> {
   const { siteId, backupId } = input
   const backup = await findBackup(services.database.read, siteId, backupId)
-  // a row goes after what it stands for
+  // The row must go after the content that it names.
   if (backup) await services.backups.repository(siteOwner(siteId)).remove(nameOf(backup))
 }
 
@@ -142,7 +145,7 @@ async function failed(tx: Tx, context: FailureContext<Input>): Promise<void> {
   const { siteId, backupId } = context.input
   const backup = await findBackup(tx, siteId, backupId)
   if (!backup || backup.state === 'completed') return
-  // a scheduled one is not asked for again: the next one is on its way
+  // A scheduled backup is not retried, because the next one will follow.
   if (context.canceled || backup.origin === 'scheduled') await forgetBackup(tx, backupId)
   else {
     const error = context.error ?? ''

@@ -1,4 +1,4 @@
-/** Of a backup on its way, and of what sites of a release share. */
+/** Tests of running backups, and of what sites of a release share. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../../test/support/api.ts'
 import { type FakeHost, fakeHost } from '../../../../test/support/fake-host.ts'
@@ -55,7 +55,7 @@ async function damage({ storage }: TestBackups, owner: string): Promise<void> {
   }
 }
 
-test('a site that has grown since the backup before is counted anew, so that it says how much is left', async () => {
+test('estimates the remaining work again for a site that has grown since its last backup', async () => {
   content.files = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`f${n}`, `${n}`.repeat(1000)]))
   const said: [number, number][] = []
   await takeBackup(
@@ -70,7 +70,7 @@ test('a site that has grown since the backup before is counted anew, so that it 
   expect(said.at(-1)).toEqual([20_000, 20_000])
 })
 
-test('files of a release that a process has left that died are read back before a site leans on them', async () => {
+test('reads back files of a release from a process that died before a site reuses them', async () => {
   const release = await releaseOf()
   const before = await open()
   await keepCore(before.backups, release)
@@ -80,7 +80,7 @@ test('files of a release that a process has left that died are read back before 
   await verifyCore(backups, '6.8', signal)
 })
 
-test('files of a release that are damaged are found so by a backup that trusts nothing, and written again', async () => {
+test('a backup that trusts nothing finds damaged files of a release, and writes them again', async () => {
   const release = await releaseOf()
   const own = await open()
   await keepCore(own.backups, release)
@@ -94,7 +94,7 @@ test('files of a release that are damaged are found so by a backup that trusts n
   await verifyCore(own.backups, '6.8', signal)
 })
 
-test.each(['fs', 'db'] as const)('a %s backup of what has damaged packs in the storage is whole', async (kind) => {
+test.each(['fs', 'db'] as const)('a %s backup is complete despite damaged packs in the storage', async (kind) => {
   const own = await open()
   const services = { ...host.services, ...content, backups: own.backups }
   const order = { siteId: site, kind, signal }
@@ -105,7 +105,7 @@ test.each(['fs', 'db'] as const)('a %s backup of what has damaged packs in the s
   for (const name of ['b2-after', 'b1-before']) await repository.verify(name)
 })
 
-test('an undo point that was begun and is not whole goes, with all that was written of it; those that are whole stay', async () => {
+test('removes an incomplete undo point with everything written of it, and keeps complete ones', async () => {
   const { database, backups } = api
   const operation = { type: 'test.any', runner: 'host', state: 'failed', input: '{}', cancel_requested: 0 } as const
   const times = { attempts: 1, progress: 0, run_at: 1, created_at: 1, finished_at: 2 }
@@ -133,7 +133,7 @@ test('an undo point that was begun and is not whole goes, with all that was writ
   expect((await backups.repository(siteOwner(site)).list()).map(({ name }) => name)).toEqual([names[0]])
 })
 
-test('what a restore keeps ahead is written again when it, or what it leans on, is damaged', async () => {
+test('writes the copy ahead of a restore again when it, or what it reuses, is damaged', async () => {
   const own = await open()
   const directory = { siteId: site, siteDirectory: '', uid: 0 }
   const order = { content: directory, operationId: 7, signal, onProgress: () => {} }

@@ -10,53 +10,53 @@ import { keepCore } from './keep-core.ts'
 import { inWords, LeftOutCount, type LeftOutTally } from './left-out.ts'
 import { againIfDamaged, orRemove, readBack } from './read-back.ts'
 
-/** What a host has that takes backups. */
+/** The services of a host that takes backups. */
 export type TakingServices = Pick<HostServices, 'siteDirectories' | 'backups' | 'siteFiles' | 'siteDatabase'> & {
   readonly pool: Pick<HostServices['pool'], 'servesVisitors'>
 }
 
 export interface BackupOrder {
   readonly siteId: number
-  /** In the storage. */
+  /** Name in the storage. */
   readonly name: string
   readonly kind: Kind
-  /** Roughly what it will have, where that is known: of the one before it. */
+  /** Approximate size, taken from the backup before it, if known. */
   readonly estimatedBytes?: number | undefined
-  /** How long what was read back counts as sound: {@link TRUST_MS}. Default: 0. */
+  /** How long data that was read back counts as sound: {@link TRUST_MS}. Default: 0. */
   readonly trustMs?: number
-  /** Of a database: how many backups were completed since the last one that was tried out. Default: none. */
+  /** Database backups only: number of backups completed since the last test load. Default: none. */
   readonly untried?: number
   readonly signal: AbortSignal
-  /** Bytes that were written and read back, and a guess of how many there will be. */
+  /** Receives the bytes written and read back so far, and an estimate of the total. */
   progress?(doneBytes: number, totalBytes: number): void
 }
 
-/** Between its pieces visitors go first. */
+/** Backup order that yields to visitors between its pieces. */
 type Paced = BackupOrder & { readonly yieldWhileBusy: () => Promise<void> }
 
-/** What is known of a backup that is in the storage and was read back. */
+/** What is known about a backup that is in the storage and was read back. */
 export interface TakenBackup {
-  /** The moment that it shows the site at, milliseconds UTC. */
+  /** The moment that it shows, milliseconds UTC. */
   readonly takenAt: number
-  /** Of the content. */
+  /** Size of the content. */
   readonly bytes: number
   readonly files: number
-  /** What the storage took for it that was not there. */
+  /** How much the storage grew for it. */
   readonly addedBytes: number
-  /** Of files: the core that the site runs on, which is in the storage, too. */
+  /** File backups only: the core that the site runs on, which is also in the storage. */
   readonly coreVersion: string | null
-  /** Of a database: it was loaded once, and is what it says. */
+  /** Database backups only: whether it was test-loaded and matched. */
   readonly isTriedOut?: boolean
-  /** Of files: what could not be taken. */
+  /** File backups only: what could not be read. */
   readonly leftOut?: LeftOutTally
-  /** The same for people who look at the operation. */
+  /** The same for users who look at the operation. */
   readonly warning?: string
 }
 
 /**
- * Takes a backup of a site's files or database and reads it back whole. May be called again after a crash: what is complete is kept and
- * read back, what is not is written anew.
- * @throws PermanentFailure for a site that is not here; SiteUnavailable, StorageFailure, BackupDamaged
+ * Takes a backup of a site's files or database, and reads it back completely. May be called again after a crash:
+ * complete content is kept and read back, the rest is written again.
+ * @throws PermanentFailure for a site that is not on this host; SiteUnavailable, StorageFailure, BackupDamaged
  */
 export async function takeBackup(services: TakingServices, order: BackupOrder): Promise<TakenBackup> {
   const directory = await services.siteDirectories.ofSite(order.siteId)
@@ -78,10 +78,10 @@ async function takeFiles(
   const { coreVersion } = directory
   const site = contentPlace(siteId, directory)
   const startedAt = Date.now()
-  // a walk for itself: only where there is nothing to go by
+  // Costs an extra walk, so it runs only without another estimate.
   const measure = async () => (await siteFiles.size(site)).bytes
   const estimate = order.estimatedBytes ?? (await measure())
-  // an undo needs none of it, and the site waits
+  // An undo does not need the core, and the site is waiting.
   const coreTrustMs = trustMs && TRUST_MS.scheduled
   await keepCore(backups, {
     version: coreVersion,
@@ -101,7 +101,7 @@ async function takeFiles(
       repository.writeTree(entries(), options),
     ),
   )
-  // one that was complete before a crash is not written again
+  // A backup that was complete before a crash is not written again, so its files are walked here.
   if (!hasWalked) for await (const _entry of entries()) signal.throwIfAborted()
   const { count, first } = leftOut
   const warning = inWords(leftOut)
@@ -129,7 +129,10 @@ async function takeDatabase(
   })
 }
 
-/** @param startedAt of this attempt; an earlier one may have written it */
+/**
+ * Returns the facts about a backup.
+ * @param startedAt of this attempt. An earlier attempt may have written it
+ */
 const ofFacts = ({ createdAt, sizeBytes, files, addedBytes }: BackupFacts, startedAt: number) => ({
   takenAt: Math.min(startedAt, createdAt),
   bytes: sizeBytes,
@@ -137,10 +140,10 @@ const ofFacts = ({ createdAt, sizeBytes, files, addedBytes }: BackupFacts, start
   addedBytes,
 })
 
-/** How much there will be. */
+/** Estimate of the total. */
 interface Estimate {
   readonly bytes: number
-  /** Where that may be far off: counts them, once there are more. */
+  /** For an estimate that may be far off: counts the bytes when there are more. */
   readonly measure?: () => Promise<number>
 }
 
@@ -158,7 +161,7 @@ async function writeAndReadBack(
     measure = undefined
     bytes = await count()
   }
-  // files are read back while they are written, a dump afterwards
+  // Files are read back while they are written, a dump afterwards.
   const along = kind === 'fs' ? { readBack: new Set<string>() } : undefined
   const facts = await write({
     name,

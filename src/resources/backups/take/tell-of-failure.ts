@@ -16,7 +16,7 @@ const TELL_AGAIN_MS = 86_400_000
 
 type Failure = Pick<FailureContext, 'operationId' | 'siteId' | 'accountId' | 'error' | 'now'>
 
-/** A scheduled backup could not be taken: the log says it, and the owner gets a mail, for each site once a day at most. */
+/** Reports in the log and by mail to the owner that a scheduled backup failed, at most once a day for each site. */
 export async function tellOfFailure(tx: Tx, failure: Failure, { kind, siteId }: Pick<Backup, 'kind' | 'siteId'>) {
   const what = kind === 'fs' ? 'files' : 'database'
   await tellOnceADay(tx, failure, {
@@ -30,7 +30,7 @@ export async function tellOfFailure(tx: Tx, failure: Failure, { kind, siteId }: 
   })
 }
 
-/** A backup did not come back to life when it was tried. */
+/** Reports that a backup could not be restored in a test. */
 export async function tellOfProof(tx: Tx, failure: Failure, siteId: number): Promise<void> {
   await tellOnceADay(tx, failure, {
     siteId,
@@ -47,14 +47,14 @@ interface News {
   readonly siteId: number
   readonly action: Action
   readonly message: string
-  /** Of the mail, after the site's name. */
+  /** Subject of the mail, after the site's name. */
   readonly subject: string
   readonly advice: string
-  /** The mail ends with a link to the operations of the site. */
+  /** Whether the mail ends with a link to the operations of the site. */
   readonly hasDetails?: true
 }
 
-/** A backup was taken, and lacks something that the one before did not lack. */
+/** Reports that a backup was taken and lacks something that the one before had. */
 export async function tellOfWarning(
   tx: Tx,
   context: Pick<Failure, 'operationId' | 'siteId' | 'accountId' | 'now'>,
@@ -74,7 +74,7 @@ export async function tellOfWarning(
   )
 }
 
-/** Backups have lost something that the site does not have any more. */
+/** Reports that backups have lost something that the site no longer has. */
 export async function tellOfDamage(
   tx: Tx,
   context: Pick<Failure, 'operationId' | 'siteId' | 'accountId' | 'now'>,
@@ -118,7 +118,7 @@ async function tell(
     advice,
     ...(hasDetails ? [{ panel: `/sites/${siteId}/operations` }] : []),
   ])
-  // when the storage is away, all sites of an account say so
+  // When the storage is away, all sites of an account report it.
   const about = { accountId: owner.id, to: owner.email, says: mail.subject, now }
   if ((await countMail(tx, about)) === 'send') await enqueueMail(tx, { to: owner.email, ...mail }, { now })
 }
