@@ -11,23 +11,23 @@ import {
 } from 'node:fs'
 import { atPath, isGone, LINUX, O_PATH } from './stage/pin.ts'
 
-/** What a folder or a file has, besides its content. */
+/** The properties of a folder or a file, besides its content. */
 export interface Attributes {
   readonly mode: number
-  /** With what the system tells beyond milliseconds. */
+  /** With the precision beyond milliseconds that the system reports. */
   readonly mtimeMs: number
 }
 
 const MOST_MODE = 0o7777
 
-/** @returns undefined where neither a file nor a folder is */
+/** @returns undefined when the path is neither a file nor a folder */
 export const attributesAt = (root: string, path: string): Attributes | undefined =>
   withThing(root, path, (_place, { mode, mtimeNs }) => ({
     mode: Number(mode) & MOST_MODE,
     mtimeMs: Number(mtimeNs / 1000n) / 1000,
   }))
 
-/** Where something else is by now, nothing. */
+/** Does nothing when something else is at the path by now. */
 export function setAttributes(root: string, path: string, { mode, mtimeMs }: Attributes): void {
   withThing(root, path, (place, stats) => {
     if ((Number(stats.mode) & MOST_MODE) !== mode) chmodSync(place, mode)
@@ -36,12 +36,12 @@ export function setAttributes(root: string, path: string, { mode, mtimeMs }: Att
 }
 
 /**
- * When something was changed, as it is set something was changed: Node takes fractions of seconds and rounds them down to nanoseconds. Without a half of the last microsecond
- * a time would lose a millisecond.
+ * Converts a time of change to the seconds that set that same time. Node takes fractional seconds and rounds them down
+ * to nanoseconds. Without the extra half microsecond, a time would lose a millisecond.
  */
 export const seconds = (ms: number): number => (Math.round(ms * 1000) + 0.5) / 1_000_000
 
-/** With a path that leads to the file or folder itself. */
+/** Runs `work` with a path that leads to the file or folder itself. */
 function withThing<Result>(
   root: string,
   path: string,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { diskUsages, measureTree } from './disk-usage.ts'
 
-test('what Stead lays out beside the site’s files and its database does not count as the site’s', async () => {
+test('does not count what Stead stages next to the site’s files and its database', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'stead-usage-'))
   try {
     for (const folder of ['web', 'exchange', 'database']) {
@@ -20,7 +20,7 @@ test('what Stead lays out beside the site’s files and its database does not co
   }
 })
 
-test('a file with a hole counts with its length, and a small file with its blocks', async () => {
+test('counts a file with a hole by its length, and a small file by its blocks', async () => {
   const home = await mkdtemp(join(tmpdir(), 'stead-usage-'))
   try {
     await mkdir(join(home, 'web'))

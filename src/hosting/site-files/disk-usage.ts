@@ -6,28 +6,32 @@ import { EXCHANGE } from './stage/exchange-folder.ts'
 
 const run = promisify(execFile)
 
-/** A tree that takes longer to walk is not measured. */
+/** The longest time for walking a tree. A tree that takes longer is not measured. */
 const TIMEOUT_MS = 120_000
 const LOWEST_NICE = 19
-/** Folders of a site directory in which Stead lays out what may come in place of the site's files and its database. */
+/** Folders of a site directory in which Stead stages replacements for the site's files and its database. */
 const BESIDE: readonly string[] = [EXCHANGE, 'database']
-/** As PHP has by default: at the lowest it would wait for all PHP that is at work, and a start for it. */
+/**
+ * PHP's default priority. At the lowest, it would wait for all PHP that is running, and a start of PHP would wait for
+ * it.
+ */
 const AWAITED_NICE = 10
-/** Ways in which `du` counts: by blocks, and by the lengths of files. */
+/** The ways in which `du` counts: by blocks, and by the lengths of files. */
 const BLOCKS: readonly string[] = []
 const LENGTHS: readonly string[] = ['--apparent-size']
 
-/** What a tree takes on the disk. */
+/** The disk space that a tree takes. */
 export interface DiskUsage {
-  /** Its blocks, or the lengths of its files if that is more: see {@link diskUsages}. */
+  /** The space of its blocks, or the lengths of its files if that is more: see {@link diskUsages}. */
   readonly bytes: number
-  /** Files and folders; 0 where the system's `du` does not count them. */
+  /** Files and folders. 0 if the system's `du` does not count them. */
   readonly files: number
 }
 
 /**
- * As {@link diskUsages}, of a whole site directory, with the number of its files and folders; without what is laid beside it for a change.
- * @param options.isAwaited a start of PHP waits for it
+ * Measures a whole site directory like {@link diskUsages}, with the number of its files and folders. Leaves out what is
+ * staged in it for a change.
+ * @param options.isAwaited whether a start of PHP waits for the result
  */
 export async function measureTree(directory: string, { isAwaited = false } = {}): Promise<DiskUsage> {
   const parts = await partsOf(directory)
@@ -43,7 +47,10 @@ export async function measureTree(directory: string, { isAwaited = false } = {})
   return { bytes: sum(bytes), files: sum(files) }
 }
 
-/** As {@link measureTree}, in blocks alone: what the site really takes of the disk, so that the length of a hole can be told from it. */
+/**
+ * Measures like {@link measureTree}, but in blocks only: the space that the site really takes on the disk. The
+ * difference tells how much of a length is holes.
+ */
 export async function blocksOfTree(directory: string): Promise<number> {
   const [bytes = []] = await usages([directory], await partsOf(directory), [BLOCKS], LOWEST_NICE)
   return sum(bytes)
@@ -55,13 +62,14 @@ const partsOf = async (directory: string): Promise<string[]> =>
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
 
 /**
- * Returns the space that folders take on the disk, with all in them, by the system's `du` at a low priority: it follows no link, stays on
- * one file system, counts a hard link once, and no depth or number of files makes it fail. The same folders in several site directories at once:
- * starting `du` takes longer than walking a small site. What one site directory has a hard link to in another counts for the first alone.
+ * Returns the disk space that folders take with all their content, from the system's `du` at a low priority. It follows
+ * no link, stays on one file system, and counts a hard link once. No depth or number of files makes it fail. Several
+ * site directories are measured at once, because starting `du` takes longer than walking a small site. If site
+ * directories share a hard link, it counts for the first only.
  *
- * A folder counts with its blocks, or with the lengths of its files if that is more, as PHP counts what it writes (`disk-quota.ts`). A file with
- * a hole has few blocks, but visitors download, and backups read, its whole length.
- * @returns bytes by site directory and folder; a folder that is not there has none
+ * A folder counts by its blocks, or by the lengths of its files if that is more, as PHP counts what it writes
+ * (`disk-quota.ts`). A file with a hole has few blocks, but visitors download, and backups read, its whole length.
+ * @returns bytes by site directory and folder; a missing folder has none
  * @throws when `du` takes too long
  */
 export const diskUsages = (
@@ -70,7 +78,7 @@ export const diskUsages = (
   nice = LOWEST_NICE,
 ): Promise<number[][]> => usages(siteDirectories, folders, [BLOCKS, LENGTHS], nice)
 
-/** @param ways of counting: the one that gives more decides */
+/** @param ways the ways of counting, of which the larger result counts */
 async function usages(
   siteDirectories: readonly string[],
   folders: readonly string[],
@@ -78,7 +86,7 @@ async function usages(
   nice: number,
 ): Promise<number[][]> {
   const places = siteDirectories.map((directory) => folders.map((folder) => join(directory, folder)))
-  // asked about nothing, `du` would walk the folder that it is in
+  // Without paths, `du` would walk its working directory.
   if (places.flat().length === 0) return places.map(() => [])
   const outputs = await Promise.all(ways.map((counted) => du('/', ['-skx0', ...counted, '--', ...places.flat()], nice)))
   const found = new Map<string, number>()
@@ -94,7 +102,7 @@ async function usages(
 async function du(directory: string, words: readonly string[], nice: number): Promise<string> {
   const options = { cwd: directory, timeout: TIMEOUT_MS, maxBuffer: 1 << 20 }
   const { stdout } = await run('nice', ['-n', String(nice), 'du', ...words], options).catch(
-    // du ends with 1 when a file vanished under it, or a folder is missing; what it printed holds all the same
+    // `du` exits with 1 when a file vanished during the walk, or a folder is missing. Its output is still valid.
     (error: Error & { stdout?: string; killed?: boolean; code?: unknown }) => {
       if (error.killed || typeof error.code !== 'number') throw error
       return { stdout: error.stdout ?? '' }

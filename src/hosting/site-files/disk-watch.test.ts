@@ -19,7 +19,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true })
 })
 
-test('a home is measured every 30 s while its PHP works, every five minutes while it does not, and with its next job', async () => {
+test('measures a site directory every 30 s while its PHP works, every five minutes while idle, and with its next job', async () => {
   const watch = new DiskWatch({
     quotaOf: async () => ({ bytes: 100 * MB, files: 1000 }),
     folder: directory,
@@ -38,7 +38,7 @@ test('a home is measured every 30 s while its PHP works, every five minutes whil
   }
   const start = await watch.beforeStart(directory)
   watch.follow(directory, php satisfies WritingProcess, (await start?.measured) as DiskRoom)
-  /** A file more, and some seconds, and whether the process was told of it. */
+  /** Adds a file, lets some seconds pass, and returns whether the process got a new allowance. */
   const isToldWithin = async (seconds: number): Promise<boolean> => {
     const before = said.length
     await writeFile(join(directory, 'web', `${performance.now()}`), 'x')
@@ -53,7 +53,7 @@ test('a home is measured every 30 s while its PHP works, every five minutes whil
   expect(await isToldWithin(0)).toBe(true)
   expect(await isToldWithin(299)).toBe(false)
   expect(await isToldWithin(1)).toBe(true)
-  // one that works goes on working, and is told nothing until it has ended
+  // A process that is busy keeps working, and gets no new allowance until its job has ended.
   Object.assign(php, { jobs: 3, isBusy: true })
   expect(await isToldWithin(30)).toBe(false)
   php.isBusy = false

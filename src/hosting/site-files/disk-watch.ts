@@ -1,9 +1,9 @@
 /**
- * Watches from the host what sites take on its disk while their PHP runs.
+ * Watches from the host how much disk space sites take while their PHP runs.
  *
- * PHP counts for itself (`php/wasm/child/disk-quota.ts`), so that a full disk is refused at the very write. Here is what it
- * cannot do: say how much there was at its start, see what others put in or take out, and notice a process that writes past its
- * own counting.
+ * PHP counts for itself (`php/wasm/child/disk-quota.ts`), so that a full disk is refused at the very write. This class
+ * does what PHP cannot: it measures the usage at the start, notices what others add or remove, and catches a process
+ * that writes past its own count.
  */
 import { statfs } from 'node:fs/promises'
 import { LRUCache } from 'lru-cache'
@@ -13,21 +13,22 @@ import type { DiskRoom } from '../php/wasm/frames.ts'
 import { type DiskUsage, measureTree } from './disk-usage.ts'
 
 const MB = 1 << 20
-/** What the database may take beyond the quota, and how far the two ways of counting may be apart. */
+/** The space that the database may take beyond the quota, and how far the two ways of counting may differ. */
 const DATABASE_BYTES = 32 * MB
 const TOLERANCE_BYTES = 64 * MB
-/** A site directory that takes longer to measure starts with what is known of it. */
+/** PHP starts with the last known usage if measuring its site directory takes longer. */
 const START_WAIT_MS = 2000
 const TICK_MS = 1000
-/** So much less free between two looks at the disk has all site directories measured. */
+/** If free space drops by this much between two checks of the disk, all site directories are measured. */
 const SUDDEN_BYTES = 128 * MB
 
-/** How often a site directory is measured: at least so long after the last time, and so many times what that took. */
+/** How often a site directory is measured: at least `leastMs` after the last measurement, and `times` its duration. */
 const PACE = {
   usual: { leastMs: 30_000, times: 100 },
-  // it has run nothing since: only others put something in or took it out, and its next job has it measured at once
+  // It has run nothing since, so only others can have added or removed files. Its next job triggers a measurement at
+  // once.
   idle: { leastMs: 300_000, times: 100 },
-  // it cannot write: what somebody deletes must count within seconds
+  // It cannot write, so files that someone deletes must count within seconds.
   refused: { leastMs: 2000, times: 20 },
   sudden: { leastMs: 5000, times: 20 },
 } as const
@@ -37,11 +38,11 @@ export interface DiskQuota {
   readonly files: number
 }
 
-/** A running PHP, as far as its disk is concerned. */
+/** The properties of a running PHP that its disk quota needs. */
 export interface WritingProcess {
   readonly exited: Promise<unknown>
   readonly isBusy: boolean
-  /** Jobs since its start. */
+  /** The number of jobs since its start. */
   readonly jobs: number
   onDiskRefusal: ((why: 'quota' | 'disk') => void) | undefined
   setDisk(room: DiskRoom): void
@@ -49,38 +50,38 @@ export interface WritingProcess {
 }
 
 export interface DiskWatchOptions {
-  /** Undefined: the folder is no site's and has no quota. */
+  /** Returns undefined for a folder that belongs to no site and has no quota. */
   readonly quotaOf: (siteDirectory: string) => Promise<DiskQuota | undefined>
-  /** The disk that is looked at. */
+  /** A folder on the disk to watch. */
   readonly folder: string
-  /** Sites write nothing while less is free. */
+  /** Sites cannot write while less than this is free. */
   readonly keepFreeBytes: number
-  /** A site could not write. Called at any rate. */
+  /** Called each time that a site could not write, with no limit on the rate. */
   readonly onRefusal: (siteDirectory: string, why: 'quota' | 'disk') => void
   readonly log: { warn(facts: object, message: string): void }
   readonly tickMs?: number
-  /** Shows what each running site has. */
+  /** Records how much each running site has. */
   readonly shown?: Budget
 }
 
 interface Watched {
   readonly process: WritingProcess
-  /** What it may have by its own counting. */
+  /** The allowance that its own counting uses. */
   told: DiskRoom
   usage: DiskUsage | undefined
   measuredAt: number
-  /** It had begun so many when it was measured, and was at none. */
+  /** The number of jobs it had begun at the last measurement, if it was idle then. */
   idleSinceJob: number | undefined
   tookMs: number
   isRefused: boolean
 }
 
 export interface DiskStart {
-  /** That it may write nothing: what it is told as long as it runs nothing, and the site directory is still being measured. */
+  /** An allowance of nothing, which holds while PHP runs no job and the site directory is still being measured. */
   readonly none: DiskRoom
-  /** What it has, to be told before it runs anything. Comes within two seconds, and never fails. */
+  /** The allowance that PHP needs before it runs a job. Resolves within two seconds, and never rejects. */
   readonly measured: Promise<DiskRoom>
-  /** An earlier process wrote past its counting: this one may change nothing at all. */
+  /** Whether an earlier process wrote past its counting. If so, this one cannot change anything. */
   readonly isReadOnly: boolean
 }
 
@@ -88,7 +89,7 @@ export class DiskWatch {
   readonly #options: DiskWatchOptions
   readonly #watched = new Map<string, Watched>()
   readonly #overrun = new Set<string>()
-  /** What site directories had when they were measured last, also those whose PHP has ended. */
+  /** The last known usage of site directories, including those whose PHP has ended. */
   readonly #known = new LRUCache<string, number>({ max: 10_000 })
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> = Promise.resolve()
@@ -99,17 +100,21 @@ export class DiskWatch {
     this.#options = options
   }
 
-  /** What a site directory had when it was measured last; 0 where it has not been yet. */
+  /** Returns the last known usage of a site directory, or 0 if it was never measured. */
   bytesOf(siteDirectory: string): number {
     return this.#known.get(siteDirectory) ?? 0
   }
 
-  /** What a process that starts in a site directory is told. It starts while the site directory is measured. @returns undefined for a folder without a quota */
+  /**
+   * Returns the disk facts for a process that starts in a site directory. The process starts while the site directory
+   * is measured.
+   * @returns undefined for a folder without a quota
+   */
   async beforeStart(siteDirectory: string): Promise<DiskStart | undefined> {
     const quota = await this.#options.quotaOf(siteDirectory)
     if (!quota) return undefined
     const measured = this.#measureForStart(siteDirectory, quota)
-    // it may be below its quota again
+    // It may be below its quota again.
     if (this.#overrun.has(siteDirectory)) await measured
     const none = this.#room({ bytes: quota.bytes, files: quota.files }, quota)
     return { none, measured, isReadOnly: this.#overrun.has(siteDirectory) }
@@ -119,7 +124,7 @@ export class DiskWatch {
     const late = new Promise<undefined>((resolve) => setTimeout(resolve, START_WAIT_MS, undefined).unref())
     const usage = await Promise.race([measureTree(siteDirectory, { isAwaited: true }).catch(() => undefined), late])
     if (usage) this.#known.set(siteDirectory, usage.bytes)
-    // half of it: neither stopped for nothing nor let go; the first look sets it right
+    // Assumes half the quota, so that PHP is neither stopped without reason nor unlimited. The first check corrects it.
     const known = usage ?? this.#watched.get(siteDirectory)?.usage ?? { bytes: quota.bytes / 2, files: quota.files / 2 }
     if (known.bytes <= quota.bytes) this.#overrun.delete(siteDirectory)
     return this.#room(known, quota)
@@ -164,7 +169,7 @@ export class DiskWatch {
     await this.#looking
   }
 
-  /** Measures the site directories that are due, one after the other; with `now` all of them. */
+  /** Measures the site directories that are due, one after the other, or all of them with `now`. */
   async look({ now = false } = {}): Promise<void> {
     const isSudden = await this.#fellSuddenly()
     for (const [siteDirectory, watched] of [...this.#watched]) {
@@ -186,7 +191,7 @@ export class DiskWatch {
     const before = this.#freeBytes
     this.#freeBytes = bavail * bsize
     if (before !== undefined && before - this.#freeBytes >= SUDDEN_BYTES) return true
-    // nearly full: somebody fills it
+    // The disk is nearly full, so some site is filling it.
     return this.#freeBytes < 2 * this.#options.keepFreeBytes
   }
 
@@ -204,7 +209,7 @@ export class DiskWatch {
       this.#endIfOver(siteDirectory, watched, usage, quota)
       const room = this.#room(usage, quota)
       if (watched.isRefused && usage.bytes < 0.95 * quota.bytes) watched.isRefused = false
-      // what it wrote meanwhile would be forgotten
+      // The measurement misses what PHP wrote in the meantime.
       if (isBusy || process.isBusy || process.jobs !== jobs) return
       watched.told = room
       process.setDisk(room)
@@ -217,7 +222,9 @@ export class DiskWatch {
     }
   }
 
-  /** Its own counting lets nothing through: whoever is that far over it does not count. */
+  /**
+   * Ends a process that is far over its quota. Its own counting would have refused the writes, so it does not count.
+   */
   #endIfOver(siteDirectory: string, { process, told }: Watched, usage: DiskUsage, quota: DiskQuota): void {
     if (usage.bytes <= Math.max(quota.bytes, told.usedBytes) + DATABASE_BYTES + TOLERANCE_BYTES) return
     this.#overrun.add(siteDirectory)

@@ -1,97 +1,118 @@
 import type { SourceEntry, StoredEntry } from '../../backups/backup-store.ts'
 import type { SitePlace } from '../site-database/database-content.ts'
 
-/** Which of a site's files are meant. Paths are those of `SourceEntry`; a folder stands for all that is in it. */
+/** Selects files of a site. Paths are those of `SourceEntry`. A folder includes everything in it. */
 export interface FileScope {
-  /** These and what is below them; `['']`: all. */
+  /** Includes these paths and everything below them. `['']` selects all files. */
   readonly paths: readonly string[]
-  /** Not these, and not what is below them; but one of `paths` that lies in one of them. */
+  /** Excludes these paths and everything below them, except entries of `paths` that are inside one of them. */
   readonly except?: readonly string[]
 }
 
-/** Something of a site that is not copied, and why. Its path is to be shown, not to be used: a name that is no text is told as well as can be. */
+/**
+ * An entry of a site that is not copied, with the reason. Use the path for display only: a name that is not valid text
+ * is shown as well as possible.
+ */
 export interface LeftOut {
   readonly path: string
-  readonly why: /** A socket, a FIFO, a device. */
+  readonly why: /** A socket, a FIFO, or a device. */
     | 'kind'
-    /** A link that leads out of the site, or may. */
+    /** A link that leads, or may lead, out of the site. */
     | 'link'
-    /** Not UTF-8: PHP cannot reach it either. */
+    /** A name that is not UTF-8, which PHP cannot reach either. */
     | 'name'
-    /** Longer than 4,000 bytes, or deeper than 200 folders. */
+    /** A path longer than 4,000 bytes, or deeper than 200 folders. */
     | 'depth'
-    /** A folder of another file system that is mounted there. */
+    /** A folder where another file system is mounted. */
     | 'other file system'
-    /** A folder that the host, which does not run as root, may not read. */
+    /** A folder that the host, which does not run as root, cannot read. */
     | 'unreadable'
 }
 
 export interface WalkOptions {
-  /** Default: all. */
+  /** The files to walk, by default all. */
   readonly scope?: FileScope
   readonly signal?: AbortSignal
-  /** Told of what is left out, to be counted. */
+  /** Called for each entry that is left out, so that it can be counted. */
   readonly onLeftOut?: (thing: LeftOut) => void
 }
 
-/** A thing that is to be at its path, and how to get its content: of another site's walk, or of a backup. */
+/** An entry that belongs at its path, with a way to get its content: from another site's walk, or from a backup. */
 export type WantedEntry =
   | Exclude<SourceEntry, { kind: 'file' }>
   | (Omit<Extract<StoredEntry, { kind: 'file' }>, 'chunks'> & {
       /**
-       * May be called twice: to be compared, and to be written. What it has differently from `sizeBytes` is what is written. A piece is valid until
-       * the next is asked for.
+       * Can be called twice: once to compare and once to write. If the content's length differs from `sizeBytes`, the
+       * content counts. A piece is valid until you request the next one.
        */
       open(): Promise<AsyncIterable<Uint8Array> | undefined>
     })
 
 export interface PrepareOptions {
-  /** Where something that is not wanted goes away. What is outside stays as it is, and wanted things outside are a mistake. */
+  /**
+   * Entries in this scope that are not wanted are removed. Entries outside stay as they are. Wanted entries outside are
+   * an error.
+   */
   readonly scope: FileScope
   readonly signal?: AbortSignal
-  /** Bytes of wanted files that are dealt with, whether written or found the same. */
+  /** Called with the bytes of wanted files handled so far, whether written or found unchanged. */
   readonly onProgress?: (doneBytes: number) => void
 }
 
 export interface Prepared {
-  /** Paths that will be new or other than before, and that will be gone: counted, and the first 1,000 of each by name. */
+  /**
+   * Paths that will be new or changed, and paths that will be removed: counted, with the names of the first 1,000 of
+   * each.
+   */
   readonly written: { readonly count: number; readonly bytes: number; readonly first: readonly string[] }
   readonly removed: { readonly count: number; readonly bytes: number; readonly first: readonly string[] }
 }
 
 /**
- * The one door to a site's files as a whole: its web root, without the core's `wp-admin` and `wp-includes` that are laid over it, and never
- * through a link. Changes are laid beside what is there and switched in: only what differs is touched.
+ * The only access to a site's files as a whole: its web root, without the core's `wp-admin` and `wp-includes` that are
+ * mounted over it, and never through a link. Changes are staged next to the current files and then switched in. Only
+ * files that differ are touched.
  *
- * Every function but `walk` may be called again after a crash: it goes on, or finds that all is done. All refuse what a path or a link would
- * lead out of the site.
+ * Every function except `walk` can be called again after a crash: it continues, or finds that all is done. All refuse a
+ * path or a link that would lead out of the site.
  */
 export interface FileContent {
-  /** Bytes and number of files. */
+  /** Returns the bytes and the number of files. */
   size(directory: SitePlace): Promise<{ bytes: number; files: number }>
-  /** Whether the disk has room for one more file of so many bytes, and the site may have it; a small one it may have anyway. @throws DiskFull */
+  /**
+   * Checks whether the disk has room for one more file of this size, and the site's quota allows it. A small file is
+   * allowed regardless of the quota.
+   * @throws DiskFull
+   */
   checkRoom(directory: SitePlace, bytes: number): Promise<void>
   /**
-   * A folder, all that is in it, then its next neighbour; names of a folder in the order of their bytes (`comparePaths`). The site may write
-   * meanwhile: what vanishes is left out.
+   * Yields a folder, everything in it, then its next sibling. Names in a folder are in the order of their bytes
+   * (`comparePaths`). The site may write in the meantime: entries that vanish are left out.
    */
   walk(directory: SitePlace, options?: WalkOptions): AsyncIterable<SourceEntry>
   /**
-   * Lays all that differs beside the site, which goes on meanwhile. A file with the stamp of a wanted one is the same, and is not read. What
-   * the site changes afterwards is not seen: `switch` would leave it, or move it away with its folder. Who must not lose that calls it
-   * once more when no PHP runs: it is then a walk, and what has changed since.
-   * @throws DiskFull, FilesRefused for what cannot be wanted, and then nothing is left of it
+   * Stages everything that differs next to the site, which keeps running. A file with the stamp of a wanted one counts
+   * as the same and is not read. Changes that the site makes afterwards are not seen: `switch` would leave them, or
+   * move them away with their folder. To keep them, call it once more when no PHP runs: it then walks the files and
+   * stages only what has changed since.
+   * @throws DiskFull, or FilesRefused for entries that cannot be wanted. Nothing of the change remains then.
    */
   prepare(directory: SitePlace, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions): Promise<Prepared>
-  /** What `prepare` would do, without doing it: nothing is written. */
+  /** Returns what `prepare` would do, without writing anything. */
   compare(directory: SitePlace, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions): Promise<Prepared>
-  /** Puts what was prepared in place; what was there is kept beside. No PHP of the site runs meanwhile. Cut off, it is completed by the same call, or taken back by `switchBack`. */
+  /**
+   * Puts the prepared files in place and keeps the previous ones. No PHP of the site runs in the meantime. If
+   * interrupted, the same call completes it, or `switchBack` rolls it back.
+   */
   switch(directory: SitePlace): Promise<void>
-  /** Everything is as it was before `switch`. */
+  /** Restores everything as it was before `switch`. */
   switchBack(directory: SitePlace): Promise<void>
-  /** Forgets what was prepared and what was kept. */
+  /** Deletes the prepared files and the kept ones. */
   cleanUp(directory: SitePlace): Promise<void>
-  /** A whole copy for another site, whose web root is replaced: without reading where the file system can (reflink). The source may write meanwhile. */
+  /**
+   * Copies all files to another site, whose web root is replaced. Shares blocks instead of reading where the file
+   * system can (reflink). The source may write in the meantime.
+   */
   copy(
     from: SitePlace,
     to: SitePlace,

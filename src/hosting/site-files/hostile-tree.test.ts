@@ -1,4 +1,4 @@
-/** One folder with all that a hostile site can make of it, under each thing that is done with the files of a site. */
+/** Runs each operation on a site's files against one folder that holds everything a hostile site can put there. */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { lstatSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
@@ -40,14 +40,14 @@ afterEach(async () => {
   execFileSync('rm', ['-rf', hostile.siteDirectory, other.siteDirectory])
 })
 
-/** Below the web root of a site directory. */
+/** Fills the web root of a site directory with hostile entries. */
 async function makeHostile({ web: at }: SiteDirectory, levels = LEVELS): Promise<void> {
   const script = `const fs = require('node:fs'); process.chdir(process.argv[1])
     for (let i = 0; i < ${FILES}; i++) fs.writeFileSync('many-' + i, 'x')
     fs.mkdirSync('deep'); process.chdir('deep')
     for (let i = 0; i < ${levels}; i++) { fs.mkdirSync('d'); process.chdir('d') }`
   execFileSync(process.execPath, ['-e', script, at])
-  // 255 bytes that are no UTF-8, as a file and as a folder
+  // 255 bytes that are not UTF-8, as a file and as a folder.
   const odd = (byte: number) => Buffer.concat([Buffer.from(`${at}/`), Buffer.alloc(255, byte)])
   await writeFile(odd(0xff), 'x')
   await mkdir(odd(0xfe))
@@ -75,19 +75,19 @@ async function* stored(repository: BackupRepository, name: string): AsyncGenerat
     else yield { ...entry, open: async () => repository.readFile(entry) }
 }
 
-/** What another site must have after it got these files. */
+/** Checks the files that another site must have after receiving these. */
 function isWhatCanBe({ web }: SiteDirectory): void {
   const names = readdirSync(web).filter((name) => !/^many-|^wp-/.test(name))
   expect(names.sort()).toEqual(['-rf --no-preserve-root', 'becomes-root', 'deep', 'hard', 'shut', 'two\nlines'].sort())
   expect(readdirSync(web).filter((name) => name.startsWith('many-'))).toHaveLength(FILES)
   expect(lstatSync(join(web, 'becomes-root')).mode & 0o7000).toBe(0)
-  // of two names of one file each has a file
+  // A file with two names becomes two files.
   expect(lstatSync(join(web, 'hard')).nlink).toBe(1)
   expect(readFileSync(join(web, 'hard'), 'utf8')).toBe('x')
 }
 
-describe.skipIf(!isLinuxRoot)('a folder with all that a hostile site can make of it', () => {
-  test('is backed up but for what no site needs, and restored elsewhere without what harms', async () => {
+describe.skipIf(!isLinuxRoot)('a folder with everything a hostile site can put there', () => {
+  test('is backed up without entries that no site needs, and restored elsewhere without harm', async () => {
     await makeHostile(hostile)
     const repository = store.backups.repository('site-1')
     const left: LeftOut[] = []
@@ -101,13 +101,13 @@ describe.skipIf(!isLinuxRoot)('a folder with all that a hostile site can make of
     isWhatCanBe(other)
   })
 
-  test('is cloned to another site without what harms', async () => {
+  test('is cloned to another site without harmful entries', async () => {
     await makeHostile(hostile)
     await files.copy(hostile, other)
     isWhatCanBe(other)
   })
 
-  test('is in the way of no restore: what is wanted comes, and what was there goes with all in it', async () => {
+  test('blocks no restore: wanted entries arrive, and the old ones go with everything in them', async () => {
     await makeHostile(hostile)
     const file = { kind: 'file', mode: 0o644, mtimeMs: 1000, sizeBytes: 2, stamp: 'of the backup' } as const
     const open = async () =>
@@ -124,12 +124,12 @@ describe.skipIf(!isLinuxRoot)('a folder with all that a hostile site can make of
     for (const path of paths) expect(readFileSync(join(hostile.web, path), 'utf8')).toBe('ok')
     expect(lstatSync('/dev/zero').isCharacterDevice()).toBe(true)
     expect((await readdir(hostile.siteDirectory)).sort()).toEqual(['private', 'web'])
-    // names that are no text are out of any change's reach, and stay
+    // Names that are not valid text are out of reach of any change, so they stay.
     const rest = (await readdir(hostile.web, { encoding: 'buffer' })).filter((name) => name.length === 255)
     expect(rest).toHaveLength(2)
   })
 
-  test('is measured, and is gone when the site is', async () => {
+  test('is measured, and is deleted with the site', async () => {
     await makeHostile(hostile, MANY_LEVELS)
     expect((await measureTree(hostile.siteDirectory)).files).toBeGreaterThan(FILES + MANY_LEVELS)
     await removeTree(hostile.siteDirectory)
@@ -137,12 +137,12 @@ describe.skipIf(!isLinuxRoot)('a folder with all that a hostile site can make of
   })
 })
 
-describe('files that are longer than what they take of the disk', () => {
+describe('files that are longer than the disk space they take', () => {
   const quota = 2 * MB
   const limited = new SiteFiles({ ...options, quotaOf: async () => ({ bytes: quota, files: 1000 }) })
   const walked = () => Array.fromAsync(limited.walk(hostile))
 
-  test('a hole of 8 TB is not read by a backup or a sync, nor a thousand smaller ones', async () => {
+  test('a backup or a sync reads neither a hole of 8 TB nor a thousand smaller ones', async () => {
     writeFileSync(join(hostile.web, 'hole'), '')
     truncateSync(join(hostile.web, 'hole'), 8 * 2 ** 40)
     await expect(walked()).rejects.toThrow('much longer than what they take of the disk')
@@ -154,18 +154,18 @@ describe('files that are longer than what they take of the disk', () => {
     await expect(walked()).rejects.toThrow('much longer than what they take of the disk')
   })
 
-  test('one file by many names is one file on the disk, and many to whoever reads it', async () => {
+  test('counts one file with many names once on the disk, and once for each name when it is read', async () => {
     writeFileSync(join(hostile.web, 'a'), Buffer.alloc(MB, 'x'))
     for (let n = 0; n < 20; n++) execFileSync('ln', [join(hostile.web, 'a'), join(hostile.web, `a${n}`)])
     await expect(walked()).rejects.toThrow('much longer than what they take of the disk')
   })
 
-  test('a site that has more than its quota, and really has it, is read all the same', async () => {
+  test('reads a site that is over its quota and really takes that space', async () => {
     for (let n = 0; n < 10; n++) writeFileSync(join(hostile.web, `${n}`), Buffer.alloc(MB, 'x'))
     expect(await walked()).toHaveLength(10)
   })
 
-  test('whatever it is, a restore brings the site back: what goes is not read', async () => {
+  test('a restore repairs the site in any case, because it does not read files that go', async () => {
     writeFileSync(join(hostile.web, 'hole'), '')
     truncateSync(join(hostile.web, 'hole'), 8 * 2 ** 40)
     await limited.prepare(hostile, (async function* () {})(), { scope: ALL })

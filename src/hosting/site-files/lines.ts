@@ -4,14 +4,14 @@ import { createInterface } from 'node:readline'
 
 const PIECE_CHARACTERS = 64 << 10
 
-/** A file that is written a JSON line after the other. */
+/** A file that is written as one JSON value per line. */
 export interface Lines extends AsyncDisposable {
   write(line: object): Promise<void>
-  /** Everything is on the disk. */
+  /** Writes everything to the disk. */
   close(): Promise<void>
 }
 
-/** A new file; what was there by that name is overwritten. */
+/** Creates a new file, and overwrites an existing one of that name. */
 export async function openLines(file: string): Promise<Lines> {
   const handle = await open(file, 'w', 0o600)
   let text = ''
@@ -43,7 +43,7 @@ export async function openLines(file: string): Promise<Lines> {
   }
 }
 
-/** What `openLines` wrote. */
+/** Reads the lines that `openLines` wrote. */
 export async function* readLines<Line>(file: string): AsyncGenerator<Line> {
   const stream = createReadStream(file)
   try {

@@ -42,14 +42,14 @@ async function read(path: string): Promise<string | undefined> {
 }
 
 describe('openInside', () => {
-  test('opens a regular file and tells its size', async () => {
+  test('opens a regular file and returns its size', async () => {
     expect(await read('web/sub/page.txt')).toBe('inside')
     const file = await openInside(directory, 'web/sub/page.txt')
     expect(file?.stats.size).toBe(6)
     await file?.handle.close()
   })
 
-  test('finds nothing where nothing is, or a folder is', async () => {
+  test('finds nothing where there is nothing, or a folder', async () => {
     expect(await read('web/none.txt')).toBeUndefined()
     expect(await read('web/sub/page.txt/below')).toBeUndefined()
     expect(await read('web/sub')).toBeUndefined()
@@ -57,7 +57,7 @@ describe('openInside', () => {
     expect(await openInside(join(base, 'no-home'), 'web/x')).toBeUndefined()
   })
 
-  test('follows no link: last part, folder on the way, link to a place inside, dangling, loop', async () => {
+  test('follows no link: not as the last part, on the way, to a place inside, dangling, or in a loop', async () => {
     await symlink(join(base, 'outside/page.txt'), join(directory, 'web/last.txt'))
     await symlink(join(base, 'outside'), join(directory, 'web/folder'))
     await symlink('sub', join(directory, 'web/near'))
@@ -67,7 +67,7 @@ describe('openInside', () => {
       expect(await read(`web/${path}`), path).toBeUndefined()
   })
 
-  test('sees through a replaced web root', async () => {
+  test('notices a replaced web root', async () => {
     await rename(join(directory, 'web'), join(directory, 'old'))
     await symlink(join(base, 'outside'), join(directory, 'web'))
     expect(await read('web/page.txt')).toBeUndefined()
@@ -100,7 +100,7 @@ describe('openInside', () => {
       await expect(openInside(directory, path), path).rejects.toThrow(RangeError)
   })
 
-  test('never gives anything from outside, whatever the path', async () => {
+  test('never returns anything from outside, for any path', async () => {
     const part = fc.oneof(
       fc.constantFrom('web', 'sub', 'page.txt', '..', '.', '', 'outside', '\0', '%2e%2e', '\\'),
       fc.string(),
@@ -118,7 +118,7 @@ describe('openInside', () => {
   })
 })
 
-test('lookInside tells folders from files and reads the inode that it found', async () => {
+test('lookInside distinguishes folders from files and reads the inode that it found', async () => {
   const folder = lookInside(directory, 'web/sub')
   expect(folder?.kind).toBe('directory')
   folder?.close()
@@ -136,7 +136,7 @@ test('lookInside tells folders from files and reads the inode that it found', as
 })
 
 test.skipIf(process.platform !== 'linux')(
-  'inFolder works in the found folder though it is swapped meanwhile',
+  'inFolder works in the folder that it found, even if that is swapped in the meantime',
   async () => {
     await inFolder(directory, 'web/sub', async (folder) => {
       await rename(join(directory, 'web/sub'), join(directory, 'web/moved'))
@@ -159,7 +159,7 @@ const SWAPPER = `
     fs.renameSync('file', 'faway'); fs.renameSync('filelink', 'file'); fs.renameSync('file', 'filelink'); fs.renameSync('faway', 'file')
   }`
 
-test('a racing swap of folder and file never leaks', async () => {
+test('a folder and a file that are swapped in a race never leak', async () => {
   swapper = spawn(process.execPath, ['-e', SWAPPER, join(directory, 'web'), join(base, 'outside')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -1,16 +1,19 @@
 /**
- * Host-side access to files of a site without ever following a link.
+ * Gives the host access to files of a site without ever following a link.
  *
- * A site's PHP is hostile and runs while we look: it may swap any folder or file below its site directory for a symbolic link at any
- * moment, and the host process may be root. So a path is never trusted after it was checked; only what was opened is:
+ * A site's PHP is hostile and runs during the access. It can swap any folder or file below its site directory for a
+ * symbolic link at any moment, and the host process may be root. So this module never trusts a path after a check. It
+ * trusts only what it has opened:
  *
- * - Linux: the path is opened with `O_PATH`, which touches nothing (a FIFO does not block, a device is not started), then
- *   the kernel is asked where the opened thing lies (`/proc/self/fd/N`). Only if that is letter for letter the asked path is
- *   the very same inode opened for reading, through its descriptor. There is no moment between check and use.
- * - Elsewhere: realpath before, `O_NOFOLLOW`, and the same device and inode after. A weaker fence, for developers' machines.
+ * - Linux: the path is opened with `O_PATH`, which touches nothing: a FIFO does not block, and a device does not start.
+ *   Then the kernel reports the real path of the opened file (`/proc/self/fd/N`). Only if that equals the requested
+ *   path, letter for letter, is the very same inode opened for reading, through its descriptor. No moment lies between
+ *   check and use.
+ *   - Elsewhere: realpath before, `O_NOFOLLOW`, and the same device and inode after. A weaker fence, for developers'
+ *   machines.
  *
- * Looking is synchronous, as it is in nginx: these are system calls on what the kernel mostly has in memory. Through the
- * thread pool a 600-byte file from the web server cost 382 µs of CPU, this way 110.
+ * The lookup is synchronous, as in nginx: these are system calls on data that the kernel mostly has in memory. Through
+ * the thread pool, a 600-byte file from the web server cost 382 µs of CPU. This way it costs 110 µs.
  */
 import {
   closeSync,
@@ -28,38 +31,45 @@ import { join, sep } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { declareMemory } from '../../platform/process-memory.ts'
 
-/** `O_PATH` of Linux on every architecture that Node supports; Node does not export it. */
+/** Linux's `O_PATH`, the same on every architecture that Node supports. Node does not export it. */
 const O_PATH = 0o10000000
 const LINUX = process.platform === 'linux'
 
-/** What lies at a path inside a root. `close()` it, whatever happens. */
+/** The entry at a path inside a root. Always call `close()`, whatever happens. */
 export interface Found {
   readonly kind: 'file' | 'directory'
   readonly stats: Stats
-  /** A path that leads to the found thing itself, valid until `close()`; for folders: `${path}/name` needs no look at its parents. */
+  /**
+   * A path that leads to the found entry itself, valid until `close()`. For folders, `${path}/name` needs no check of
+   * its parents.
+   */
   readonly path: string
-  /** Opens the found file for reading: the same inode, whatever lies at the path by now. The handle outlives `close()`. */
+  /**
+   * Opens the found file for reading: the same inode, whatever is at the path by now. The handle outlives `close()`.
+   */
   open(): Promise<FileHandle>
-  /** Reads a small piece at once; shorter than asked when the file is. */
+  /** Reads a small piece synchronously. Returns fewer bytes when the file ends before. */
   read(start: number, length: number): Buffer
-  /** May be called again. */
+  /** Closes the entry. Can be called again. */
   close(): void
 }
 
-/** An open regular file, to be closed by the caller. */
+/** An open regular file, which the caller must close. */
 export interface OpenFile {
   readonly handle: FileHandle
   readonly stats: Stats
 }
 
 /**
- * Looks at `path` below `root` without following any link below `root`.
+ * Looks up `path` below `root` without following any link below `root`.
  *
- * `root` is a folder that hostile code cannot rename or replace (a site directory, a core), given as an absolute path; links
- * above it are the operator's and fine. `path` is relative, `/`-separated, without empty, `.` or `..` parts; `''` is the root itself.
+ * `root` is an absolute path to a folder that hostile code cannot rename or replace (a site directory, a core). Links
+ * above it belong to the operator and are fine. `path` is relative and `/`-separated, without empty, `.`, or `..`
+ * parts. `''` is the root itself.
  *
- * @returns undefined when there is nothing, when a link is on the way, or when it is neither regular file nor directory.
- * @throws RangeError for a malformed path, and the system's error for anything but "not there".
+ * @returns undefined when nothing is there, when a link is on the way, or when the entry is neither a regular file nor
+ * a directory
+ * @throws RangeError for a malformed path, and the system's error for anything but a missing entry
  */
 export function lookInside(root: string, path: string): Found | undefined {
   const relative = checked(path)
@@ -72,8 +82,8 @@ export function lookInside(root: string, path: string): Found | undefined {
 }
 
 /**
- * Opens a regular file below `root` for reading; arguments and errors as in `lookInside`.
- * @returns undefined when there is no such regular file, or a link is on the way.
+ * Opens a regular file below `root` for reading. Arguments and errors are as in `lookInside`.
+ * @returns undefined when no such regular file exists, or a link is on the way
  */
 export async function openInside(root: string, path: string): Promise<OpenFile | undefined> {
   const found = lookInside(root, path)
@@ -88,10 +98,10 @@ export async function openInside(root: string, path: string): Promise<OpenFile |
 }
 
 /**
- * Runs `work` with a path that stands for the folder `path` below `root` itself, so that `${folder}/name` reaches its entries
- * even when the folder is moved or swapped meanwhile. The last part is the caller's to guard: use calls that do not follow
- * links (`lstat`, `unlink`, `rename`, `mkdir`, `lchown`, `open` with `O_NOFOLLOW` and, for new files, `O_EXCL`).
- * @returns what `work` returns, or undefined when there is no such folder or a link is on the way.
+ * Runs `work` with a path that refers to the folder `path` below `root` itself. `${folder}/name` reaches its entries
+ * even when the folder is moved or swapped in the meantime. The caller must guard the last part with calls that follow
+ * no links: `lstat`, `unlink`, `rename`, `mkdir`, `lchown`, or `open` with `O_NOFOLLOW` and, for new files, `O_EXCL`.
+ * @returns the result of `work`, or undefined when no such folder exists or a link is on the way
  */
 export async function inFolder<Result>(
   root: string,
@@ -107,7 +117,10 @@ export async function inFolder<Result>(
   }
 }
 
-/** ELOOP: a link; EACCES: the host runs as a user that the site shut out; ENXIO: a socket; ENAMETOOLONG: a long address. */
+/**
+ * ELOOP: a link. EACCES: the site shut out the user that the host runs as. ENXIO: a socket. ENAMETOOLONG: a long
+ * address.
+ */
 const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENXIO', 'ENAMETOOLONG', 'EILSEQ'])
 
 function undefinedIfNotThere(error: unknown): undefined {
@@ -123,7 +136,7 @@ function checked(path: string): string {
   return path
 }
 
-/** Roots do not move while Stead runs, and realpath costs as much as all the rest of a look. */
+/** Roots do not move while Stead runs, and realpath costs as much as the rest of a lookup. */
 const canonicalRoots = new LRUCache<string, string>({ max: 10_000 })
 declareMemory(() => canonicalRoots.clear())
 
@@ -140,14 +153,14 @@ function lookByDescriptor(expected: string): Found | undefined {
   const path = `/proc/self/fd/${pin}`
   let isOpen = true
   const close = () => {
-    // A second closing would hit whatever has the number by then.
+    // A second close would hit whatever has the descriptor number by then.
     if (isOpen) closeSync(pin)
     isOpen = false
   }
   try {
     const stats = fstatSync(pin)
     const kind = kindOf(stats)
-    // A link is pinned as itself: its place would be right, but its kind is not.
+    // A link is pinned as itself: its location would match, but its kind does not.
     if (kind && readlinkSync(path) === expected) {
       return {
         kind,
@@ -197,7 +210,7 @@ const SAFE_READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.
 
 const replaced = () => Object.assign(new Error('the file was replaced while it was opened'), { code: 'ENOENT' })
 
-/** Reads a piece and closes. */
+/** Reads a piece and closes the file. */
 function readPiece(file: number, start: number, length: number): Buffer {
   try {
     const bytes = Buffer.allocUnsafe(length)

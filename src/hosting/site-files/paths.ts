@@ -1,26 +1,26 @@
-/** Names in folders, paths below a web root, and what a link may lead to: the rules for all that a site's files are copied by. */
+/** The rules for every copy of a site's files: names in folders, paths below a web root, and the targets of links. */
 
-/** Longest path below the web root, in bytes: what PHP's own path to it leaves of the system's 4,096. */
+/** The longest path below the web root, in bytes. The system allows 4,096, minus PHP's own path to the web root. */
 export const MOST_PATH_BYTES = 4000
-/** Deepest path, in parts. Each level is a descriptor while a tree is walked. */
+/** The deepest path, in parts. Each level needs a descriptor while a tree is walked. */
 export const MOST_PARTS = 200
 const MOST_NAME_BYTES = 255
 
-/** What is to be put in place, or what is meant by it, is not as it must be. The text may be shown to users. */
+/** An entry to put in place, or a selection of entries, is invalid. The text may be shown to users. */
 export class FilesRefused extends Error {
   override readonly name = 'FilesRefused'
 }
 
-/** Of the core: laid over the web root, and no part of the site's files. */
+/** Folders of the core. They are mounted over the web root, and are not part of the site's files. */
 export const CORE_FOLDERS = ['wp-admin', 'wp-includes']
 
 export const isCores = (path: string): boolean => CORE_FOLDERS.some((folder) => isAtOrBelow(path, folder))
 
-/** Whether `path` is `folder` or lies in it; `''` is the root. */
+/** Returns whether `path` is `folder` or is inside it. `''` is the root. */
 export const isAtOrBelow = (path: string, folder: string): boolean =>
   folder === '' || path === folder || (path.startsWith(folder) && path[folder.length] === '/')
 
-/** `''` for what lies right in the root. */
+/** Returns the folder of a path, or `''` for an entry directly in the root. */
 export const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
@@ -28,7 +28,8 @@ export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/')
 export const join = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
 
 /**
- * The order of a walk: a folder, all that is in it, then the next name. Names of one folder are in the order of their UTF-8 bytes.
+ * Compares paths in the order of a walk: a folder, everything in it, then the next name. Names in one folder are in the
+ * order of their UTF-8 bytes.
  */
 export function comparePaths(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
@@ -41,13 +42,16 @@ export function comparePaths(a: string, b: string): number {
 
 const SLASH = 0x2f
 
-/** `/` before all others, so that a folder stays together; halves of a surrogate pair after all that is one unit, as their bytes are. */
+/**
+ * Ranks `/` before all others, so that a folder stays together. Halves of a surrogate pair come after all single units,
+ * in the order of their bytes.
+ */
 function rank(unit: number): number {
   if (unit === SLASH) return -1
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }
 
-/** @throws FilesRefused for a path that is none below a web root, or is the core's */
+/** @throws FilesRefused for a path that is not below a web root, or belongs to the core */
 export function checkPath(path: string): void {
   const refuse = (why: string): never => {
     throw new FilesRefused(`${JSON.stringify(path.slice(0, 100))}: ${why}`)
@@ -62,8 +66,8 @@ export function checkPath(path: string): void {
 }
 
 /**
- * Whether a link stays in the site wherever the links on its way lead, as long as they all keep this rule: it is relative, and `..` comes
- * only at its beginning, where the folders above it are real ones.
+ * Returns whether a link stays in the site wherever the links on its way lead, as long as they all keep this rule: The
+ * target is relative, and `..` comes only at its beginning, where the folders above it are real ones.
  */
 export function staysInside(path: string, target: string): boolean {
   if (target === '' || target.startsWith('/') || target.includes('\0') || !target.isWellFormed()) return false

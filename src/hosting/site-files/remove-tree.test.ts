@@ -22,14 +22,17 @@ beforeEach(async () => {
 })
 afterEach(() => run('rm', ['-rf', base]))
 
-/** Makes folders in each other: `levels` of them, each with a name of 200 bytes and a file beside it. */
+/** Creates nested folders: `levels` of them, each with a name of 200 bytes and a file next to it. */
 async function dig(at: string, levels: number): Promise<void> {
   const code = `process.chdir(process.argv[1]); const fs = require('node:fs')
     for (let i = 0; i < ${levels}; i++) { const name = 'd'.repeat(200); fs.mkdirSync(name); fs.writeFileSync('f', 'x'); process.chdir(name) }`
   await run(process.execPath, ['-e', code, at])
 }
 
-/** Removes a tree as a user that is not root. @returns the error's text */
+/**
+ * Removes a tree as a user that is not root.
+ * @returns the error's text
+ */
 async function removeAs(uid: number, path: string): Promise<string> {
   const copy = join(base, 'remove-tree.ts')
   await writeFile(copy, await readFile(join(import.meta.dirname, 'remove-tree.ts')))
@@ -39,8 +42,8 @@ async function removeAs(uid: number, path: string): Promise<string> {
   return (await run(process.execPath, words, { uid, gid: uid, cwd: '/' })).stdout.trim()
 }
 
-describe.skipIf(process.platform !== 'linux')('whatever a site has made of its folder', () => {
-  test('a tree deeper than any path may be long, which no path reaches, is measured and removed', async () => {
+describe.skipIf(process.platform !== 'linux')('anything a site can put in its folder', () => {
+  test('measures and removes a tree that is deeper than the longest path', async () => {
     await dig(join(tree, 'web'), 300)
     expect((await measureTree(tree)).files).toBeGreaterThanOrEqual(600)
     await expect(rm(tree, { recursive: true, force: true })).rejects.toThrow(/ENAMETOOLONG/)
@@ -48,7 +51,7 @@ describe.skipIf(process.platform !== 'linux')('whatever a site has made of its f
     expect(await readdir(base)).toEqual([])
   })
 
-  test('names that are no text, and names like those of folders that were moved up', async () => {
+  test('removes names that are not valid text, and names like those of folders that were moved up', async () => {
     const odd = Buffer.concat([Buffer.from(`${tree}/web/`), Buffer.from([0xff, 0xfe, 0x0a])])
     await mkdir(odd)
     await writeFile(Buffer.concat([odd, Buffer.from([0x2f, 0x80])]), 'x')
@@ -59,7 +62,7 @@ describe.skipIf(process.platform !== 'linux')('whatever a site has made of its f
     expect(await readdir(base)).toEqual([])
   })
 
-  test('links go, and what they lead to stays', async () => {
+  test('removes links, and keeps their targets', async () => {
     await mkdir(join(base, 'outside/kept'), { recursive: true })
     await writeFile(join(base, 'outside/kept/file'), 'kept')
     await symlink(join(base, 'outside'), join(tree, 'web/link'))
@@ -72,7 +75,7 @@ describe.skipIf(process.platform !== 'linux')('whatever a site has made of its f
     expect(await readFile(join(base, 'outside/kept/file'), 'utf8')).toBe('kept')
   })
 
-  test('5,000 files in one folder and 500 folders with something in them', async () => {
+  test('removes 5,000 files in one folder and 500 folders with content', async () => {
     const code = `process.chdir(process.argv[1]); const fs = require('node:fs')
       for (let i = 0; i < 5000; i++) fs.writeFileSync('f' + i, ''); for (let i = 0; i < 500; i++) fs.mkdirSync('d' + i + '/sub', { recursive: true })`
     await run(process.execPath, ['-e', code, join(tree, 'web')])
@@ -80,7 +83,7 @@ describe.skipIf(process.platform !== 'linux')('whatever a site has made of its f
     expect(await readdir(base)).toEqual([])
   })
 
-  test('a removal that was killed in the middle is ended by the next', async () => {
+  test('completes a removal that was killed midway', async () => {
     await dig(join(tree, 'web'), 100)
     await mkdir(join(tree, 'web/many'))
     for (let i = 0; i < 200; i++) await mkdir(join(tree, `web/many/${i}/a/b`), { recursive: true })
@@ -102,7 +105,7 @@ describe.skipIf(process.platform !== 'linux')('whatever a site has made of its f
     expect(await readdir(base)).toEqual([])
   })
 
-  test('while a process goes on writing there for a while, and swaps folders for links to others', async () => {
+  test('removes a folder while a process keeps writing there for a while, and swaps folders for links to others', async () => {
     await mkdir(join(base, 'outside'))
     for (let i = 0; i < 50; i++) await writeFile(join(base, `outside/${i}`), 'kept')
     const code = `process.chdir(process.argv[1]); const fs = require('node:fs'); const outside = process.argv[2]
@@ -125,7 +128,7 @@ describe.skipIf(process.platform !== 'linux')('whatever a site has made of its f
     expect(await readdir(join(base, 'outside'))).toHaveLength(50)
   })
 
-  test('while a process puts something into the folder again and again, and links in the place of folders', async () => {
+  test('removes a folder while a process keeps adding entries, and replaces folders with links', async () => {
     const code = `process.chdir(process.argv[1]); const fs = require('node:fs')
       const quietly = (work) => { try { work() } catch {} }
       process.stdout.write('begun')
@@ -142,7 +145,7 @@ describe.skipIf(process.platform !== 'linux')('whatever a site has made of its f
     expect(await readdir(base)).toEqual([])
   })
 
-  test.skipIf(!isLinuxRoot)('folders that nobody may enter or change, for a user that is not root', async () => {
+  test.skipIf(!isLinuxRoot)('removes folders without any permission, as a user that is not root', async () => {
     await mkdir(join(tree, 'web/shut/inner'), { recursive: true })
     await writeFile(join(tree, 'web/shut/inner/file'), 'x')
     await run('chown', ['-R', `${nobody}:${nobody}`, tree])
@@ -152,7 +155,7 @@ describe.skipIf(process.platform !== 'linux')('whatever a site has made of its f
     expect(existsSync(tree)).toBe(false)
   })
 
-  test.skipIf(!isLinuxRoot)('what the system refuses to remove is said without a path', async () => {
+  test.skipIf(!isLinuxRoot)('reports what the system refuses to remove without a path', async () => {
     await mkdir(join(tree, 'web/of-another/inner'), { recursive: true })
     await chown(tree, nobody, nobody)
     await chown(join(tree, 'web'), nobody, nobody)

@@ -1,34 +1,37 @@
 /**
- * Removes a folder of a site with all in it, whatever the site has made of it.
+ * Removes a folder of a site with everything in it, whatever the site has put there.
  *
- * A site's PHP decides what lies in its folder: trees that are deeper than a path may be long (made with mkdir and chdir, or by
- * moving deep trees into each other), folders that nobody may enter, names that are no text, a million files, links to the
- * machine's own files. So nothing here has a path: each folder is opened for itself and its entries are reached through its
- * descriptor. A folder that is not empty is moved up to the top before its turn comes, so that two descriptors are enough for
- * any depth, and a removal that was cut off goes on where it was.
+ * A site's PHP decides what is in its folder: trees deeper than the longest path (made with mkdir and chdir, or by
+ * moving deep trees into each other), folders without permissions, names that are not valid text, a million files,
+ * links to the machine's own files. So nothing here uses a full path: it opens each folder itself and reaches its
+ * entries through the descriptor. It moves a folder with content to the top and empties it later. So two descriptors
+ * are enough for any depth, and an interrupted removal continues where it stopped.
  */
 import { constants } from 'node:fs'
 import { chmod, type FileHandle, lstat, open, opendir, rename, rm, rmdir, unlink } from 'node:fs/promises'
 
-/** `O_PATH` of Linux: opens the thing itself, without any right on it, and starts nothing. */
+/** Linux's `O_PATH`. It opens the entry itself, needs no permission on it, and starts nothing. */
 const O_PATH = 0o10000000
 const FOLDER = constants.O_DIRECTORY | constants.O_NOFOLLOW
 const FULL_RIGHTS = 0o700
 
-/** Names that are read, and removed side by side, before the next are read. */
+/** The number of names that are read, and removed in parallel, before the next are read. */
 const BATCH = 64
-/** Rounds in which nothing could be removed, though something was there, before it is given up. */
+/** The number of rounds in a row that remove nothing from a folder with content, before it gives up. */
 const MOST_ROUNDS = 100
 
-/** Something could not be removed. Says which kind of error it was, and no path: its text may reach the owner of a site. */
+/**
+ * An entry could not be removed. The text states the kind of error but no path, because the owner of a site may read
+ * it.
+ */
 export class CannotRemove extends Error {
   override readonly name = 'CannotRemove'
 }
 
 /**
- * Removes what lies at `path`; links are removed and never followed. Nothing there is no fault.
+ * Removes the entry at `path`. Removes links and never follows them. A missing entry is not an error.
  * @param path in a folder that only Stead changes
- * @throws CannotRemove when the system refuses it, or something goes on writing there
+ * @throws CannotRemove when the system refuses it, or a process keeps writing there
  */
 export async function removeTree(path: string): Promise<void> {
   try {
@@ -50,7 +53,7 @@ async function removeEntry(path: string): Promise<void> {
     for (let round = 0; ; round++) {
       await emptyTop(top)
       if (await rmdir(path).then(yes, isFull)) return
-      // something was put there in this very moment
+      // A process added an entry at this very moment.
       if (round === MOST_ROUNDS) throw goesOnWriting()
     }
   } finally {
@@ -60,7 +63,10 @@ async function removeEntry(path: string): Promise<void> {
 
 const goesOnWriting = () => Object.assign(new Error('something goes on writing'), { code: 'ENOTEMPTY' })
 
-/** Empties round after round: folders from below come up meanwhile. A round that finds nothing is the last. */
+/**
+ * Empties the folder in rounds, because folders from below arrive in the meantime. A round that finds nothing is the
+ * last.
+ */
 async function emptyTop(top: FileHandle): Promise<void> {
   const counter = { next: 0 }
   for (let idle = 0; ; ) {
@@ -75,13 +81,13 @@ async function emptyTop(top: FileHandle): Promise<void> {
       await rmdir(entry).then(yes, isFull)
     })
     if (found.all === 0) return
-    // deep trees need a round for each level, and each takes folders away
+    // Deep trees need a round for each level, and each round removes folders.
     idle = found.removed > 0 ? 0 : idle + 1
     if (idle > MOST_ROUNDS) throw goesOnWriting()
   }
 }
 
-/** Unlinks what is no folder and hands every folder to `onFolder`. */
+/** Unlinks everything except folders, and passes every folder to `onFolder`. */
 async function empty(
   folder: FileHandle,
   onFolder: (entry: Buffer) => Promise<void>,
@@ -96,14 +102,14 @@ async function empty(
       return undefined
     })
     batch = []
-    // one at a time: two descriptors, whatever lies there
+    // One at a time, so that two descriptors are enough for any content.
     for (const entry of await Promise.all(done)) {
       if (!entry) continue
       await onFolder(entry)
       if (!(await lstat(entry).catch(ifGone))) counts.removed++
     }
   }
-  // the types are as Dirent has them for text; names are bytes
+  // The types are those that Dirent has for text, but the names are bytes.
   const entries = await opendir(pathOf(folder), { encoding: 'buffer' as 'utf8', bufferSize: BATCH })
   for await (const { name } of entries) {
     counts.all++
@@ -116,7 +122,10 @@ async function empty(
 
 const yes = () => true
 
-/** @returns false for a folder that is not empty, or that does not let its content be seen. @throws any other error */
+/**
+ * @returns false for a folder that is not empty, or whose content cannot be read
+ * @throws any other error
+ */
 function isFull(error: NodeJS.ErrnoException): boolean {
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return true
   if (error.code === 'ENOTEMPTY' || error.code === 'EEXIST') return false
@@ -135,26 +144,32 @@ async function unlinkUnlessFolder(entry: Buffer): Promise<boolean> {
   return true
 }
 
-/** Moves a folder to the top under a new name. Its own right to be written to is needed for that: its `..` changes. */
+/**
+ * Moves a folder to the top under a new name. This needs write permission on the folder itself, because its `..`
+ * changes.
+ */
 async function moveUp(entry: Buffer, top: FileHandle, counter: { next: number }): Promise<void> {
   const folder = await openFolder(entry)
   if (!folder) return
   await folder.close()
   for (;;) {
     const name = inside(top, Buffer.from(`moved-${counter.next++}`))
-    // taken by the site, or by a removal that was cut off
+    // The site, or an interrupted removal, took the name.
     if (await lstat(name).catch(ifGone)) continue
     return rename(entry, name).catch(ifNotEmpty)
   }
 }
 
-/** Opens a folder with the right to list and change it. @returns undefined when there is none by now */
+/**
+ * Opens a folder with the permission to list and change it.
+ * @returns undefined when it is gone by now
+ */
 async function openFolder(path: string | Buffer): Promise<FileHandle | undefined> {
   const pinned = await open(path, FOLDER | O_PATH).catch(ifNoFolder)
   if (!pinned) return undefined
   try {
     const { mode } = await pinned.stat()
-    // the very folder that was looked at, not what lies there by now
+    // Changes the folder that was checked, whatever is at the path by now.
     if ((mode & FULL_RIGHTS) !== FULL_RIGHTS) await chmod(pathOf(pinned), FULL_RIGHTS)
     return await open(pathOf(pinned), constants.O_RDONLY | constants.O_DIRECTORY)
   } finally {

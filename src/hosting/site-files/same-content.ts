@@ -5,7 +5,10 @@ import { openFileBelow } from './stage/pin.ts'
 
 const read = promisify(readCallback)
 
-/** Reads a file of a site and a wanted one side by side as far as they are the same. One that changes meanwhile is another one. */
+/**
+ * Compares a file of a site with a wanted one, piece by piece, up to the first difference. A file that changes in the
+ * meantime counts as different.
+ */
 export async function isSameContent(root: string, path: string, wanted: WantedFile): Promise<boolean> {
   const fd = openFileBelow(root, path)
   if (fd === undefined) return false

@@ -19,22 +19,31 @@ import { TooManyFiles } from './tree-walk.ts'
 import { walkTree } from './walk.ts'
 
 export interface SiteFilesOptions {
-  /** Undefined: the folder has no quota. */
+  /** Returns undefined when the folder has no quota. */
   readonly quotaOf: (siteDirectory: string) => Promise<DiskQuota | undefined>
   /** Nothing is written while less of the disk is free. */
   readonly keepFreeBytes: number
-  /** Two changes of a file within this may leave it with the same times; default 2 s: the coarsest of file systems. */
+  /**
+   * Two changes of a file within this time may leave it with the same times. By default 2 s, for the coarsest file
+   * systems.
+   */
   readonly granularityMs?: number
-  /** How web roots are walked; default: in a thread. */
+  /** Walks web roots, by default in a thread. */
   readonly walk?: typeof walkTree
-  /** How they are copied; default: in a thread. */
+  /** Copies web roots, by default in a thread. */
   readonly copy?: typeof copyApart
 }
 
 const GRANULARITY_MS = 2000
-/** A disk that compresses takes less for files than they are long. More than this is holes, or one file by many names. */
+/**
+ * A disk that compresses takes less space for files than their length. More than this ratio means holes, or one file
+ * with many names.
+ */
 const MOST_TIMES_AS_LONG = 4
-/** Less than two ways of counting are apart, and a site is not measured for it: that takes 20 times as long as to write it. */
+/**
+ * Smaller files do not trigger a measurement of the site, which takes 20 times as long as writing them. The ways of
+ * counting differ by more.
+ */
 const SMALL_BYTES = 64 << 10
 
 /** The files of a host's sites, on its disk. */
@@ -91,7 +100,7 @@ export class SiteFiles implements FileContent {
 
   prepare(directory: SitePlace, wanted: AsyncIterable<WantedEntry>, options: PrepareOptions): Promise<Prepared> {
     return this.#alone(directory, async (exchange) => {
-      // what was cut off and given up: the site is as it was before
+      // An interrupted change was abandoned: restore the site as it was before.
       if (exchange.phase() === 'begun') await exchange.goBack()
       let earlier: Earlier | undefined
       try {
@@ -172,7 +181,7 @@ export class SiteFiles implements FileContent {
 
   async #copyTree(from: string, { siteDirectory, uid }: SitePlace, to: string, options: CopyingOptions) {
     const { keepFreeBytes, quotaOf, copy = copyApart } = this.#options
-    // what the copy takes the place of counts no more
+    // The files that the copy replaces do not count.
     const room = {
       folder: siteDirectory,
       keepFreeBytes,
@@ -188,8 +197,8 @@ export class SiteFiles implements FileContent {
   }
 
   /**
-   * Bounds what whoever reads all files has to read. A hole takes nothing of the disk, so that no quota ends a file of it: native PHP makes one
-   * of 8 TB in a moment.
+   * Limits the bytes that a reader of all files has to read. A hole takes no disk space, so no quota stops it: native
+   * PHP creates a file of 8 TB in a moment.
    */
   #lengthOf({ siteDirectory }: SitePlace): { add(bytes: number): Promise<void> } {
     let length = 0
@@ -200,7 +209,7 @@ export class SiteFiles implements FileContent {
         length += bytes
         most ??= MOST_TIMES_AS_LONG * (await quotaBytes())
         if (length <= most) return
-        // a quota may have become less than what the site has
+        // The quota may have been lowered below what the site has.
         most = Math.max(most, MOST_TIMES_AS_LONG * (await blocksOfTree(siteDirectory)))
         if (length > most)
           throw new TooManyFiles('The files of the site are much longer than what they take of the disk')
@@ -224,7 +233,10 @@ export class SiteFiles implements FileContent {
     return new SpaceCheck({ folder: directory.siteDirectory, keepFreeBytes: this.#options.keepFreeBytes, quota, usage })
   }
 
-  /** One change of a site's files at a time. @throws DiskFull for the system's own words of it */
+  /**
+   * Runs one change of a site's files at a time.
+   * @throws DiskFull when the system reports a full disk
+   */
   async #alone<Result>(directory: SitePlace, work: (exchange: Exchange) => Promise<Result>): Promise<Result> {
     const { siteDirectory } = directory
     if (this.#busy.has(siteDirectory)) throw new Error('The files of the site are being changed already')

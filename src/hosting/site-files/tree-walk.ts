@@ -5,7 +5,7 @@ import { comparePaths, isCores, join, MOST_PARTS, MOST_PATH_BYTES, nameOf, paren
 import { isInScope, leadsIntoScope, outermost } from './scope.ts'
 import { isGone, openRegular, type Pinned, pin, pinBelow } from './stage/pin.ts'
 
-/** A thing of a site as a walk finds it: what a `SourceEntry` says, without the way to its content. */
+/** An entry of a site that a walk finds: a `SourceEntry` without the access to its content. */
 export type WalkedEntry =
   | { readonly kind: 'folder'; readonly path: string; readonly mode: number; readonly mtimeMs: number }
   | { readonly kind: 'link'; readonly path: string; readonly mtimeMs: number; readonly target: string }
@@ -20,19 +20,19 @@ export interface WalkedFile {
   readonly stamp: string
 }
 
-/** Names of one folder are held while it is walked. */
+/** The most names in one folder. They are in memory while it is walked. */
 const MOST_NAMES = 500_000
-/** Things of a site, all together. */
+/** The most entries of a site in total. */
 export const MOST_ENTRIES = 5_000_000
 
-/** A site has more files than are dealt with. The text may be shown to users. */
+/** A site has more files than Stead handles. The text may be shown to users. */
 export class TooManyFiles extends Error {
   override readonly name = 'TooManyFiles'
 }
 
 export interface TreeWalkOptions {
   readonly scope: FileScope
-  /** A change within so long of the last one may leave the times of a file as they were. */
+  /** A change within this time of the last one may leave the times of a file as they were. */
   readonly granularityMs: number
 }
 
@@ -44,8 +44,8 @@ interface Level {
 }
 
 /**
- * Walks a web root, one thing a call, in the order of `comparePaths`: synchronous, for a thread of its own. A system call for a file, four
- * for a folder, and as many descriptors as it is deep.
+ * Walks a web root, one entry per call, in the order of `comparePaths`. It is synchronous, for a dedicated thread. It
+ * makes one system call for a file, four for a folder, and has as many descriptors as the tree is deep.
  */
 export class TreeWalk {
   readonly leftOut: LeftOut[] = []
@@ -63,7 +63,10 @@ export class TreeWalk {
     this.#starts = outermost(options.scope.paths)
   }
 
-  /** @returns undefined at the end @throws TooManyFiles */
+  /**
+   * @returns undefined at the end
+   * @throws TooManyFiles
+   */
   next(): WalkedEntry | undefined {
     for (;;) {
       const level = this.#levels.at(-1)
@@ -85,7 +88,10 @@ export class TreeWalk {
     }
   }
 
-  /** Opens the file that was found last. @returns undefined when it is gone by now */
+  /**
+   * Opens the file that was found last.
+   * @returns undefined when it is gone by now
+   */
   open(entry: WalkedFile): number | undefined {
     try {
       return openRegular(this.placeOf(entry))
@@ -95,7 +101,7 @@ export class TreeWalk {
     }
   }
 
-  /** Where what was found last, in a folder, lies. */
+  /** Returns the place of the entry that was found last in a folder. */
   placeOf = ({ path }: WalkedFile): string => `${this.#levels.at(-1)?.folder.path}/${nameOf(path)}`
 
   #start(path: string): WalkedEntry | undefined {
@@ -119,7 +125,7 @@ export class TreeWalk {
     const place = `${folder.path}/${nameOf(path)}`
     const stats = lstatIfThere(place)
     if (!stats) {
-      // a name that is no text is read as another one, which is not there
+      // A name that is not valid text is decoded as another name, which does not exist.
       if (path.includes('\ufffd')) this.#leave(path, 'name')
       return undefined
     }
@@ -137,7 +143,7 @@ export class TreeWalk {
     if (stats.dev !== this.#device) return this.#leave(path, 'other file system')
     if (path.split('/').length >= MOST_PARTS) return this.#leave(path, 'depth')
     const folder = pin(place)
-    // gone by now, or swapped
+    // Gone by now, or swapped.
     if (!folder) return undefined
     this.#push(path, folder)
     if (!isMeant) return undefined
@@ -162,7 +168,7 @@ export class TreeWalk {
     const sorted = names.sort(comparePaths)
     return sorted.filter((name, at) => {
       if (name === sorted[at - 1]) return false
-      // three bytes a unit at most: most names need no counting
+      // At most three bytes per unit, so most names need no counting.
       if (name.length * 3 <= room || Buffer.byteLength(name) <= room) return true
       this.#leave(join(path, name), 'depth')
       return false
@@ -201,10 +207,10 @@ export class TreeWalk {
   }
 }
 
-/** Permission bits only: no setuid, no setgid, no sticky bit. */
+/** Returns the permission bits only: no setuid, no setgid, no sticky bit. */
 export const fileMode = ({ mode }: { readonly mode: bigint | number }): number => Number(mode) & 0o777
 
-/** The same; whose a folder is can always use it. */
+/** Returns the same for a folder, which its owner can always use. */
 export const folderMode = (stats: { readonly mode: bigint | number }): number => fileMode(stats) | 0o700
 
 export const wholeMs = (ns: bigint): number => Number(ns / 1_000_000n)

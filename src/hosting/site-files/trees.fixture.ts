@@ -1,4 +1,4 @@
-/** Trees of files for tests: described, written to a disk, read back by other means than those that are tested. */
+/** Trees of files for tests: described, written to a disk, and read back by other means than those under test. */
 import {
   chmodSync,
   existsSync,
@@ -27,7 +27,7 @@ export type Thing =
   | { readonly kind: 'file'; readonly mode: number; readonly mtimeMs: number; readonly text: string }
   | { readonly kind: 'link'; readonly mtimeMs: number; readonly target: string }
 
-/** By path, each after its folder. */
+/** Entries by path, each after its folder. */
 export type Tree = ReadonlyMap<string, Thing>
 
 const names = [
@@ -85,7 +85,7 @@ const leafNode: fc.Arbitrary<Node> = fc.oneof(
 const anyNode = (depth: number): fc.Arbitrary<Node> =>
   fc.oneof({ weight: 2, arbitrary: leafNode }, { weight: 1, arbitrary: folderNode(depth) })
 
-/** Small trees that meet often: few names, few contents. */
+/** Small trees that often collide: few names, few contents. */
 export const anyTree: fc.Arbitrary<Tree> = folderNode(3).map((root) => {
   const tree = new Map<string, Thing>()
   const add = (path: string, node: Node) => {
@@ -138,7 +138,7 @@ export function readTree(root: string): Map<string, Thing> {
 
 export const sorted = (tree: Tree): [string, Thing][] => [...tree].sort(([a], [b]) => comparePaths(a, b))
 
-/** A tree as it comes out of a backup. */
+/** Yields a tree as it comes from a backup. */
 export async function* wanted(tree: Tree): AsyncGenerator<WantedEntry> {
   for (const [path, thing] of sorted(tree)) {
     if (thing.kind !== 'file') yield { path, ...thing }
@@ -154,17 +154,19 @@ export async function* wanted(tree: Tree): AsyncGenerator<WantedEntry> {
   }
 }
 
-/** A walk without its thread, whose start takes longer than all the rest of a small test. */
+/** Walks without a thread, whose start takes longer than the rest of a small test. */
 export async function* walkHere(root: string, options: WalkTreeOptions): AsyncGenerator<WalkedEntry, void, undefined> {
   const walk = new TreeWalk(root, options)
   for (let entry = walk.next(); entry; entry = walk.next()) yield entry
   if (options.onLeftOut) walk.leftOut.forEach(options.onLeftOut)
 }
 
-/** In memory where there is such a folder: a change is flushed to the disk some times, and these tests make thousands. */
+/**
+ * In memory where such a folder exists: a change is flushed to the disk several times, and these tests make thousands.
+ */
 const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
-/** A site directory with an empty web root, below a folder of its own. */
+/** Creates a site directory with an empty web root, below its own folder. */
 export async function newDirectory(): Promise<SitePlace & { readonly web: string; remove(): Promise<void> }> {
   const siteDirectory = await mkdtemp(join(FOLDER, 'stead-files-'))
   const web = join(siteDirectory, 'web')

@@ -63,7 +63,7 @@ const asThing = async (entry: SourceEntry): Promise<[string, Thing]> => {
   return [path, { kind, mode: entry.mode, mtimeMs, text }]
 }
 
-test('a walk tells what is there, each folder before what is in it', async () => {
+test('a walk yields all entries, each folder before its content', async () => {
   await fc.assert(
     fc.asyncProperty(anyTree, async (tree) => {
       await rm(directory.web, { recursive: true })
@@ -75,7 +75,7 @@ test('a walk tells what is there, each folder before what is in it', async () =>
   )
 })
 
-test('its thread tells the same, in more than one batch', async () => {
+test('its thread yields the same, in more than one batch', async () => {
   for (let folder = 0; folder < 4; folder++) {
     await mkdir(join(directory.web, `d${folder}`))
     await Promise.all(
@@ -90,10 +90,10 @@ test('its thread tells the same, in more than one batch', async () => {
   expect(await files.size(directory)).toEqual({ bytes: 1600, files: 1600 })
 })
 
-test('paths are in the order of their bytes, a folder together with what is in it', () => {
+test('orders paths by their bytes, a folder together with its content', () => {
   const unit = fc.constantFrom('a', '/', '.', '-', 'é', '😀', '\uffee', '\ue000', '\u0001', '0')
   const text = fc.string({ unit, maxLength: 6 })
-  // `/` is the lowest of all bytes that a path may have
+  // `/` sorts lower than all other bytes that a path may have.
   const bytes = (path: string) => Buffer.from(path.replaceAll('/', '\0'))
   fc.assert(
     fc.property(text, text, (a, b) => {
@@ -103,14 +103,14 @@ test('paths are in the order of their bytes, a folder together with what is in i
   )
 })
 
-test('the core is no part of the files, whatever lies in its folders', async () => {
+test('leaves out the core, whatever is in its folders', async () => {
   for (const path of ['index.php', 'wp-admin/index.php', 'wp-includes/a/b.php', 'wp-content/wp-admin/mine.php'])
     await write(path)
   expect(await pathsOf()).toEqual(['index.php', 'wp-content', 'wp-content/wp-admin', 'wp-content/wp-admin/mine.php'])
   expect(await pathsOf({ scope: { paths: ['wp-admin', 'wp-includes/a'] } })).toEqual([])
 })
 
-test('a scope is walked, without its exceptions and without what is not there', async () => {
+test('walks a scope, without its exceptions and missing paths', async () => {
   for (const path of [
     'wp-config.php',
     'wp-content/themes/t/style.css',
@@ -128,7 +128,7 @@ test('a scope is walked, without its exceptions and without what is not there', 
     'own.html',
     '1.jpg',
   ])
-  // in the order of any walk, though wp-content itself is not meant
+  // In the order of any walk, although wp-content itself is not in scope.
   const { root, themes, uploads } = syncScopes
   await write('z.html')
   expect(await pathsOf({ scope: union([uploads, root, themes]) })).toEqual([
@@ -149,13 +149,13 @@ test('a scope is walked, without its exceptions and without what is not there', 
   ])
 })
 
-describe('what changes under it', () => {
+describe('changes during a walk', () => {
   const stampOf = async (from = precise) => {
     const [entry] = await walk({}, from)
     return entry?.kind === 'file' ? entry.stamp : undefined
   }
 
-  test('the same stamp is the same content: any change makes another one, also with the old times set back', async () => {
+  test('gives the same stamp to the same content only: any change makes another one, even with the old times restored', async () => {
     await write('f', 'one')
     await utimes(join(directory.web, 'f'), 1, 1)
     const first = await stampOf()
@@ -165,13 +165,13 @@ describe('what changes under it', () => {
     expect(await stampOf()).not.toBe(first)
   })
 
-  test('a file that was changed a moment ago has a stamp that never comes again', async () => {
+  test('gives a file that was changed a moment ago a stamp that never recurs', async () => {
     await write('f', 'one')
     const hesitant = new SiteFiles({ ...plain, granularityMs: 60_000, walk: walkHere })
     expect(await stampOf(hesitant)).not.toBe(await stampOf(hesitant))
   })
 
-  test('what is gone when its turn comes is left out, and what grows has an end', async () => {
+  test('leaves out a file that is gone when its turn comes, and stops reading a growing file', async () => {
     for (const path of ['a', 'b', 'c']) await write(path, 'text')
     const [a, b, c] = await walk()
     await rm(join(directory.web, 'a'))
@@ -183,7 +183,7 @@ describe('what changes under it', () => {
     expect(Buffer.concat(await Array.fromAsync(content as AsyncIterable<Uint8Array>)).toString()).toBe('text')
   })
 
-  test('a walk that is given up ends', async () => {
+  test('ends when it is aborted', async () => {
     await write('f')
     const control = new AbortController()
     const walking = files.walk(directory, { signal: control.signal })
@@ -195,8 +195,8 @@ describe('what changes under it', () => {
   })
 })
 
-describe.skipIf(!LINUX)('what a hostile site makes of its folder', () => {
-  test('FIFOs, sockets and links that lead out are left out and counted; a link that stays inside is kept', async () => {
+describe.skipIf(!LINUX)('a hostile site’s folder', () => {
+  test('leaves out and counts FIFOs, sockets, and links that lead out, and keeps a link that stays inside', async () => {
     await write('sub/file')
     execFileSync('mkfifo', [join(directory.web, 'fifo')])
     for (const [name, target] of [
@@ -216,14 +216,14 @@ describe.skipIf(!LINUX)('what a hostile site makes of its folder', () => {
   test('a chain of links that each keep the rule never leads out', () => {
     expect(staysInside('a/b/c', '../../x')).toBe(true)
     expect(staysInside('a/b/c', '../../../x')).toBe(false)
-    // by another link `a` may be the root: what looks like a step back would leave it
+    // By another link, `a` may be the root: an apparent step back would leave it.
     expect(staysInside('a/b/c', 'x/../../..')).toBe(false)
     expect(staysInside('a', '')).toBe(false)
     expect(staysInside('a', '..')).toBe(false)
     expect(staysInside('a/b', '..')).toBe(true)
   })
 
-  test('names that are no text are left out and counted, names with any text are kept', async () => {
+  test('leaves out and counts names that are not valid text, and keeps names with any text', async () => {
     await writeFile(Buffer.concat([Buffer.from(`${directory.web}/bad-`), Buffer.from([0xff, 0xfe])]), 'x')
     await writeFile(Buffer.concat([Buffer.from(`${directory.web}/bad-`), Buffer.from([0xfe, 0xff])]), 'x')
     await writeFile(join(directory.web, 'good-\ufffd'), 'x')
@@ -231,7 +231,7 @@ describe.skipIf(!LINUX)('what a hostile site makes of its folder', () => {
     expect((await leftOut()).map(({ why }) => why)).toEqual(['name'])
   })
 
-  test('trees deeper than any path may be long end where PHP could not go either', async () => {
+  test('stops in trees deeper than the longest path where PHP could not go either', async () => {
     const code = `process.chdir(process.argv[1]); const fs = require('node:fs')
       for (let i = 0; i < 300; i++) { const name = 'd'.repeat(Number(process.argv[2])); fs.mkdirSync(name); fs.writeFileSync('f', 'x'); process.chdir(name) }`
     for (const [name, length] of [
@@ -262,7 +262,7 @@ describe.skipIf(!LINUX)('what a hostile site makes of its folder', () => {
     expect(count()).toBeLessThanOrEqual(before + 2)
   })
 
-  test('folders and files that are swapped for links all the time never lead out', async () => {
+  test('folders and files that are constantly swapped for links never lead out', async () => {
     await write('sub/page.txt', 'inside')
     await mkdir(join(directory.siteDirectory, 'outside/sub'), { recursive: true })
     for (const path of ['outside/page.txt', 'outside/sub/page.txt'])
@@ -292,7 +292,7 @@ const SWAPPER = `
     fs.renameSync('file', 'faway'); fs.renameSync('filelink', 'file'); fs.renameSync('file', 'filelink'); fs.renameSync('faway', 'file')
   }`
 
-test('a file is opened where its folder is by now, also while the walk goes on', async () => {
+test('opens a file in the current place of its folder, even while the walk runs', async () => {
   for (const path of ['a/1', 'a/2', 'b/1']) await write(path, 'old')
   const texts: (string | undefined)[] = []
   for await (const entry of precise.walk(directory)) {

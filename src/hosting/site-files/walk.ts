@@ -3,7 +3,7 @@ import type { LeftOut } from './file-content.ts'
 import { startThread } from './threads/thread.ts'
 import type { TreeWalkOptions, WalkedEntry } from './tree-walk.ts'
 
-/** What the thread answers. */
+/** An answer of the thread. */
 export interface Batch {
   readonly entries: readonly WalkedEntry[]
   readonly leftOut: readonly LeftOut[]
@@ -16,8 +16,8 @@ export interface WalkTreeOptions extends TreeWalkOptions {
 }
 
 /**
- * Walks a web root in a thread, one batch ahead of who listens.
- * @throws TooManyFiles; an error when there is no web root
+ * Walks a web root in a thread, one batch ahead of the consumer.
+ * @throws TooManyFiles, or an error when there is no web root
  */
 export async function* walkTree(root: string, options: WalkTreeOptions): AsyncGenerator<WalkedEntry, void, undefined> {
   const { scope, granularityMs, signal, onLeftOut } = options

@@ -6,7 +6,7 @@ import { databaseConstantsOf, wpConfig } from '../../php/wp-config.ts'
 import { type InstalledWordPress, PlatformKeeper } from './keep-platform.ts'
 import { layLayer } from './lay-out-directory.ts'
 
-describe('what a site needs to reach its database', () => {
+describe('the files that a site needs to reach its database', () => {
   let folder: string
   let siteDirectory: string
   let isOnServer: boolean
@@ -38,7 +38,7 @@ describe('what a site needs to reach its database', () => {
   })
   afterEach(() => rm(folder, { recursive: true, force: true }))
 
-  it('stays as it is where nothing is missing', async () => {
+  it('stay as they are when nothing is missing', async () => {
     await writeFile(web('wp-content/own.php'), '<?php')
     expect(await mend()).toEqual([])
     expect(await readFile(web('wp-content/own.php'), 'utf8')).toBe('<?php')
@@ -50,7 +50,7 @@ describe('what a site needs to reach its database', () => {
     ['a file of the plugin is gone', () => rm(web(`${plugin}/wp-includes/sqlite/db.php`))],
     ['a file of the plugin was emptied', () => writeFile(web(`${plugin}/load.php`), '')],
     ['the whole plugin is gone', () => rm(web('wp-content/mu-plugins'), { recursive: true })],
-  ])('is put back when %s', async (_what, harm) => {
+  ])('are restored when %s', async (_what, harm) => {
     const before = await readFile(web('wp-content/db.php'), 'utf8')
     await harm()
     expect(await mend()).toEqual([expect.stringContaining('wp-content/db.php')])
@@ -58,7 +58,7 @@ describe('what a site needs to reach its database', () => {
     expect(await mend()).toEqual([])
   })
 
-  it('is put back in place of a link, and nothing is written through it', async () => {
+  it('are restored in place of a link, without writing through it', async () => {
     const outside = join(folder, 'outside.php')
     await writeFile(outside, 'outside')
     await rm(web('wp-content/db.php'))
@@ -67,7 +67,7 @@ describe('what a site needs to reach its database', () => {
     expect(await readFile(outside, 'utf8')).toBe('outside')
   })
 
-  it('says where the database is, whatever the site has written there', async () => {
+  it('states where the database is, whatever the site has written there', async () => {
     const config = await readFile(web('wp-config.php'), 'utf8')
     await writeFile(
       web('wp-config.php'),
@@ -79,7 +79,7 @@ describe('what a site needs to reach its database', () => {
     expect(mended).toContain("define('DB_FILE', 'site.sqlite');")
   })
 
-  it('gives an older wp-config.php the comment before which plugins put their constants', async () => {
+  it('adds the comment before which plugins put their constants to an older wp-config.php', async () => {
     const config = await readFile(web('wp-config.php'), 'utf8')
     const older = config.replace(/^\/\*\*.*\n/gm, '')
     await writeFile(web('wp-config.php'), older)
@@ -93,7 +93,7 @@ describe('what a site needs to reach its database', () => {
     expect(await readFile(web('wp-config.php'), 'utf8')).toContain('elsewhere.php')
   })
 
-  it('says once of a .user.ini that it has no effect, and which settings those are', async () => {
+  it('reports once that a .user.ini has no effect, and lists its settings', async () => {
     const text = "; of a firewall\nauto_prepend_file = '/wordpress/waf.php'\n upload_max_filesize=64M\n"
     await writeFile(web('.user.ini'), text)
     const said = expect.stringMatching(/^\.user\.ini has no effect.*: auto_prepend_file, upload_max_filesize\. /)
@@ -105,7 +105,7 @@ describe('what a site needs to reach its database', () => {
     expect(await mend()).toEqual([])
   })
 
-  it('has no drop-in where the database is on a server, and is not looked for where WordPress is not yet', async () => {
+  it('needs no drop-in when the database is on a server, and looks for none before WordPress is installed', async () => {
     isOnServer = true
     await rm(web('wp-content/db.php'))
     expect(await mend()).toEqual([])
@@ -125,7 +125,7 @@ describe('what a site needs to reach its database', () => {
         await symlink('/etc/passwd', web('wp-config.php'))
       },
     ],
-  ])('gives a site whose wp-config.php %s another, for the tables that it has', async (_what, harm) => {
+  ])('gives a site whose wp-config.php %s a new one for the tables that it has', async (_what, harm) => {
     await harm()
     expect(await mend()).toEqual([expect.stringContaining('wp-config.php was missing')])
     expect(await config()).toContain("$table_prefix = 'one_';")
@@ -135,7 +135,7 @@ describe('what a site needs to reach its database', () => {
     expect(await mend()).toEqual([])
   })
 
-  it('replaces a wp-config.php with which WordPress did not start in safe mode alone, and keeps what it said', async () => {
+  it('replaces a wp-config.php that stops WordPress in safe mode only, and keeps its constants', async () => {
     const broken = `${await config()}}\ndefine( 'MINE', "text" );\ndefine('WP_CONTENT_DIR', '/old');\n// define('OUT', 1);\n`
     await writeFile(web('wp-config.php'), broken.replace(/^define\('AUTH_KEY'.*$/m, "define('AUTH_KEY', 'it\\'s');"))
     keeper.distrustConfig(siteDirectory)

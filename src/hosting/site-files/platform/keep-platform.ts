@@ -18,13 +18,16 @@ import {
   writeWpConfig,
 } from './wp-config-file.ts'
 
-/** A file that has no more than this may have nothing but space in it. */
+/** A file of at most this size may contain only white space. */
 const MOST_EMPTY_BYTES = 100
-/** Constants of a wp-config.php that are not the site's to say, and folders: a wrong one keeps WordPress from starting. */
+/**
+ * Constants of a wp-config.php that are not the site's decision, and folders. A wrong one keeps WordPress from
+ * starting.
+ */
 const OF_THE_PLATFORM = /^(?:ABSPATH|WPINC|DB_(?:NAME|USER|PASSWORD|HOST|DIR|FILE)|SQLITE_JOURNAL_MODE|\w+_DIR)$/
 
 const USER_INI = '.user.ini'
-/** Sites whose `.user.ini` was told of; over it, all are told again. */
+/** The most sites whose `.user.ini` report is remembered. Beyond that, all are reported again. */
 const MOST_TOLD = 10_000
 
 /** A site whose PHP is about to start. */
@@ -34,50 +37,53 @@ export interface KeptSite {
   readonly inSafeMode?: boolean
 }
 
-/** What is known of a site's WordPress beside its wp-config.php. */
+/** Facts about a site's WordPress that do not come from its wp-config.php. */
 export interface InstalledWordPress {
-  /** What the names of its tables may begin with, by the tables themselves. */
+  /** The prefixes that its table names may have, judging by the tables themselves. */
   readonly prefixes: readonly string[]
-  /** Its constants beside those of every site; what is `null` must not be there. */
+  /** Its constants beyond those of every site. A value of `null` means that the constant must be absent. */
   readonly constants: ConfigConstants
 }
 
 export interface PlatformKeeperOptions {
-  /** A folder of Stead's own, which no other process uses: what it lays is copied from there. */
+  /** A folder that only this process of Stead uses. Files are staged there and copied to the site. */
   readonly folder: string
-  /** Whether the site's database is on a server: then it needs no drop-in. */
+  /** Returns whether the site's database is on a server, which makes the drop-in unnecessary. */
   readonly isOnServer: (siteDirectory: string) => boolean
-  /** What its wp-config.php has to say of its database. */
+  /** Returns the constants about its database that its wp-config.php needs. */
   readonly constants: (siteDirectory: string) => Promise<ConfigConstants>
-  /** Asked only when its wp-config.php is lost. No prefix: nothing of WordPress is there yet. */
+  /** Called only when its wp-config.php is lost. No prefix means that WordPress is not installed yet. */
   readonly installed: (site: KeptSite) => Promise<InstalledWordPress>
 }
 
 /**
- * Looks, before PHP of a site starts, whether it has what it cannot live without: the drop-in and the plugin by which it reaches a
- * database that is a file, `wp-config.php`, and the constants in it that say where its database is. What the site, one of its plugins or
- * somebody by SFTP has removed or replaced is put back; nothing else of the site changes.
+ * Checks, before PHP of a site starts, the files that the site needs to run: the drop-in and the plugin that reach a
+ * database in a file, `wp-config.php`, and its constants that say where the database is. Restores what the site, one of
+ * its plugins, or an SFTP user has removed or replaced. Changes nothing else of the site.
  */
 export class PlatformKeeper {
   readonly #options: PlatformKeeperOptions
   #reference: Promise<ReadonlyMap<string, number>> | undefined
-  /** By site directory: the next one finds it done. */
+  /** Repairs in progress, by site directory. A second call finds the work done. */
   readonly #mending = new Map<string, Promise<string[]>>()
   /** Site directories where WordPress did not get past `wp-config.php`. */
   readonly #distrusted = new Set<string>()
-  /** By site directory: when the `.user.ini` that was told of was written. */
+  /** By site directory, the modification time of the `.user.ini` that was reported. */
   readonly #told = new Map<string, number>()
 
   constructor(options: PlatformKeeperOptions) {
     this.#options = options
   }
 
-  /** Notes that WordPress did not start with the site's wp-config.php. Where the site is in safe mode, the next start replaces the file. */
+  /**
+   * Records that WordPress did not start with the site's wp-config.php. If the site is in safe mode, the next start
+   * replaces the file.
+   */
   distrustConfig(siteDirectory: string): void {
     this.#distrusted.add(siteDirectory)
   }
 
-  /** @returns what was put back, each as a sentence */
+  /** @returns what was restored, each as a sentence */
   mend(site: KeptSite): Promise<string[]> {
     const under = this.#mending.get(site.siteDirectory)
     if (under) return under.then(() => [])
@@ -88,7 +94,7 @@ export class PlatformKeeper {
 
   async #mend(site: KeptSite): Promise<string[]> {
     const { siteDirectory, uid } = site
-    // nothing of WordPress is there yet
+    // WordPress is not installed yet.
     if (!existsSync(join(siteDirectory, 'web/wp-content'))) return []
     const mended = await this.#mendConfig(site)
     if (!isFile(join(siteDirectory, 'web/wp-config.php'))) return mended
@@ -102,12 +108,12 @@ export class PlatformKeeper {
       mended.push(
         'The constants of wp-config.php that say where the database is were changed or missing. Stead restored them.',
       )
-    // files that Stead wrote earlier
+    // Updates files that an earlier version of Stead wrote.
     await editWpConfig(siteDirectory, uid, withStandardComment)
     return [...mended, ...this.#ownSettings(siteDirectory)]
   }
 
-  /** Says once of each `.user.ini` that PHP does not read it. */
+  /** Reports once for each `.user.ini` that PHP does not read it. */
   #ownSettings(siteDirectory: string): string[] {
     const writtenAt = statsOf(join(siteDirectory, 'web', USER_INI))?.mtimeMs
     if (writtenAt === undefined || this.#told.get(siteDirectory) === writtenAt) return []
@@ -123,8 +129,8 @@ export class PlatformKeeper {
   }
 
   /**
-   * Writes a wp-config.php that is not there, is empty, or kept WordPress from starting in safe mode: with what the database and the record
-   * of the site say, and with the constants that the old one set in plain words.
+   * Writes a wp-config.php that is missing, is empty, or kept WordPress from starting in safe mode. Its content comes
+   * from the database, the record of the site, and the constants that the old file set literally.
    */
   async #mendConfig(site: KeptSite): Promise<string[]> {
     const { siteDirectory, uid } = site
@@ -152,7 +158,10 @@ export class PlatformKeeper {
     ]
   }
 
-  /** Whether each file is there and as long as it should be: what is changed on purpose, and of the same length, is the site's own loss. */
+  /**
+   * Returns whether each file is there with the right length. A site that changes a file on purpose and keeps its
+   * length harms only itself.
+   */
   async #hasFiles(siteDirectory: string): Promise<boolean> {
     this.#reference ??= this.#layReference().catch((error) => {
       this.#reference = undefined

@@ -6,22 +6,22 @@ import { removeTree } from '../remove-tree.ts'
 import { databaseDropIn, platformFiles, sqlitePlugin } from './platform-files.ts'
 import { layerMark, layerNumber, unpackLayer } from './sqlite-layer.ts'
 
-/** Site directories whose files are renewed side by side. */
+/** The number of site directories whose files are renewed in parallel. */
 const AT_ONCE = 8
 
-/** What a site directory is made of. */
+/** The sources of a site directory. */
 export interface DirectoryParts {
-  /** An unpacked WordPress. */
+  /** The folder of an unpacked WordPress. */
   readonly corePath: string
-  /** Text of the site's wp-config.php. */
+  /** The text of the site's wp-config.php. */
   readonly wpConfig: string
 }
 
 /**
- * Lays a site directory out in a folder that does not exist yet: `web/` with core's root files as copies, empty `wp-admin` and
- * `wp-includes` (core's own are laid over them), `wp-content` with core's themes and plugins and the SQLite drop-in;
- * `private/` with empty places for the database and temporary files.
- * @throws when the folder exists, or the core or the SQLite plugin is not what it should be
+ * Creates a site directory in a folder that does not exist yet. `web/` has core's root files as copies, empty
+ * `wp-admin` and `wp-includes` (core's own are mounted over them), and `wp-content` with core's themes and plugins and
+ * the SQLite drop-in. `private/` has empty places for the database and temporary files.
+ * @throws when the folder exists, or the core or the SQLite plugin is not as expected
  */
 export async function layOutDirectory(siteDirectory: string, parts: DirectoryParts): Promise<void> {
   const web = join(siteDirectory, 'web')
@@ -42,14 +42,14 @@ export async function layOutDirectory(siteDirectory: string, parts: DirectoryPar
   await chmod(siteDirectory, 0o700)
 }
 
-/** The SQLite plugin and its drop-in, in a web root that has neither. */
+/** Adds the SQLite plugin and its drop-in to a web root that has neither. */
 export async function layLayer(web: string): Promise<void> {
   await mkdir(join(web, sqlitePlugin), { recursive: true })
   await unpackLayer(join(web, sqlitePlugin))
   await writeDropIn(web)
 }
 
-/** Gives a folder and all below it to a user and group; never follows links. */
+/** Gives a folder and everything below it to a user and group. Never follows links. */
 export async function giveTo(uid: number, path: string): Promise<void> {
   await lchown(path, uid, uid)
   for (const entry of await readdir(path, { withFileTypes: true })) {
@@ -59,14 +59,14 @@ export async function giveTo(uid: number, path: string): Promise<void> {
   }
 }
 
-/** What a site whose database is on a server has not. */
+/** Removes the files that a site with its database on a server does not need. */
 export async function removePlatformFiles(siteDirectory: string): Promise<void> {
-  // the site may have put links anywhere
+  // The site may have put links anywhere.
   for (const path of platformFiles)
     await inFolder(siteDirectory, join('web', dirname(path)), (folder) => removeTree(`${folder}/${basename(path)}`))
 }
 
-/** What a site whose database is in its site directory needs, as the template has it. */
+/** Adds the files that a site with its database in its site directory needs, as the template has them. */
 export async function layPlatformFiles(siteDirectory: string, templatePath: string, uid: number | null): Promise<void> {
   for (const path of platformFiles) {
     if (!existsSync(join(templatePath, 'web', path))) continue
@@ -82,7 +82,7 @@ export async function layPlatformFiles(siteDirectory: string, templatePath: stri
       await removeTree(made)
       await cp(join(templatePath, 'web', path), made, { recursive: true, preserveTimestamps: true })
       if (uid !== null) await giveAll(uid, made)
-      // a file goes over the one that is there: at no moment there is none
+      // The rename replaces an existing file, so that one is there at every moment.
       if ((await lstat(made)).isDirectory() || (await isFolder(place))) await removeTree(place)
       await rename(made, place)
     })
@@ -96,10 +96,11 @@ const isFolder = (path: string): Promise<boolean> =>
   )
 
 /**
- * Gives site directories whose SQLite plugin is of another Stead the one that comes with this. No PHP of theirs runs. What is cut off is
- * done by the next call: a site directory without the plugin's number gets it.
- * @param folder a place of Stead's own for what is copied from there; nothing is left of it
- * @param onFailed a site directory stays as it is; the others do not wait for it
+ * Gives site directories with the SQLite plugin of another version of Stead the plugin of this version. No PHP of
+ * theirs runs. After an interruption, the next call completes the work, because a site directory without the plugin's
+ * number gets it.
+ * @param folder a staging folder of Stead, which is removed afterwards
+ * @param onFailed called for a site directory that stays as it is; the others do not wait for it
  */
 export async function renewPlatformFiles(
   siteDirectories: readonly { readonly path: string; readonly uid: number | null }[],
@@ -125,7 +126,7 @@ export async function renewPlatformFiles(
   await removeTree(folder)
 }
 
-/** Whether a site directory has the drop-in of the SQLite plugin, and not the plugin that belongs to it. */
+/** Returns whether a site directory has the drop-in of the SQLite plugin, but not the matching plugin. */
 async function hasOldLayer(siteDirectory: string): Promise<boolean> {
   const dropIn = lookInside(siteDirectory, join('web', databaseDropIn))
   dropIn?.close()
@@ -141,7 +142,9 @@ async function hasOldLayer(siteDirectory: string): Promise<boolean> {
 const giveAll = async (uid: number, path: string): Promise<void> =>
   (await lstat(path)).isDirectory() ? giveTo(uid, path) : lchown(path, uid, uid)
 
-/** The drop-in finds the plugin by the path that PHP sees, and by its own place should that ever change. */
+/**
+ * Writes the drop-in. It finds the plugin by the path that PHP sees, and by its own location should that ever change.
+ */
 async function writeDropIn(web: string): Promise<void> {
   const template = await readFile(join(web, sqlitePlugin, 'db.copy'), 'utf8')
   const path = "'{SQLITE_IMPLEMENTATION_FOLDER_PATH}'"

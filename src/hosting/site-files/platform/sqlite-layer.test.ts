@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-test('the layer is upstream’s release with all of our patches, and the same of it has the same times', async () => {
+test('the layer is upstream’s release with all of our patches, with the same times on each copy', async () => {
   for (const name of ['a', 'b']) {
     await mkdir(join(folder, name))
     await unpackLayer(join(folder, name))
@@ -40,7 +40,7 @@ const patch = `Why.
 +fünf
 `
 
-test('a patch changes what it says, and nothing when anything else is there', () => {
+test('a patch makes its changes, and fails when the file has other content', () => {
   const [file] = parsePatch(patch)
   if (!file) throw new Error('no file')
   expect(applyHunks('one\ntwo\nthree\nfour\nfive\n', file)).toBe('one\ntwo\ndrei\nvier\nfour\nfünf\n')
@@ -57,7 +57,7 @@ const renew = (failed: unknown[] = []) =>
     failed.push(error),
   )
 
-test('a home with an older plugin gets this one, one that was cut off too, and one without the drop-in none', async () => {
+test('renews an older or interrupted plugin, and adds none to a site directory without the drop-in', async () => {
   await mkdir(laid(sqlitePlugin), { recursive: true })
   await renew()
   expect(existsSync(laid(join(sqlitePlugin, layerMark)))).toBe(false)
@@ -72,18 +72,18 @@ test('a home with an older plugin gets this one, one that was cut off too, and o
   expect(readFileSync(laid(join(sqlitePlugin, 'load.php')), 'utf8')).not.toBe('old')
   expect(existsSync(join(folder, 'making'))).toBe(false)
 
-  // as it is now: nothing is written again
+  // The plugin is current, so nothing is written again.
   await writeFile(laid(join(sqlitePlugin, 'load.php')), 'untouched')
   await renew()
   expect(readFileSync(laid(join(sqlitePlugin, 'load.php')), 'utf8')).toBe('untouched')
 
-  // the power went between taking the old folder away and putting the new one there
+  // Simulates a power failure between removing the old folder and moving the new one there.
   await rm(laid(sqlitePlugin), { recursive: true })
   await renew()
   expect(await markOf()).toBe(await layerNumber())
 })
 
-test('the drop-in is replaced in one step, even where a folder has its name', async () => {
+test('replaces the drop-in in one step, even when a folder has its name', async () => {
   await mkdir(join(folder, 'from/web/wp-content'), { recursive: true })
   await writeFile(join(folder, 'from/web', databaseDropIn), 'new')
   await mkdir(laid(databaseDropIn), { recursive: true })

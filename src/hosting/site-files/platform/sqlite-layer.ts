@@ -1,5 +1,5 @@
 /**
- * The layer that has WordPress run on SQLite, as sites get it: upstream's release, a series of patches of ours, and files
+ * The layer that makes WordPress run on SQLite, as sites get it: upstream's release, a series of our patches, and files
  * of ours that the patches call. All of it comes with Stead, in `third-party/`.
  */
 import { createHash } from 'node:crypto'
@@ -16,7 +16,7 @@ const added = join(ours, 'added')
 
 const limits = { maxEntries: 5_000, maxBytes: 64 << 20 }
 
-/** Which layer a folder holds: a file in it that says its number. */
+/** The file that states which layer a folder holds. It contains the layer's number. */
 export const layerMark = 'stead-layer'
 
 const patchFiles = async (): Promise<string[]> =>
@@ -24,7 +24,7 @@ const patchFiles = async (): Promise<string[]> =>
 
 let number: Promise<string> | undefined
 
-/** What tells one layer from another: it changes when anything of it does. */
+/** Returns the number that identifies the layer. It changes when any part of the layer does. */
 export const layerNumber = (): Promise<string> => {
   number ??= digest()
   return number
@@ -38,7 +38,10 @@ async function digest(): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Unpacks the layer into an empty folder. @throws when a patch does not fit the release */
+/**
+ * Unpacks the layer into an empty folder.
+ * @throws when a patch does not fit the release
+ */
 export async function unpackLayer(folder: string): Promise<void> {
   await unpackZip(release, folder, { limits, stripFolders: 1 })
   await cp(added, folder, { recursive: true })
@@ -52,7 +55,10 @@ export async function unpackLayer(folder: string): Promise<void> {
   await setTimes(folder, mark)
 }
 
-/** PHP knows what it has compiled by the times of files: those of one layer are the same in every site, and another's are others. */
+/**
+ * Sets the times of files, by which PHP recognises what it has compiled. One layer has the same times in every site,
+ * and another layer has different ones.
+ */
 async function setTimes(folder: string, mark: string): Promise<void> {
   const seconds = 1_600_000_000 + (Number.parseInt(mark.slice(0, 7), 16) % 100_000_000)
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))

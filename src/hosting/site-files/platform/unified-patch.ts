@@ -1,6 +1,6 @@
-/** A place of a file that a patch changes. */
+/** One place in a file that a patch changes. */
 interface Hunk {
-  /** Line of the old file that it begins with, from 1. */
+  /** The first line of the old file that it covers, from 1. */
   readonly line: number
   readonly before: readonly string[]
   readonly after: readonly string[]
@@ -12,8 +12,8 @@ interface FilePatch {
 }
 
 /**
- * The files that a patch in unified form changes. It makes and removes none.
- * @throws when it is of another form
+ * Returns the files that a patch in unified format changes. Supports no patch that creates or removes files.
+ * @throws when the patch has another format
  */
 export function parsePatch(text: string): FilePatch[] {
   const files: { path: string; hunks: Hunk[] }[] = []
@@ -40,7 +40,10 @@ export function parsePatch(text: string): FilePatch[] {
   return files
 }
 
-/** A text as a patch makes it. Each place must be where the patch has it, letter for letter: nothing is guessed. @throws */
+/**
+ * Applies the changes of a patch to a text. Each place must match the patch letter for letter: nothing is guessed.
+ * @throws when a place does not match
+ */
 export function applyHunks(text: string, { path, hunks }: FilePatch): string {
   const lines = text.split('\n')
   const made: string[] = []

@@ -6,14 +6,14 @@ import { inFolder } from '../open-inside.ts'
 
 export type ConfigConstants = Readonly<Record<string, string | number | boolean | null>>
 
-/** A configuration that long is none. */
+/** A file that is longer is not a configuration. */
 const MOST_BYTES = 1 << 20
 
 /**
  * Sets constants in a site directory's wp-config.php and leaves everything else in it as its owner wrote it.
- * @param change name → value; `null` takes the constant out
+ * @param change name → value; `null` removes the constant
  * @returns whether the file changed
- * @throws when there is no such file, or it is not recognised as a configuration
+ * @throws when no such file exists, or it is not recognised as a configuration
  */
 export const changeWpConfig = (siteDirectory: string, uid: number | null, change: ConfigConstants): Promise<boolean> =>
   editWpConfig(siteDirectory, uid, (text) => withConstants(text, change))
@@ -21,7 +21,7 @@ export const changeWpConfig = (siteDirectory: string, uid: number | null, change
 /**
  * Changes the text of a site directory's wp-config.php.
  * @returns whether the file changed
- * @throws when there is no such file, or a text that cannot be one; whatever `edit` throws
+ * @throws when no such file exists, or its text cannot be a configuration, and all errors of `edit`
  */
 export async function editWpConfig(
   siteDirectory: string,
@@ -40,15 +40,15 @@ export async function editWpConfig(
 }
 
 /**
- * Reads the text of a site directory's wp-config.php.
- * @returns undefined when there is none: something else by that name is not followed
+ * Reads the text of a site directory's wp-config.php. Follows nothing else of that name.
+ * @returns undefined when there is none
  */
 export const readWpConfig = (siteDirectory: string): Promise<string | undefined> =>
   inFolder(siteDirectory, 'web', (folder) => read(`${folder}/wp-config.php`).catch(() => undefined))
 
 /**
- * Writes a site directory's wp-config.php anew.
- * @param before the text that it takes the place of; kept as `private/${BROKEN_CONFIG}`, where no visitor reads it
+ * Replaces a site directory's wp-config.php.
+ * @param before the text that it replaces, kept as `private/${BROKEN_CONFIG}`, where no visitor can read it
  */
 export async function writeWpConfig(
   siteDirectory: string,
@@ -61,12 +61,12 @@ export async function writeWpConfig(
   await inFolder(siteDirectory, 'web', (folder) => replace(folder, `${folder}/wp-config.php`, text, uid))
 }
 
-/** A wp-config.php that did not work, for its owner to look at. */
+/** The name of a wp-config.php that did not work, kept for its owner. */
 export const BROKEN_CONFIG = 'wp-config.broken.php'
 
 /**
- * Reads the constants that a wp-config.php sets in plain words, each in a line of its own. The text is never run, and may be broken
- * anywhere else.
+ * Reads the constants that a wp-config.php sets literally, each on its own line. The text is never run, and may be
+ * broken elsewhere.
  */
 export function plainConstants(text: string): Record<string, string | number | boolean> {
   const define =
@@ -86,7 +86,7 @@ async function read(file: string): Promise<string> {
   try {
     const stats = await handle.stat()
     if (!stats.isFile() || stats.size > MOST_BYTES) throw new Error('wp-config.php is not a file of the usual kind')
-    // not to its end: the site may be writing to it
+    // Reads only up to the known size, because the site may be writing to the file.
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(stats.size), 0, stats.size, 0)
     return buffer.toString('utf8', 0, bytesRead)
   } finally {
@@ -115,9 +115,9 @@ async function replace(folder: string, file: string, text: string, uid: number |
 }
 
 /**
- * The text of a wp-config.php with these constants: a `define` that is there is changed in its place, a new one comes before
- * WordPress is loaded.
- * @throws when the text loads no WordPress
+ * Returns the text of a wp-config.php with these constants. Changes an existing `define` in place, and adds a new one
+ * before WordPress is loaded.
+ * @throws when the text does not load WordPress
  */
 export function withConstants(text: string, change: ConfigConstants): string {
   let result = text
@@ -130,10 +130,10 @@ export function withConstants(text: string, change: ConfigConstants): string {
   return result
 }
 
-/** Where plugins put constants of theirs: a comment that WordPress' own file has, and that they look for. */
+/** The comment in WordPress' own file that plugins look for, to put their constants before it. */
 const SETS_UP = '/** Sets up WordPress vars and included files. */'
 
-/** The text of a wp-config.php with the comment before which plugins add what they need. */
+/** Returns the text of a wp-config.php with the comment before which plugins add their constants. */
 export function withStandardComment(text: string): string {
   if (text.includes(SETS_UP)) return text
   return text.replace(/^require_once\s*\(?\s*ABSPATH\s*\.\s*['"]wp-settings\.php/m, (line) => `${SETS_UP}\n${line}`)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 type AnyFunction = (...given: any[]) => unknown
 type Holder = Record<string, AnyFunction>
 
-/** All by which a disk is changed here. Opening counts where something new is made. */
+/** All functions that change the disk here. Opening counts when it creates a file. */
 const CHANGING: readonly [holder: object, names: readonly string[]][] = [
   [
     fs,
@@ -17,15 +17,16 @@ const CHANGING: readonly [holder: object, names: readonly string[]][] = [
   [fs.promises, ['rename', 'unlink', 'rmdir', 'chmod']],
 ]
 
-/** What a disk says in place of its `at`th change, and of all later ones if it is cut off there. */
+/** The error that a disk reports instead of its `at`th change. If cut off, all later changes fail with it. */
 export interface Fault {
   readonly at: number
   readonly kind: 'cut off' | 'disk full'
 }
 
 /**
- * Runs some work whose changes of the disk fail at one point. Cut off, no later one is made either, as if the process had been killed.
- * @returns whether the work came that far
+ * Runs work in which one change of the disk fails. If cut off, all later changes fail too, as if the process had been
+ * killed.
+ * @returns whether the work got that far
  */
 export async function withFault(fault: Fault, work: () => Promise<unknown>): Promise<boolean> {
   let count = 0

@@ -1,4 +1,4 @@
-/** A change of a site's files, cut off or without room at each point at which it changes the disk. */
+/** Tests a change of a site's files that is cut off, or runs out of space, at each point where it changes the disk. */
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import fc from 'fast-check'
@@ -30,7 +30,7 @@ const folder: Thing = { kind: 'folder', mode: 0o755, mtimeMs: 1_600_000_000_001 
 const file = (text: string): Thing => ({ kind: 'file', mode: 0o644, mtimeMs: 1_600_000_000_002, text })
 const link = (target: string): Thing => ({ kind: 'link', mtimeMs: 1_600_000_000_003, target })
 
-/** Something of each kind in the place of something of each other kind, or of nothing. */
+/** Replaces each kind of entry, or nothing, with each other kind. */
 const before: Tree = new Map<string, Thing>([
   ['changed', file('old')],
   ['file-to-folder', file('old')],
@@ -59,7 +59,7 @@ const after: Tree = new Map<string, Thing>([
   ['only-times', { ...file('same'), mode: 0o600, mtimeMs: 1_600_000_000_004 } as Thing],
 ])
 
-/** Another process: what it knows is on the disk. */
+/** Simulates another process, which knows only what is on the disk. */
 const files = () => new SiteFiles(options)
 const there = () => sorted(readTree(directory.web))
 const nothingLeft = () => expect(readdirSync(directory.siteDirectory).sort()).toEqual(['private', 'web'])
@@ -89,7 +89,7 @@ async function atEachPoint(
 }
 
 describe.each(['cut off', 'disk full'] as const)('%s', (kind) => {
-  test('while it is prepared: the site is as it was, and the next attempt completes it', async () => {
+  test('leaves the site as it was while it is prepared, and the next attempt completes it', async () => {
     const points = await atEachPoint(
       kind,
       async () => {},
@@ -106,7 +106,7 @@ describe.each(['cut off', 'disk full'] as const)('%s', (kind) => {
     expect(points).toBeGreaterThan(30)
   })
 
-  test('while it is switched: the next attempt completes it', async () => {
+  test('completes an interrupted switch in the next attempt', async () => {
     const points = await atEachPoint(
       kind,
       prepare,
@@ -125,7 +125,7 @@ describe.each(['cut off', 'disk full'] as const)('%s', (kind) => {
 describe('cut off', () => {
   const kind = 'cut off'
 
-  test('while it is prepared again: the site is as it was, and the next attempt completes it', async () => {
+  test('leaves the site as it was while it is prepared again, and the next attempt completes it', async () => {
     const points = await atEachPoint(kind, prepare, prepare, async () => {
       expect(there()).toEqual(sorted(before))
       await prepare()
@@ -137,7 +137,7 @@ describe('cut off', () => {
     expect(points).toBeGreaterThan(30)
   })
 
-  test('while it is switched: it can be taken back', async () => {
+  test('can roll back an interrupted switch', async () => {
     await atEachPoint(
       kind,
       prepare,
@@ -151,7 +151,7 @@ describe('cut off', () => {
     )
   })
 
-  test('while it is switched, and another change is begun: that one finds what was before', async () => {
+  test('restores the earlier state when another change begins after an interrupted switch', async () => {
     await atEachPoint(
       kind,
       prepare,
@@ -164,7 +164,7 @@ describe('cut off', () => {
     )
   })
 
-  test('while it is taken back: the next attempt does it, or it is switched again', async () => {
+  test('continues an interrupted rollback in the next attempt, or switches again', async () => {
     const setUp = async () => {
       await prepare()
       await files().switch(directory)
@@ -183,7 +183,7 @@ describe('cut off', () => {
     expect(points).toBeGreaterThan(15)
   })
 
-  test('while it is settled: the next attempt leaves nothing', async () => {
+  test('leaves nothing after the next attempt of an interrupted cleanup', async () => {
     const setUp = async () => {
       await prepare()
       await files().switch(directory)
@@ -201,7 +201,7 @@ describe('cut off', () => {
   })
 })
 
-test('without room for it, it says so, and leaves nothing', async () => {
+test('reports that there is no room, and leaves nothing', async () => {
   for (let at = 1; ; at++) {
     await begin()
     let error: unknown
@@ -211,7 +211,7 @@ test('without room for it, it says so, and leaves nothing', async () => {
       }),
     )
     if (!isStruck) return
-    // what cannot be written down while it is given up was given up all the same
+    // If the rollback cannot write its record, the change is abandoned anyway.
     if (error) {
       expect(error).toBeInstanceOf(DiskFull)
       nothingLeft()
@@ -219,7 +219,7 @@ test('without room for it, it says so, and leaves nothing', async () => {
   }
 })
 
-test('any change that is cut off anywhere ends as one of both', async () => {
+test('any change that is cut off anywhere ends in one of the two states', async () => {
   await fc.assert(
     fc.asyncProperty(
       anyTree,
@@ -240,7 +240,7 @@ test('any change that is cut off anywhere ends as one of both', async () => {
   )
 })
 
-test('what is half switched cannot be settled, and what was never prepared is neither switched nor taken back', async () => {
+test('refuses to clean up a half-done switch, and neither switches nor rolls back what was never prepared', async () => {
   await begin()
   for (const work of ['switch', 'switchBack', 'cleanUp'] as const) await files()[work](directory)
   expect(there()).toEqual(sorted(before))
@@ -253,7 +253,7 @@ test('what is half switched cannot be settled, and what was never prepared is ne
 })
 
 test.each(['on', 'back'] as const)(
-  'what appears in a place between the two moves of it is lost, and nothing else, when it goes %s',
+  'loses only an entry that appears in a place between its two moves, when it goes %s',
   async (way) => {
     let met = 0
     for (let at = 1; ; at++) {

@@ -5,20 +5,20 @@ import type { WalkedFile } from '../tree-walk.ts'
 import type { WantedFile } from './merge.ts'
 import { atPath } from './pin.ts'
 
-/** What was found out of a wanted file. In the order of a walk. */
+/** The facts that a preparation learned about a wanted file, in the order of a walk. */
 export interface Known {
   readonly path: string
-  /** Of the wanted file. */
+  /** The stamp of the wanted file. */
   readonly stamp: string
-  /** Stamp of the site's file with the same content. */
+  /** The stamp of the site's file with the same content. */
   readonly there?: string
-  /** Where it was laid, below `new`. */
+  /** The place where it was staged, below `new`. */
   readonly place?: string
 }
 
 /**
- * What an earlier preparation found out and laid, for one that comes after it: when the site stands still, only what the site has changed
- * meanwhile is left to do. Asked for paths in the order of a walk.
+ * The facts and files of an earlier preparation, for a later one. When the site is paused, only what the site has
+ * changed in the meantime is left to do. Look up paths in the order of a walk.
  */
 export class Earlier {
   readonly #lines: AsyncGenerator<Known>
@@ -26,7 +26,10 @@ export class Earlier {
   #line: Known | undefined
   #isEnd = false
 
-  /** @param known file of {@link Known} @param laid folder with what was laid */
+  /**
+   * @param known the file of {@link Known}
+   * @param laid the folder with the staged files
+   */
   constructor(known: string, laid: string) {
     this.#lines = readLines<Known>(known)
     this.#laid = laid
@@ -36,11 +39,14 @@ export class Earlier {
   async isSame(there: WalkedFile, wanted: WantedFile): Promise<boolean | undefined> {
     const known = await this.#find(wanted)
     if (known?.there === there.stamp) return true
-    // it was another one: should it be the same by now, nothing is lost by replacing it
+    // It differed before. If it is the same by now, replacing it loses nothing.
     return known?.place === undefined ? undefined : false
   }
 
-  /** Moves what was laid to its new place. @returns its size; undefined when there is no such thing */
+  /**
+   * Moves a staged entry to its new place.
+   * @returns its size, or undefined when there is no such entry
+   */
   async take(wanted: WantedFile, place: string): Promise<number | undefined> {
     const known = await this.#find(wanted)
     if (known?.place === undefined) return undefined
@@ -56,7 +62,7 @@ export class Earlier {
   }
 
   async #find({ path, stamp }: WantedFile): Promise<Known | undefined> {
-    // who knows no stamp has none
+    // An empty stamp means that the source has no stamps.
     if (stamp === '') return undefined
     while (!this.#isEnd && (!this.#line || comparePaths(this.#line.path, path) < 0)) {
       const { value, done } = await this.#lines.next()

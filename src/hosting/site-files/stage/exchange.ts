@@ -1,16 +1,17 @@
 /**
- * Changes of a site's files that are prepared, made and taken back, in a folder of the site directory that the site does not reach:
+ * Changes of a site's files that are prepared, made, and rolled back, in a folder of the site directory that the site
+ * cannot reach:
  *
- *   exchange/plan     what goes where, a line each; there when all is laid. While it is there, there is something to go on with
- *   exchange/new/7    what number 7 of the plan puts in its place
- *   exchange/old/7    what was there, once it has been moved away
- *   exchange/before   modes and times that files and folders had: there from the first move on
+ *   exchange/plan     which entry goes where, one per line; exists when all is staged, and until the work is complete
+ *   exchange/new/7    the new entry for number 7 of the plan
+ *   exchange/old/7    the previous entry, once it has been moved away
+ *   exchange/before   the previous modes and times of files and folders; exists from the first move on
  *   exchange/done     all moves are made
- *   exchange/known    what was found out of wanted files, for a preparation that comes after this one; gone when the switch begins
- *   exchange/earlier  what was laid before, while such a preparation goes on
+ *   exchange/known    the facts learned about wanted files, for a later preparation; removed when the switch begins
+ *   exchange/earlier  the entries staged before, while such a preparation runs
  *
- * A move is a rename, and each number tells by what lies in `new` and `old` how far it has come. So whoever finds the folder after a
- * crash, however it was cut off, goes on in either direction. Numbers do not depend on each other.
+ * A move is a rename, and the entries in `new` and `old` show how far each number has come. So a process that finds the
+ * folder after a crash, wherever it stopped, can continue in either direction. Numbers do not depend on each other.
  */
 import { chmodSync, lchownSync, lstatSync, mkdirSync, renameSync } from 'node:fs'
 import { rename, unlink } from 'node:fs/promises'
@@ -28,7 +29,7 @@ import { atPath } from './pin.ts'
 /** A line of the plan. */
 export type Step =
   | { readonly n: number; readonly path: string; readonly isNew: boolean }
-  /** Without attributes: what the folder had before is set again, as moves change its times. */
+  /** Without attributes, the folder gets its previous ones again, because moves change its times. */
   | { readonly attributes: Attributes | null; readonly path: string }
 
 /** A line of `before`. */
@@ -37,10 +38,10 @@ interface Before extends Attributes {
   readonly next: Attributes | null
 }
 
-/** How far an exchange is. */
+/** The progress of an exchange. */
 export type Phase = 'none' | 'prepared' | 'begun' | 'done'
 
-/** So many moves at a time; then others may. */
+/** The number of moves before other work gets a turn. */
 const PIECE = 32
 
 export class Exchange {
@@ -58,7 +59,10 @@ export class Exchange {
     return isThere(this.#file('before')) ? 'begun' : 'prepared'
   }
 
-  /** A new one, in place of whatever was left of another. @returns what one that was prepared, and never switched, has laid */
+  /**
+   * Starts a new exchange in place of any remains of another.
+   * @returns the staged entries of an exchange that was prepared and never switched
+   */
   async make(): Promise<Earlier | undefined> {
     if (this.phase() === 'prepared' && isThere(this.#file('known'))) {
       await this.#disappear('plan')
@@ -75,17 +79,17 @@ export class Exchange {
 
   placeOfNew = (n: number): string => join(this.folder, 'new', String(n))
 
-  /** To be closed by `complete`, or by whoever gives up. */
+  /** Opens the plan. `complete` closes it, or the caller that gives up. */
   async openPlan(): Promise<Lines> {
     return openLines(this.#file('plan.tmp'))
   }
 
-  /** The same. */
+  /** Opens the file of known facts. `complete` closes it, or the caller that gives up. */
   async openKnown(): Promise<Lines> {
     return openLines(this.#file('known'))
   }
 
-  /** From now on the exchange is prepared, also after losing power. */
+  /** Makes the exchange prepared, even after a power failure. */
   async complete(plan: Lines, known: Lines): Promise<void> {
     await plan.close()
     await known.close()
@@ -97,7 +101,7 @@ export class Exchange {
   /** Makes all moves. */
   async go(): Promise<void> {
     if (this.phase() === 'prepared') {
-      // what the site has had in its hands is not what was laid
+      // Once the site could touch the staged files, they can no longer be trusted.
       if (isThere(this.#file('known'))) await this.#disappear('known')
       await this.#writeBefore()
     }
@@ -109,7 +113,7 @@ export class Exchange {
     await this.#appear('done')
   }
 
-  /** Takes back what moves were made. */
+  /** Reverts the moves that were made. */
   async goBack(): Promise<void> {
     if (this.phase() === 'done') await this.#disappear('done')
     if (this.phase() !== 'begun') return
@@ -119,12 +123,12 @@ export class Exchange {
     await this.#disappear('before')
   }
 
-  /** Where a new web root is made, to be put in place by `switchRoot`. */
+  /** The place where a new web root is created, before `switchRoot` puts it in place. */
   get newRoot(): string {
     return this.placeOfNew(0)
   }
 
-  /** Puts a new web root in place of the one that is there. Cut off in between, `takeBackRoot` brings the old one back. */
+  /** Replaces the web root with a new one. If interrupted, `takeBackRoot` restores the old one. */
   async switchRoot(): Promise<void> {
     const { mode, uid, gid } = lstatSync(this.#web)
     const made = CORE_FOLDERS.map((name) => join(this.newRoot, name))
@@ -147,10 +151,10 @@ export class Exchange {
     return this.#placesOf(0)[1]
   }
 
-  /** Forgets all of it. */
+  /** Deletes the exchange. */
   async remove(): Promise<void> {
     if (!isThere(this.folder)) return
-    // half removed it must not be taken for one that goes on
+    // A half-removed exchange must not look like one in progress.
     if (isThere(this.#file('plan'))) await this.#disappear('plan')
     await removeTree(this.folder)
   }
@@ -172,7 +176,7 @@ export class Exchange {
     const [fresh, kept] = this.#placesOf(n)
     if (!isThere(kept) && (!isNew || isThere(fresh))) return
     const found = atPath(this.#web, path, (place) => {
-      // also what was made meanwhile where something had been removed
+      // Also moves an entry that was created in the meantime where one had been removed.
       if (!isThere(fresh)) moveIfThere(place, fresh)
       if (isThere(kept)) renameSync(kept, place)
       return true

@@ -12,7 +12,7 @@ import type { Changes, WantedFile } from './merge.ts'
 import { atPath, pinBelow } from './pin.ts'
 import type { StagedWriter } from './staged-writer.ts'
 
-/** Only looks. */
+/** Only compares, and changes nothing. */
 export class FileComparison implements Changes {
   readonly #web: string
 
@@ -54,17 +54,20 @@ export interface FilePlanParts {
   readonly writer: StagedWriter
 }
 
-/** Files of a new folder that are written at once: to open and close one takes longer than to write it. */
+/**
+ * The number of files of a new folder that are written at once. Opening and closing a file takes longer than writing
+ * it.
+ */
 const FILES_AT_ONCE = 16
-/** One that is larger counts as four: pieces of each are in memory. */
+/** A larger file counts as four, because pieces of each are in memory. */
 const LARGE_BYTES = 512 << 10
 
-/** Lays what is new in the exchange, and writes down what goes where. */
+/** Stages new entries in the exchange, and writes down where each goes. */
 export class FilePlan extends FileComparison {
   readonly #parts: FilePlanParts
   readonly #writing = new InOrder(FILES_AT_ONCE)
   #number = 0
-  /** What was put last. */
+  /** The path of the entry that was put last. */
   #top = ''
 
   constructor(web: string, parts: FilePlanParts) {
@@ -91,7 +94,7 @@ export class FilePlan extends FileComparison {
     return true
   }
 
-  /** A file may still be written when it returns: until its folder is closed. */
+  /** Adds an entry. A file may still be written after the call returns, until its folder is closed. */
   override async add(entry: WantedEntry): Promise<void> {
     const { writer, known } = this.#parts
     const place = writer.placeOf(entry.path)
@@ -112,7 +115,7 @@ export class FilePlan extends FileComparison {
     this.#parts.writer.closeFolder(folder)
   }
 
-  /** Waits for files that are being written, when all has failed. */
+  /** Waits for files that are still being written after a failure. */
   settle(): Promise<void> {
     return this.#writing.settle()
   }
@@ -129,7 +132,7 @@ export class FilePlan extends FileComparison {
     return true
   }
 
-  /** What is written down of a file that is laid. */
+  /** Returns the facts to record about a staged file. */
   #knownOf({ path, stamp }: WantedFile): Known {
     return { path, stamp, place: `${this.#number}${path.slice(this.#top.length)}` }
   }

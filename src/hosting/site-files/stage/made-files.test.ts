@@ -17,7 +17,7 @@ afterEach(() => directory.remove())
 const file = (text: string): Thing => ({ kind: 'file', mode: 0o640, mtimeMs: 1_600_000_000_002, text })
 const folder: Thing = { kind: 'folder', mode: 0o755, mtimeMs: 1_600_000_000_001 }
 
-/** With each folder above. */
+/** Returns a tree with these files and each folder above them. */
 function treeOf(texts: Record<string, string>): Tree {
   const tree = new Map<string, Thing>()
   for (const path of Object.keys(texts).toSorted()) {
@@ -43,7 +43,7 @@ const made = (host: string) => ({
   'wp-content/uploads/elementor/css/post-1.css': style(host),
   'wp-content/uploads/elementor/settings.json': settings(host),
   'wp-content/uploads/sites/3/own.js': `var home = "https://${host}/"`,
-  // more than is read at once
+  // Longer than one read.
   'wp-content/uploads/sites/3/long.js': `var home = "https://${host}/", all = [${[...Array(60_000).keys()]}]`,
 })
 const others = {
@@ -53,17 +53,17 @@ const others = {
   'wp-content/uploads/none.css': 'a { color: red }',
 }
 
-test('what was made of the database, and no other file, has the other address, and is otherwise as it was', async () => {
+test('changes the address in files generated from the database, and leaves everything else as it was', async () => {
   writeTree(directory.web, treeOf({ ...made('old.test'), ...others }))
   await moveMadeFiles(files, directory, changes)
   const expected = treeOf({ ...made('a-new-one.test'), ...others })
   expect(sorted(readTree(directory.web))).toEqual(sorted(expected))
-  // and again changes nothing
+  // Running it again changes nothing.
   const again = readdressed(files.walk(directory, { scope: MADE_FILES }), changes)
   expect((await files.compare(directory, again, { scope: MADE_FILES })).written.count).toBe(0)
 })
 
-test('where there is none, nothing is prepared; where there are many, all of them are changed', async () => {
+test('prepares nothing when there are no such files, and changes all of them when there are many', async () => {
   writeTree(directory.web, treeOf(others))
   const prepare = vi.spyOn(files, 'prepare')
   await moveMadeFiles(files, directory, changes)
@@ -76,7 +76,7 @@ test('where there is none, nothing is prepared; where there are many, all of the
   expect(sorted(readTree(directory.web))).toEqual(sorted(treeOf({ ...others, ...many('a-new-one.test') })))
 })
 
-test('cut off anywhere, the same call completes it', async () => {
+test('an interruption at any point is completed by the same call', async () => {
   const all = { ...made('old.test'), ...others }
   for (let at = 1; ; at++) {
     begin(all)
@@ -89,7 +89,7 @@ test('cut off anywhere, the same call completes it', async () => {
   }
 })
 
-test('a file that is laid is known again only with the same address', async () => {
+test('recognises a staged file only with the same address', async () => {
   writeTree(directory.web, treeOf(made('old.test')))
   const stamps = async (to: string) => {
     const found = await Array.fromAsync(readdressed(files.walk(directory), [{ from: 'old.test', to }]))
@@ -100,7 +100,7 @@ test('a file that is laid is known again only with the same address', async () =
   expect(one.some((stamp) => other.includes(stamp))).toBe(false)
 })
 
-test('a file that is gone by now, or grows over the bound while it is read, passes as it is', async () => {
+test('passes a file that is gone, or grows over the limit while it is read, as it is', async () => {
   const entry = {
     kind: 'file',
     path: 'wp-content/uploads/a.css',

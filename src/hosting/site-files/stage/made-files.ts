@@ -6,19 +6,20 @@ import { isInScope } from '../scope.ts'
 import type { WantedFile } from './merge.ts'
 
 /**
- * Where themes and plugins keep what they have made of the database, with the site's address in it: style sheets of page builders
- * (`uploads/elementor/css`, `et-cache`), joined scripts (`cache/autoptimize`), fonts and settings.
+ * The folders where themes and plugins keep files that they generate from the database, with the site's address in
+ * them: style sheets of page builders (`uploads/elementor/css`, `et-cache`), joined scripts (`cache/autoptimize`),
+ * fonts, and settings.
  */
 export const MADE_FILES: FileScope = { paths: ['wp-content/cache', 'wp-content/et-cache', 'wp-content/uploads'] }
 
 const TEXT = /\.(?:css|js|json)$/i
-/** One at a time is in memory, twice. */
+/** The largest file to rewrite. One at a time is in memory, twice. */
 const MOST_BYTES = 4 << 20
 
 /**
- * Things of a site as another one is to have them: in the texts among {@link MADE_FILES} (`.css`, `.js`, `.json`, up to 4 MB) one address stands in
- * place of another. They are rewritten and not left out: their makers look into the database whether there is a file, and not on the disk.
- * Each is read for it once, as it is passed; all others pass as they are.
+ * Yields entries of a site for use by another one. In the texts among {@link MADE_FILES} (`.css`, `.js`, `.json`, up to
+ * 4 MB), one address replaces another. They are rewritten, not left out, because their plugins check the database, not
+ * the disk, for whether a file exists. Each is read once for this, as it passes. All other entries pass as they are.
  */
 export async function* readdressed(
   entries: AsyncIterable<WantedEntry>,
@@ -28,12 +29,13 @@ export async function* readdressed(
   for await (const entry of entries) yield changes.length > 0 ? await withAddress(entry, rewrite) : entry
 }
 
-/** More are changed with all that lies beside them. */
+/** With more than this, everything in their folders is prepared as well. */
 const MOST_APART = 100
 
 /**
- * Changes addresses in the files of a site whose PHP does not run. They are looked for first: most sites have none, and a change would compare all of what
- * was just copied. Cut off anywhere, the same call completes it.
+ * Changes addresses in the files of a site whose PHP does not run. Looks for such files first: most sites have none,
+ * and a change would compare everything that was just copied. After an interruption at any point, the same call
+ * completes it.
  */
 export async function moveMadeFiles(
   files: Pick<FileContent, 'walk' | 'prepare' | 'switch' | 'switchBack' | 'cleanUp'>,
@@ -41,7 +43,7 @@ export async function moveMadeFiles(
   changes: readonly AddressChange[],
   signal?: AbortSignal,
 ): Promise<void> {
-  // half of them may have been changed: they are all to be found
+  // Half of them may already be changed, so switch back to find them all.
   await files.switchBack(directory)
   const walk = (scope: FileScope) => files.walk(directory, { scope, ...(signal && { signal }) })
   const paths = await placesOf(walk(MADE_FILES), changes)
@@ -52,7 +54,7 @@ export async function moveMadeFiles(
   await files.cleanUp(directory)
 }
 
-/** Of files that are to be changed; of many no more than tell that they are. */
+/** Returns the paths of files to change. With very many, stops as soon as that is clear. */
 async function placesOf(entries: AsyncIterable<WantedEntry>, changes: readonly AddressChange[]): Promise<string[]> {
   const rewrite = addressRewriter(changes)
   const paths: string[] = []
@@ -63,13 +65,13 @@ async function placesOf(entries: AsyncIterable<WantedEntry>, changes: readonly A
   return paths
 }
 
-/** @returns the very entry where there is nothing to change */
+/** @returns the same entry when there is nothing to change */
 async function withAddress(entry: WantedEntry, rewrite: RewriteAddress): Promise<WantedEntry> {
   if (entry.kind !== 'file' || !TEXT.test(entry.path) || !isInScope(MADE_FILES, entry.path)) return entry
   const content = entry.sizeBytes <= MOST_BYTES ? await readUpTo(entry, MOST_BYTES) : undefined
   const changed = content && rewrite(content)
   if (!changed || changed === content) return entry
-  // another content: what knows the one by its stamp must not take the other for it
+  // The content differs, so its stamp must differ from that of the original.
   const stamp = `${entry.stamp}.${createHash('sha256').update(changed).digest('base64url').slice(0, 16)}`
   return { ...entry, sizeBytes: changed.length, stamp, open: async () => pieces(changed) }
 }
@@ -78,7 +80,7 @@ async function* pieces(content: Uint8Array): AsyncGenerator<Uint8Array> {
   yield content
 }
 
-/** @returns nothing when it is gone by now, or has grown over the bound */
+/** @returns undefined when the file is gone by now, or has grown over the limit */
 async function readUpTo(entry: WantedFile, most: number): Promise<Uint8Array | undefined> {
   const content = await entry.open()
   if (!content) return undefined
@@ -87,7 +89,7 @@ async function readUpTo(entry: WantedFile, most: number): Promise<Uint8Array | u
   for await (const piece of content) {
     bytes += piece.length
     if (bytes > most) return undefined
-    // it is filled anew with what follows
+    // The source reuses its buffer for the next piece.
     read.push(Uint8Array.from(piece))
   }
   return Buffer.concat(read)

@@ -6,21 +6,29 @@ import { fileMode, folderMode, MOST_ENTRIES, type WalkedEntry, type WalkedFile }
 
 export type WantedFile = Extract<WantedEntry, { kind: 'file' }>
 
-/** What is done with what a merge finds. */
+/** The actions for the differences that a merge finds. */
 export interface Changes {
-  /** Whether a folder is there, no link on the way. @throws FilesRefused when something else is */
+  /**
+   * Returns whether a folder is there, with no link on the way.
+   * @throws FilesRefused when something else is there
+   */
   hasFolder(path: string): boolean
-  /** Whether two files of one size are the same. */
+  /** Returns whether two files of one size are the same. */
   isSame(current: WalkedFile, wanted: WantedFile): Promise<boolean>
-  /** All at the path goes. */
+  /** Removes everything at the path. */
   remove(path: string): Promise<void>
-  /** Something new at its path, in place of what may be there. @returns false when it is gone by now, and nothing was done */
+  /**
+   * Puts a new entry at its path, in place of any existing one.
+   * @returns false when its content is gone by now, and nothing was done
+   */
   put(entry: WantedEntry): Promise<boolean>
-  /** Something in the new folder that was opened last. */
+  /** Adds an entry to the new folder that was opened last. */
   add(entry: WantedEntry): Promise<void>
-  /** Nothing more comes into the new folder that was opened last. */
+  /** Closes the new folder that was opened last. Nothing more is added to it. */
   closeFolder(folder: Attributes): Promise<void>
-  /** A file or folder stays, but for these; without them it shall have after the change what it has now. */
+  /**
+   * Keeps a file or folder but sets its attributes. Without attributes, it has the same ones after the change as now.
+   */
   setAttributes(path: string, attributes?: Attributes): Promise<void>
 }
 
@@ -30,10 +38,10 @@ export interface MergeOptions {
   readonly onProgress?: ((doneBytes: number) => void) | undefined
 }
 
-/** What a merge has counted, with all bytes that go: those that others take the place of, too. */
+/** The counts of a merge, including all bytes that go, even those that other entries replace. */
 export interface Merged extends Prepared {
   readonly freedBytes: number
-  /** Folders too. */
+  /** Files and folders that go. */
   readonly freedEntries: number
 }
 
@@ -54,18 +62,19 @@ class Tally {
 
 interface Frame {
   readonly path: string
-  readonly kind: /** There, and wanted. */
-  'common' | /** There; not wanted, but something in it is not ours to remove. */ 'kept' | 'new'
-  /** What it is to have at the end; of a kept one nothing else than now. */
+  readonly kind: /** Exists, and is wanted. */
+  'common' | /** Exists and is not wanted, but holds an entry that we must not remove. */ 'kept' | 'new'
+  /** The attributes it needs at the end. A kept one stays as it is. */
   readonly wanted?: Attributes
-  /** Something right in it comes or goes. */
+  /** Whether an entry directly in it is added or removed. */
   isTouched: boolean
 }
 
 /**
- * Goes through what is there and what is wanted side by side, both in the order of a walk, and says what must be done. It holds the way to
- * one path, not the trees.
- * @throws FilesRefused for what cannot be wanted: hostile paths, things outside of the scope, out of order or twice, without their folder
+ * Compares the current and the wanted entries, both in the order of a walk, and calls for each necessary action. Keeps
+ * the path to the current entry in memory, not the trees.
+ * @throws FilesRefused for entries that cannot be wanted: hostile paths, or entries outside the scope, out of order,
+ * duplicate, or without their folder
  */
 export async function merge(
   current: AsyncIterable<WalkedEntry>,
@@ -100,7 +109,7 @@ async function nextOf<Entry>(entries: AsyncIterator<Entry>): Promise<Entry | und
   return done ? undefined : value
 }
 
-/** Lets through what may be wanted, in its order. */
+/** Passes valid wanted entries, and checks their order. */
 async function* checked(entries: AsyncIterable<WantedEntry>, scope: FileScope): AsyncGenerator<WantedEntry> {
   let last: string | undefined
   let count = 0
@@ -127,9 +136,9 @@ class Merging {
   readonly #frames: Frame[] = []
   readonly #written = new Tally()
   readonly #removed = new Tally()
-  /** Folders outside of the scope in which something comes or goes. */
+  /** Folders outside the scope in which an entry is added or removed. */
   readonly #outside = new Set<string>()
-  /** What is being removed as a whole. */
+  /** The path that is being removed as a whole. */
   #gone: string | undefined
   #doneBytes = 0
   #freedBytes = 0
@@ -140,7 +149,7 @@ class Merging {
     this.#options = options
   }
 
-  /** Leaves the folders that the path is not in. */
+  /** Leaves the folders that do not contain the path. */
   async goTo({ path }: { readonly path: string }): Promise<void> {
     for (;;) {
       const frame = this.#frames.at(-1)
@@ -227,7 +236,7 @@ class Merging {
     return true
   }
 
-  /** Makes sure that the folder is wanted, or is none of ours and is there. */
+  /** Makes sure that the folder is wanted, or is outside the scope and exists. */
   async #enterFolderOf(path: string): Promise<void> {
     const folder = parentOf(path)
     const frame = this.#frames.at(-1)
@@ -263,7 +272,7 @@ class Merging {
   }
 }
 
-/** What is wanted, as it may be: no setuid, whole milliseconds. */
+/** Returns the wanted attributes within limits: no setuid, whole milliseconds. */
 function attributesOf(entry: WantedEntry): Attributes {
   const mtimeMs = Math.floor(entry.mtimeMs)
   if (entry.kind === 'link') return { mode: 0, mtimeMs }

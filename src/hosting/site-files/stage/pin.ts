@@ -1,6 +1,7 @@
 /**
- * Folders of a site at any depth, without ever following a link: part after part is opened for itself, through the descriptor of
- * the one above, so that neither a swapped folder nor the longest path of the system matters. `open-inside.ts` says why.
+ * Reaches folders of a site at any depth without ever following a link. Each part is opened itself, through the
+ * descriptor of the one above. So neither a swapped folder nor the system's longest path matters. `open-inside.ts`
+ * explains why.
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, read as readCallback } from 'node:fs'
 import { join } from 'node:path'
@@ -9,20 +10,23 @@ import type { SourceContent } from '../../../backups/backup-store.ts'
 import { nameOf, parentOf } from '../paths.ts'
 
 export const LINUX = process.platform === 'linux'
-/** `O_PATH` of Linux, which Node does not export: opens the thing itself, without any right on it, and starts nothing. */
+/**
+ * Linux's `O_PATH`, which Node does not export. It opens the entry itself, needs no permission on it, and starts
+ * nothing.
+ */
 export const O_PATH = LINUX ? 0o10000000 : 0
 const FOLDER = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW
 
 const read = promisify(readCallback)
 
-/** An opened folder; `${path}/name` are its entries, whatever becomes of its name. `close()` it. */
+/** An open folder. `${path}/name` reaches its entries, even if the folder is renamed. Call `close()` at the end. */
 export interface Pinned {
   readonly path: string
   readonly fd: number
   close(): void
 }
 
-/** @returns undefined where there is no folder, or a link */
+/** @returns undefined when it is missing or a link, or not a folder */
 export function pin(path: string): Pinned | undefined {
   let fd: number
   try {
@@ -35,8 +39,8 @@ export function pin(path: string): Pinned | undefined {
 }
 
 /**
- * The folder `path` below `root`.
- * @returns undefined where there is none, or a link is on the way
+ * Opens the folder `path` below `root`.
+ * @returns undefined when there is none, or a link is on the way
  */
 export function pinBelow(root: string, path: string): Pinned | undefined {
   let pinned = pin(root)
@@ -52,7 +56,10 @@ export function pinBelow(root: string, path: string): Pinned | undefined {
   return pinned
 }
 
-/** Runs `work` with a path that stands for `path` below `root`: its last part may be anything, and is the caller's to guard. */
+/**
+ * Runs `work` with a path that refers to `path` below `root`. Its last part may be anything, and the caller must guard
+ * it.
+ */
 export function atPath<Result>(root: string, path: string, work: (place: string) => Result): Result | undefined {
   const folder = pinBelow(root, parentOf(path))
   if (!folder) return undefined
@@ -64,14 +71,14 @@ export function atPath<Result>(root: string, path: string, work: (place: string)
 }
 
 /**
- * Not there, not a folder, a link; or shut to a host that is not root. A name that is too long is there by other bytes: as text, each byte
- * that is no UTF-8 takes three.
+ * The errors for an entry that is missing, is not a folder, or is a link, or that a host without root cannot open. A
+ * name that is too long exists under other bytes: as text, each byte that is not UTF-8 takes three.
  */
 const GONE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENXIO', 'ESTALE', 'ENAMETOOLONG'])
 
 export const isGone = (error: unknown): boolean => GONE.has((error as NodeJS.ErrnoException).code ?? '')
 
-/** Opens files below a root. The folder of the last one is at hand for the next, which is mostly in it. */
+/** Opens files below a root. Keeps the folder of the last file open, because the next is mostly in it. */
 export class FilesBelow {
   readonly #root: string
   #near: { readonly path: string; readonly folder: Pinned } | undefined
@@ -81,13 +88,13 @@ export class FilesBelow {
     this.#root = root
   }
 
-  /** As `openFileBelow`. */
+  /** Opens a file like `openFileBelow`. */
   open(path: string): number | undefined {
-    // not there: its folder may be another one by now
+    // Not found there: its folder may have been replaced by now.
     return this.#openNear(path) ?? openFileBelow(this.#root, path)
   }
 
-  /** What is opened afterwards is opened all the same. */
+  /** Closes the folder that is kept. Files can still be opened afterwards. */
   close(): void {
     this.#isClosed = true
     this.#near?.folder.close()
@@ -113,7 +120,10 @@ export class FilesBelow {
   }
 }
 
-/** Opens a regular file for reading, and nothing else: no FIFO blocks, no device starts. @returns undefined when there is none */
+/**
+ * Opens a regular file for reading, and nothing else: no FIFO blocks, and no device starts.
+ * @returns undefined when there is none
+ */
 export function openFileBelow(root: string, path: string): number | undefined {
   try {
     return atPath(root, path, openRegular)
@@ -123,7 +133,7 @@ export function openFileBelow(root: string, path: string): number | undefined {
   }
 }
 
-/** The same at a place whose folder is pinned. */
+/** Opens a regular file at a place whose folder is pinned. */
 export function openRegular(place: string): number | undefined {
   if (!LINUX) {
     if (!lstatSync(place).isFile()) return undefined
@@ -138,14 +148,18 @@ export function openRegular(place: string): number | undefined {
 }
 
 const PIECE_BYTES = 256 << 10
-/** Of files that are read at once; more have buffers of their own. */
+/** The most buffers that are kept for reuse. Further files that are read at once get their own. */
 const MOST_IDLE = 32
-/** Buffers that no file is read into now. New ones for each file would make the collector look at the whole heap for each few MB of a site. */
+/**
+ * Buffers that are free for reuse. With new ones for each file, the garbage collector would scan the whole heap for
+ * every few MB of a site.
+ */
 const idle: Buffer[] = []
 
 /**
- * The content of an open file as long as it is now, closed at the end; what is appended meanwhile is left for another time, so that
- * a file that grows has an end. To be iterated once, returned, or read and closed as a file. A piece is valid until the next is asked for.
+ * Reads the content of an open file up to its current length, and closes it at the end. What is appended in the
+ * meantime is left out, so that reading a growing file ends. Iterate it once, return it, or read and close it like a
+ * file. A piece is valid until you request the next one.
  */
 export function contentOf(fd: number): AsyncIterableIterator<Uint8Array> & SourceContent {
   const sizeBytes = fstatSync(fd).size
@@ -167,7 +181,7 @@ export function contentOf(fd: number): AsyncIterableIterator<Uint8Array> & Sourc
     async next() {
       if (!isOpen || position >= sizeBytes) return end()
       const piece = buffer ?? idle.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES)
-      // nobody else gets it while it is read into
+      // No other reader gets the buffer while it is filled.
       buffer = undefined
       const length = Math.min(PIECE_BYTES, sizeBytes - position)
       const { bytesRead } = await read(fd, piece, 0, length, position).catch((error) => {

@@ -37,7 +37,7 @@ async function change(entries: AsyncIterable<WantedEntry>, scope = ALL, by = fil
   await by.cleanUp(directory)
 }
 
-test('what fails ends when no file is written any more, and nothing of it is left', async () => {
+test('a failure waits until no file is being written, and leaves nothing', async () => {
   const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const entry = (path: string, content: () => AsyncGenerator<Uint8Array>): WantedEntry => {
     const facts = { mode: 0o644, mtimeMs: 1, sizeBytes: 1, stamp: path }
@@ -62,7 +62,7 @@ test('what fails ends when no file is written any more, and nothing of it is lef
   })
   failing.catch(() => {})
   await begun.promise
-  // all that could be done meanwhile
+  // Allows time for everything that could run in the meantime.
   for (let turns = 0; turns < 200; turns++) await stat(directory.siteDirectory)
   expect(isOver).toBe(false)
   gate.resolve()
@@ -70,8 +70,8 @@ test('what fails ends when no file is written any more, and nothing of it is lef
   nothingLeft()
 })
 
-describe('what is the same', () => {
-  test('is not touched: of a hundred files of which one changed, one is new', async () => {
+describe('unchanged files', () => {
+  test('are not touched: of a hundred files of which one changed, one is new', async () => {
     const things = Object.fromEntries(Array.from({ length: 100 }, (_each, at) => [`f${at}`, file(`text ${at}`)]))
     writeTree(directory.web, treeOf(things))
     const numbers = () =>
@@ -85,7 +85,7 @@ describe('what is the same', () => {
     expect(numbers().filter((each) => !before.includes(each))).toHaveLength(1)
   })
 
-  test('is known by its stamp, and not even read', async () => {
+  test('are recognised by their stamp, and not even read', async () => {
     writeTree(directory.web, treeOf({ f: file('same') }))
     const [entry] = await Array.fromAsync(files.walk(directory))
     const stamp = entry?.kind === 'file' ? entry.stamp : ''
@@ -96,14 +96,14 @@ describe('what is the same', () => {
     await expect(files.compare(directory, list(asked), { scope: ALL })).rejects.toThrow('it was read')
   })
 
-  test('of the same size and time only is another one: its time can be set by whoever changed it', async () => {
+  test('are not assumed from size and time only, because an attacker can set the time', async () => {
     writeTree(directory.web, treeOf({ f: file('evil') }))
     await change(wanted(treeOf({ f: file('good') })))
     expect(readFileSync(join(directory.web, 'f'), 'utf8')).toBe('good')
   })
 })
 
-describe('prepared again, as when the site stands still', () => {
+describe('prepared again, as when the site is paused', () => {
   const next = treeOf({ a: file('new a'), d: folder, 'd/b': file('new b'), same: file('same') })
   const reading = new Map<string, number>()
   async function* counted(tree: Tree): AsyncGenerator<WantedEntry> {
@@ -124,7 +124,7 @@ describe('prepared again, as when the site stands still', () => {
     writeTree(directory.web, treeOf({ a: file('old a'), same: file('same') }))
   })
 
-  test('it reads nothing a second time, and says the same', async () => {
+  test('reads nothing a second time, and reports the same', async () => {
     const told = await prepare()
     expect([...reading.keys()]).toEqual(['a', 'd/b', 'same'])
     reading.clear()
@@ -136,7 +136,7 @@ describe('prepared again, as when the site stands still', () => {
     expect(there()).toEqual(sorted(next))
   })
 
-  test('it sees what the site has changed meanwhile, and what is wanted now', async () => {
+  test('notices the site’s changes in the meantime, and what is wanted now', async () => {
     await prepare()
     reading.clear()
     await writeFile(join(directory.web, 'same'), 'SAME')
@@ -152,7 +152,7 @@ describe('prepared again, as when the site stands still', () => {
     expect(readFileSync(join(directory.web, 'd/c'), 'utf8')).toBe('made meanwhile')
   })
 
-  test('what the site has had in its hands is not taken for what was laid', async () => {
+  test('does not trust staged files that the site could touch', async () => {
     await prepare()
     await files.switch(directory)
     await writeFile(join(directory.web, 'd/b'), 'evil!')
@@ -163,8 +163,8 @@ describe('prepared again, as when the site stands still', () => {
   })
 })
 
-describe('where it goes', () => {
-  test('what the walk leaves out stays, unless something else is wanted there', async () => {
+describe('the target of a change', () => {
+  test('keeps entries that the walk leaves out, unless something else is wanted there', async () => {
     execFileSync('mkfifo', [join(directory.web, 'fifo'), join(directory.web, 'taken')])
     await symlink('/etc', join(directory.web, 'out'))
     await mkdir(join(directory.web, 'wp-admin'))
@@ -173,7 +173,7 @@ describe('where it goes', () => {
     expect(readFileSync(join(directory.web, 'taken'), 'utf8')).toBe('x')
   })
 
-  test('a folder that is missing above what is asked for is made, and a file there is no folder', async () => {
+  test('creates a missing folder above the selected paths, and refuses a file there', async () => {
     const scope = { paths: ['wp-content/uploads/2024/1.jpg', 'wp-content/uploads/2024/2.jpg'] }
     const next = treeOf({ 'wp-content/uploads/2024/1.jpg': file('1'), 'wp-content/uploads/2024/2.jpg': file('2') })
     await change(wanted(next), scope)
@@ -184,7 +184,7 @@ describe('where it goes', () => {
     nothingLeft()
   })
 
-  test('times of folders outside of what is changed stay', async () => {
+  test('keeps the times of folders outside the change', async () => {
     const outside = { 'wp-content': folder, 'wp-content/plugins': folder }
     writeTree(directory.web, treeOf({ ...outside, 'wp-content/themes': folder }))
     await change(wanted(treeOf({ 'wp-content/themes': file('now a file') })), { paths: ['wp-content/themes'] })
@@ -192,7 +192,7 @@ describe('where it goes', () => {
   })
 
   test.skipIf(!isLinuxRoot)(
-    'what is new is of the owner of the home, may do nothing that it should not, and what lies beside is root’s',
+    'gives new files to the site’s user without special permissions, and keeps the staging folder for root',
     async () => {
       const uid = 54_321
       const entries = await Array.fromAsync(
@@ -210,7 +210,7 @@ describe('where it goes', () => {
   )
 
   test.skipIf(process.platform !== 'linux')(
-    'a folder that became a link to somewhere else is not followed, neither way',
+    'does not follow a folder that became a link to another place, in either direction',
     async () => {
       writeTree(directory.web, treeOf({ d: folder, 'd/old': file('old') }))
       await mkdir(join(directory.siteDirectory, 'elsewhere'))
@@ -228,7 +228,7 @@ describe('where it goes', () => {
     },
   )
 
-  test('what appears in a place between preparing and switching is kept beside, and comes back', async () => {
+  test('keeps an entry that appears between preparing and switching, and brings it back', async () => {
     await files.prepare(directory, wanted(treeOf({ f: file('wanted') })), { scope: ALL })
     await writeFile(join(directory.web, 'f'), 'of a visitor')
     await files.switch(directory)
@@ -238,7 +238,7 @@ describe('where it goes', () => {
   })
 })
 
-describe('what cannot be wanted is refused, and nothing has changed', () => {
+describe('refuses entries that cannot be wanted, and changes nothing', () => {
   const of = (path: string, more: object = {}): WantedEntry =>
     ({
       kind: 'file',
@@ -295,7 +295,7 @@ describe('what cannot be wanted is refused, and nothing has changed', () => {
     nothingLeft()
   })
 
-  test('whatever is asked for, nothing outside of the web root is changed', async () => {
+  test('changes nothing outside the web root, for any request', async () => {
     const part = fc.constantFrom('..', '.', '', 'a', 'b', 'link', 'wp-admin', '\0', '/')
     const anyPath = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'))
     const anyEntry = fc
@@ -326,7 +326,7 @@ describe('room', () => {
   const withQuota = (bytes: number, entries = 1000) =>
     new SiteFiles({ ...plain, quotaOf: async () => ({ bytes, files: entries }) })
 
-  test('the reserve of the host stays free', async () => {
+  test('keeps the reserve of the host free', async () => {
     const full = new SiteFiles({ ...plain, keepFreeBytes: Number.MAX_SAFE_INTEGER })
     await expect(full.prepare(directory, list([big('f', 10)]), { scope: ALL })).rejects.toThrow(
       /disk of the host is full/,
@@ -334,7 +334,7 @@ describe('room', () => {
     nothingLeft()
   })
 
-  test('a site gets no more than its quota, also of content that is longer than was said', async () => {
+  test('gives a site no more than its quota, even if content is longer than announced', async () => {
     for (const entries of [[big('a', 20 * MB)], [big('a', 20 * MB, 1)], [big('a', 6 * MB), big('b', 6 * MB)]]) {
       const error = await withQuota(10 * MB)
         .prepare(directory, list(entries), { scope: ALL })
@@ -349,7 +349,7 @@ describe('room', () => {
     )
   })
 
-  test('what goes makes room: a site that is more than half full can be restored', async () => {
+  test('counts removed files as room, so that a site that is more than half full can be restored', async () => {
     const limited = withQuota(10 * MB)
     await change(list([big('f', 7 * MB)]), ALL, limited)
     await change(list([big('g', 7 * MB)]), ALL, limited)
@@ -358,7 +358,7 @@ describe('room', () => {
   })
 })
 
-test('two changes of one site at once: the second is told', async () => {
+test('rejects the second of two simultaneous changes of one site', async () => {
   const first = files.prepare(directory, wanted(treeOf({ f: file('x') })), { scope: ALL })
   await expect(files.switch(directory)).rejects.toThrow('being changed already')
   await first
@@ -366,7 +366,7 @@ test('two changes of one site at once: the second is told', async () => {
   expect([...readTree(directory.web).keys()]).toEqual(['f'])
 })
 
-test('it can be given up, and tells how far it is', async () => {
+test('can be aborted, and reports its progress', async () => {
   const control = new AbortController()
   const done: number[] = []
   const tree = treeOf({ a: file('four'), b: file('more'), c: file('text') })
@@ -382,7 +382,7 @@ test('it can be given up, and tells how far it is', async () => {
   nothingLeft()
 })
 
-test('what vanishes at its source while it is read is not wanted any more', async () => {
+test('drops a file that vanishes at its source while it is read', async () => {
   writeTree(directory.web, treeOf({ f: file('old'), g: file('old') }))
   const entries = (await Array.fromAsync(wanted(treeOf({ f: file('new!'), g: file('old'), h: file('x') })))).map(
     (entry) => (entry.kind === 'file' && entry.path !== 'g' ? { ...entry, open: async () => undefined } : entry),
@@ -391,7 +391,7 @@ test('what vanishes at its source while it is read is not wanted any more', asyn
   expect([...readTree(directory.web).keys()]).toEqual(['g'])
 })
 
-test('a file that nobody may read stays the owner’s', async () => {
+test('keeps a file that only its owner can read unreadable to others', async () => {
   writeTree(directory.web, treeOf({ f: file('x') }))
   await chmod(join(directory.web, 'f'), 0o400)
   const [entry] = await Array.fromAsync(files.walk(directory))

@@ -11,7 +11,7 @@ import { type FilePlace, lookAtFile, putFile, removeFile } from './single-file.t
 const uid = process.getuid?.() === 0 ? 200_123 : null
 const bytes = (text: string) => Buffer.from(text)
 
-describe('one file of Stead’s in a site', () => {
+describe('one file of Stead in a site', () => {
   let siteDirectory: string
   let place: FilePlace
   beforeEach(async () => {
@@ -23,7 +23,7 @@ describe('one file of Stead’s in a site', () => {
   const path = () => join(siteDirectory, 'web/wp-content/mu-plugins/tool.php')
   const look = () => lookAtFile(place, 100)
 
-  test('is laid with its folders, belongs to the site, and leaves nothing beside', async () => {
+  test('is put in place with its folders, belongs to the site, and leaves no other file', async () => {
     expect(await look()).toEqual({ kind: 'nothing' })
     expect(await putFile(place, bytes('one'), { replaces: false })).toBe(true)
     const sha256 = createHash('sha256').update('one').digest('hex')
@@ -34,7 +34,7 @@ describe('one file of Stead’s in a site', () => {
     expect(readdirSync(siteDirectory)).toEqual(['web'])
   })
 
-  test('has another time with each content, within a second too: PHP goes by it', async () => {
+  test('has a new time for each content, even within a second, because PHP goes by it', async () => {
     const times: number[] = []
     for (const text of ['one', 'two', 'three']) {
       await putFile(place, bytes(text), { replaces: times.length > 0 })
@@ -43,7 +43,7 @@ describe('one file of Stead’s in a site', () => {
     expect(new Set(times).size).toBe(3)
   })
 
-  test('takes the place of nothing unless it is told to', async () => {
+  test('replaces nothing unless requested', async () => {
     await putFile(place, bytes('one'), { replaces: false })
     expect(await putFile(place, bytes('two'), { replaces: false })).toBe(false)
     expect(readFileSync(path(), 'utf8')).toBe('one')
@@ -52,7 +52,7 @@ describe('one file of Stead’s in a site', () => {
     expect(readdirSync(siteDirectory)).toEqual(['web'])
   })
 
-  test('follows no link, of a folder nor of the file', async () => {
+  test('follows no link, neither of a folder nor of the file', async () => {
     const outside = join(siteDirectory, 'outside')
     mkdirSync(join(outside, 'mu-plugins'), { recursive: true })
     writeFileSync(join(outside, 'mu-plugins/tool.php'), 'theirs')
@@ -68,7 +68,7 @@ describe('one file of Stead’s in a site', () => {
     expect(readFileSync(join(outside, 'mu-plugins/tool.php'), 'utf8')).toBe('theirs')
   })
 
-  test('is not read when it is longer than it may be, or no file', async () => {
+  test('is not read when it is too long, or not a file', async () => {
     mkdirSync(join(path(), '..'), { recursive: true })
     writeFileSync(path(), 'x'.repeat(101))
     expect(await look()).toEqual({ kind: 'other' })
@@ -77,13 +77,13 @@ describe('one file of Stead’s in a site', () => {
     expect(await look()).toEqual({ kind: 'other' })
   })
 
-  test('goes, and is gone', async () => {
+  test('is removed once', async () => {
     await putFile(place, bytes('one'), { replaces: false })
     expect([await removeFile(place), await removeFile(place)]).toEqual([true, false])
     expect(existsSync(path())).toBe(false)
   })
 
-  test('has room by the disk, and a large one by the quota of the site', async () => {
+  test('needs room on the disk and, if large, within the quota of the site', async () => {
     const directory = { siteId: 1, siteDirectory, uid }
     const quotaOf = async () => ({ bytes: 100_000, files: 1000 })
     const files = new SiteFiles({ quotaOf, keepFreeBytes: 0 })
@@ -95,7 +95,7 @@ describe('one file of Stead’s in a site', () => {
     await expect(nearlyFull.checkRoom(directory, 1000)).rejects.toThrow(DiskFull)
   })
 
-  test('what a process that died has left is in nobody’s way', async () => {
+  test('the remains of a process that died block nothing', async () => {
     writeFileSync(join(siteDirectory, 'laid-file'), 'half')
     expect(await putFile(place, bytes('one'), { replaces: false })).toBe(true)
     expect([readFileSync(path(), 'utf8'), readdirSync(siteDirectory)]).toEqual(['one', ['web']])

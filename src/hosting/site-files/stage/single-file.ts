@@ -3,21 +3,21 @@ import { constants, type Stats } from 'node:fs'
 import { lchown, link, lstat, mkdir, open, rename, rm, unlink } from 'node:fs/promises'
 import { inFolder } from '../open-inside.ts'
 
-/** A place for one file of Stead's among a site's own, below its web root. */
+/** A place for one file of Stead among a site's own, below its web root. */
 export interface FilePlace {
   readonly siteDirectory: string
   readonly uid: number | null
-  /** Below the web root; made when it is not there. */
+  /** Below the web root. Created when missing. */
   readonly folder: string
   readonly name: string
 }
 
-/** `other`: a folder, a link, something longer than was asked for. */
+/** `other`: a folder, a link, or a file that is too long. */
 export type FoundFile =
   | { readonly kind: 'nothing' | 'other' }
   | { readonly kind: 'file'; readonly sha256: string; readonly sizeBytes: number }
 
-/** @param mostBytes a longer file is not read */
+/** @param mostBytes the longest file that is read */
 export async function lookAtFile({ siteDirectory, folder, name }: FilePlace, mostBytes: number): Promise<FoundFile> {
   const found = await inFolder(siteDirectory, `web/${folder}`, async (path): Promise<FoundFile> => {
     const stats = await statsOf(`${path}/${name}`)
@@ -31,9 +31,9 @@ export async function lookAtFile({ siteDirectory, folder, name }: FilePlace, mos
 }
 
 /**
- * Puts a file in its place, whole or not at all.
- * @param replaces what is there goes; else nothing must be there
- * @returns false where there is no such folder, but a link or something else, or where something came in between
+ * Puts a file in its place, completely or not at all.
+ * @param replaces whether to replace an existing entry; otherwise nothing may be there
+ * @returns false when a link or something else is in place of the folder, or an entry appeared in between
  */
 export async function putFile(
   place: FilePlace,
@@ -42,7 +42,7 @@ export async function putFile(
 ): Promise<boolean> {
   const { siteDirectory, uid, folder, name } = place
   await makeFolder(place)
-  // outside of what the site reaches, on the same file system; the next one takes its place if this process dies
+  // A place out of the site's reach, on the same file system. The next call replaces it if this process dies.
   const temporary = `${siteDirectory}/laid-file`
   await rm(temporary, { force: true })
   const put = await inFolder(siteDirectory, `web/${folder}`, async (path) => {
@@ -51,7 +51,7 @@ export async function putFile(
     try {
       await handle.writeFile(content)
       if (uid !== null) await handle.chown(uid, uid)
-      // PHP tells a changed file by its time, in seconds
+      // PHP recognises a changed file by its time, in seconds.
       const seconds = Math.floor(Math.max(Date.now(), before ? before.mtimeMs + 1000 : 0) / 1000)
       await handle.utimes(seconds, seconds)
       await handle.sync()
@@ -75,7 +75,7 @@ export async function removeFile({ siteDirectory, folder, name }: FilePlace): Pr
   return removed ?? false
 }
 
-/** Folder in folder, each below what was opened. */
+/** Creates the folders one by one, each below an open parent. */
 async function makeFolder({ siteDirectory, uid, folder }: FilePlace): Promise<void> {
   const parts = folder.split('/')
   for (const [index, part] of parts.entries())
@@ -89,7 +89,7 @@ async function makeFolder({ siteDirectory, uid, folder }: FilePlace): Promise<vo
     })
 }
 
-/** A rename would take the place of what came meanwhile; a second name does not. */
+/** Adds a second name. Unlike a rename, this cannot replace an entry that appeared in the meantime. */
 async function linked(temporary: string, place: string): Promise<boolean> {
   try {
     await link(temporary, place)
@@ -109,7 +109,7 @@ async function statsOf(path: string): Promise<Stats | undefined> {
   }
 }
 
-/** @returns undefined when it is no file any more, or longer */
+/** @returns undefined when it is no longer a file, or is longer */
 async function read(path: string, mostBytes: number): Promise<Buffer | undefined> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error) => {
     if (['ELOOP', 'ENOENT', 'ENXIO', 'EACCES'].includes(error.code)) return undefined

@@ -4,25 +4,25 @@ import type { DiskUsage } from '../disk-usage.ts'
 import type { DiskQuota } from '../disk-watch.ts'
 
 const MB = 1 << 20
-/** The disk is asked again after so much, or so many files. */
+/** The free space of the disk is checked again after this many bytes or entries. */
 const ASK_AFTER_BYTES = 4 * MB
 const ASK_AFTER_ENTRIES = 256
 const FEW_INODES = 1000
 
 export interface SpaceCheckOptions {
-  /** On the disk that counts. */
+  /** A folder on the disk to check. */
   readonly folder: string
-  /** What stays free for what matters more. */
+  /** The space that stays free for more important use. */
   readonly keepFreeBytes: number
-  /** What the site may have; undefined: anything. */
+  /** The quota of the site, or undefined for no limit. */
   readonly quota: DiskQuota | undefined
-  /** What it has. */
+  /** The current usage of the site. */
   readonly usage: DiskUsage
 }
 
 /**
- * The room for what is laid beside a site. The disk must have it now; the quota is for what the site has in the end, when what was
- * replaced is gone: else no site that is more than half full could be restored.
+ * Checks the room for files that are staged next to a site. The disk needs it now. The quota limits what the site has
+ * in the end, without the replaced files: otherwise, no site that is more than half full could be restored.
  */
 export class SpaceCheck {
   readonly #options: SpaceCheckOptions
@@ -35,7 +35,7 @@ export class SpaceCheck {
     this.#options = options
   }
 
-  /** So far. */
+  /** Returns the bytes taken so far. */
   get takenBytes(): number {
     return this.#bytes
   }
@@ -45,11 +45,14 @@ export class SpaceCheck {
     this.#bytes += bytes
     this.#unaskedBytes += bytes
     if (this.#unaskedBytes >= ASK_AFTER_BYTES) this.#ask(bytes)
-    // whatever goes: this much stays
+    // Whatever is removed, this much stays.
     this.#checkQuota(this.#bytes, this.#entries)
   }
 
-  /** A file, folder or link. @throws DiskFull */
+  /**
+   * Takes room for a file, folder, or link.
+   * @throws DiskFull
+   */
   takeEntry(): void {
     this.#entries++
     this.#unaskedEntries++
@@ -57,7 +60,10 @@ export class SpaceCheck {
     this.#checkQuota(this.#bytes, this.#entries)
   }
 
-  /** With all that there is, and what goes. @throws DiskFull */
+  /**
+   * Checks the quota with the current usage, minus what goes.
+   * @throws DiskFull
+   */
   checkEnd({ bytes, files }: DiskUsage): void {
     const { usage } = this.#options
     this.#checkQuota(usage.bytes + this.#bytes - bytes, usage.files + this.#entries - files)
@@ -69,7 +75,7 @@ export class SpaceCheck {
     this.#unaskedBytes = 0
     this.#unaskedEntries = 0
     const freeBytes = bavail * bsize - keepFreeBytes
-    // file systems without a table of inodes say that they have none
+    // File systems without an inode table report 0 inodes.
     if (freeBytes < bytes + ASK_AFTER_BYTES || (files > 0 && ffree < FEW_INODES))
       throw new DiskFull(`The disk of the host is full: ${mb(Math.max(0, freeBytes))} MB are free for this site`)
   }
@@ -77,7 +83,7 @@ export class SpaceCheck {
   #checkQuota(bytes: number, entries: number): void {
     const { quota, usage } = this.#options
     if (!quota) return
-    // a site that has too much may become no larger
+    // A site that is over its quota cannot grow further.
     if (bytes > Math.max(quota.bytes, usage.bytes))
       throw new DiskFull(`The site would take ${mb(bytes)} MB of disk space, and may have ${mb(quota.bytes)} MB`)
     if (entries > Math.max(quota.files, usage.files))

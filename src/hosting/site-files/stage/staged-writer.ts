@@ -20,8 +20,8 @@ import { LINUX } from './pin.ts'
 import type { SpaceCheck } from './space-check.ts'
 
 /**
- * Makes new files and folders where nobody else is. They have their owner, mode and time when they are moved in: as folders that
- * are open, so that no path is too long.
+ * Creates new files and folders where no other process works. They get their owner, mode, and time before they are
+ * moved in. It works through open folders, so that no path is too long.
  */
 export class StagedWriter {
   readonly #uid: number | null
@@ -35,7 +35,10 @@ export class StagedWriter {
     this.#signal = signal
   }
 
-  /** Something by itself; a folder stays open for what comes into it. @returns false when its content is gone by now */
+  /**
+   * Creates one entry. A folder stays open for its content.
+   * @returns false when its content is gone by now
+   */
   async make(entry: WantedEntry, place: string): Promise<boolean> {
     this.#room.takeEntry()
     if (entry.kind === 'folder') this.#folder(place)
@@ -44,10 +47,13 @@ export class StagedWriter {
     return true
   }
 
-  /** Where something in the folder that was opened last belongs. */
+  /** Returns the place for an entry in the folder that was opened last. */
   placeOf = (path: string): string => `${this.#open.at(-1)?.place}/${nameOf(path)}`
 
-  /** A file that has been moved into its place counts as one that was made. @throws DiskFull */
+  /**
+   * Counts a file that was moved into its place as one that was created.
+   * @throws DiskFull
+   */
   count(sizeBytes: number): void {
     this.#room.takeEntry()
     this.#room.take(sizeBytes)
@@ -64,7 +70,7 @@ export class StagedWriter {
     }
   }
 
-  /** Closes what is open after a fault. */
+  /** Closes open folders after a failure. */
   close(): void {
     for (const { fd } of this.#open.splice(0)) closeSync(fd)
   }
@@ -84,7 +90,8 @@ export class StagedWriter {
   async #file(entry: WantedFile, place: string): Promise<boolean> {
     const content = await entry.open()
     if (!content) return false
-    // at once, as its attributes: several threads that make files in one folder wait for each other, busily
+    // Synchronous, like setting its attributes: threads that create files in one folder spin while they wait for each
+    // other.
     const fd = openSync(place, 'wx', 0o600)
     try {
       await this.#write(fd, content)
@@ -104,13 +111,13 @@ export class StagedWriter {
   }
 }
 
-/** @returns how much was written */
+/** @returns the number of bytes written */
 const write = (fd: number, piece: Uint8Array, at: number): Promise<number> =>
   new Promise((resolve, reject) => {
     writeCallback(fd, piece, at, piece.length - at, null, (error, bytes) => (error ? reject(error) : resolve(bytes)))
   })
 
-/** The owner first: changing it takes bits of the mode away. */
+/** Sets the owner first, because changing it clears bits of the mode. */
 function finish(fd: number, uid: number | null, { mode, mtimeMs }: Attributes): void {
   if (uid !== null) fchownSync(fd, uid, uid)
   fchmodSync(fd, mode)

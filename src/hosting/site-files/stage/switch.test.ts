@@ -36,18 +36,21 @@ const anyScope: fc.Arbitrary<FileScope> = fc.constantFrom<FileScope>(
   { paths: ['wp-content/themes', 'a'] },
   { paths: ['wp-content'], except: ['wp-content/themes', 'wp-content/a'] },
   { paths: [''], except: ['wp-content', 'b/a'] },
-  // parts of what is excepted
+  // Parts of excepted paths.
   { paths: ['', 'wp-content/themes', 'b/a/a'], except: ['wp-content', 'b/a'] },
 )
 
-/** What a tree must be after a change: wanted within the scope, as before outside. */
+/** Returns the tree expected after a change: the wanted one within the scope, the previous one outside. */
 function expected(before: Tree, next: Tree, scope: FileScope): [string, Thing][] {
   const outside = [...before].filter(([path]) => !isInScope(scope, path))
   const inside = [...next].filter(([path]) => isInScope(scope, path))
   return sorted(new Map([...outside, ...inside]))
 }
 
-/** What is wanted must fit: no folder outside of the scope that only the next tree has, none that holds an exception and shall go. */
+/**
+ * Returns whether the change is valid: the next tree has no new folder outside the scope, and removes none that holds
+ * an exception.
+ */
 function fits(before: Tree, next: Tree, scope: FileScope): boolean {
   const isFolder = (tree: Tree, path: string) => tree.get(path)?.kind === 'folder'
   return [...new Set([...before.keys(), ...next.keys()])].every((path) => {
@@ -85,7 +88,7 @@ test('any tree becomes any other within any scope, and what it was again', async
   )
 })
 
-test('what is prepared again, for a site that has gone on and for another tree, is as if it had been prepared once', async () => {
+test('preparing again, for a changed site and another tree, equals preparing once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(anyTree, { minLength: 2, maxLength: 3 }),

@@ -7,7 +7,10 @@ export interface CopyingOptions {
   readonly onProgress?: (doneBytes: number) => void
 }
 
-/** Copies a web root in a thread. @throws DiskFull, TooManyFiles */
+/**
+ * Copies a web root in a thread.
+ * @throws DiskFull, TooManyFiles
+ */
 export async function copyApart(options: CopyTreeOptions, { signal, onProgress }: CopyingOptions): Promise<void> {
   const thread = startThread<Copied>('copy-thread', options, signal)
   try {

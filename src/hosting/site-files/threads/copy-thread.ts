@@ -1,8 +1,8 @@
-/** The thread of `copy-apart.ts`: the system calls of a copy. */
+/** The thread of `copy-apart.ts`, which makes the system calls of a copy. */
 import { CopyTree, type CopyTreeOptions } from './copy-tree.ts'
 import { serveWork } from './thread-program.ts'
 
-/** What the thread answers. */
+/** An answer of the thread. */
 export interface Copied {
   readonly doneBytes: number
   readonly isEnd: boolean

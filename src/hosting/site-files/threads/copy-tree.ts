@@ -18,16 +18,16 @@ import { SpaceCheck, type SpaceCheckOptions } from '../stage/space-check.ts'
 import { TreeWalk, type WalkedEntry, type WalkedFile } from '../tree-walk.ts'
 
 export interface CopyTreeOptions {
-  /** A web root; its site may write meanwhile. */
+  /** A web root. Its site may write in the meantime. */
   readonly from: string
-  /** A folder that is not there yet. */
+  /** A folder that does not exist yet. */
   readonly to: string
-  /** Whose the copy is; null: the one that Stead runs as. */
+  /** The user that owns the copy. Null means the user that Stead runs as. */
   readonly uid: number | null
   readonly room: SpaceCheckOptions
 }
 
-/** A file that is written while it is copied is copied again, so often. */
+/** The number of attempts for a file that is written while it is copied. */
 const MOST_TRIES = 3
 
 interface Open {
@@ -37,7 +37,7 @@ interface Open {
   readonly mtimeMs: number
 }
 
-/** Copies a web root, one thing a call: synchronous, for a thread of its own. */
+/** Copies a web root, one entry per call. It is synchronous, for a dedicated thread. */
 export class CopyTree {
   doneBytes = 0
   readonly #walk: TreeWalk
@@ -53,7 +53,10 @@ export class CopyTree {
     this.#openFolder('', to, { mode: 0o755, mtimeMs: Date.now() })
   }
 
-  /** @returns false at the end @throws DiskFull, TooManyFiles */
+  /**
+   * @returns false at the end
+   * @throws DiskFull, TooManyFiles
+   */
   next(): boolean {
     const entry = this.#walk.next()
     this.#walk.leftOut.length = 0
@@ -86,7 +89,7 @@ export class CopyTree {
 
   #closeFolder(): void {
     const { folder, mode, mtimeMs } = this.#open.pop() as Open
-    // the folder itself, not the link to it among the descriptors
+    // Names the folder itself, not the link to it among the descriptors.
     const place = `${folder.path}/.`
     this.#own(place)
     chmodSync(place, mode)
@@ -119,7 +122,7 @@ export class CopyTree {
     copyFileSync(source, place, constants.COPYFILE_EXCL)
   }
 
-  /** Shares the blocks where the file system can, and takes no room then. */
+  /** Shares the blocks where the file system can, and then takes no room. */
   #clone(source: string, place: string): boolean {
     try {
       copyFileSync(source, place, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE_FORCE)

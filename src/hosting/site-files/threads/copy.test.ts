@@ -24,7 +24,7 @@ beforeEach(async () => {
 })
 afterEach(() => execFileSync('rm', ['-rf', from.siteDirectory, to.siteDirectory]))
 
-/** The same without its thread. */
+/** Copies without a thread. */
 async function copyHere(options: CopyTreeOptions): Promise<void> {
   const copy = new CopyTree(options)
   while (copy.next());
@@ -37,7 +37,7 @@ const copyTo = (target: string) =>
     room: { folder: to.siteDirectory, keepFreeBytes: 0, quota: undefined, usage: { bytes: 0, files: 0 } },
   })
 
-test('any tree is copied as it is: names, contents, links, modes, times', async () => {
+test('copies any tree as it is: names, contents, links, modes, times', async () => {
   let number = 0
   await fc.assert(
     fc.asyncProperty(anyTree, async (tree) => {
@@ -53,7 +53,7 @@ test('any tree is copied as it is: names, contents, links, modes, times', async 
   )
 })
 
-test('a file that changes while it is copied is copied again', async () => {
+test('copies a file again that changes during the copy', async () => {
   const file = join(from.web, 'f')
   await writeFile(file, 'old')
   const real = fs.copyFileSync
@@ -72,7 +72,7 @@ test('a file that changes while it is copied is copied again', async () => {
   expect(readFileSync(join(to.siteDirectory, 'copy/f'), 'utf8')).toBe('a newer one')
 })
 
-test('it takes the place of the web root, with empty folders for the core, and without what a walk leaves out', async () => {
+test('replaces the web root, with empty folders for the core, and without entries that a walk leaves out', async () => {
   await mkdir(join(from.web, 'wp-includes'))
   await writeFile(join(from.web, 'wp-includes/x.php'), 'of no site')
   await writeFile(join(from.web, 'index.php'), 'text')
@@ -89,7 +89,7 @@ test('it takes the place of the web root, with empty folders for the core, and w
   expect(readFileSync(join(to.web, 'index.php'), 'utf8')).toBe('text')
 })
 
-test.skipIf(!isLinuxRoot)('all of it is the owner’s of the new home', async () => {
+test.skipIf(!isLinuxRoot)('gives all files to the owner of the new site directory', async () => {
   const uid = 54_321
   await mkdir(join(from.web, 'd'))
   await writeFile(join(from.web, 'd/f'), 'text', { mode: 0o640 })
@@ -101,7 +101,7 @@ test.skipIf(!isLinuxRoot)('all of it is the owner’s of the new home', async ()
   expect(lstatSync(join(to.web, 'd/f')).mode & 0o7777).toBe(0o640)
 })
 
-test('cut off at any point, the next attempt completes it, and no home is without a web root after it', async () => {
+test('completes an interrupted copy in the next attempt, and leaves no site directory without a web root', async () => {
   await mkdir(join(from.web, 'd'))
   await writeFile(join(from.web, 'd/f'), 'text')
   await writeFile(join(to.web, 'old'), 'old')
@@ -115,7 +115,7 @@ test('cut off at any point, the next attempt completes it, and no home is withou
 })
 
 describe('room', () => {
-  test('a file that is all hole counts with its length, and a full disk leaves the site as it was', async () => {
+  test('counts a file that is all hole by its length, and leaves the site as it was when the disk is full', async () => {
     await writeFile(join(from.web, 'hole'), '')
     await truncate(join(from.web, 'hole'), 50 << 20)
     await writeFile(join(to.web, 'old'), 'old')
@@ -127,14 +127,15 @@ describe('room', () => {
     expect(readdirSync(to.siteDirectory).sort()).toEqual(['private', 'web'])
   })
 
-  test('what is given up leaves the site as it was', async () => {
+  test('leaves the site as it was after an abort', async () => {
     await writeFile(join(to.web, 'old'), 'old')
     await expect(files.copy(from, to, { signal: AbortSignal.abort(new Error('given up')) })).rejects.toThrow('given up')
     expect(readdirSync(to.web)).toEqual(['old'])
   })
 })
 
-// Another process writes, appends, removes and swaps, as a site does that goes on: files of one letter, so that a torn one is seen.
+// Another process writes, appends, removes, and swaps, like a running site. Each file repeats one letter, so that a
+// torn one is noticed.
 const WRITER = `
   const fs = require('node:fs'); process.chdir(process.argv[1]); let round = 0
   const letter = () => String.fromCharCode(97 + (round++ % 26))
@@ -145,24 +146,21 @@ const WRITER = `
     fs.rmSync('d', { recursive: true }); fs.symlinkSync('/etc', 'd'); fs.unlinkSync('d'); fs.mkdirSync('d')
   }`
 
-test.skipIf(process.platform !== 'linux')(
-  'a site that goes on writing is copied, and nothing from outside of it',
-  async () => {
-    const writer = spawn(process.execPath, ['-e', WRITER, from.web], { stdio: ['ignore', 'pipe', 'inherit'] })
-    try {
-      await once(writer.stdout, 'data')
-      for (let round = 0; round < 100; round++) await copyTo(join(to.siteDirectory, `copy${round}`))
-    } finally {
-      writer.kill('SIGKILL')
-      await once(writer, 'exit')
+test.skipIf(process.platform !== 'linux')('copies a site that keeps writing, and nothing from outside it', async () => {
+  const writer = spawn(process.execPath, ['-e', WRITER, from.web], { stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    await once(writer.stdout, 'data')
+    for (let round = 0; round < 100; round++) await copyTo(join(to.siteDirectory, `copy${round}`))
+  } finally {
+    writer.kill('SIGKILL')
+    await once(writer, 'exit')
+  }
+  const names = new Set<string>()
+  for (let round = 0; round < 100; round++)
+    for (const [path, thing] of readTree(join(to.siteDirectory, `copy${round}`))) {
+      names.add(path)
+      if (path === 'whole') expect(thing.kind === 'file' && new Set(thing.text).size).toBe(1)
     }
-    const names = new Set<string>()
-    for (let round = 0; round < 100; round++)
-      for (const [path, thing] of readTree(join(to.siteDirectory, `copy${round}`))) {
-        names.add(path)
-        if (path === 'whole') expect(thing.kind === 'file' && new Set(thing.text).size).toBe(1)
-      }
-    expect([...names].filter((name) => !['d', 'd/e', 'd/e/f', 'log', 'new', 'whole'].includes(name))).toEqual([])
-    expect(names).toContain('whole')
-  },
-)
+  expect([...names].filter((name) => !['d', 'd/e', 'd/e/f', 'log', 'new', 'whole'].includes(name))).toEqual([])
+  expect(names).toContain('whole')
+})

@@ -1,8 +1,8 @@
-/** What the programs of `thread.ts` have in common: they do one work after another, piece by piece. */
+/** The common part of the programs of `thread.ts`, which do one job after another, piece by piece. */
 import { parentPort } from 'node:worker_threads'
 import type { Piece } from './thread.ts'
 
-/** @param begin opens a work; what it returns does one piece of it */
+/** @param begin opens a job and returns a function that does one piece of it */
 export function serveWork<Work, Answer extends Piece>(begin: (work: Work) => () => Answer): void {
   let nextPiece: () => Answer
   parentPort?.on('message', ({ work }: { work?: Work }) => {

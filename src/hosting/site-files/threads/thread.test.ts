@@ -15,12 +15,12 @@ async function count(pieces: number): Promise<number> {
   }
 }
 
-test('a thread that has done its work does the next one', async () => {
+test('a thread that has finished its work does the next job', async () => {
   const first = await count(3)
   expect([await count(1), await count(2)]).toEqual([first, first])
 })
 
-test('two works at once have a thread each, of which one waits for more', async () => {
+test('two simultaneous jobs have a thread each, and one of the threads waits for more', async () => {
   const [one, other] = [start(1), start(1)]
   const ids = [(await one.ask()).threadId, (await other.ask()).threadId]
   expect(new Set(ids).size).toBe(2)
@@ -29,21 +29,21 @@ test('two works at once have a thread each, of which one waits for more', async 
   expect(await count(1)).toBe(ids[0])
 })
 
-test('a thread that was stopped before its end does nothing else', async () => {
+test('a thread that was stopped before its end is not reused', async () => {
   const thread = start(2)
   const { threadId } = await thread.ask()
   await thread.end()
   expect(await count(1)).not.toBe(threadId)
 })
 
-test('a thread that failed does nothing else', async () => {
+test('a thread that failed is not reused', async () => {
   const thread = start(0)
   await expect(thread.ask()).rejects.toThrow('Nothing is left to count')
   await thread.end()
   expect(await count(2)).toBeGreaterThan(0)
 })
 
-test('a question ends with the signal', async () => {
+test('the signal ends a pending request', async () => {
   const stop = new AbortController()
   const thread = start(2, stop.signal)
   const asked = thread.ask()

@@ -3,28 +3,31 @@ import { restThread, takeThread } from '../../../platform/threads/resting-thread
 import { DiskFull } from '../../site-directories/disk-space.ts'
 import { TooManyFiles } from '../tree-walk.ts'
 
-/** A thread that does a piece of its work each time that it is asked. */
+/** A thread that does one piece of its work per request. */
 export interface Thread<Answer> {
-  /** One question at a time. @throws what the thread threw, and the reason of the signal */
+  /**
+   * Requests the next piece. Allows one request at a time.
+   * @throws the thread's error, or the reason of the signal
+   */
   ask(): Promise<Answer>
-  /** Gives back all that it has open. */
+  /** Releases everything that it has open. */
   end(): Promise<void>
 }
 
-/** What a program of this folder answers: `serveWork` in `thread-program.ts`. */
+/** The answer of a program in this folder: see `serveWork` in `thread-program.ts`. */
 export interface Piece {
-  /** Nothing is left to do, and nothing is open. */
+  /** Whether nothing is left to do, and nothing is open. */
   readonly isEnd: boolean
 }
 
 /**
- * Hands work to a program of this folder, apart from the event loop that serves requests.
- * @param name of a file without its ending; it calls `serveWork`
- * @param work what it is to do: plain values
+ * Passes work to a program in this folder, apart from the event loop that serves requests.
+ * @param name the name of a file without its extension, which calls `serveWork`
+ * @param work its input as plain values
  */
 export function startThread<Answer extends Piece>(name: string, work: object, signal?: AbortSignal): Thread<Answer> {
   signal?.throwIfAborted()
-  // `.ts` where Stead runs from its sources, `.js` where it was built
+  // `.ts` when Stead runs from its sources, `.js` when it was built.
   const program = join(import.meta.dirname, `${name}${extname(import.meta.filename)}`)
   const worker = takeThread(program, { resourceLimits: { maxOldGenerationSizeMb: 256 } })
   let answer = Promise.withResolvers<Answer>()
@@ -46,7 +49,7 @@ export function startThread<Answer extends Piece>(name: string, work: object, si
   return {
     ask() {
       answer = Promise.withResolvers()
-      // it may fail while nobody waits for it yet
+      // It may fail before a caller waits for it.
       answer.promise.catch(() => {})
       worker.postMessage(isBegun ? {} : { work })
       isBegun = true
@@ -54,7 +57,7 @@ export function startThread<Answer extends Piece>(name: string, work: object, si
     },
     async end() {
       signal?.removeEventListener('abort', onAbort)
-      // one that was stopped on its way has folders open, and only its end closes them
+      // A thread that was stopped midway has folders open, and only its end closes them.
       if (!isDone) return void (await worker.terminate())
       worker.off('message', onMessage).off('error', onError).off('exit', onExit)
       await restThread(program, worker)
@@ -64,7 +67,7 @@ export function startThread<Answer extends Piece>(name: string, work: object, si
 
 const known = { TooManyFiles, DiskFull }
 
-/** An error that came from a thread has lost its class. */
+/** Restores the class of an error, which a thread loses. */
 function named(error: Error): Error {
   const Named = known[error.name as keyof typeof known]
   return Named ? new Named(error.message, { cause: error }) : error

@@ -1,4 +1,4 @@
-/** The thread of `walk.ts`: the system calls of a walk. */
+/** The thread of `walk.ts`, which makes the system calls of a walk. */
 
 import { TreeWalk, type TreeWalkOptions, type WalkedEntry } from '../tree-walk.ts'
 import type { Batch } from '../walk.ts'
