@@ -11,10 +11,13 @@ interface Options {
   readonly bodyLimitBytes: number
 }
 
-/** Without the query: it may hold what does not belong into a log. */
+/** Returns the path without the query, which may hold secrets that do not belong in a log. */
 export const pathOf = (request: FastifyRequest): string => request.url.split('?', 1)[0] as string
 
-/** Gives every failure its form: the envelope, or the endpoint's own; what was not foreseen is logged and stays inside. */
+/**
+ * Formats every failure: in the envelope, or in the endpoint's own form. Unexpected errors are logged, and their
+ * details stay inside.
+ */
 export function answerErrors(app: FastifyInstance, options: Options): void {
   const own = new Map(options.endpoints.map(({ id, failure }) => [id, failure]))
   app.setErrorHandler((error: unknown, request, reply) => {
@@ -38,7 +41,7 @@ export function answerErrors(app: FastifyInstance, options: Options): void {
   })
 }
 
-/** Of what a client asked for, in its answer. */
+/** The most characters of a requested path that an answer repeats. */
 const MOST_OF_PATH = 200
 
 function noSuchPath(path: string, allowedOn: (path: string) => string[]): Problem {
@@ -56,7 +59,7 @@ function send(reply: FastifyReply, problem: Problem, own?: Endpoint['failure']):
     .send((own?.body ?? errorBody)(problem))
 }
 
-/** Not after an outcome that is unknown: programs repeat what says when to repeat it. */
+/** Returns no `Retry-After` after an unknown outcome, because programs repeat a request that says when to repeat it. */
 const retryAfter = ({ status, code }: Problem): Record<string, string> =>
   (status === 503 || status === 507) && code !== 'outcome_unknown' ? { 'retry-after': '5' } : {}
 
@@ -89,7 +92,7 @@ function asProblem(error: unknown, bodyLimitBytes: number): Problem {
   )
 }
 
-/** The multipart parser's errors have no status of their own, and would count as ours. */
+/** Turns errors of the multipart parser into a problem. They have no status, so they would count as server errors. */
 export function refuseUnreadableForms(routes: FastifyInstance): void {
   routes.setErrorHandler((error, request) => {
     const isForms = !(error instanceof Problem) && request.body === undefined && request.isMultipart()
@@ -97,7 +100,7 @@ export function refuseUnreadableForms(routes: FastifyInstance): void {
   })
 }
 
-/** A path that is no valid percent-encoding, or longer than any id, names nothing. Comes before all hooks. */
+/** Answers 404 to a path with invalid percent-encoding, or one that is longer than any id. Runs before all hooks. */
 export function refuseUnreadablePath(request: FastifyRequest, reply: FastifyReply): void {
   send(reply.header('x-request-id', request.id), notFound())
 }

@@ -1,4 +1,4 @@
-/** The API over raw connections: what is no plain request, and what is sent behind one that ends the connection. */
+/** Tests the API over raw connections: malformed requests, and bytes that follow a request that ends the connection. */
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import Type from 'typebox'
@@ -49,7 +49,7 @@ beforeEach(() => {
   done.length = 0
 })
 
-/** All that comes back until the connection ends. */
+/** Returns everything that the server sends until the connection ends. */
 async function send(bytes: string): Promise<{ statuses: number[]; text: string }> {
   const socket = connect(port, '127.0.0.1')
   let text = ''
@@ -66,7 +66,7 @@ const touch = `POST /v1/touch HTTP/1.1\r\n${HEAD}Content-Length: 0\r\n\r\n`
 const last = `POST /v1/touch HTTP/1.1\r\n${HEAD}Connection: close\r\nContent-Length: 0\r\n\r\n`
 const big = 'x'.repeat(2000)
 
-describe('refused with the end of the connection, and nothing behind it is done', () => {
+describe('refuses a malformed request, closes the connection, and ignores the bytes after it', () => {
   it.each([
     ['two hosts', `GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n`, 400],
     ['HTTP/0.9', 'GET /healthz\r\n\r\n', 400],
@@ -87,7 +87,7 @@ describe('refused with the end of the connection, and nothing behind it is done'
   })
 })
 
-it('requests of one connection are done one after the other, a bounded number', async () => {
+it('handles the requests of a connection one after the other, up to a limit', async () => {
   const wait = `POST /v1/wait HTTP/1.1\r\n${HEAD}Content-Length: 0\r\n\r\n`
   const answers = send(wait + touch.repeat(2) + last + touch)
   await expect.poll(() => done).toEqual(['wait'])

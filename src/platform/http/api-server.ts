@@ -4,10 +4,10 @@ import { type ProblemKind, problems } from './problem.ts'
 import { framingFault } from './request/framing.ts'
 import { Turns } from './request/turns.ts'
 
-/** Requests of a connection that may wait behind the one that is being answered. */
+/** The most requests of a connection that wait while an earlier one is answered. */
 const MOST_WAITING = 15
 
-/** The API's server, which does not listen yet: what is no request, or no plain one, is answered before any route is looked for. */
+/** Returns the API's server, which does not listen yet. It answers malformed requests before it looks for a route. */
 export function createApiServer(handler: RequestListener, mostBodyBytes: number): Server {
   const turns = new Turns(MOST_WAITING)
   const server = createServer({ requestTimeout: 60_000, keepAliveTimeout: 65_000 }, (request, response) => {
@@ -19,7 +19,7 @@ export function createApiServer(handler: RequestListener, mostBodyBytes: number)
     turns.take(response, begin, () => refuse(response, 503, problems.too_many_waiting.text))
   })
   server.on('checkContinue', (request, response) => {
-    // what is refused anyway need not be sent first
+    // The client need not send a body that is refused anyway.
     if (Number(request.headers['content-length'] ?? 0) > mostBodyBytes) {
       const limit = `${Math.round(mostBodyBytes / 1024)} kB`
       refuse(response, 413, problems.body_too_large.text.replace('{limit}', limit), problems.body_too_large.code)
@@ -59,7 +59,7 @@ const unreadable: Record<string, ProblemKind> = {
   ERR_HTTP_REQUEST_TIMEOUT: problems.request_timeout,
 }
 
-/** What is no HTTP: answered without a request. */
+/** Answers bytes that are not HTTP, for which no request object exists. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy()
   const { status, code, text } = unreadable[error.code ?? ''] ?? problems.invalid_http

@@ -30,50 +30,52 @@ export interface ApiOptions<Caller extends CallerFacts> {
     readonly version: string
     readonly description: string
     readonly tags: { name: string; description: string }[]
-    /** What tokens may have, and what each means. */
+    /** The scopes that tokens may have, with the meaning of each. */
     readonly scopes: Record<string, string>
   }
-  /** What each endpoint's access rule means, for its description. */
+  /** Returns the meaning of an endpoint's access rule, for its description. */
   describeAccess(endpoint: Endpoint): AccessDescription
   readonly corsOrigins: readonly string[]
   readonly trustProxy: readonly string[]
-  /** Addresses or networks whose connections say who they are from (PROXY protocol). */
+  /** Addresses or networks whose connections declare their client (PROXY protocol). */
   readonly proxyProtocol?: readonly string[]
-  /** Where people open the API's pages, when it is not where it listens. */
+  /** The URL at which people open the API's pages, if it differs from the listening address. */
   readonly publicUrl?: string | undefined
   readonly bodyLimitBytes: number
-  /** Bodies of requests while they are read and answered. */
+  /** The memory budget for request bodies, from reading until the answer. */
   readonly bodies: Budget
   readiness(): Promise<Readiness>
 }
 
 export interface Readiness {
-  /** Whether the API should get requests now. */
+  /** Whether the API should receive requests now. */
   readonly ready: boolean
-  /** It works, but not all of it: the details say what does not. */
+  /** Whether only part of it works. The details say which part does not. */
   readonly isDegraded?: boolean
   readonly details: object
 }
 
-/** One HTTP API over a list of endpoints. Never listens: `app.listen` and `app.inject` are the caller's. */
+/**
+ * Creates one HTTP API from a list of endpoints. It never listens: `app.listen` and `app.inject` are up to the caller.
+ */
 export async function createApi<Caller extends CallerFacts>(options: ApiOptions<Caller>): Promise<FastifyInstance> {
   const app = fastify({
     logger: false,
     genReqId: requestId,
-    // for `X-Forwarded-Host`; everything else is read by `readOrigins`
+    // This is only for `X-Forwarded-Host`. `readOrigins` reads everything else.
     trustProxy: createTrust(options.trustProxy),
     bodyLimit: options.bodyLimitBytes,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 500 },
-    // during a graceful stop requests under way are answered, new ones on kept connections too (then closed)
+    // During a graceful stop, Stead answers requests in flight and new ones on open connections, then closes them.
     return503OnClosing: false,
     schemaController: { compilersFactory: { buildSerializer: compiledWhenUsed } },
     serverFactory: (handler) => createApiServer(handler, options.bodyLimitBytes),
     frameworkErrors: (_error, request, reply) => refuseUnreadablePath(request, reply),
-    // the server's own part
+    // `createApiServer` answers these errors.
     clientErrorHandler: () => {},
   })
   readOrigins(app, options)
-  // the contracts are checked by the pipeline, which forgives what real clients send
+  // The pipeline checks the contracts, because it is tolerant of what real clients send.
   app.setValidatorCompiler(() => () => true)
   countBodies(app, options.bodies, options.bodyLimitBytes)
   takeJsonBodies(app)
@@ -104,7 +106,7 @@ export async function createApi<Caller extends CallerFacts>(options: ApiOptions<
   return app
 }
 
-/** A client may bring its own id, if it is one that can stand in a log. */
+/** Returns the client's own request id if it is safe to log, otherwise a new one. */
 function requestId(request: { headers: Record<string, unknown> }): string {
   const given = request.headers['x-request-id']
   return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : randomUUID()
@@ -155,7 +157,10 @@ function addRoute<Caller extends CallerFacts>(
   })
 }
 
-/** A hook with a callback: a promise for each answer would take more time than the comparison. */
+/**
+ * Answers 304 if the client has the current version. The hook takes a callback, because a promise for each answer would
+ * take longer than the comparison.
+ */
 function answerNotModified(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -174,7 +179,10 @@ function answerNotModified(
   done(null, isKnown ? '' : payload)
 }
 
-/** Health for supervisors, readiness for load balancers, figures for Prometheus: no token, nothing secret. */
+/**
+ * Adds health for supervisors, readiness for load balancers, and metrics for Prometheus: no token needed, nothing
+ * secret.
+ */
 function addProbes<Caller extends CallerFacts>(app: FastifyInstance, options: ApiOptions<Caller>): void {
   app.get('/healthz', { schema: { hide: true } }, async () => ({ status: 'ok' }))
   app.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {
@@ -214,7 +222,10 @@ function observe<Caller extends CallerFacts>(app: FastifyInstance, { log, metric
   })
 }
 
-/** Whoever only listens or downloads would hold up a stop for as long as he likes; his client connects again, elsewhere. */
+/**
+ * Ends streams when the API stops, because a client that only listens or downloads could delay the stop indefinitely.
+ * It reconnects elsewhere.
+ */
 function endStreams(app: FastifyInstance): void {
   const open = new Set<FastifyReply['raw']>()
   app.addHook('onRoute', (route) => {
@@ -236,7 +247,7 @@ declare module 'fastify' {
     operationId?: string
     isStream?: boolean
     takesAnyBody?: boolean
-    /** Its body goes through, and is in memory at no time. */
+    /** Whether its body is streamed, and never held in memory as a whole. */
     isUpload?: boolean
   }
 }

@@ -3,12 +3,12 @@ import type { Tx } from '../db/database.ts'
 import type { Problem, ProblemKind } from './problem.ts'
 import type { Page } from './schemas.ts'
 
-/** Who calls; the resources add what they need. */
+/** The caller. The resources add the fields that they need. */
 export interface CallerFacts {
   readonly applicationId: number
 }
 
-/** What is recorded about a request. */
+/** The recorded facts of a request. */
 export interface RequestFacts {
   readonly id: string
   readonly ipAddress: string
@@ -16,19 +16,19 @@ export interface RequestFacts {
   readonly headers: Record<string, string | string[] | undefined>
 }
 
-/** What every handler gets; `access` adds its part (see `Platform.authorize`). */
+/** The context of every handler. `access` adds its part (see `Platform.authorize`). */
 export interface BaseContext {
   readonly tx: Tx
-  /** Milliseconds UTC: one reading of the clock for the whole request. */
+  /** Milliseconds UTC, read from the clock once for the whole request. */
   readonly now: number
   readonly request: RequestFacts
-  /** Scheme, name and port under which the client, or a proxy that is trusted, says that it asked. */
+  /** The scheme, host name and port that the client, or a trusted proxy, says the request was sent to. */
   readonly origin: string
-  /** Operations started by this request: the first one's id becomes the `Operation-Id` header. */
+  /** Operations that this request started. The id of the first one becomes the `Operation-Id` header. */
   readonly started: number[]
 }
 
-/** A contract of the API: route, validation, OpenAPI entry, permission and client type all derive from it. */
+/** A contract of the API. The route, validation, OpenAPI entry, permission and client type all derive from it. */
 export interface Endpoint {
   readonly id: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -37,63 +37,69 @@ export interface Endpoint {
   readonly tag: string
   readonly summary: string
   readonly description?: string
-  /** `'public'`, or what the application's access table understands. */
+  /** `'public'`, or a value that the application's access table understands. */
   readonly access: unknown
   readonly params?: TObject
   readonly query?: TObject
   readonly body?: TObject
-  /** Form bodies are taken too (the token endpoints). */
+  /** Whether it also accepts form bodies (the token endpoints). */
   readonly form?: boolean
-  /** Whatever is sent as a body is taken; what is no JSON object counts as none. */
+  /** Whether it accepts any body. A body that is not a JSON object counts as no body. */
   readonly anyBody?: boolean
   /**
-   * The body is no JSON but the bytes of a file, which nobody has read yet: `prepare` takes them as `content` and is what reads them. Without
-   * `Idempotency-Key`: what was taken of a file says whether it is there.
+   * Set if the body is the unread bytes of a file instead of JSON. `prepare` receives them as `content` and must read
+   * them. It has no `Idempotency-Key`, because the length already stored shows whether a piece has arrived.
    */
   readonly upload?: { readonly mostBytes: number }
   readonly status?: 200 | 201
-  /** Schema of `data`. */
+  /** The schema of `data`. */
   readonly response: TSchema
   readonly paged?: boolean
-  /** Schema of errors where they do not come in the envelope (RFC 6749 §5.2), and how a problem looks in it. */
+  /** The schema of errors that are not in the envelope (RFC 6749 §5.2), and the form of a problem in it. */
   readonly failure?: {
     readonly schema: TSchema
     readonly headers?: Record<string, string>
     readonly body: (problem: Problem) => object
   }
   /**
-   * Runs before the transaction of a change, for what takes its time and is asked of others: what it returns is `prepared` in the context of
-   * the handler, which decides. What may be done is checked before both. It changes nothing that the request is about.
+   * Runs before the transaction of a change, for slow work that depends on other systems. Its result is `prepared` in
+   * the context of the handler, which decides. Permissions are checked before both. It must not change the resource
+   * that the request is about.
    */
   // biome-ignore lint/suspicious/noExplicitAny: as for `handle`
   readonly prepare?: (context: any, input: any) => Promise<unknown>
   /**
-   * Runs after the commit, before the response leaves: waits for work that the change has started and whose outcome the
-   * client is told. Throws a Problem when it failed.
+   * Runs after the commit, before the response is sent. It waits for work that the change has started and whose outcome
+   * the client must know. Throws a Problem when that work fails.
    */
   // biome-ignore lint/suspicious/noExplicitAny: as for `handle`
   readonly afterCommit?: (context: any) => Promise<void>
-  /** How the response leaves: in the envelope (default), bare JSON, or written by the handler itself as a stream. */
+  /** The form of the response: in the envelope (default), bare JSON, or a stream that the handler writes. */
   readonly style?: 'envelope' | 'bare' | 'stream'
-  /** A POST that only reads (searches, logs): no transaction but that of an `Idempotency-Key`. */
+  /** Whether this POST only reads (searches, logs). It has no transaction other than that of an `Idempotency-Key`. */
   readonly reads?: boolean
-  /** A GET that changes something all the same, as the API's description has it: a transaction. */
+  /** Whether this GET changes something, as the API's description defines it. It runs in a transaction. */
   readonly writes?: boolean
-  /** Answers with a stream of events where the client asks for one: the handler returns the `response` that it has written. */
+  /**
+   * Whether it answers with an event stream if the client requests one. The handler then returns the `response` that it
+   * has written.
+   */
   readonly mayStream?: boolean
-  /** Of a stream: what it is, or may be. */
+  /** The content type of a stream, or its possible content types. */
   readonly contentType?: string | readonly string[]
-  /** A stream that can be had in parts (RFC 9110 §14). */
+  /** Whether clients can request parts of the stream (RFC 9110 §14). */
   readonly ranges?: boolean
-  /** GET of one resource: `ETag`, `If-None-Match`. */
+  /** Whether this GET of one resource has `ETag` and `If-None-Match`. */
   readonly etag?: boolean
-  /** Cannot be taken back, or shows a secret: a person in a browser has shown lately who it is. */
+  /**
+   * Whether it needs a recent confirmation of identity in the browser, because it cannot be undone or shows a secret.
+   */
   readonly proof?: boolean
-  /** Starts background work: `Operation-Id` is described. */
+  /** Whether it starts background work, so that `Operation-Id` is described. */
   readonly starts?: boolean
-  /** Rate class; `address` counts by client address before any authentication. */
+  /** The rate class. `address` counts by client address, before any authentication. */
   readonly rate?: 'application' | 'address'
-  /** Beyond those that every endpoint can have. */
+  /** The problems beyond those that every endpoint can have. */
   readonly problems?: readonly ProblemKind[]
   // biome-ignore lint/suspicious/noExplicitAny: the typed form is what `endpoint()` of the resources checks
   handle(context: any, input: any): Promise<unknown>
@@ -101,18 +107,18 @@ export interface Endpoint {
 
 const special = Symbol('reply')
 
-/** Data with a message of its own, or with its page. */
+/** Data with its own message, or with its page. */
 export interface SpecialReply {
   readonly [special]: true
   readonly data: unknown
   readonly message?: string
   readonly page?: Page
   readonly headers?: Record<string, string>
-  /** Another status than the endpoint's own (bare responses only). */
+  /** A status other than the endpoint's own (bare responses only). */
   readonly status?: number
 }
 
-/** Lets a handler return more than `data`. */
+/** Builds the result of a handler that returns more than `data`. */
 export function reply(data: unknown, extra: Partial<Pick<SpecialReply, 'message' | 'page' | 'headers' | 'status'>>) {
   return { [special]: true, data, ...extra } as SpecialReply
 }

@@ -3,26 +3,32 @@ import type { FastifyReply } from 'fastify'
 import type { Budget, BudgetKey } from '../budgets/budget.ts'
 import { Problem, problems } from './problem.ts'
 
-/** Keeps connections through proxies that close silent ones. */
+/** The interval of heartbeats, which keep connections open through proxies that close silent ones. */
 const HEARTBEAT_MS = 15_000
-/** Who took nothing for so many heartbeats does not listen. */
+/** A client that has read nothing for this many heartbeats is not listening. */
 const MISSED_HEARTBEATS = 4
-/** How soon a stream whose caller may no longer see what it tells ends, at the latest. */
+/** The longest time until a stream ends after its caller lost access to its content. */
 const CHECK_EVERY_MS = 1000
 
 /** A stream of server-sent events to one client. */
 export interface EventStream {
-  /** Sends a message. A client that does not read gets the newest when it does; what came before is left out. */
+  /** Sends a message. A slow client gets only the newest message when it reads again, and skips those before it. */
   send(message: string): void
-  /** Tells each time that the client has taken everything and wants more: who sends once for each loses nothing. */
+  /**
+   * Calls the listener each time the client has read everything and wants more. A sender that sends once per call loses
+   * nothing.
+   */
   whenTaken(listener: () => void): void
   end(): void
 }
 
 export interface EventStreamsOptions<Facts> {
-  /** How many there may be, by the key that is given to `open`. */
+  /** Limits the number of streams by the key that is passed to `open`. */
   readonly budget: Budget
-  /** @returns for each of the streams whether its caller may still see what it tells; asked about all at once, every second */
+  /**
+   * @returns for each stream, whether its caller may still see its content; called for all streams at once, every
+   * second
+   */
   mayStay(streams: readonly Facts[]): Promise<readonly boolean[]>
 }
 
@@ -40,7 +46,8 @@ export class EventStreams<Facts> {
 
   /**
    * Begins the response.
-   * @param begin is given the stream and starts what feeds it; @returns a function that ends that, called when the stream ends
+   * @param begin receives the stream and starts its source;
+   * @returns a function that stops the source, called when the stream ends
    * @throws Problem `too_many_streams`
    */
   open(reply: FastifyReply, key: BudgetKey, facts: Facts, begin: (stream: EventStream) => () => void): FastifyReply {
@@ -56,7 +63,7 @@ export class EventStreams<Facts> {
       share.free()
       stop()
     })
-    // the client went away, be it before this point; a HEAD request has no body to wait for
+    // The client may have left, perhaps before this point. A HEAD request has no body to wait for.
     const leave = () => stream.destroy()
     reply.raw.once('close', leave)
     if (reply.raw.destroyed || reply.request.method === 'HEAD') leave()
@@ -64,13 +71,13 @@ export class EventStreams<Facts> {
       .headers({
         'content-type': 'text/event-stream',
         'cache-control': 'no-store',
-        // some proxies collect a response before they pass it on
+        // Some proxies buffer a response before they pass it on.
         'x-accel-buffering': 'no',
       })
       .send(reply.request.method === 'HEAD' ? '' : stream)
   }
 
-  /** Ends all: who only listens would hold up a stop for as long as he likes. */
+  /** Ends all streams, because a client that only listens could delay a stop indefinitely. */
   close(): void {
     for (const stream of this.#open.keys()) stream.destroy()
   }
@@ -100,14 +107,14 @@ export class EventStreams<Facts> {
       const stays = await this.#options.mayStay([...this.#open.values()])
       for (const [index, stream] of streams.entries()) if (!stays[index]) stream.cut()
     } catch {
-      // the database cannot be reached: nothing new is told meanwhile, either
+      // The database is unreachable, so the streams get nothing new in the meantime either.
     } finally {
       this.#isChecking = false
     }
   }
 }
 
-/** Holds one message at most besides the one that is on its way. */
+/** Holds at most one message in addition to the one being sent. */
 class LatestOnly extends Readable implements EventStream {
   #next: string | undefined
   #isWanted = false
@@ -117,7 +124,7 @@ class LatestOnly extends Readable implements EventStream {
 
   constructor() {
     super({ highWaterMark: 1 })
-    // the head of a response goes with its first bytes: whoever connects knows at once that it is heard
+    // The head of a response is sent with its first bytes. This tells a new client at once that it is connected.
     this.push(': here\n\n')
   }
 
@@ -137,13 +144,13 @@ class LatestOnly extends Readable implements EventStream {
     if (this.#isWanted && this.#next === undefined) listener()
   }
 
-  /** After what there is to say; who does not take it has until the next heartbeats. */
+  /** Ends after the last message. A client that does not read it has until the next heartbeats. */
   end(): void {
     this.#isEnding = true
     this.#flush()
   }
 
-  /** Says nothing more. */
+  /** Ends without sending the waiting message. */
   cut(): void {
     this.#next = undefined
     if (this.#isWanted) this.end()

@@ -12,7 +12,7 @@ import { createLab, type Lab } from './test-support.ts'
 const Entry = Type.Object({ id: Type.Integer(), text: Type.String() })
 const entries = (ids: readonly number[]) => ids.map((id) => ({ id, text: 'ä"]}'.repeat(100), secret: 'not described' }))
 
-/** Keys that were asked for, read by read. */
+/** The number of keys requested in each read. */
 const reads: number[] = []
 const list = (path: string, keys: number, read: (ids: readonly number[]) => Promise<object[]>): Endpoint => ({
   id: path,
@@ -81,18 +81,18 @@ describe('a long list', () => {
     return response
   }
 
-  it('reads as one answer, which has what the contract describes', async () => {
+  it('reads as one answer that matches the contract', async () => {
     expect(await data('long')).toEqual(described(Array.from({ length: 1050 }, (_, n) => n + 1)))
     expect(reads).toEqual([...Array(10).fill(100), 50])
   })
 
-  it('that is short leaves as any other answer, with its length', async () => {
+  it('is sent as a normal answer with its length if it is short', async () => {
     const response = await lab.inject('GET', '/v1/short')
     expect(response.headers['content-length']).toBe(String(Buffer.byteLength(response.body)))
     expect(response.json().data).toHaveLength(100)
   })
 
-  it('is right when all of it, or all of a part, is gone by the time it is read', async () => {
+  it('is correct when all of it, or all of a part, is deleted before it is read', async () => {
     expect(await data('gone')).toEqual([])
     expect(await data('thinned')).toEqual(described([200, 400, 600, 800, 1000]))
   })
@@ -103,22 +103,22 @@ describe('a long list', () => {
     expect(reads).toEqual([100])
   })
 
-  it('fails as any other while nothing has left', async () => {
+  it('fails like any other answer while nothing has been sent', async () => {
     const response = await lab.inject('GET', '/v1/broken')
     expect([response.statusCode, response.json().code]).toEqual([500, 'internal'])
   })
 
-  it('is broken off, and logged, when it fails later', async () => {
+  it('breaks off, and logs the failure, when it fails later', async () => {
     const response = await ask('broken-off')
     expect(response.statusCode).toBe(200)
     await expect(text(response)).rejects.toThrow('aborted')
     expect(logged).toMatchObject([{ err: { message: 'the disk is gone' }, path: '/v1/broken-off' }])
   })
 
-  it('is read as fast as its client takes it, and no further when he leaves', async () => {
+  it('is read as fast as its client reads, and no further after the client leaves', async () => {
     const response = await ask('endless')
     await once(response, 'readable')
-    // what the kernel takes of a client that does not read is some MB; a part has 40 kB
+    // The kernel buffers some MB for a client that does not read; one part has 40 kB.
     let before = -1
     while (before !== reads.length) {
       before = reads.length

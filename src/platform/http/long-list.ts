@@ -1,22 +1,22 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 
-/** Entries that are read, and leave, together: what a list holds of the process, and how long it keeps others waiting. */
+/** Entries that are read and sent together. This limits the memory of a list, and how long it makes others wait. */
 const PART = 100
 
-/** The data of an answer that is too long to be held at once: it is read while it leaves, as fast as its client takes it. */
+/** The data of an answer that is too long for memory. It is read while it is sent, as fast as the client reads. */
 export class LongList {
   readonly parts: AsyncIterable<readonly unknown[]>
 
-  /** @param parts the first is there already: what fails later breaks off an answer that has begun */
+  /** @param parts the first part is already read; a later failure breaks off an answer that has begun */
   constructor(parts: AsyncIterable<readonly unknown[]>) {
     this.parts = parts
   }
 }
 
 /**
- * A list of which only the keys are known: each entry is in it once, at its place, however the order changes while it is read.
- * @param read the entries of these keys as they are now, in their order; without those that are gone by now
- * @returns a list that is short as it is
+ * Reads a list from its keys. Each entry appears once, in its place, however the order changes in the meantime.
+ * @param read returns the current entries of these keys in their order, without deleted ones
+ * @returns the entries themselves if the list is short
  */
 export async function readInParts<Key, Entry>(
   keys: readonly Key[],
@@ -33,15 +33,15 @@ async function* partsOf<Key, Entry>(
 ): AsyncGenerator<Entry[]> {
   yield first
   for (let from = PART; from < keys.length; from += PART) {
-    // SQLite's answers come without a turn of the event loop, and a quick client would have all of them
+    // SQLite answers without a turn of the event loop, so a fast client would otherwise get all the entries in one go.
     await breathe()
     yield await read(keys.slice(from, from + PART))
   }
 }
 
 /**
- * The text of an answer around a long list, in pieces.
- * @param write makes JSON of an answer whose `data` is some of the entries, as the contract describes it
+ * Yields the text of an answer around a long list, in pieces.
+ * @param write returns the JSON of an answer whose `data` is some of the entries, as the contract describes it
  */
 export async function* textOf(list: LongList, write: (data: readonly unknown[]) => string): AsyncGenerator<string> {
   const empty = write([])

@@ -3,18 +3,19 @@ import type { MetricReport } from '../metrics/part-metrics.ts'
 
 export interface ApiMetrics {
   observe(operationId: string, status: number, seconds: number): void
-  /** Each metric of each process that tells of it. */
+  /** Returns each metric of each process that reports it. */
   reports(): Promise<readonly MetricReport[]>
-  /** The same for Prometheus. */
+  /** Returns the same for Prometheus. */
   collect(): Promise<{ contentType: string; text: string }>
 }
 
-/** Sums of others beside them, named as only counters may be. */
+/** Sums of other metrics, with a suffix that only counters may have. */
 const misnamed = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
 /**
- * What `/metrics` shows, in Prometheus' text form: Node's figures and requests of this process, and what else there is.
- * @param more further metrics; those that cannot be had at the moment are left out
+ * Creates the content of `/metrics` in Prometheus' text format: Node's metrics, the requests of this process, and
+ * others.
+ * @param more further metrics; those that are not available at the moment are left out
  */
 export function createApiMetrics(more: readonly (() => Promise<readonly MetricReport[]>)[] = []): ApiMetrics {
   const registry = new Registry()
@@ -38,13 +39,13 @@ export function createApiMetrics(more: readonly (() => Promise<readonly MetricRe
   }
 }
 
-/** Several processes tell of the same metric: it has one heading, and the values of all. */
+/** Joins the metrics that several processes report under the same name: one heading, with the values of all. */
 async function textOf(reports: readonly MetricReport[]): Promise<string> {
   const byName = new Map<string, MetricReport>()
   for (const report of reports) {
     const first = byName.get(report.name)
     if (!first) byName.set(report.name, report)
-    // another form is that of another version
+    // A different type comes from a different version.
     else if (first.type === report.type)
       byName.set(report.name, { ...first, values: [...first.values, ...report.values] })
   }

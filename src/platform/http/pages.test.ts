@@ -30,7 +30,7 @@ describe('files of the panel', () => {
     ['gzip, deflate, br, zstd', 'br', brotliDecompressSync],
     ['gzip', 'gzip', gunzipSync],
     ['br;q=0, gzip;q=0.5', 'gzip', gunzipSync],
-  ])('go compressed to who takes %s', async (codings, coding, unpack) => {
+  ])('are compressed for clients that accept %s', async (codings, coding, unpack) => {
     for (let time = 0; time < 2; time++) {
       const answer = await get(codings)
       expect(answer.headers['content-encoding']).toBe(coding)
@@ -40,14 +40,14 @@ describe('files of the panel', () => {
     }
   })
 
-  test.each([undefined, '', 'identity', 'zstd'])('go as they are to who takes %s', async (codings) => {
+  test.each([undefined, '', 'identity', 'zstd'])('are sent uncompressed to clients that accept %s', async (codings) => {
     const answer = await get(codings)
     expect(answer.headers['content-encoding']).toBeUndefined()
     expect(answer.headers.vary).toBe('Accept-Encoding')
     expect(answer.body).toBe(script)
   })
 
-  test('are those of the start, and no other', async () => {
+  test('are those that existed at startup, and no others', async () => {
     for (const url of ['/assets/index-2.js', '/assets/..%2findex.html', '/assets/%2e%2e/index.html'])
       expect((await get('br', url)).statusCode).toBe(404)
   })

@@ -5,7 +5,7 @@ import { brotliCompress, gzip } from 'node:zlib'
 import { Negotiator } from '@fastify/accept-negotiator'
 import type { FastifyInstance } from 'fastify'
 
-/** Nothing but files of this address, and no frame around it. */
+/** Allows only files from this address, and no frame around it. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; worker-src 'self'; img-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -22,7 +22,7 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Best first. Each file is compressed once, when the first one asks. */
+/** Best first. Each file is compressed once, at the first request. */
 const compressors = { br: promisify<Buffer, Buffer>(brotliCompress), gzip: promisify<Buffer, Buffer>(gzip) }
 const negotiator = new Negotiator({ supportedValues: ['br', 'gzip', 'identity'] })
 
@@ -30,8 +30,9 @@ const NOT_BUILT =
   '<!doctype html><title>Stead</title><p>The control panel is not built. Run npm run panel in the Stead directory, then restart Stead.'
 
 /**
- * Serves the pages of the control panel at `/`. They are read once: an attacker chooses no file name.
- * @param folder as `npm run panel` has filled it: `index.html` and `assets/`, whose names change with their content
+ * Serves the pages of the control panel at `/`. All files are read at startup, so an attacker cannot choose a file
+ * name.
+ * @param folder the output of `npm run panel`: `index.html` and `assets/`, whose names change with their content
  */
 export async function servePages(app: FastifyInstance, folder: string): Promise<void> {
   const page = await readFile(join(folder, 'index.html'), 'utf8').catch(() => NOT_BUILT)
@@ -58,7 +59,7 @@ export async function servePages(app: FastifyInstance, folder: string): Promise<
     const type = types[extname(name)]
     if (!content || !type) return reply.callNotFound()
     const coding = negotiator.negotiate(request.headers['accept-encoding'] ?? '')
-    // a font of this kind is compressed already
+    // A font in this format is already compressed.
     const isPacked = type !== types['.woff2'] && (coding === 'br' || coding === 'gzip')
     return reply
       .headers({ ...headers, 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding' })

@@ -27,36 +27,39 @@ import { IGNORED_HEADER, ignoredFields } from './request/ignored-fields.ts'
 import { uploadOf } from './request/uploads.ts'
 import { check } from './request/validate.ts'
 
-/** What the API needs from the application that it serves. */
+/** The dependencies of the API on the application that it serves. */
 export interface Platform<Caller extends CallerFacts> {
   readonly database: Database
   readonly sealer: Sealer
   readonly now: () => number
   readonly rates: { readonly application: RateLimit; readonly address: RateLimit }
   readonly keyLimit: KeyLimit
-  /** @throws Problem what a request of nobody is refused with */
+  /**
+   * Returns the caller of a request.
+   * @throws Problem when the request does not identify a caller
+   */
   authenticate(claims: Claims, nowMs: number): Promise<Caller>
   /**
    * Checks `operation.access` for this caller.
-   * @returns what the handler gets besides the base context, such as the site of the path
+   * @returns additions to the handler's base context, such as the site of the path
    * @throws Problem `not_found`, `forbidden`, `insufficient_scope`
    */
   authorize(endpoint: Endpoint, caller: Caller, input: Input, tx: Tx): Promise<object>
   /**
-   * Looks at background work that a request has started, in its transaction.
-   * @throws Problem when too much is waiting already
+   * Checks background work that a request has started, in its transaction.
+   * @throws Problem when too many operations are queued already
    */
   admit?(operationId: number, tx: Tx): Promise<void>
   /** Added to every handler's context: configuration, logger, clients of other parts. */
   readonly services: object
 }
 
-/** What of a request says who calls. */
+/** The parts of a request that identify the caller. */
 export interface Claims {
   readonly headers: FastifyRequest['headers']
   /** See `BaseContext.origin`. */
   origin(): string
-  /** Nothing is changed by it. */
+  /** Whether the request changes nothing. */
   readonly onlyReads: boolean
 }
 
@@ -67,7 +70,7 @@ export interface Input {
   readonly body: Record<string, unknown>
 }
 
-/** From request to response: who, how often, what, may they, do it, say it. */
+/** Handles a request from start to end: identify the caller, count, validate, authorize, do the work, answer. */
 export function routeHandler<Caller extends CallerFacts>(endpoint: Endpoint, platform: Platform<Caller>, log: Log) {
   return async (request: FastifyRequest, response: FastifyReply): Promise<unknown> => {
     const now = platform.now()
@@ -80,13 +83,16 @@ export function routeHandler<Caller extends CallerFacts>(endpoint: Endpoint, pla
     const result = await call.answer()
     if (endpoint.style === 'stream' || result === undefined) return result
     response.code(result.status).headers(result.headers)
-    // a bare answer may have none
+    // A bare answer may have no body.
     const data = (result.body as { data?: unknown } | undefined)?.data
     return data instanceof LongList ? partByPart(data, result.body as object, request, response, log) : result.body
   }
 }
 
-/** Sends an answer while its list is read. What fails meanwhile breaks it off: its end is missing, which clients see (RFC 9112 §8). */
+/**
+ * Sends an answer while its list is read. A failure breaks the answer off: its end is missing, which clients detect
+ * (RFC 9112 §8).
+ */
 function partByPart(
   list: LongList,
   body: object,
@@ -103,7 +109,7 @@ function partByPart(
       throw error
     }
   }
-  // nobody takes the content of an answer to HEAD
+  // The content of an answer to HEAD is never read.
   const content = request.method === 'HEAD' ? [] : text()
   return response
     .type('application/json; charset=utf-8')
@@ -141,7 +147,7 @@ class Call<Caller extends CallerFacts> {
     this.#now = now
   }
 
-  /** Validates, then does the work: reads on the read connection, changes in one transaction. */
+  /** Validates, then does the work. Reads use the read connection; changes run in one transaction. */
   async answer(): Promise<StoredResponse> {
     const input = await this.#input()
     const { database } = this.#platform
@@ -165,7 +171,7 @@ class Call<Caller extends CallerFacts> {
     const checkedParams = params ? check(params, this.#request.params) : { value: {} }
     if ('faults' in checkedParams) throw notFound()
     const given = this.#endpoint.anyBody && !isObject(sent) ? {} : sent
-    // parameters of a GET, and flags of a DELETE that takes no other body, count the same in the body
+    // Parameters of a GET, and flags of a DELETE without any other body, have the same effect in the body.
     const asQuery =
       (this.#endpoint.method === 'GET' || (this.#endpoint.method === 'DELETE' && !body)) && isObject(given)
         ? { ...given, ...(this.#request.query as object) }
@@ -178,7 +184,7 @@ class Call<Caller extends CallerFacts> {
       body: 'value' in parts[1] ? parts[1].value : {},
     } as Input
     if (faults.length > 0) {
-      // what the caller may not see stays unseen, whatever else is wrong with the request
+      // The caller must not learn about resources that they may not see, whatever else is wrong with the request.
       if (this.#caller)
         await this.#platform.authorize(
           this.#endpoint,
@@ -191,7 +197,7 @@ class Call<Caller extends CallerFacts> {
     return input
   }
 
-  /** What the endpoint asks of others before it holds anything. */
+  /** Runs the endpoint's preparation, which depends on other systems, before the request holds anything. */
   async #prepared(input: Input): Promise<object> {
     const { prepare } = this.#endpoint
     if (!prepare) return {}
@@ -224,7 +230,7 @@ class Call<Caller extends CallerFacts> {
     const context = { ...(await this.#contextOf(tx, input, started)), ...prepared }
     this.#context = context
     const result = await endpoint.handle(context, input)
-    // who waits for a reply of Fastify waits for the end of its stream, and has nothing then
+    // To await a Fastify reply would wait for the end of its stream, and then return nothing.
     const isSaid = endpoint.style === 'stream' || (endpoint.mayStream && result === undefined)
     if (isSaid) return result as StoredResponse
     if (started.length > 0) await this.#platform.admit?.(started[0] as number, tx)
@@ -254,7 +260,7 @@ class Call<Caller extends CallerFacts> {
     const { claim, first } = await claimKey(database, sealer, keyed, this.#now, keyLimit)
     if (first) return this.#replay(first)
     const response = await this.#workOnce({ ...keyed, claim }, input)
-    // what goes wrong from here on undoes nothing: a replay waits for the same
+    // A failure from here on undoes nothing: a replay waits for the same work.
     await this.#endpoint.afterCommit?.(this.#context)
     return response
   }
@@ -262,7 +268,7 @@ class Call<Caller extends CallerFacts> {
   async #workOnce(claimed: ClaimedRequest, input: Input): Promise<StoredResponse> {
     const { database, sealer } = this.#platform
     try {
-      // what only reads holds up no writer while it does
+      // A request that only reads must not block writers while it reads.
       const found = this.#endpoint.reads ? await this.#work(database.read, input) : undefined
       const prepared = await this.#prepared(input)
       return await database.transaction(async (tx) => {
@@ -277,21 +283,22 @@ class Call<Caller extends CallerFacts> {
     }
   }
 
-  /** A refusal is an answer and replayed as such. */
+  /** Stores a refusal, which counts as an answer and is replayed. */
   async #keepRefusal(claimed: ClaimedRequest, refusal: Problem): Promise<void> {
     const { database, sealer } = this.#platform
     const response = { status: refusal.status, body: errorBody(refusal), headers: refusal.headers }
     await database
       .transaction((tx) => keepResponse(tx, sealer, claimed, response))
       .catch((error) => {
-        // nothing of the change was kept, whatever became of the refusal
+        // Nothing of the change was saved, whatever became of the refusal.
         throw error instanceof CommitUnknown ? new Problem(problems.unavailable, {}, { cause: error }) : error
       })
   }
 
   /**
-   * After a failure on our side: the key is free for another try, unless the change was kept all the same.
-   * @throws what failed; `outcome_unknown` when what became of the change cannot be found out now
+   * Completes the claim after a failure on our side: the key is free for another try, unless the change was saved
+   * anyway.
+   * @throws the failure; `outcome_unknown` when the outcome of the change cannot be determined now
    */
   async #settled(claimed: ClaimedRequest, failure: unknown): Promise<StoredResponse> {
     const { database, sealer } = this.#platform
@@ -305,7 +312,10 @@ class Call<Caller extends CallerFacts> {
     throw failure instanceof CommitUnknown ? new Problem(problems.unavailable, {}, { cause: failure }) : failure
   }
 
-  /** The first response again. What it waited for after its commit may still be under way: the replay waits as well. */
+  /**
+   * Returns the first response again. If the work that it waited for after its commit is still running, the replay
+   * waits as well.
+   */
   async #replay(first: StoredResponse): Promise<StoredResponse> {
     const startedId = first.headers['operation-id']
     if (startedId && first.status < 400)
@@ -314,12 +324,15 @@ class Call<Caller extends CallerFacts> {
   }
 }
 
-/** A refusal for good: `idempotency_in_progress` is none, it says that another one answers. */
+/**
+ * Returns whether a refusal is final. `idempotency_in_progress` is not: it means that another request is still in
+ * flight.
+ */
 const isRefusal = (error: unknown): error is Problem =>
   error instanceof Problem && error.status < 500 && error.code !== 'idempotency_in_progress'
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A validator of what a resource looks like now (RFC 9110 §8.8.3). */
+/** Returns a validator for the current form of a resource (RFC 9110 §8.8.3). */
 export const entityTag = (body: string): string => `"${hash('sha1', body, 'base64url')}"`

@@ -39,7 +39,7 @@ it('/readyz: 200 or 503, with the reasons', async () => {
   isReady = true
 })
 
-it('/readyz: 200 and `degraded` where the API works and not everything else does', async () => {
+it('/readyz: 200 and `degraded` when the API works but something else does not', async () => {
   isDegraded = true
   expect([(await get('/readyz')).statusCode, (await get('/readyz')).json().status]).toEqual([200, 'degraded'])
   isReady = false
@@ -48,7 +48,7 @@ it('/readyz: 200 and `degraded` where the API works and not everything else does
   isDegraded = false
 })
 
-it('/metrics: requests by operation and status, never by path or id', async () => {
+it('/metrics: counts requests by operation and status, never by path or id', async () => {
   await lab.inject('GET', '/v1/thing/123456')
   await lab.inject('GET', '/v1/unknown-path-654321')
   const { body, headers } = await get('/metrics')
@@ -59,12 +59,12 @@ it('/metrics: requests by operation and status, never by path or id', async () =
   expect(body).toContain('process_resident_memory_bytes')
 })
 
-it('/openapi.json: the document of these endpoints, in which probes are not', async () => {
+it('/openapi.json: describes these endpoints, without the probes', async () => {
   const document = (await get('/openapi.json')).json()
   expect([document.openapi, Object.keys(document.paths)]).toEqual(['3.1.0', ['/v1/thing/{id}']])
 })
 
-it('/docs: a page of our own files, which the browser lets reach nothing else', async () => {
+it('/docs: a page of our own files, which the browser prevents from reaching other hosts', async () => {
   const page = await get('/docs')
   const parts = [...page.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address as string)
   expect(parts.length).toBeGreaterThan(3)
@@ -72,7 +72,7 @@ it('/docs: a page of our own files, which the browser lets reach nothing else', 
     expect(address).toMatch(/^\/docs\//)
     const file = await get(address)
     expect([address, file.statusCode]).toEqual([address, 200])
-    // addresses in styles are fetched; those in scripts are held back by the policy
+    // The policy blocks addresses in scripts, but not those in styles, which the browser fetches.
     if (address.endsWith('.css')) expect(file.body).not.toMatch(/url\(\s*["']?(https?:)?\/\/|@import/)
   }
   const policy = String(page.headers['content-security-policy'])

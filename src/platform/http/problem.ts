@@ -1,21 +1,24 @@
-/** A kind of failure that the client is told. Declared by whoever throws it: see {@link declareProblems}. */
+/** A kind of failure that the client can see. The module that throws it declares it: see {@link declareProblems}. */
 export interface ProblemKind<Text extends string = string> {
-  /** What people and programs know it by: it stays for ever. */
+  /** The name that people and programs know it by. It never changes. */
   readonly code: string
   readonly status: number
-  /** Public: what is wrong and what to do, never what is inside. What differs stands in braces. */
+  /** Public text: says what is wrong and what to do, never internal details. Variable parts are in braces. */
   readonly text: Text
-  /** For `docs/errors.md`: what to do, in a sentence or two. */
+  /** The advice for `docs/errors.md`, in a sentence or two. */
   readonly remedy: string
 }
 
-/** Declares problems by their codes. A text that names a field (`name: …`) is about the input, others about a rule or a state. */
+/**
+ * Declares problems by their codes. A text that names a field (`name: …`) is about the input. Others are about a rule
+ * or a state.
+ */
 export function declareProblems<const Table extends Record<string, Omit<ProblemKind, 'code'>>>(table: Table) {
   const entries = Object.entries(table).map(([code, kind]) => [code, { code, ...kind }] as const)
   return Object.fromEntries(entries) as { readonly [Code in keyof Table]: ProblemKind<Table[Code]['text']> }
 }
 
-/** Those of the API itself, whatever it serves. */
+/** The problems of the API itself, whatever it serves. */
 export const problems = declareProblems({
   invalid_input: {
     status: 400,
@@ -150,16 +153,16 @@ type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}$
   ? Name | Placeholders<Rest>
   : never
 
-/** What fills the braces of a problem's text. */
+/** The values for the braces of a problem's text. */
 export type ProblemValues<Text extends string> = Record<Placeholders<Text>, string | number>
 
 const invalidInputMessage = 'There was a problem processing your request.'
 
-/** A failure that the client is told. What must stay inside goes into `cause`, which is logged. */
+/** A failure that the client can see. Internal details go into `cause`, which is logged. */
 export class Problem<Text extends string = string> extends Error {
   readonly code: string
   readonly status: number
-  /** Public, one entry a fault. */
+  /** Public, one entry for each fault. */
   readonly errors: string[]
   readonly headers: Record<string, string>
   readonly #text: string
@@ -180,8 +183,9 @@ export class Problem<Text extends string = string> extends Error {
   }
 
   /**
-   * The envelope's `message`: one text for all invalid input, one for all that is not there, the problem's own sentence for what a rule or a state
-   * forbids. Input is what the client can send otherwise: texts that name its field, and what cannot be read at all.
+   * Returns the envelope's `message`. All invalid input has one text, and everything that does not exist has one. A
+   * rule or a state that forbids the request has the problem's own sentence. Invalid input is input that the client
+   * could correct: texts that name a field, and unreadable requests.
    */
   get publicMessage(): string {
     if (this.status === 404) return problems.not_found.text
@@ -190,12 +194,15 @@ export class Problem<Text extends string = string> extends Error {
   }
 }
 
-/** The envelope of an error. */
+/** Returns the envelope of an error. */
 export function errorBody(problem: Problem): { message: string; data: null; errors: string[]; code: string } {
   return { message: problem.publicMessage, data: null, errors: problem.errors, code: problem.code }
 }
 
-/** Invalid input, one entry a fault, each naming its field (`name: must be at least 4 characters`). */
+/**
+ * Creates a problem for invalid input. It has one entry for each fault, with the name of its field (`name: must be at
+ * least 4 characters`).
+ */
 export function invalidInput(faults: string[]): Problem {
   return new Problem(problems.invalid_input, { faults: faults.join('; ') }, { errors: faults })
 }

@@ -6,13 +6,16 @@ const WINDOW_MS = 60_000
 export interface RateLimit {
   /**
    * Counts one request of `key`.
-   * @returns headers that tell the client where it stands (draft-ietf-httpapi-ratelimit-headers)
+   * @returns headers that show the client its remaining quota (draft-ietf-httpapi-ratelimit-headers)
    * @throws Problem `rate_limited` with `Retry-After`
    */
   count(key: string | number, nowMs: number): Record<string, string>
 }
 
-/** A fixed window of a minute, counted in this process. @param limit requests a window; 0: no limit */
+/**
+ * Creates a limit with a fixed window of a minute, counted in this process.
+ * @param limit requests per window; 0 means no limit
+ */
 export function createRateLimit(name: string, limit: number): RateLimit {
   if (limit === 0) return { count: () => ({}) }
   const windows = new LRUCache<string | number, { endsAt: number; used: number }>({ max: 100_000 })
@@ -20,7 +23,7 @@ export function createRateLimit(name: string, limit: number): RateLimit {
   return {
     count(key, nowMs) {
       let window = windows.get(key)
-      // an end further away than a window's length: the clock was set back
+      // The clock was set back if the end is further away than a window's length.
       if (!window || window.endsAt <= nowMs || window.endsAt > nowMs + WINDOW_MS) {
         window = { endsAt: nowMs + WINDOW_MS, used: 0 }
         windows.set(key, window)

@@ -134,7 +134,7 @@ describe('the envelope', () => {
     })
   })
 
-  it('200 with a message of its own, and a page', async () => {
+  it('200 with its own message, and a page', async () => {
     expect((await lab.inject('GET', '/v1/things')).json()).toMatchObject({
       message: 'Listed',
       errors: null,
@@ -142,7 +142,7 @@ describe('the envelope', () => {
     })
   })
 
-  it('400 for a rule: one message for all of them, the rule in errors', async () => {
+  it('400 for a rule: the same message for all of them, the rule in errors', async () => {
     expect((await lab.inject('POST', '/v1/refuse')).json()).toEqual({
       message: 'There was a problem processing your request.',
       data: null,
@@ -151,7 +151,7 @@ describe('the envelope', () => {
     })
   })
 
-  it('400 for a rule or a state that is not of the input: its own sentence, and again in errors', async () => {
+  it('400 for a rule or a state outside the input: its own sentence as message and in errors', async () => {
     const text = 'This operation requires a live site, and this site is disabled.'
     expect((await lab.inject('POST', '/v1/forbid')).json()).toEqual({
       message: text,
@@ -161,14 +161,14 @@ describe('the envelope', () => {
     })
   })
 
-  it('415 and 422 say their own sentence as well', () => {
+  it('415 and 422 have their own sentence as well', () => {
     for (const kind of [problems.unsupported_media_type, problems.idempotency_key_reused]) {
       const problem = new Problem(kind, {})
       expect([problem.publicMessage, problem.errors]).toEqual([problem.message, [problem.message]])
     }
   })
 
-  it('DELETE: flags count in a JSON body as in the query, which wins', async () => {
+  it('DELETE: reads flags from a JSON body as from the query, which wins', async () => {
     const flagOf = async (url: string, payload?: object) =>
       (await lab.inject('DELETE', url, payload ? { payload } : {})).json().data
     expect(await flagOf('/v1/flagged')).toBe(false)
@@ -188,7 +188,7 @@ describe('the envelope', () => {
     ['POST', '/v2/things', 'unknown_path', unknown('/v2/things')],
     ['GET', `/${'a'.repeat(5000)}`, 'unknown_path', unknown(`/${'a'.repeat(199)}...`)],
     ['GET', '/things', 'missing_version', 'API paths start with /v1. Use /v1/things.'],
-    // whatever the method: the path is what is wrong with it
+    // The answer does not depend on the method, because the path is wrong.
     ['GET', '/things/7/', 'missing_version', 'API paths start with /v1. Use /v1/things/7/.'],
   ])('404 %s %.20s: one message, and %s in errors and code', async (method, path, code, text) => {
     const response = await lab.inject(method, path)
@@ -230,7 +230,7 @@ describe('faults name their fields', () => {
 
 describe('leniency', () => {
   it.each([undefined, '', '{}', '[]', 'null', ' \n', '\ufeff{}'])(
-    '200: %j is no body where none is needed',
+    '200: treats %j as no body where none is needed',
     async (body) => {
       for (const [method, path] of [
         ['POST', '/v1/touch'],
@@ -250,16 +250,16 @@ describe('leniency', () => {
       ).toBe(200)
   })
 
-  it('400: they count as {} where fields are required', async () => {
+  it('400: treats them as {} where fields are required', async () => {
     for (const body of ['', '{}', '[]', 'null']) expect(await faultsOf(body)).toEqual(['name: is required'])
   })
 
-  it('unknown fields and parameters are ignored', async () => {
+  it('ignores unknown fields and parameters', async () => {
     expect((await post({ name: 'abcd', other: 1, __proto__: { count: 3 } })).json().data).toEqual({ name: 'abcd' })
     expect((await lab.inject('GET', '/v1/things?other=1')).json().data.query).toEqual({})
   })
 
-  it('numbers as text, one role for a list of roles, null for what may be left out', async () => {
+  it('accepts numbers as text, one role for a list of roles, and null for optional fields', async () => {
     const body = { name: 'abcd', count: '12', siteIds: ['1', '2'], roles: 'wp_access', kind: null, until: null }
     expect((await post(body)).json().data).toEqual({
       name: 'abcd',
@@ -270,7 +270,7 @@ describe('leniency', () => {
     })
   })
 
-  it('400: one value, or an object, for any other list; an object for roles', async () => {
+  it('400: refuses one value, or an object, for any other list, and an object for roles', async () => {
     for (const siteIds of [1, '1', { id: 1 }])
       expect(await faultsOf({ name: 'abcd', siteIds })).toEqual(['siteIds: must be an array'])
     expect(await faultsOf({ name: 'abcd', roles: { role: 'wp_access' } })).toEqual(['roles: must be an array'])
@@ -290,17 +290,17 @@ describe('leniency', () => {
     expect((await lab.inject('GET', `/v1/things?on=${given}`)).json().data.query.on).toBe(expected)
   })
 
-  it('a trailing slash, and doubled slashes inside the path', async () => {
+  it('accepts a trailing slash, and doubled slashes inside the path', async () => {
     for (const path of ['/v1/things/', '/v1//things', '//v1/things//', '/v1/things/?page=1'])
       expect([path, (await lab.inject('GET', path)).statusCode]).toEqual([path, 200])
   })
 
-  it('JSON parameters in the body of a GET count like its query, which wins', async () => {
+  it('reads JSON parameters in the body of a GET like its query, which wins', async () => {
     const response = await lab.inject('GET', '/v1/things?tag=query', json({ tag: 'body', page: '2', on: 1 }))
     expect(response.json().data.query).toEqual({ tag: 'query', page: 2, on: true })
   })
 
-  it('HEAD is a GET without its body', async () => {
+  it('answers HEAD as a GET without its body', async () => {
     const [head, get] = [await lab.inject('HEAD', '/v1/things'), await lab.inject('GET', '/v1/things')]
     expect([head.statusCode, head.body, head.headers['content-length']]).toEqual([
       200,
@@ -331,7 +331,7 @@ describe('pages', () => {
     })
   })
 
-  it('a page past the end is told as it was asked, without a next one', async () => {
+  it('reports a page past the end as requested, without a next one', async () => {
     expect((await lab.inject('GET', '/v1/things?page=99')).json().page).toMatchObject({
       currentPage: 99,
       nextPage: null,
@@ -341,12 +341,12 @@ describe('pages', () => {
     expect(pageInfo(pageOf({}), 0)).toMatchObject({ lastPage: 1, totalItems: 0 })
   })
 
-  it('400 for a page that is no number', async () => {
+  it('400 for a page that is not a number', async () => {
     expect((await lab.inject('GET', '/v1/things?page=x')).json().errors).toEqual(['page: must be an integer'])
   })
 })
 
-describe('what is no request to an endpoint', () => {
+describe('malformed requests, and requests that match no endpoint', () => {
   it.each([
     ['{"name": "abcd",}', 'Expected double-quoted property name (line 1, column 17)'],
     ['{\n  "name": abcd\n}', "Unexpected token 'a' (line 2, column 11)"],
@@ -356,7 +356,7 @@ describe('what is no request to an endpoint', () => {
     ['{"name": "ab\n"}', 'Bad control character in string literal (line 1, column 13)'],
     ['[1, 2', "Expected ',' or ']' after array element (line 1, column 6)"],
     ['tru', 'Unexpected end of JSON input (line 1, column 4)'],
-  ])('400 %j: what is wrong, line and column', async (body, place) => {
+  ])('400 %j: the fault, with line and column', async (body, place) => {
     expect(await faultsOf(body)).toEqual([`The request body is not valid JSON: ${place}.`])
   })
 
@@ -375,7 +375,7 @@ describe('what is no request to an endpoint', () => {
     ])
   })
 
-  it('415 for a compressed body, with what is taken', async () => {
+  it('415 for a compressed body, with the accepted encodings', async () => {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
     const answer = await lab.inject('POST', '/v1/forbid', { headers, payload: gzipSync('{}') })
     expect([answer.statusCode, answer.json().code, answer.headers['accept-encoding']]).toEqual([
@@ -393,7 +393,7 @@ describe('what is no request to an endpoint', () => {
     ).toBe(400)
   })
 
-  it('413 at once for who asks before it sends more than is taken, and 100 for who sends less', async () => {
+  it('413 at once if the client announces too many bytes and waits, 100 if it announces fewer', async () => {
     await lab.app.listen({ port: 0, host: '127.0.0.1' })
     const { port } = lab.app.server.address() as AddressInfo
     const ask = async (bytes: number) => {
@@ -437,7 +437,7 @@ describe('what is no request to an endpoint', () => {
     ).toBe(201)
   })
 
-  it('404 for path ids that are none', async () => {
+  it('404 for path ids that are not valid ids', async () => {
     for (const id of ['x', '1.0', '-1', '0', '9007199254740992', '1e3', '%00', '%E2%82%AC', '9'.repeat(600)])
       expect([id, (await lab.inject('PUT', `/v1/things/${id}`, json({ name: 'abcd' }))).statusCode]).toEqual([id, 404])
   })

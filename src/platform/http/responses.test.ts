@@ -32,7 +32,7 @@ const open = async (options: LabOptions = {}) => {
 afterEach(() => lab.close())
 
 describe('ETag', () => {
-  it('304 while the client has what is current, 200 after a change', async () => {
+  it('304 while the client has the current version, 200 after a change', async () => {
     await open()
     value = 'first'
     const first = await lab.inject('GET', '/v1/thing')
@@ -48,7 +48,7 @@ describe('ETag', () => {
     expect(changed.headers.etag).not.toBe(tag)
   })
 
-  it('is none of a failure', async () => {
+  it('is absent on failures', async () => {
     await open({ rateLimit: 1 })
     await lab.inject('GET', '/v1/thing')
     const refused = await lab.inject('GET', '/v1/thing', { headers: { 'if-none-match': '*' } })
@@ -57,7 +57,7 @@ describe('ETag', () => {
 })
 
 describe('X-Request-Id', () => {
-  it('is on every response, the given one where it can stand in a log', async () => {
+  it('is on every response, and repeats the given one if it is safe to log', async () => {
     await open()
     const given = await lab.inject('GET', '/v1/thing', { headers: { 'x-request-id': 'from:client-1.2' } })
     expect(given.headers['x-request-id']).toBe('from:client-1.2')
@@ -76,7 +76,7 @@ describe('X-Request-Id', () => {
 })
 
 describe('rate limits', () => {
-  it('429 past the limit, with the time until the window ends; then again', async () => {
+  it('429 past the limit, with the time until the window ends; then requests pass again', async () => {
     await open({ rateLimit: 2 })
     const [first, second, third] = [
       await lab.inject('GET', '/v1/thing'),
@@ -100,7 +100,7 @@ describe('rate limits', () => {
     expect((await lab.inject('GET', '/v1/thing')).headers.ratelimit).toBe('"application";r=1;t=60')
   })
 
-  it('429 does not last longer for a clock that is set back', async () => {
+  it('429 does not last longer if the clock is set back', async () => {
     await open({ rateLimit: 1 })
     await lab.inject('GET', '/v1/thing')
     expect((await lab.inject('GET', '/v1/thing')).statusCode).toBe(429)
@@ -109,27 +109,27 @@ describe('rate limits', () => {
     expect((await lab.inject('GET', '/v1/thing')).headers['retry-after']).toBe('60')
   })
 
-  it('one application does not use up what another may', async () => {
+  it("does not count one application's requests against another", async () => {
     await open({ rateLimit: 1 })
     await lab.inject('GET', '/v1/thing')
     const other = await lab.inject('GET', '/v1/thing', { headers: { authorization: 'Bearer 2' } })
     expect(other.statusCode).toBe(200)
   })
 
-  it('the public endpoints count by address, which no client can make up', async () => {
+  it('counts public endpoints by address, which no client can fake', async () => {
     await open({ rateLimit: 1 })
     const call = (headers: Record<string, string>, remoteAddress: string) =>
       lab.inject('POST', '/v1/open', { ...json({}, headers), remoteAddress })
     expect((await call({}, '192.0.2.1')).headers.ratelimit).toBe('"token";r=0;t=60')
     expect((await call({ 'x-forwarded-for': '192.0.2.9' }, '192.0.2.1')).statusCode).toBe(429)
     expect((await call({}, '192.0.2.2')).statusCode).toBe(200)
-    // a visitor of IPv6 has a whole /64
+    // An IPv6 visitor has a whole /64.
     expect((await call({}, '2001:db8:1:2::1')).statusCode).toBe(200)
     expect((await call({}, '2001:db8:1:2::ffff')).statusCode).toBe(429)
     expect((await call({}, '2001:db8:1:3::1')).statusCode).toBe(200)
   })
 
-  it('behind a trusted proxy they count by the address that it tells', async () => {
+  it('counts by the address that a trusted proxy declares', async () => {
     await open({ rateLimit: 1, trustProxy: ['192.0.2.1'] })
     const call = (address: string) =>
       lab.inject('POST', '/v1/open', { ...json({}, { 'x-forwarded-for': address }), remoteAddress: '192.0.2.1' })
@@ -145,7 +145,7 @@ describe('CORS', () => {
     'access-control-request-headers': 'authorization,idempotency-key',
   }
 
-  it('lets the configured origins read what clients need', async () => {
+  it('allows the configured origins to read the headers that clients need', async () => {
     await open({ corsOrigins: ['https://panel.example.com'] })
     const asked = await lab.app.inject({ method: 'OPTIONS', url: '/v1/thing', headers: preflight })
     expect([
@@ -163,7 +163,7 @@ describe('CORS', () => {
     expect(refused.headers.vary).toContain('Origin')
   })
 
-  it('lets no other origin, and none at all by default', async () => {
+  it('allows no other origin, and none at all by default', async () => {
     await open({ corsOrigins: ['https://panel.example.com'] })
     const other = await lab.inject('GET', '/v1/thing', { headers: { origin: 'https://evil.example.com' } })
     expect(other.headers['access-control-allow-origin']).toBeUndefined()
@@ -177,8 +177,8 @@ describe('CORS', () => {
   })
 })
 
-describe('what is not in the schema', () => {
-  it('does not leave', async () => {
+describe('fields outside the schema', () => {
+  it('are not sent', async () => {
     await open()
     expect((await lab.inject('GET', '/v1/thing')).body).not.toContain('secret')
   })

@@ -73,7 +73,7 @@ beforeEach(() => {
 })
 afterAll(() => lab.close())
 
-it.each(['sql', 'crash', 'odd'])('500 %s: nothing of the inside leaves, all of it is in the log', async (name) => {
+it.each(['sql', 'crash', 'odd'])('500 %s: reveals no internal details, and logs all of them', async (name) => {
   const response = await lab.inject('POST', `/v1/${name}`, json({}))
   const text =
     'Something went wrong on our side. Try again, and give the request id to your operator if it happens again.'
@@ -86,7 +86,7 @@ it.each(['sql', 'crash', 'odd'])('500 %s: nothing of the inside leaves, all of i
   expect(logged).toMatch({ sql: /no_such_table/, crash: /hunter2.*deeper/s, odd: /not even an Error/ }[name] as RegExp)
 })
 
-it('503 with Retry-After while the database cannot be reached', async () => {
+it('503 with Retry-After while the database is unreachable', async () => {
   const response = await lab.inject('POST', '/v1/late', json({}))
   expect([response.statusCode, response.headers['retry-after'], response.body.includes('10.0.0.7')]).toEqual([
     503,
@@ -95,7 +95,7 @@ it('503 with Retry-After while the database cannot be reached', async () => {
   ])
 })
 
-it('the log has no token, no body, no query, no cookie', async () => {
+it('logs no token, no body, no query, and no cookie', async () => {
   const headers = { authorization: 'Bearer 1', cookie: 'session=s3cret-cookie', 'idempotency-key': 's3cret-key' }
   await lab.inject('POST', '/v1/echo?name=s3cret-query', json({ name: 's3cret-body' }, headers))
   await lab.inject('POST', '/v1/echo?name=s3cret-query', json('{"name": "s3cret-body', headers))
@@ -110,7 +110,7 @@ it.each([
   '{"constructor": {"prototype": {"polluted": true}}, "name": "x"}',
   '{"list": [{"__proto__": {"path": 1, "polluted": true}}], "name": "x"}',
   '{"any": {"__proto__": {"polluted": true}}, "name": "x"}',
-])('prototypes stay as they are: %s', async (body) => {
+])('leaves prototypes unchanged: %s', async (body) => {
   const response = await lab.inject(
     'POST',
     '/v1/echo?__proto__[polluted]=1&constructor.prototype.polluted=1',
@@ -121,7 +121,7 @@ it.each([
   expect(([] as unknown as { polluted?: boolean }).polluted).toBeUndefined()
 })
 
-it('400 for a body nested beyond measure, in known and unknown fields', async () => {
+it('400 for an extremely nested body, in known and unknown fields', async () => {
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
   const known = await lab.inject('POST', '/v1/echo', json(`{"any": ${deep}}`))
   expect([known.statusCode, known.json().errors]).toEqual([
@@ -133,7 +133,7 @@ it('400 for a body nested beyond measure, in known and unknown fields', async ()
   expect((await lab.inject('POST', '/v1/echo', json(`{"list": ${objects}}`))).statusCode).toBeLessThan(500)
 })
 
-it('a fault names a field, never what was sent', async () => {
+it('names the field of a fault, never the value', async () => {
   const response = await lab.inject('POST', '/v1/echo', json({ name: { s3cret: 1 } }))
   expect([response.statusCode, response.body.includes('s3cret')]).toEqual([400, false])
 })

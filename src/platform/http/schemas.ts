@@ -2,7 +2,10 @@ import { LRUCache } from 'lru-cache'
 import Type, { type TSchema } from 'typebox'
 import { declareMemory } from '../process-memory.ts'
 
-/** A value or null, as one schema with two types: serialises faster and reads shorter than a union. */
+/**
+ * Returns a schema for a value or null. One schema with two types serializes faster and is shorter to read than a
+ * union.
+ */
 export function nullable<Schema extends TSchema>(schema: Schema) {
   const { type, enum: values } = schema as unknown as { type: string; enum?: unknown[] }
   return Type.Unsafe<Type.Static<Schema> | null>({
@@ -12,18 +15,18 @@ export function nullable<Schema extends TSchema>(schema: Schema) {
   })
 }
 
-/** One of some strings, as an `enum`. */
+/** Returns a schema for one of some strings, as an `enum`. */
 export function oneOf<const Choice extends string>(choices: readonly Choice[], options: Record<string, unknown> = {}) {
   return Type.Unsafe<Choice>({ type: 'string', enum: [...choices], ...options })
 }
 
-/** ISO 8601 UTC with milliseconds. */
+/** A time in ISO 8601, UTC, with milliseconds. */
 export const Timestamp = Type.String({
   description: 'ISO 8601 time in UTC with milliseconds',
   examples: ['2026-01-31T09:30:00.000Z'],
 })
 
-/** Turns milliseconds into the timestamp form of the API. */
+/** Converts milliseconds to the timestamp form of the API. */
 export function timestamp(ms: number): string {
   const known = timestamps.get(ms)
   if (known !== undefined) return known
@@ -32,7 +35,7 @@ export function timestamp(ms: number): string {
   return text
 }
 
-/** The same times are asked for again and again, and writing one takes as long as a tenth of a small select. */
+/** Answers repeat the same times, and to format one takes as long as a tenth of a small select. */
 const timestamps = new LRUCache<number, string>({ max: 10_000 })
 declareMemory(() => timestamps.clear())
 
@@ -62,16 +65,19 @@ export const pageQuery = {
   ),
 }
 
-/** The rows of a list that are asked for. */
+/** The requested rows of a list. */
 export interface Asked {
   readonly page: number
   readonly perPage: number
   readonly offset: number
-  /** Those behind the entry with this id, 0 for the first; then page and offset do not count. */
+  /** Requests the entries after this id, 0 for the first ones. Page and offset then have no effect. */
   readonly after?: number
 }
 
-/** Rows to fetch for the asked page; bounds as the API defines them (default 20, at most 50, below 1 the default). */
+/**
+ * Returns the rows to fetch for the requested page, within the API's bounds (default 20, at most 50; below 1 the
+ * default).
+ */
 export function pageOf(query: {
   page?: number | undefined
   per_page?: number | undefined
@@ -80,14 +86,16 @@ export function pageOf(query: {
   const asked = query.per_page ?? 20
   const perPage = asked < 1 ? 20 : Math.min(asked, 50)
   if (query.after !== undefined) return { page: 1, perPage, offset: 0, after: query.after }
-  // whatever is asked beyond the last page is empty; 2^31 pages keep the offset in the range of all databases
+  // Pages beyond the last one are empty. 2^31 pages keep the offset in the range of all databases.
   const page = Math.min(Math.max(query.page ?? 1, 1), 2 ** 31)
   return { page, perPage, offset: (page - 1) * perPage }
 }
 
 /**
- * What an answer has besides the entries of a list: its `page`, or for a list that is read by ids the header that says where it goes on.
- * @param entries of this answer, with their ids @param count of all entries, asked only where it is told
+ * Returns what an answer has in addition to the entries of a list. That is its `page`, or for a list read by ids, the
+ * header with the id to continue after.
+ * @param entries those of this answer, with their ids
+ * @param count returns the number of all entries, called only if it is shown
  */
 export async function besidesOf(
   asked: Asked,
@@ -99,12 +107,12 @@ export async function besidesOf(
   return last ? { headers: { [NEXT_AFTER]: String(last.id) } } : {}
 }
 
-/** Where a list goes on that is read by ids. */
+/** The header with the id after which a list read by ids continues. */
 export const NEXT_AFTER = 'next-after'
-/** Where a list of sites goes on that is read in its order. */
+/** The header with the place at which an ordered list of sites continues. */
 export const NEXT_PLACE = 'next-place'
 
-/** The `page` object for a page and the number of all items. */
+/** Returns the `page` object for a page and the number of all items. */
 export function pageInfo(asked: { page: number; perPage: number }, totalItems: number): Page {
   const lastPage = Math.max(1, Math.ceil(totalItems / asked.perPage))
   return {
@@ -118,7 +126,7 @@ export function pageInfo(asked: { page: number; perPage: number }, totalItems: n
 
 const errors = Type.Unsafe<null>({ type: 'null' })
 
-/** The envelope around the data of a successful response. */
+/** Returns the envelope around the data of a successful response. */
 export function envelope(data: TSchema, paged: boolean) {
   return Type.Object({
     message: Type.String({ examples: ['Success'] }),
@@ -128,7 +136,7 @@ export function envelope(data: TSchema, paged: boolean) {
   })
 }
 
-/** The envelope of every error. Its `code` is ours. */
+/** The envelope of every error. Its `code` is specific to Stead. */
 export const ProblemEnvelope = Type.Object(
   {
     message: Type.String({ examples: ['There was a problem processing your request.'] }),

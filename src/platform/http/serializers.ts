@@ -1,6 +1,9 @@
 import SerializerSelector, { type Serializer, type SerializerFactory } from '@fastify/fast-json-stringify-compiler'
 
-/** Compiles what writes an answer when the first is written: of the hundreds that the contracts describe few are soon needed, most never. */
+/**
+ * Compiles the serializer of an answer at its first use. Of the hundreds in the contracts, few are needed soon and most
+ * never.
+ */
 export const compiledWhenUsed: SerializerFactory = (schemas, options) => {
   const compile = SerializerSelector()(schemas, options)
   return (route) => {

@@ -68,7 +68,7 @@ const send = async (method: string, path: string, agent?: Agent) => {
   }
 }
 
-it('a request under way is answered, kept connections close, then nobody listens', async () => {
+it('answers a request in flight, closes kept connections, then stops listening', async () => {
   const agent = new Agent({ keepAlive: true })
   expect((await send('GET', '/v1/quick', agent)).status).toBe(200)
   const slow = send('POST', '/v1/slow')
@@ -82,7 +82,7 @@ it('a request under way is answered, kept connections close, then nobody listens
   agent.destroy()
 })
 
-it('a client that only listens for events holds nothing up', async () => {
+it('does not wait for a client that only listens for events', async () => {
   const socket = connect(port, '127.0.0.1')
   socket.write('GET /v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer 1\r\n\r\n')
   await once(socket, 'data')
@@ -96,7 +96,7 @@ it.each([
   ['GARBAGE\r\n\r\n', 400, 'invalid_http'],
   ['GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n', 400, 'invalid_http'],
   [`GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`, 431, 'head_too_large'],
-])('what is no HTTP gets an envelope and the end of the connection: %.20s', async (text, status, code) => {
+])('answers malformed HTTP with an envelope and closes the connection: %.20s', async (text, status, code) => {
   const socket = connect(port, '127.0.0.1')
   socket.write(text)
   let answer = ''

@@ -12,14 +12,14 @@ import { createKeyLimit, type KeyLimits } from './idempotency/key-limit.ts'
 import { createApiMetrics } from './metrics.ts'
 import { createRateLimit } from './rate-limit.ts'
 
-/** An API over endpoints of a test's own: application 1 calls with `Bearer 1`. */
+/** An API with a test's own endpoints. Application 1 authenticates with `Bearer 1`. */
 export interface Lab {
   readonly app: FastifyInstance
   readonly database: TestDatabase['database']
-  /** Milliseconds; the clock stands still otherwise. */
+  /** The time in milliseconds. Only the test advances the clock. */
   clock: number
   inject(method: string, url: string, options?: Partial<InjectOptions>): Promise<Response>
-  /** Another process with the same database and key. Close it. */
+  /** Starts another process with the same database and key. The test must close it. */
   second(): Promise<FastifyInstance>
   close(): Promise<void>
 }
@@ -27,13 +27,15 @@ export interface Lab {
 const unbounded = { name: 'bodies', what: '', of: 'memory', whose: 'address', each: 1e9, all: 1e9, over: '' } as const
 
 export interface LabOptions {
-  /** Default: as good as none. */
+  /** Defaults to a budget that is never used up. */
   readonly bodies?: Budget
   readonly dialect?: DialectName
   readonly log?: Log
   readonly rateLimit?: number
   readonly keyLimits?: KeyLimits
-  /** Opens what the API uses to reach the database, given its postgres:// address; default: as the test itself. */
+  /**
+   * Opens the API's own connection to the database, given its postgres:// address. Defaults to the test's connection.
+   */
   readonly database?: (url: string) => Promise<Database>
   readonly corsOrigins?: string[]
   readonly trustProxy?: string[]
@@ -127,7 +129,7 @@ async function twoApplications(tx: Tx): Promise<void> {
       .execute()
 }
 
-/** JSON in, headers given. */
+/** Returns options for a request with a JSON body and these headers. */
 export const json = (body: unknown, headers: Record<string, string> = {}): Partial<InjectOptions> => ({
   headers: { 'content-type': 'application/json', ...headers },
   payload: typeof body === 'string' ? body : JSON.stringify(body),

@@ -32,13 +32,13 @@ test.each([
   expect(createClientReader(trusted, 'http')(request)).toMatchObject({ address, forwardedFor, scheme })
 })
 
-test('what the public port says is the scheme where nobody says another', () => {
+test('takes the scheme of the public port if no proxy declares another', () => {
   const read = createClientReader(['10.0.0.1'], 'https')
   expect(read(from('10.0.0.1', '1.1.1.1'))).toMatchObject({ scheme: 'https', isSchemeKnown: false })
   expect(read(from('10.0.0.1', '1.1.1.1', 'http'))).toMatchObject({ scheme: 'http', isSchemeKnown: true })
 })
 
-test('what is no address or network is refused', () => {
+test('refuses entries that are not an address or a network', () => {
   expect(() => createClientReader(['10.0.0.0/99'], 'http')).toThrow()
   expect(() => createClientReader(['proxy.test'], 'http')).toThrow()
 })

@@ -5,29 +5,31 @@ import ipaddr from 'ipaddr.js'
 import { plainAddress } from './plain-address.ts'
 import { declaredOf } from './proxy-protocol.ts'
 
-/** Who a request comes from, as far as it can be believed. */
+/** The client that a request comes from, as far as its headers can be trusted. */
 export interface Client {
-  /** Address of the visitor. */
+  /** The visitor's address. */
   readonly address: string
-  /** Value of `X-Forwarded-For` for the host: the visitor first, then the believed proxies. */
+  /** The value of `X-Forwarded-For` for the host: the visitor first, then the trusted proxies. */
   readonly forwardedFor: string
   readonly scheme: 'http' | 'https'
-  /** Somebody who is believed has said the scheme, or the connection itself shows it. */
+  /** Whether a trusted proxy has declared the scheme, or the connection itself shows it. */
   readonly isSchemeKnown: boolean
-  /** The site that Stead itself looks at with the request; undefined: it is a visitor's, or a site's. */
+  /** The site that Stead itself checks with this request. Undefined for requests of visitors and sites. */
   readonly looksAt?: number | undefined
 }
 
-/** Tells the client of a request. */
+/** Returns the client of a request. */
 export type ReadClient = (request: { readonly headers: IncomingHttpHeaders; readonly socket: Socket }) => Client
 
 /**
- * Makes the reader of client addresses that edge and API share. `X-Forwarded-For` is believed from the right up to the first address that is
- * no trusted proxy; everything left of that could have been written by the visitor. `X-Forwarded-Proto` is read alike: each proxy may have
- * added a value, and that of the outermost believed one counts. Both are ignored from others.
+ * Creates the reader of client addresses that edge and API share.
+ * It reads `X-Forwarded-For` from the right, up to the first address that is not a trusted proxy. The visitor could
+ * have written everything left of that.
+ * It reads `X-Forwarded-Proto` in the same way: each proxy may have added a value, and that of the outermost trusted
+ * proxy counts. It ignores both headers from other peers.
  * @param trustProxy addresses or networks (`10.0.0.0/8`)
- * @param publicScheme the scheme by which visitors come when no trusted proxy says otherwise
- * @throws Error when an entry is no address or network
+ * @param publicScheme the scheme that visitors use when no trusted proxy declares another
+ * @throws Error when an entry is not an address or a network
  */
 export function createClientReader(trustProxy: readonly string[], publicScheme: 'http' | 'https'): ReadClient {
   const trusted = createTrust(trustProxy)
@@ -50,7 +52,10 @@ export function createClientReader(trustProxy: readonly string[], publicScheme: 
   }
 }
 
-/** The scheme as the outermost of the believed proxies says it. A proxy may also overwrite what those before it have said. */
+/**
+ * Returns the scheme that the outermost trusted proxy declares. A proxy may also overwrite the values of those before
+ * it.
+ */
 function saidScheme(header: string | string[] | undefined, proxies: number): Client['scheme'] | undefined {
   if (header === undefined) return undefined
   const values = String(header).split(',')
@@ -58,11 +63,16 @@ function saidScheme(header: string | string[] | undefined, proxies: number): Cli
   return value === 'http' || value === 'https' ? value : undefined
 }
 
-/** The other end of a connection: who a balancer says it is (PROXY protocol), or the one that is connected. */
+/**
+ * Returns the other end of a connection: the address that a balancer declares (PROXY protocol), or the connected one.
+ */
 export const peerAddress = (socket: Socket): string =>
   plainAddress(declaredOf(socket)?.address ?? socket.remoteAddress ?? '')
 
-/** Tells whether an address is one of the trusted proxies. @throws Error when an entry is no address or network */
+/**
+ * Returns a check for whether an address is a trusted proxy.
+ * @throws Error when an entry is not an address or a network
+ */
 export function createTrust(trustProxy: readonly string[]): (address: string) => boolean {
   const networks = trustProxy.map(network)
   return (address) => networks.length > 0 && isWithin(address, networks)
@@ -83,7 +93,7 @@ function believed(
   return chain
 }
 
-/** Some proxies write `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
+/** Removes the port, because some proxies write `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
 function withoutPort(text: string): string {
   const match = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(text)
   return match?.[1] ?? match?.[2] ?? text

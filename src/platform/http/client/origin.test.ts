@@ -3,7 +3,10 @@ import { expect, test } from 'vitest'
 import { createTrust } from './client-address.ts'
 import { readOrigins } from './origin.ts'
 
-/** What the API takes a request for. @param from the address that is connected */
+/**
+ * Returns the origin and client that the API reads from a request.
+ * @param from the address of the peer
+ */
 async function read(headers: Record<string, string>, { publicUrl = '', from = '10.0.0.1' } = {}): Promise<string> {
   const trustProxy = ['10.0.0.0/8']
   const app = fastify({ trustProxy: createTrust(trustProxy) })
@@ -14,7 +17,7 @@ async function read(headers: Record<string, string>, { publicUrl = '', from = '1
   return answer.body
 }
 
-test('the API reads lists of proxies as the edge does', async () => {
+test('reads lists of proxies in the API as on the edge', async () => {
   const headers = { host: 'api.example', 'x-forwarded-for': '192.0.2.7, 10.0.0.2', 'x-forwarded-proto': 'https,http' }
   expect(await read(headers)).toBe('https://api.example 192.0.2.7')
   expect(await read(headers, { from: '192.0.2.9' })).toBe('http://api.example 192.0.2.9')
@@ -31,6 +34,6 @@ test.each([
   ['a proxy says another scheme', { host: 'panel.example', 'x-forwarded-proto': 'http' }, 'http://panel.example'],
   ['another port', { host: 'panel.example:8080' }, 'http://panel.example:8080'],
   ['another name', { host: 'api.example' }, 'http://api.example'],
-])('the address of the panel counts as here: %s', async (_name, headers, origin) => {
+])('takes the address of the panel as the origin: %s', async (_name, headers, origin) => {
   expect(await read(headers, { publicUrl: 'https://panel.example:8443/' })).toBe(`${origin} 10.0.0.1`)
 })

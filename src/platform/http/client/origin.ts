@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Client, createClientReader, createTrust } from './client-address.ts'
 import { readProxyHeaders } from './proxy-protocol.ts'
 
-/** Of a connection that may begin with a PROXY header. */
+/** The time limit for the header of a connection that may begin with a PROXY header. */
 const HEADER_MS = 20_000
 
 export interface OriginOptions {
@@ -12,8 +12,9 @@ export interface OriginOptions {
 }
 
 /**
- * Gives each request its client, read as the edge reads it, and the origin that its browser knows. Where the host name is that of the
- * public address, that address is the origin, unless a trusted proxy says another scheme: proxies drop ports, and some do not say the scheme.
+ * Gives each request its client, read as on the edge, and the origin that its browser knows.
+ * If the host name is that of the public URL, that URL is the origin, unless a trusted proxy declares another scheme.
+ * Proxies drop ports, and some do not declare the scheme.
  */
 export function readOrigins(app: FastifyInstance, { trustProxy, proxyProtocol, publicUrl }: OriginOptions): void {
   const readClient = createClientReader(trustProxy, 'http')
@@ -39,9 +40,9 @@ export function readOrigins(app: FastifyInstance, { trustProxy, proxyProtocol, p
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who has sent it, as far as it can be believed. */
+    /** The client that sent it, as far as its headers can be trusted. */
     readonly client: Client
-    /** Scheme, name and port under which the client, or a proxy that is trusted, says that it asked. */
+    /** Returns the scheme, host name and port that the client, or a trusted proxy, says the request was sent to. */
     publicOrigin(): string
   }
 }

@@ -14,7 +14,7 @@ afterEach(() => {
 const REQUEST =
   'GET / HTTP/1.1\r\nHost: a.test\r\nX-Forwarded-For: 203.0.113.1\r\nX-Forwarded-Proto: https\r\nConnection: close\r\n\r\n'
 
-/** @returns what the server takes the sender for; undefined: it was cut off without an answer */
+/** @returns the client that the server reads; undefined when it closes the connection without an answer */
 async function seen(
   pieces: readonly (string | Buffer)[],
   { balancers = ['127.0.0.1'], siteKey = 'the key', trust = [] as string[], timeoutMs = 60_000 } = {},
@@ -31,14 +31,14 @@ async function seen(
   socket.setNoDelay(true).on('error', () => {})
   for (const piece of pieces) {
     socket.write(piece)
-    // one after the other, so that they come in pieces
+    // Wait between writes, so that they arrive in separate pieces.
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
   }
   let text = ''
   try {
     for await (const chunk of socket.setEncoding('latin1')) text += chunk
   } catch {
-    // a reset: what came before it is all
+    // After a reset, only the bytes received before it remain.
   }
   return /^HTTP\/1\.1 200/.test(text)
     ? text
@@ -75,21 +75,21 @@ test.each<[string, (string | Buffer)[], string | undefined]>([
   ['version 2 without its addresses', [v2('21', '11', 'c0000207'), REQUEST], undefined],
   ['version 3', [v2('31', '11', V4), REQUEST], undefined],
   ['version 2 that is too long', [v2('21', '11', '00'.repeat(2100)), REQUEST], undefined],
-])('a balancer says: %s', async (_name, pieces, expected) => {
+])('reads what a balancer declares: %s', async (_name, pieces, expected) => {
   expect(await seen(pieces)).toBe(expected)
 })
 
-test('nobody else may say who he is', async () => {
+test('refuses a declared address from any other peer', async () => {
   expect(await seen(['PROXY TCP4 192.0.2.7 192.0.2.1 5000 80\r\n', REQUEST], { balancers: [] })).toBeUndefined()
 })
 
-test('what a visitor says of himself through a balancer is not believed, whoever is a proxy', async () => {
+test('does not trust what a visitor declares through a balancer, whichever proxies are trusted', async () => {
   const pieces = ['PROXY TCP4 192.0.2.7 192.0.2.1 5000 80\r\n', REQUEST]
   expect(await seen(pieces, { trust: ['127.0.0.1'] })).toBe('192.0.2.7 http')
   expect(await seen(pieces, { trust: ['192.0.2.7'] })).toBe('203.0.113.1, 192.0.2.7 https')
 })
 
-test('a host proves whose connections are of its sites, which are no proxies', async () => {
+test("accepts a host's proof that a connection comes from its site, and does not treat sites as proxies", async () => {
   const options = { balancers: [], trust: ['127.0.0.1'] }
   expect(await seen([siteHeader('the key', 'https'), REQUEST.replace('https', 'http')], options)).toBe(
     '127.0.0.1 https',
@@ -99,7 +99,7 @@ test('a host proves whose connections are of its sites, which are no proxies', a
   expect(await seen([REQUEST], options)).toBe('203.0.113.1, 127.0.0.1 https')
 })
 
-test('a host proves which site Stead itself looks at; nobody else can say so', async () => {
+test("accepts only a host's proof that Stead itself checks a site", async () => {
   const looked = async (header: Buffer | string, siteKey = 'the key') => {
     let client: unknown = 'cut off'
     const readClient = createClientReader([], 'http')
@@ -121,10 +121,10 @@ test('a host proves which site Stead itself looks at; nobody else can say so', a
   expect(await looked(siteHeader('the key', 'http', 7))).toBe(7)
   expect(await looked(siteHeader('the key', 'http'))).toBeUndefined()
   expect(await looked(siteHeader('a key', 'http', 7))).toBe('cut off')
-  // a balancer with the same field, and no key
+  // This balancer sends the same field, but no key.
   expect(await looked(v2('21', '11', `${V4}e2000137`))).toBeUndefined()
 })
 
-test('who says nothing is cut off in time', async () => {
+test('closes a silent connection in time', async () => {
   expect(await seen(['PROXY '], { timeoutMs: 20 })).toBeUndefined()
 })

@@ -4,35 +4,35 @@ import ipaddr from 'ipaddr.js'
 import { declareMemory } from '../../process-memory.ts'
 import { plainAddress } from './plain-address.ts'
 
-/** What the first bytes of a connection say of it (PROXY protocol, versions 1 and 2). */
+/** The facts that the first bytes of a connection declare (PROXY protocol, versions 1 and 2). */
 export interface Declared {
-  /** Who has connected to the balancer; undefined: the balancer itself, or it does not know. */
+  /** The client that connected to the balancer. Undefined for the balancer itself, or if it does not know. */
   readonly address?: string
-  /** The visitor's connection to the balancer is encrypted. */
+  /** Set to `https` if the visitor's connection to the balancer is encrypted. */
   readonly scheme?: 'http' | 'https'
-  /** A site of this Stead has made the connection, as its host proves. */
+  /** Whether a site of this Stead made the connection, as its host proves. */
   readonly isSite?: boolean
-  /** Stead itself looks at this site, as it proves: nobody visits it. */
+  /** The site that Stead itself checks, with proof. No visitor is behind the connection. */
   readonly looksAt?: number
 }
 
 export interface ProxyProtocolOptions {
-  /** Whether an address may say who its connections are from. */
+  /** Returns whether an address may declare the client of its connections. */
   readonly isBalancer: (address: string) => boolean
-  /** What hosts prove by it that a connection is a site's; undefined: nobody can. */
+  /** The key with which hosts prove that a connection comes from a site. Undefined: no host can. */
   readonly siteKey?: string | undefined
-  /** For the header to come. */
+  /** The time limit for the header to arrive. */
   readonly timeoutMs: number
 }
 
 const declarations = new Map<string, Declared>()
 declareMemory(() => declarations.clear())
 
-/** A connection, also where TLS is wrapped around it. */
+/** Returns the key of a connection, which is the same when TLS wraps it. */
 const keyOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`
 
-/** What was said of a connection before its first request. */
+/** Returns the facts declared on a connection before its first request. */
 export const declaredOf = (socket: Socket): Declared | undefined =>
   declarations.size === 0 ? undefined : declarations.get(keyOf(socket))
 
@@ -40,21 +40,23 @@ const SIGNATURE = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1')
 const V1 = Buffer.from('PROXY ')
 /** The longest line of version 1. */
 const V1_MOST_BYTES = 107
-/** Signature, version and command, family, length. */
+/** The length of the signature, version and command, family, and length fields. */
 const V2_HEAD_BYTES = 16
-/** Addresses of 36 bytes, and what balancers of clouds add. */
+/** The most bytes of version 2: addresses of 36 bytes, and the fields that cloud balancers add. */
 const V2_MOST_BYTES = 2048
 
 const TLV_SSL = 0x20
-/** Of those that the protocol leaves to its users. */
+/** The types below are from the range that the protocol reserves for its users. */
 const TLV_SITE = 0xe0
 const TLV_SCHEME = 0xe1
 const TLV_LOOKS_AT = 0xe2
 
 /**
- * Reads the header of each connection that may have one before anybody else sees the connection; call it when all listeners are there. A
- * connection of a balancer without a header is the balancer's own, as those of health checks are. One whose header cannot be read is closed.
- * @returns what ends connections that have not said anything yet
+ * Reads the header of each connection that may have one, before any listener sees the connection. Call it after all
+ * listeners are added.
+ * A connection of a balancer without a header is the balancer's own, such as a health check. A connection whose header
+ * cannot be read is closed.
+ * @returns a function that ends connections that have not sent anything yet
  */
 export function readProxyHeaders(server: Server, options: ProxyProtocolOptions): () => void {
   const listeners = server.listeners('connection') as ((socket: Socket) => void)[]
@@ -77,7 +79,7 @@ export function readProxyHeaders(server: Server, options: ProxyProtocolOptions):
     }
     const timer = setTimeout(() => {
       if (came.length > 0) return end()
-      // nothing was said: the listeners have their own answer to that
+      // Nothing was sent: the listeners have their own answer to that.
       done()
       pass(socket)
     }, options.timeoutMs)
@@ -90,7 +92,7 @@ export function readProxyHeaders(server: Server, options: ProxyProtocolOptions):
       if (header === 'more') return
       const declared =
         header === 'bad' ? undefined : header && accept(header.declared, options, { mayBeSite, isBalancer })
-      // who may not say such things speaks neither HTTP nor TLS
+      // A peer that may not declare such facts speaks neither HTTP nor TLS.
       if (header && !declared) return end()
       done()
       const rest = header && header !== 'bad' ? head.subarray(header.bytes) : head
@@ -108,7 +110,7 @@ export function readProxyHeaders(server: Server, options: ProxyProtocolOptions):
 function remember(socket: Socket, declared: Declared): void {
   const key = keyOf(socket)
   declarations.set(key, declared)
-  // what is told of the last request is asked for while the connection closes
+  // Handlers still read the facts of the last request while the connection closes.
   socket.once('close', () => setImmediate(() => declarations.delete(key)))
 }
 
@@ -116,7 +118,7 @@ interface Said extends Declared {
   readonly siteKey?: Buffer
 }
 
-/** @returns undefined: the other end may not say so */
+/** @returns undefined if the peer may not declare this */
 function accept(
   { siteKey, ...declared }: Said,
   options: ProxyProtocolOptions,
@@ -134,7 +136,7 @@ const isEqual = (given: Buffer, key: string): boolean => {
 
 type Header = { readonly bytes: number; readonly declared: Said } | 'more' | 'bad' | undefined
 
-/** @returns undefined where there is none */
+/** @returns undefined if the bytes have no header */
 function readHeader(head: Buffer): Header {
   if (isBegin(head, V1)) return head.length < V1.length ? 'more' : readV1(head)
   if (isBegin(head, SIGNATURE)) return head.length < V2_HEAD_BYTES ? 'more' : readV2(head)
@@ -163,7 +165,7 @@ function readV2(head: Buffer): Header {
   if (head.length < bytes) return 'more'
   const family = head.readUInt8(13) >> 4
   const addressBytes = [0, 4, 16][family]
-  // of a family that is none of the internet's nothing can be told
+  // Addresses of a family other than the internet's cannot be read.
   const begin = V2_HEAD_BYTES + (addressBytes === undefined ? bytes : addressBytes * 2 + (family === 0 ? 0 : 4))
   const isOfBalancer = (command & 15) === 0
   const tlvs = readTlvs(head.subarray(Math.min(begin, bytes), bytes))
@@ -187,7 +189,10 @@ function readV2(head: Buffer): Header {
   }
 }
 
-/** Type, length, value. @returns undefined where the lengths do not fit */
+/**
+ * Reads fields of type, length and value.
+ * @returns undefined if the lengths do not fit
+ */
 function readTlvs(part: Buffer): Map<number, Buffer> | undefined {
   const found = new Map<number, Buffer>()
   let at = 0
@@ -202,8 +207,8 @@ function readTlvs(part: Buffer): Map<number, Buffer> | undefined {
 }
 
 /**
- * Returns what Stead sends before anything else on a connection that one of its sites makes.
- * @param looksAt the site that Stead itself looks at through the connection: its requests to that site are nobody's visits
+ * Returns the header that Stead sends first on a connection that one of its sites makes.
+ * @param looksAt the site that Stead itself checks through the connection; its requests do not count as visits
  */
 export function siteHeader(siteKey: string, scheme: 'http' | 'https', looksAt?: number): Buffer {
   const tlvs: [number, string][] = [
@@ -217,7 +222,7 @@ export function siteHeader(siteKey: string, scheme: 'http' | 'https', looksAt?: 
     return Buffer.concat([head, Buffer.from(value)])
   })
   const rest = Buffer.concat(parts)
-  // LOCAL, no addresses
+  // The LOCAL command, without addresses.
   const head = Buffer.from([0x20, 0, 0, 0])
   head.writeUInt16BE(rest.length, 2)
   return Buffer.concat([SIGNATURE, head, rest])

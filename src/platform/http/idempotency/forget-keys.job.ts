@@ -4,7 +4,7 @@ import { BATCH, inBatches } from '../../operations/in-batches.ts'
 import { schedule } from '../../operations/schedules.ts'
 import { forgetOldKeys } from './idempotency.ts'
 
-/** Deletes idempotency keys, and the responses kept with them, past their time. */
+/** Deletes expired idempotency keys and the responses stored with them. */
 export const forgetKeys = durable({
   name: 'idempotency_keys.forget',
   input: Type.Object({}),

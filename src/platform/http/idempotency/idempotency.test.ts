@@ -14,7 +14,7 @@ const refusals = declareProblems({
   site_unavailable: { status: 503, text: 'The site does not answer right now: {reason}.', remedy: '' },
 })
 
-/** Holds a request inside its handler until it is let go. */
+/** Holds a request inside its handler until the test opens the gate. */
 function gate() {
   const [entered, opened] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   return {
@@ -59,7 +59,7 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
     effects = 0
     number++
     afterCommit = async () => {}
-    // an effect in the database, so that what is rolled back did not happen
+    // The effect is in the database, so a rollback undoes it.
     behaviour = async ({ tx, started }) => {
       await tx
         .insertInto('schedules')
@@ -80,7 +80,7 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
   const row = () =>
     lab.database.read.selectFrom('idempotency_keys').selectAll().where('key', '=', key()).executeTakeFirst()
 
-  it('201: a replay is the first response, and says so; the effect is there once', async () => {
+  it('201: replays the first response and marks it; the effect exists once', async () => {
     const [first, second] = [await work(), await work()]
     expect([first.statusCode, first.headers['idempotency-replayed'], first.headers['operation-id']]).toEqual([
       201,
@@ -96,7 +96,7 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
     expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id'])
   })
 
-  it('another process replays it too', async () => {
+  it('replays it in another process too', async () => {
     const first = await work()
     const other = await lab.second()
     const request = {
@@ -109,7 +109,7 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
     expect([second.statusCode, second.body, await kept()]).toEqual([201, first.body, 1])
   })
 
-  it('two spellings of one request are one request', async () => {
+  it('treats two spellings of one request as one request', async () => {
     await work({ list: [1, 2] })
     const again = await work({ list: ['1', '2'], unknown: true }, {}, '/v1//work/1/?other=1')
     expect([again.statusCode, again.headers['idempotency-replayed'], await kept()]).toEqual([201, 'true', 1])
@@ -119,7 +119,7 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
     ['body', { list: [2] }, '/v1/work/1'],
     ['path', { list: [1] }, '/v1/work/2'],
     ['query', { list: [1] }, '/v1/work/1?dry=true'],
-  ])('422 for a key that is used with another %s', async (_what, body, path) => {
+  ])('422 for a key that was used with another %s', async (_what, body, path) => {
     await work({ list: [1] })
     const other = await work(body, {}, path)
     expect([other.statusCode, other.json().errors]).toEqual([
@@ -129,13 +129,13 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
     expect(await kept()).toBe(1)
   })
 
-  it("201: another application's key is another key", async () => {
+  it("201: treats another application's key as a different key", async () => {
     await work()
     const other = await work({}, { authorization: 'Bearer 2' })
     expect([other.statusCode, other.headers['idempotency-replayed'], await kept()]).toEqual([201, undefined, 2])
   })
 
-  it('409 while the first request runs; its effect is there once', async () => {
+  it('409 while the first request runs; the effect exists once', async () => {
     const hold = gate()
     const usual = behaviour
     behaviour = async (context) => {
@@ -143,7 +143,7 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
       return usual(context)
     }
     const first = work()
-    // SQLite has one writer: what is under way is known from the claim, which was committed before
+    // SQLite has one writer, so the request in flight is visible only through its claim, which was committed before.
     await hold.entered
     const claimed = await row()
     expect([claimed?.response_sealed, claimed?.status]).toEqual([null, null])
@@ -156,7 +156,7 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
     expect(await kept()).toBe(1)
   })
 
-  it('409 or the same response for many at once; the effect is there once', async () => {
+  it('409 or the same response for many at once; the effect exists once', async () => {
     const all = await Promise.all(Array.from({ length: 12 }, () => work()))
     expect(await kept()).toBe(1)
     expect(
@@ -166,7 +166,7 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
     expect((await work()).headers['idempotency-replayed']).toBe('true')
   })
 
-  it('a refusal is an answer: replayed, though it might be granted now', async () => {
+  it('replays a refusal, even if the request would now be granted', async () => {
     behaviour = async ({ tx }) => {
       await tx
         .insertInto('schedules')
@@ -181,7 +181,7 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
     expect([second.body, await kept()]).toEqual([first.body, 0])
   })
 
-  it('500 keeps nothing: the next try is a first one', async () => {
+  it('500 stores nothing: the next try counts as the first', async () => {
     const usual = behaviour
     behaviour = async () => {
       throw new Error('broken')
@@ -194,7 +194,7 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
   })
 
   it('a crash between claim and commit: 409 for a minute, then the key is free', async () => {
-    // what a killed process leaves behind: its claim, and nothing else
+    // A killed process leaves only its claim behind.
     const values = { application_id: 1, key: key(), response_sealed: null, status: null }
     const times = { locked_until: lab.clock + 60_000, created_at: lab.clock }
     await work({}, { 'idempotency-key': `${key()}-template` })
@@ -222,7 +222,7 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
     expect(await kept()).toBe(before + 1)
   })
 
-  it('429 for more keys than are kept; those that there are still replay', async () => {
+  it('429 beyond the limit of keys; existing keys still replay', async () => {
     const small = await createLab(endpoints, { dialect, keyLimits: { keys: 2, bytes: 1e6 } })
     const ask = (name: string) => small.inject('POST', '/v1/work/1', json({}, { 'idempotency-key': name }))
     const statuses = [await ask('one'), await ask('two'), await ask('three'), await ask('one')].map(
@@ -237,7 +237,7 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
     await small.close()
   })
 
-  it('a failure after the commit keeps the key: a replay waits for the same work and does nothing again', async () => {
+  it('keeps the key after a failure past the commit: a replay waits for the same work and repeats nothing', async () => {
     afterCommit = async () => {
       throw new Problem(refusals.site_unavailable, { reason: 'it took too long' })
     }
@@ -247,7 +247,7 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
     expect([again.statusCode, again.headers['idempotency-replayed'], await kept()]).toEqual([201, 'true', 1])
   })
 
-  it('a lock that a wrong clock set far ahead is none', async () => {
+  it('ignores a lock that a wrong clock set far ahead', async () => {
     await work()
     await lab.database.transaction((tx) =>
       tx
@@ -280,7 +280,7 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
     expect((await work()).headers['idempotency-replayed']).toBe('true')
   })
 
-  it('a replay waits for what the first answer waited for', async () => {
+  it('waits in a replay for the same work as the first answer', async () => {
     const waited: number[][] = []
     const hold = gate()
     afterCommit = async ({ started }) => {
@@ -295,7 +295,7 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
     expect(waited).toEqual([[41], [41]])
   })
 
-  it('a key is forgotten after a day', async () => {
+  it('forgets a key after a day', async () => {
     await work()
     lab.clock += 24 * HOUR_MS + 1
     const again = await work({ list: [3] })
@@ -306,7 +306,7 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
     expect([gone > 0, await row()]).toEqual([true, undefined])
   })
 
-  it('sealed at rest: neither request nor response can be read from the database', async () => {
+  it('seals stored data: the database shows neither request nor response', async () => {
     behaviour = async () => ({ password: 'correct-horse' })
     await work({ secret: 'battery-staple' })
     const stored = JSON.stringify(await row())
@@ -322,7 +322,7 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
     ])
   })
 
-  it('counts on a POST that only reads: the first answer again, and nothing is read', async () => {
+  it('applies to a POST that only reads: returns the first answer and reads nothing', async () => {
     const look = () => lab.inject('POST', '/v1/look', json({}, { 'idempotency-key': key() }))
     const [first, second] = [await look(), await look()]
     expect([first.json().data, second.json().data, effects]).toEqual([1, 1, 1])
@@ -330,13 +330,13 @@ describe.each(dialects)('Idempotency-Key on $dialect', ({ dialect, skip }) => {
     expect((await lab.inject('POST', '/v1/look', json({}))).json().data).toBe(2)
   })
 
-  it('means nothing on a GET', async () => {
+  it('has no effect on a GET', async () => {
     const read = () => lab.inject('GET', '/v1/read', json({}, { 'idempotency-key': key() }))
     expect([(await read()).json().data, (await read()).json().data]).toEqual([1, 2])
     expect(await row()).toBeUndefined()
   })
 
-  it('400 and not a stack overflow for a body nested beyond measure', async () => {
+  it('400 and no stack overflow for an extremely nested body', async () => {
     const response = await work(`{"list": ${'['.repeat(200_000)}${']'.repeat(200_000)}}`)
     expect([response.statusCode, await row()]).toEqual([400, undefined])
   })

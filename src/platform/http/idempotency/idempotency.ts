@@ -8,9 +8,14 @@ import { Problem, problems } from '../problem.ts'
 import type { KeyLimit } from './key-limit.ts'
 
 const KEPT_MS = 24 * 3600_000
-/** After it a first request that never finished counts as dead; should it live after all, it finds that it was overtaken. */
+/**
+ * After this time an unfinished first request counts as dead. If it is alive after all, it finds that it was overtaken.
+ */
 const LOCK_MS = 60_000
-/** How long a request waits for the transaction of another one with its key, such as one whose client the server still believes in. */
+/**
+ * How long a request waits for the transaction of another with its key, for example one whose client the server
+ * believes to be connected.
+ */
 const LOCK_WAIT_MS = 5000
 const PURPOSE = 'idempotency'
 
@@ -21,7 +26,7 @@ export interface StoredResponse {
   readonly headers: Record<string, string>
 }
 
-/** What a request with an `Idempotency-Key` is: the application, its key, and a digest of what was asked. */
+/** The identity of a request with an `Idempotency-Key`: the application, its key, and a digest of the request. */
 export interface KeyedRequest {
   readonly applicationId: number
   readonly key: string
@@ -29,7 +34,8 @@ export interface KeyedRequest {
 }
 
 /**
- * @param asked the endpoint and its input after validation: bounded by the contract, and the same for two spellings of it
+ * Returns the identity of a request.
+ * @param asked the endpoint and its validated input, which the contract bounds and which is the same for two spellings
  * @throws Problem `invalid_idempotency_key`
  */
 export function keyedRequest(applicationId: number, key: string, asked: unknown[]): KeyedRequest {
@@ -37,24 +43,24 @@ export function keyedRequest(applicationId: number, key: string, asked: unknown[
   return { applicationId, key, fingerprint: hash('sha256', JSON.stringify(asked), 'hex') }
 }
 
-/** What a claim comes to: the right to do the work, or the first response. */
+/** The result of a claim: the right to do the work, or the first response. */
 export type Claimed =
   | { readonly claim: string; readonly first?: undefined }
   | { readonly claim?: undefined; readonly first: StoredResponse }
 
 /*
- * The fence. Each claim has a random name. The response is kept in the transaction of the change itself, on the condition that the
- * claim is still the one that it was made under, and that no response was kept: so a change and its response are both there or both
- * not, and whoever takes a key over, or frees it, makes a late commit of the attempt before impossible. On PostgreSQL the two meet
- * at the lock of the row: one waits for the other and then sees what became of it. Nothing rests on a clock: one that is wrong, set
- * back, or another machine's only decides how soon a key is taken over.
+ * The fence. Each claim has a random name. The transaction of the change also stores the response, on two conditions:
+ * the claim still has its name, and no response is stored. So a change and its response are both saved or both lost. A
+ * request that takes over or frees a key makes a late commit of the earlier attempt impossible. On PostgreSQL the two
+ * meet at the row lock: one waits for the other and then sees the result. Nothing depends on a clock. A clock that is
+ * wrong, set back, or on another machine only changes how soon a key is taken over.
  */
 
 /**
- * Claims the key before the work, in a transaction of its own, so that a second request sees it at once.
+ * Claims the key before the work, in its own transaction, so that a second request sees it at once.
  * @param now milliseconds UTC
- * @throws Problem `idempotency_in_progress`, `idempotency_key_reused`, `idempotency_keys_exhausted`, `unavailable` when nobody
- * knows whether the claim was kept
+ * @throws Problem `idempotency_in_progress`, `idempotency_key_reused`, `idempotency_keys_exhausted`, or `unavailable`
+ * when it is unknown whether the claim was saved
  */
 export async function claimKey(
   database: Database,
@@ -65,7 +71,7 @@ export async function claimKey(
 ): Promise<Claimed> {
   const claim = randomUUID()
   try {
-    // a round is lost to somebody who claims, keeps or frees at the same moment
+    // A round fails if another request claims, stores or frees the key at the same moment.
     for (let round = 0; round < 3; round++) {
       const claimed = await database.transaction(async (tx) => {
         await limitLockWait(tx, LOCK_WAIT_MS)
@@ -76,14 +82,14 @@ export async function claimKey(
   } catch (error) {
     if (isLockTimeout(error)) throw inProgress(error)
     if (!(error instanceof CommitUnknown)) throw error
-    // nothing was done under this claim and nothing will be
+    // Nothing was done under this claim, and nothing will be.
     await completeClaim(database, sealer, { ...request, claim }).catch(() => {})
     throw new Problem(problems.unavailable, {}, { cause: error })
   }
   throw inProgress()
 }
 
-/** A request that has the right to do its work, as long as nobody takes the key over. */
+/** A request that has the right to do its work, until another request takes the key over. */
 export interface ClaimedRequest extends KeyedRequest {
   readonly claim: string
 }
@@ -113,7 +119,7 @@ async function tryClaim(
   if (row.created_at > now - KEPT_MS) {
     if (row.fingerprint !== fingerprint) throw new Problem(problems.idempotency_key_reused, {})
     if (row.response_sealed) return { first: opened(sealer, row.response_sealed) }
-    // a lock further ahead than any is was set by a clock that was wrong
+    // A wrong clock set a lock that is further ahead than any valid one.
     if (row.locked_until > now && row.locked_until <= now + LOCK_MS) throw inProgress()
   }
   const { numUpdatedRows } = await tx
@@ -155,9 +161,9 @@ async function insertKey(
 }
 
 /**
- * Finds out, after an attempt that failed, what became of it, and makes it final: if it was kept, its response; if not, the key is
- * free for another try, and a late commit of the attempt fails.
- * @throws when neither can be found out now, such as while the database cannot be reached
+ * Finds out what became of an attempt that failed, and makes it final. If the response was stored, returns it. If not,
+ * the key is free for another try, and a late commit of the attempt fails.
+ * @throws when the outcome cannot be determined now, for example while the database is unreachable
  */
 export async function completeClaim(
   database: Database,
@@ -166,7 +172,7 @@ export async function completeClaim(
 ): Promise<StoredResponse | undefined> {
   return database.transaction(async (tx) => {
     await limitLockWait(tx, LOCK_WAIT_MS)
-    // waits here for an attempt whose commit is still on its way
+    // This waits for an attempt whose commit is still on its way.
     await tx
       .deleteFrom('idempotency_keys')
       .where('application_id', '=', request.applicationId)
@@ -180,8 +186,9 @@ export async function completeClaim(
 }
 
 /**
- * Keeps the response; called in the transaction of the change itself, so that neither is without the other.
- * @throws Problem `idempotency_in_progress` when another request has taken the key over meanwhile: the change must not happen twice
+ * Stores the response in the transaction of the change itself, so that neither exists without the other.
+ * @throws Problem `idempotency_in_progress` when another request has taken the key over: the change must not happen
+ * twice
  */
 export async function keepResponse(
   tx: Tx,
@@ -202,8 +209,8 @@ export async function keepResponse(
 }
 
 /**
- * Deletes keys past their time, the oldest first.
- * @returns how many; call again until it is 0
+ * Deletes expired keys, the oldest first.
+ * @returns how many it deleted; call again until it is 0
  */
 export async function forgetOldKeys(tx: Tx, now: number, most: number): Promise<number> {
   const old = tx

@@ -3,19 +3,27 @@ import { LRUCache } from 'lru-cache'
 import type { Tx } from '../../db/database.ts'
 import { Problem, problems } from '../problem.ts'
 
-/** How many keys an application may have at a time (they are kept for a day), and how much their answers may take. */
+/**
+ * How many keys an application may have at a time (they are kept for a day), and how many bytes their answers may take.
+ */
 export interface KeyLimits {
   readonly keys: number
   readonly bytes: number
 }
 
-/** Keeps an application from filling the database with keys. */
+/** Prevents an application from filling the database with keys. */
 export interface KeyLimit {
-  /** Counts one more key. @throws Problem `idempotency_keys_exhausted` */
+  /**
+   * Counts one more key.
+   * @throws Problem `idempotency_keys_exhausted`
+   */
   check(tx: Tx, applicationId: number, now: number): Promise<void>
 }
 
-/** Between two counts only the keys of this process are added: several processes may go over by what a minute brings. */
+/**
+ * Between two counts, only the keys of this process are added. Several processes may exceed the limit by one minute's
+ * keys.
+ */
 const COUNT_EVERY_MS = 60_000
 
 interface Tally {

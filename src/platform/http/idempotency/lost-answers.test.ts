@@ -1,4 +1,4 @@
-/** Connections to PostgreSQL that are lost around COMMIT: whatever becomes of the transaction, a keyed request is done once. */
+/** Loses connections to PostgreSQL around COMMIT. Whatever becomes of the transaction, a keyed request is done once. */
 import { sql } from 'kysely'
 import Type from 'typebox'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -29,7 +29,7 @@ const isWork = (statements: readonly string[]) => statements.some((each) => each
 const isClaim = (statements: readonly string[]) =>
   statements.some((each) => /insert into "idempotency_keys"/.test(each))
 
-describe.skipIf(dialects[1]?.skip)('answers of PostgreSQL that are lost', () => {
+describe.skipIf(dialects[1]?.skip)('lost answers of PostgreSQL', () => {
   let lab: Lab
   let proxy: CuttingProxy
   let behind: Database
@@ -57,7 +57,7 @@ describe.skipIf(dialects[1]?.skip)('answers of PostgreSQL that are lost', () => 
   const effects = async () =>
     (await lab.database.read.selectFrom('schedules').select('name').execute()).map(({ name }) => name)
   const keys = () => lab.database.read.selectFrom('idempotency_keys').selectAll().execute()
-  /** Cuts the first COMMIT of some kind. */
+  /** Cuts the first COMMIT of a certain kind. */
   const cutOnce = (cut: 'answer' | 'request' | 'hold', isMeant: (statements: readonly string[]) => boolean) => {
     let isDone = false
     proxy.decide = (statements) => {
@@ -67,7 +67,7 @@ describe.skipIf(dialects[1]?.skip)('answers of PostgreSQL that are lost', () => 
     }
   }
 
-  it('200 and the effect once when the answer to the COMMIT of the change is lost; replays say the same', async () => {
+  it('200 and one effect when the answer to the COMMIT of the change is lost; replays return the same', async () => {
     cutOnce('answer', isWork)
     const [first, second] = [await ask('k'), await ask('k')]
     expect([first.statusCode, second.statusCode, proxy.cuts]).toEqual([200, 200, 1])
@@ -75,7 +75,7 @@ describe.skipIf(dialects[1]?.skip)('answers of PostgreSQL that are lost', () => 
     expect(await effects()).toEqual([first.json().data])
   })
 
-  it('503 and a free key when the COMMIT itself is lost; the next try does it', async () => {
+  it('503 and a free key when the COMMIT itself is lost; the next try succeeds', async () => {
     cutOnce('request', isWork)
     const [first, second] = [await ask('k'), await ask('k')]
     expect([first.statusCode, first.headers['retry-after'], second.statusCode]).toEqual([503, '5', 200])
@@ -83,17 +83,17 @@ describe.skipIf(dialects[1]?.skip)('answers of PostgreSQL that are lost', () => 
     expect(await effects()).toEqual([second.json().data])
   })
 
-  it('a COMMIT that is still on its way is waited for, not done again', async () => {
+  it('waits for a COMMIT that is still on its way, and does not repeat the change', async () => {
     cutOnce('hold', isWork)
     const first = ask('k')
-    // the settling waits for the row that the first attempt has locked
+    // `completeClaim` waits for the row that the first attempt has locked.
     await expect.poll(() => waitingForLocks(lab.database)).toBe(1)
     await proxy.release()
     const response = await first
     expect([response.statusCode, await effects()]).toEqual([200, [response.json().data]])
   })
 
-  it('503 while the database cannot be reached, which says that nobody knows; later the same key tells', async () => {
+  it('503 with an unknown outcome while the database is unreachable; later the key tells the outcome', async () => {
     proxy.decide = (statements) => {
       if (!isWork(statements)) return 'pass'
       setImmediate(() => {
@@ -113,17 +113,17 @@ describe.skipIf(dialects[1]?.skip)('answers of PostgreSQL that are lost', () => 
     expect(await effects()).toEqual([second.json().data])
   })
 
-  it('503 when the answer to the claim is lost, and the key is free at once', async () => {
+  it('503 and a free key when the answer to the claim is lost', async () => {
     cutOnce('answer', isClaim)
     const [first, second] = [await ask('k'), await ask('k')]
     expect([first.statusCode, second.statusCode, await effects()]).toEqual([503, 200, [second.json().data]])
   })
 
-  it('a late COMMIT of an attempt that was overtaken fails', async () => {
+  it('rejects the late COMMIT of an attempt that was overtaken', async () => {
     cutOnce('hold', isWork)
     const first = ask('k')
     await expect.poll(() => waitingForLocks(lab.database)).toBe(1)
-    // its lock ran out, and others come with the key: they wait for the same row
+    // Its lock has expired, and other requests with the key wait for the same row.
     lab.clock += 61_000
     const others = [ask('k'), ask('k')]
     await expect.poll(() => waitingForLocks(lab.database)).toBe(3)
@@ -137,7 +137,7 @@ describe.skipIf(dialects[1]?.skip)('answers of PostgreSQL that are lost', () => 
     }
   })
 
-  it('503 without a key says that it is not known whether the change was made, and nothing is tried again', async () => {
+  it('503 without a key: says that the change may be saved, and does not retry', async () => {
     cutOnce('answer', isWork)
     const response = await ask()
     expect([response.statusCode, response.headers['retry-after']]).toEqual([503, undefined])
@@ -145,7 +145,7 @@ describe.skipIf(dialects[1]?.skip)('answers of PostgreSQL that are lost', () => 
     expect(await effects()).toHaveLength(1)
   })
 
-  it('a transaction whose COMMIT was lost is not run again, whatever the error said', async () => {
+  it('does not rerun a transaction whose COMMIT was lost, whatever the error says', async () => {
     for (const cut of ['answer', 'request'] as const) {
       let runs = 0
       cutOnce(cut, isWork)
@@ -162,7 +162,7 @@ describe.skipIf(dialects[1]?.skip)('answers of PostgreSQL that are lost', () => 
     expect(await effects()).toEqual(['run answer'])
   })
 
-  it('many keyed requests at once, two of each, with COMMITs cut at random: each is done once, and its answers agree', async () => {
+  it('does each of many keyed requests once, in pairs with randomly cut COMMITs, and their answers agree', async () => {
     let seed = 7
     const random = () => {
       seed = (seed * 48_271) % 2_147_483_647
@@ -174,7 +174,7 @@ describe.skipIf(dialects[1]?.skip)('answers of PostgreSQL that are lost', () => 
         const response = await ask(key)
         if (response.statusCode === 200) return response.json().data as string
         expect([409, 503]).toContain(response.statusCode)
-        // a claim whose settling was cut as well is free when its lock has run out
+        // If the completion of a claim was cut as well, the claim is free when its lock expires.
         lab.clock += 5000
       }
     }

@@ -38,14 +38,14 @@ const write = async (headers = {}) => {
 const postgresFails = (code: string) => (tx: Tx) =>
   sql`do ${sql.lit(`begin raise exception using errcode = '${code}'; end`)}`.execute(tx)
 
-describe.each(dialects.filter(({ skip }) => !skip))('$dialect: a disk that is full', ({ dialect }) => {
-  it('507 with Retry-After, also with an Idempotency-Key; reading and the next change work', async () => {
+describe.each(dialects.filter(({ skip }) => !skip))('$dialect: a full disk', ({ dialect }) => {
+  it('507 with Retry-After, also with an Idempotency-Key; reads and the next change work', async () => {
     lab = await createLab(endpoints, { dialect })
     failing =
       dialect === 'postgres'
         ? postgresFails('53100')
         : async (tx) => {
-            // SQLite gives up the whole transaction by itself when a change does not fit
+            // SQLite aborts the whole transaction automatically when a change does not fit.
             const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(tx)
             await sql`pragma max_page_count = ${sql.lit(Number(rows[0]?.page_count) + 1)}`.execute(tx)
             try {
@@ -65,7 +65,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('$dialect: a disk that is fu
 describe.each([
   ['55P03', 'a lock'],
   ['57014', 'a time limit'],
-])('PostgreSQL says %s (%s)', (code) => {
+])('PostgreSQL reports %s (%s)', (code) => {
   const skip = dialects.find(({ dialect }) => dialect === 'postgres')?.skip
   it.skipIf(skip)('503 with Retry-After', async () => {
     lab = await createLab(endpoints, { dialect: 'postgres' })
@@ -92,7 +92,7 @@ it('503 with Retry-After when another process keeps SQLite locked', async () => 
   }
 })
 
-it('errors of the system and of SQLite, with and without their extended codes', () => {
+it('recognizes errors of the system and of SQLite, with and without extended codes', () => {
   expect([{ code: 'ENOSPC' }, { code: 'EDQUOT' }, { errcode: 13 }].map(isDiskFull)).toEqual([true, true, true])
   expect([{ errcode: 5 }, { errcode: 517 }, { errcode: 778 }, { code: 'EIO' }].map(isBusy)).toEqual([
     true,
@@ -108,7 +108,7 @@ it('errors of the system and of SQLite, with and without their extended codes', 
   ])
 })
 
-it('what made SQLite roll back by itself is the error that is told, and the next transaction runs', async () => {
+it('reports the error that made SQLite roll back, and runs the next transaction', async () => {
   const { database, drop } = await testDatabase('sqlite')
   const insert = sql`insert or rollback into schedules (name, last_slot) values ('a', 1)`
   try {

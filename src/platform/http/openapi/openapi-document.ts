@@ -4,8 +4,8 @@ import { errorBody, Problem } from '../problem.ts'
 import { exampleOf, type Schemas } from './openapi-examples.ts'
 
 /*
- * What the routes say is repeated in every endpoint by the plugin that collects it. Here it becomes a document that people and
- * generators can read: what is common is described once, objects have names.
+ * The plugin that collects the routes repeats shared parts in every endpoint. This module turns its output into a
+ * document for people and generators: shared parts are described once, and objects have names.
  */
 
 type Json = Record<string, unknown>
@@ -95,7 +95,7 @@ const parameters = {
 const headerRefs = (...named: [string, keyof typeof headers][]) =>
   Object.fromEntries(named.map(([name, key]) => [name, { $ref: `#/components/headers/${key}` }]))
 
-/** Of every answer. */
+/** The headers of every answer. */
 const common = headerRefs(['X-Request-Id', 'XRequestId'], ['Stead-Ignored', 'SteadIgnored'])
 const rateHeaders = headerRefs(['RateLimit', 'RateLimit'], ['RateLimit-Policy', 'RateLimitPolicy'])
 
@@ -103,7 +103,7 @@ interface Failure {
   readonly name: string
   readonly description: string
   readonly headers: Json
-  /** One of those that have the status. */
+  /** One of the problems that have this status. */
   readonly example: Problem
 }
 
@@ -141,7 +141,10 @@ const described = ({ description, headers, example }: Failure) => ({
   content: { 'application/json': { schema: schemaOfProblem, example: errorBody(example) } },
 })
 
-/** Paths that differ in the names of their parameters alone are one path (OpenAPI 3.1 §4.8.8). The first one's names stay. */
+/**
+ * Joins paths that differ only in the names of their parameters, because they are one path (OpenAPI 3.1 §4.8.8). The
+ * names of the first one stay.
+ */
 function joinSamePaths(paths: Record<string, Record<string, Described>>): Record<string, Record<string, Described>> {
   const joined = new Map<string, { path: string; item: Record<string, Described> }>()
   for (const [path, item] of Object.entries(paths)) {
@@ -162,7 +165,7 @@ function renamed(item: Record<string, Described>, from: string[], to: string[]):
   return item
 }
 
-/** Bodies are named after their operation: generators make types of what has a name. */
+/** Names bodies after their operation, because generators create types from named schemas. */
 function describeBody({ requestBody, operationId }: Described): void {
   if (!requestBody) return
   const contents = Object.values(requestBody.content)
@@ -173,7 +176,7 @@ function describeBody({ requestBody, operationId }: Described): void {
 
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
-/** Changes something: a transaction, whose commit may be refused or lost. */
+/** Returns whether an endpoint changes something, in a transaction whose commit may be refused or lost. */
 export const changes = ({ method, reads, writes }: Endpoint): boolean => writes === true || (method !== 'GET' && !reads)
 
 function describeResponses(described: Described, endpoint: Endpoint): void {
@@ -213,7 +216,7 @@ function addParameters(described: Described, endpoint: Endpoint): void {
   if (added.length > 0) described.parameters = [...(described.parameters ?? []), ...added]
 }
 
-/** Of what is sent, of what is answered, and of what stands in paths. */
+/** Adds examples for bodies, answers, and path parameters. */
 function addExamples(
   { requestBody, responses, parameters = [] }: Described,
   endpoint: Endpoint,
@@ -233,7 +236,7 @@ function addExamples(
   }
 }
 
-/** Moves every object schema that has a title to the components, and refers to it. Deepest first. */
+/** Moves every object schema that has a title to the components, deepest first, and refers to it. */
 function nameSchemas(node: unknown, schemas: Record<string, Schema>): unknown {
   if (Array.isArray(node)) return node.map((entry) => nameSchemas(entry, schemas))
   if (typeof node !== 'object' || node === null) return node

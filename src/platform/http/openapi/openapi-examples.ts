@@ -1,4 +1,4 @@
-/** The part of JSON Schema that examples are made of. */
+/** The part of JSON Schema from which examples are built. */
 export interface Schema {
   readonly $ref?: string
   readonly anyOf?: readonly Schema[]
@@ -15,8 +15,8 @@ export interface Schema {
 export type Schemas = Readonly<Record<string, Schema>>
 
 /**
- * A value that the schema allows, made of the examples of its fields. What is to be sent has of the optional fields those that have an example of
- * their own: it can be sent as it stands.
+ * Returns a value that the schema allows, built from the examples of its fields. A body to send contains only the
+ * optional fields that have their own example, so that it can be sent as it is.
  */
 export function exampleOf(schema: Schema, schemas: Schemas, use: 'sent' | 'answered'): unknown {
   if (schema.$ref) return exampleOf(referred(schema.$ref, schemas), schemas, use)

@@ -14,18 +14,21 @@ interface Info {
   readonly version: string
   readonly description: string
   readonly tags: { name: string; description: string }[]
-  /** What tokens may have, and what each means. */
+  /** The scopes that tokens may have, with the meaning of each. */
   readonly scopes: Record<string, string>
 }
 
-/** Both ways to send a token; @param scopes that it must have */
+/**
+ * Returns both ways to send a token.
+ * @param scopes those that the token must have
+ */
 const securityOf = (scopes: readonly string[]): Record<string, string[]>[] => [{ oauth2: [...scopes] }, { bearer: [] }]
 
-/** The page's styles are set inline by its script; all else comes from files of ours. */
+/** The page's script sets its styles inline. Everything else comes from our own files. */
 const pagePolicy =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** Serves the OpenAPI 3.1 document at /openapi.json and a page over it at /docs that asks nothing from outside. */
+/** Serves the OpenAPI 3.1 document at /openapi.json, and a page for it at /docs that loads nothing from other hosts. */
 export async function describeApi(app: FastifyInstance, info: Info, endpoints: readonly Endpoint[]): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -75,23 +78,25 @@ export async function describeApi(app: FastifyInstance, info: Info, endpoints: r
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
 }
 
-/** What an upload takes. */
+/** The body of an upload. */
 const BYTES = Type.Unsafe({ type: 'string', format: 'binary', description: 'The bytes, as they are' })
 
-/** 503: the database cannot be reached, or was lost while it stored a change. */
+/**
+ * Statuses of every endpoint. 503: the database is unreachable, or the connection was lost while it stored a change.
+ */
 const commonProblems = [401, 429, 500, 503]
 
-/** What an endpoint's access rule means to those who read the description. */
+/** The meaning of an endpoint's access rule, for readers of the description. */
 export interface AccessDescription {
-  /** One sentence, or nothing. */
+  /** One sentence, or an empty text. */
   readonly text: string
-  /** Statuses with which it refuses a caller that has a valid token. */
+  /** The statuses with which it refuses a caller that has a valid token. */
   readonly refusals: readonly number[]
-  /** That a token must have. */
+  /** The scopes that a token must have. */
   readonly scopes?: readonly string[]
 }
 
-/** What Fastify is told of an endpoint: its description, and the serialiser of its response. */
+/** Returns the Fastify schema of an endpoint: its description, and the serializer of its response. */
 export function routeSchema(endpoint: Endpoint, access: AccessDescription): FastifySchema {
   const { params, query, body, style = 'envelope', response, paged = false } = endpoint
   const status = endpoint.status ?? 200
@@ -100,10 +105,10 @@ export function routeSchema(endpoint: Endpoint, access: AccessDescription): Fast
     ...commonProblems.filter((status) => endpoint.access !== 'public' || status !== 401),
     ...access.refusals,
     ...(params ? [404] : []),
-    // a body that cannot be read is refused before anybody asks whether the endpoint takes one
+    // Stead refuses an unreadable body before it checks whether the endpoint accepts one.
     ...[400, 413, 415],
     ...(takesKey(endpoint) ? [409, 422] : []),
-    // the key of a POST that only reads is kept, too
+    // The key of a POST that only reads is stored too.
     ...(takesKey(endpoint) || changes(endpoint) ? [problems.disk_full.status] : []),
     ...(endpoint.failure ? [401, 429] : []),
     ...(endpoint.problems ?? []).map((problem) => problem.status),

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Problem, problems } from '../problem.ts'
 
 /**
- * Takes JSON bodies on every method, GET included, and treats an empty body, `[]` and `null` as no body, as real clients
- * send them. Anything else that is not JSON is a 415.
+ * Accepts JSON bodies on every method, GET included. Like real clients, it treats an empty body, `[]` and `null` as no
+ * body. Anything else that is not JSON is a 415.
  */
 export function takeJsonBodies(app: FastifyInstance): void {
   for (const method of ['GET', 'DELETE']) app.addHttpMethod(method, { hasBody: true, overrideExisting: true })
@@ -15,7 +15,7 @@ export function takeJsonBodies(app: FastifyInstance): void {
     } = request.headers
     const hasBody = transfer !== undefined || Number(length ?? 0) > 0
     if (!hasBody || coding.trim().toLowerCase() === 'identity') return done()
-    // RFC 9110 §12.5.3
+    // See RFC 9110 §12.5.3.
     done(new Problem(problems.unsupported_media_type, {}, { headers: { 'accept-encoding': 'identity' } }))
   })
   app.removeAllContentTypeParsers()
@@ -29,7 +29,7 @@ export function takeJsonBodies(app: FastifyInstance): void {
 export async function parseJson(request: FastifyRequest, body: string): Promise<unknown> {
   if (body.trim() === '') return undefined
   try {
-    // a byte order mark is no JSON (RFC 8259 §8.1), but receivers may skip it
+    // JSON must not begin with a byte order mark (RFC 8259 §8.1), but receivers may skip one.
     return JSON.parse(body.charCodeAt(0) === 0xfeff ? body.slice(1) : body)
   } catch (error) {
     if (request.routeOptions.config.takesAnyBody) return undefined
@@ -43,7 +43,7 @@ function faultPlace(body: string, { message }: Error): { reason: string; line: n
   return { reason, line: before.length, column: (before.at(-1) as string).length + 1 }
 }
 
-/** How much V8 quotes on each side of an unexpected token, whose position it does not say. */
+/** How many characters V8 quotes on each side of an unexpected token, whose position it does not report. */
 const QUOTED = 10
 
 function faultPosition(body: string, message: string): number {
@@ -53,7 +53,7 @@ function faultPosition(body: string, message: string): number {
     /^Unexpected token .*?, (\.\.\.)?"(.*)"(?:\.\.\.)? is not valid JSON$/s.exec(message) ?? []
   if (before) return body.indexOf(quoted) + QUOTED
   if (quoted && quoted.length < body.length) return quoted.length - QUOTED
-  // the whole of a short body is quoted
+  // V8 quotes a short body in full.
   for (let length = 1; quoted && length <= body.length; length++)
     if (isUnexpectedAtEnd(body.slice(0, length))) return length - 1
   return body.length
@@ -68,7 +68,7 @@ function isUnexpectedAtEnd(text: string): boolean {
   }
 }
 
-/** What counts as a body: `[]` and `null` are what PHP clients send for none. */
+/** Returns the effective body. PHP clients send `[]` and `null` for no body. */
 export function bodyOf(request: FastifyRequest): unknown {
   const { body } = request
   return body === undefined || body === null || (Array.isArray(body) && body.length === 0) ? {} : body

@@ -16,9 +16,9 @@ const truths = new Map<unknown, boolean>([
 ])
 
 /**
- * Forgives what real clients send before the strict check: numeric strings where integers are asked, `true/false/1/0` as
- * strings or numbers where booleans are asked, one text in place of a list of roles, null where an optional field may be
- * left out. Keeps known fields only. What it does not understand it leaves for the check to name.
+ * Corrects common deviations of real clients before the strict check. It accepts numeric strings as integers,
+ * `true/false/1/0` as strings or numbers for booleans, one text for a list of roles, and null for an optional field.
+ * It keeps only known fields. Other faults are left for the check to name.
  */
 export function coerce(schema: Schema, value: unknown): unknown {
   if (value === null && accepts(schema, 'null')) return null
@@ -32,7 +32,7 @@ export function coerce(schema: Schema, value: unknown): unknown {
   return value
 }
 
-/** Lists in place of which clients send one text. Anywhere else, one value for a list is an error. */
+/** Lists for which clients may send a single text. For any other list, a single value is an error. */
 const ONE_FOR_A_LIST = new Set(['roles'])
 
 function coerceObject(schema: Schema, value: unknown): unknown {

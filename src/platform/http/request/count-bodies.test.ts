@@ -7,7 +7,7 @@ import { createLab } from '../test-support.ts'
 
 const terms = controlBudgets(readConfig({})).requestBodies
 
-/** Announces a body and sends nothing of it. */
+/** Announces a body and sends none of it. */
 function announce(port: number, head: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => {
@@ -26,12 +26,12 @@ async function apiOverTcp(bodies: Budget) {
 }
 
 describe('bodies of requests to the API', () => {
-  it('count from their head, whatever has come of them: over the share of an address 429, until others are through', async () => {
+  it("count from their head on: 429 beyond an address's share, until others have finished", async () => {
     const bodies = new Budget(terms)
     const api = await apiOverTcp(bodies)
     const slow: Socket[] = []
     try {
-      // 15 that say how long they are, one that does not and counts as the longest
+      // 15 bodies state their length. One does not, and counts as the longest.
       for (let i = 0; i < 15; i++) slow.push(await announce(api.port, `Content-Length: ${1 << 20}`))
       slow.push(await announce(api.port, 'Transfer-Encoding: chunked'))
       await expect.poll(() => bodies.used).toBe(16 << 20)
@@ -43,7 +43,7 @@ describe('bodies of requests to the API', () => {
       expect(((await refused.json()) as { message: string }).message).toContain(
         'Too many request bodies are in transit',
       )
-      // who sends nothing is not meant
+      // Requests without a body are not affected.
       expect((await fetch(`${api.url}/v1/things`)).status).toBe(404)
       slow[0]?.destroy()
       await expect.poll(() => bodies.used).toBe(15 << 20)

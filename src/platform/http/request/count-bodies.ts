@@ -5,13 +5,16 @@ import type { Budget } from '../../budgets/budget.ts'
 import { Problem, problems } from '../problem.ts'
 import { UPLOAD_MEMORY } from './uploads.ts'
 
-/** Connections of one process's API at once, each of which may hold a head of 16 kB; more are closed before they say anything. */
+/**
+ * The most simultaneous connections to one process's API. Each may hold a head of 16 kB. Further connections are closed
+ * before they send anything.
+ */
 const CONNECTIONS = 4096
 
 /**
- * Takes a request's body out of the budget before a byte of it is read, and gives it back when the answer is through: who sends
- * slowly, or much at once, holds no more of the API's memory than his share.
- * @param most bytes of a body that are taken at all: what a body of unknown length counts for
+ * Takes a request's body from the budget before any byte is read, and returns it when the answer is complete. A client
+ * that sends slowly, or much at once, holds no more of the API's memory than its share.
+ * @param most the most bytes of a body, which a body of unknown length counts as
  */
 export function countBodies(app: FastifyInstance, bodies: Budget, most: number): void {
   app.server.maxConnections = CONNECTIONS
@@ -22,7 +25,7 @@ export function countBodies(app: FastifyInstance, bodies: Budget, most: number):
     if (!(bytes > 0)) return done()
     const key = addressKey(request.client.address)
     if (!bodies.take(key, bytes)) {
-      // what was announced is not waited for
+      // Stead does not wait for the announced body.
       return done(new Problem(problems.too_many_bodies, {}, { headers: { 'retry-after': '5', connection: 'close' } }))
     }
     finished(reply.raw, () => bodies.give(key, bytes))

@@ -2,20 +2,21 @@ import type { IncomingMessage } from 'node:http'
 
 type Framed = Pick<IncomingMessage, 'rawHeaders' | 'httpVersionMajor' | 'httpVersionMinor'>
 
-/** Why a request cannot be read as the one that its sender meant. */
+/** Why a request may be read differently from how its sender meant it. */
 export interface FramingFault {
   readonly status: 400 | 413 | 501 | 505
   readonly reason: string
 }
 
 /**
- * What Node's parser lets through and a server must not: whoever stands before it may have read another request, another length or another
- * host (request smuggling).
- * @returns undefined when there is nothing to say
+ * Finds faults that Node's parser accepts and a server must not. A proxy in front may have read a different request,
+ * length or host (request smuggling).
+ * @returns undefined if there is no fault
  */
 export function framingFault(request: Framed): FramingFault | undefined {
   const { rawHeaders, httpVersionMajor } = request
-  // RFC 9110 §15.6.6. HTTP/0.9 has no head, and 2 is spoken otherwise: what says so in text is neither.
+  // RFC 9110 §15.6.6. HTTP/0.9 has no head, and HTTP/2 has another format. A text request that claims either is
+  // neither.
   if (httpVersionMajor > 1) return { status: 505, reason: 'Use HTTP/1.1 or HTTP/1.0.' }
   if (httpVersionMajor < 1) return { status: 400, reason: 'The request does not name its HTTP version.' }
   let hosts = 0
@@ -28,14 +29,17 @@ export function framingFault(request: Framed): FramingFault | undefined {
       const fault = codingFault(request, rawHeaders[i + 1] as string)
       if (fault) return fault
     } else if (name.length === 14 && name.toLowerCase() === 'content-length') {
-      // RFC 9110 §8.6: not a number that is another one after it was read
+      // RFC 9110 §8.6: a number that JavaScript cannot represent exactly would change when it is read.
       if (!Number.isSafeInteger(Number(rawHeaders[i + 1]))) return { status: 413, reason: 'The body is too large.' }
     }
   }
   return undefined
 }
 
-/** RFC 9112 §6.1: other codings than chunked would reach the application undecoded; with HTTP/1.0 the framing cannot be trusted. */
+/**
+ * Checks Transfer-Encoding (RFC 9112 §6.1). Codings other than chunked would reach the application undecoded. With
+ * HTTP/1.0 the framing cannot be trusted.
+ */
 function codingFault({ httpVersionMinor }: Framed, value: string): FramingFault | undefined {
   if (httpVersionMinor === 0) return { status: 400, reason: 'HTTP/1.0 does not support Transfer-Encoding.' }
   if (value.trim().toLowerCase() !== 'chunked')

@@ -37,7 +37,7 @@ const post = (sent: unknown, path = '/v1/things', headers = {}) => lab.inject('P
 const ignoredOf = async (sent: unknown, path?: string) => (await post(sent, path)).headers['stead-ignored']
 
 describe('Stead-Ignored', () => {
-  it('is not there when everything was read', async () => {
+  it('is absent if everything was read', async () => {
     const full = { name: 'n', php_version: '8.1', plugins: [{ path: 'p', version: '1' }], free: { any: { thing: 1 } } }
     for (const sent of [full, { ...full, plugins: { path: 'p' } }, { name: 'n', site_ids: null }])
       expect(await ignoredOf(sent)).toBeUndefined()
@@ -51,7 +51,7 @@ describe('Stead-Ignored', () => {
       { addToAllNew: 1, 'siteIds[]': 1 },
       '"addToAllNew";in=body;did-you-mean="add_to_all_new", "siteIds[]";in=body;did-you-mean="site_ids"',
     ],
-    // what was sent all the same is not what was meant
+    // A wrong name is reported, even if the right field was sent as well.
     [{ php_versions: 1, php_version: '8.1' }, '"php_versions";in=body'],
     [{ colour: 'red' }, '"colour";in=body'],
     [
@@ -79,24 +79,24 @@ describe('Stead-Ignored', () => {
     expect([response.statusCode, response.headers['stead-ignored']]).toEqual([200, expected])
   })
 
-  it('names query parameters, and what stands in the wrong place', async () => {
+  it('names query parameters, and fields in the wrong place', async () => {
     const of = async (method: string, url: string, sent?: object) =>
       (await lab.inject(method, url, sent && json(sent))).headers['stead-ignored']
     expect(await of('GET', '/v1/things?perPage=5&_=1')).toBe('"perPage";in=query;did-you-mean="per_page", "_";in=query')
-    // of a GET, the body counts like the query
+    // For a GET, the body counts like the query.
     expect(await of('GET', '/v1/things', { page: 1, perPage: 5 })).toBe('"perPage";in=body;did-you-mean="per_page"')
     expect(await of('POST', '/v1/things?name=n', { name: 'n' })).toBe('"name";in=query;send-in=body')
     expect(await of('POST', '/v1/things?phpVersion=8.1', { name: 'n' })).toBe(
       '"phpVersion";in=query;did-you-mean="php_version";send-in=body',
     )
-    // only what stands at the top can belong elsewhere
+    // Only fields at the top level can belong elsewhere.
     expect(await of('POST', '/v1/search', { name: 'n', deep: 1, plugins: [{ path: 'p', deep: 1 }] })).toBe(
       '"deep";in=body;send-in=query, "plugins[].deep";in=body',
     )
     expect(await of('PUT', '/v1/touch?now=1', { on: true })).toBe('"now";in=query, "on";in=body')
   })
 
-  it('is on refusals, too: the slip may be their cause', async () => {
+  it('is also on refusals, because the slip may be their cause', async () => {
     const response = await post({ Name: 'n' })
     expect([response.statusCode, response.headers['stead-ignored']]).toEqual([
       400,
@@ -104,7 +104,7 @@ describe('Stead-Ignored', () => {
     ])
   })
 
-  it('is on the answer to a repeated key, and on what takes any body', async () => {
+  it('is on the answer to a repeated key, and of endpoints that accept any body', async () => {
     for (const replayed of [undefined, 'true']) {
       const { headers } = await post({ name: 'n', x: 1 }, '/v1/things', { 'idempotency-key': 'once' })
       expect([headers['idempotency-replayed'], headers['stead-ignored']]).toEqual([replayed, '"x";in=body'])
@@ -113,7 +113,7 @@ describe('Stead-Ignored', () => {
     expect(await ignoredOf('[1, 2]', '/v1/any')).toBeUndefined()
   })
 
-  it('may be read by pages of other origins', async () => {
+  it('is readable by pages of other origins', async () => {
     const { headers } = await lab.inject('GET', '/v1/things?x=1', { headers: { origin: 'https://panel.example.com' } })
     expect(headers['access-control-expose-headers']).toContain('stead-ignored')
   })
@@ -132,7 +132,7 @@ describe('Stead-Ignored', () => {
     expect(((await ignoredOf(nested)) as string).length).toBeLessThanOrEqual(1000)
   })
 
-  it('is a list of RFC 9651 that says the names again, whatever they are', () => {
+  it('is a list of RFC 9651 that returns the original names, whatever they are', () => {
     const names = fc.dictionary(fc.string({ unit: 'binary', maxLength: 60 }), fc.constant(1), { maxKeys: 30 })
     fc.assert(
       fc.property(names, names, (inBody, inQuery) => {
@@ -145,7 +145,7 @@ describe('Stead-Ignored', () => {
         const said = (isCut ? members.slice(0, -1) : members).map((item) =>
           item instanceof DisplayString ? item.toString() : item,
         )
-        // the parser takes U+FEFF at the beginning for a byte order mark
+        // The parser reads U+FEFF at the beginning as a byte order mark.
         const asRead = (name: string) => name.toWellFormed().replace(/^\ufeff/, '')
         expect(said).toEqual(sent.slice(0, said.length).map(asRead))
         expect(isCut).toBe(said.length < sent.length)

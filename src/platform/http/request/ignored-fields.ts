@@ -2,22 +2,22 @@ import { closest } from '../../closest.ts'
 import type { Endpoint } from '../endpoint.ts'
 
 /*
- * What a request has and no contract knows is passed over, as clients need that are newer or older than this Stead. So that a slip
- * does not pass for success, the answer names it in a header, a list of RFC 9651:
+ * Stead ignores fields and parameters that no contract knows, because clients may be newer or older than this version.
+ * So that a slip does not look like success, the answer names them in a header, a list of RFC 9651:
  *
  *   Stead-Ignored: "phpVersion";in=body;did-you-mean="php_version", "page";in=query;send-in=body
  *
- * Names that are not ASCII stand there as Display Strings (RFC 9651 §3.3.8), long ones are cut and end with `...`. What is too much is left
- * out, and the token `and-more` stands for it.
+ * Names that are not ASCII appear as Display Strings (RFC 9651 §3.3.8). Long names are cut and end with `...`. If there
+ * are too many, the rest is replaced by the token `and-more`.
  */
 
 export const IGNORED_HEADER = 'stead-ignored'
 
-/** Of the header: proxies take 4 kB for all headers of an answer, and some less. */
+/** The longest header. Proxies accept 4 kB for all headers of an answer, and some accept less. */
 const MOST_BYTES = 1000
-/** Names that are looked for at all. */
+/** The most names that Stead looks for. */
 const MOST_NAMES = 20
-/** Of one name, with the path to it; longer than any of a contract. */
+/** The longest name with its path, longer than any in a contract. */
 const MOST_CHARACTERS = 64
 
 type Place = 'query' | 'body'
@@ -28,26 +28,28 @@ interface Schema {
   readonly items?: Schema
 }
 
-/** A field that nobody reads. */
+/** A field that the endpoint does not read. */
 interface Unknown {
   readonly name: string
-  /** Where it lies, as in faults: `plugins[].`. */
+  /** Its place, in the form that faults use: `plugins[].`. */
   readonly path: string
-  /** Known names beside it that were not sent. */
+  /** Known names on the same level that were not sent. */
   readonly candidates: readonly string[]
 }
 
 const none: Schema = { properties: {} }
 
 /**
- * @param query as it was parsed; @param body what counts as the body
- * @returns the value of the header for what the endpoint passes over of the request; `undefined` when it reads everything
+ * @param query the parsed query;
+ * @param body the effective body
+ * @returns the header's value for the parts of the request that the endpoint ignores; `undefined` if it reads
+ * everything
  */
 export function ignoredFields(
   { query: ofQuery = none, body, method }: { query?: Schema; body?: Schema; method: Endpoint['method'] },
   given: { readonly query: unknown; readonly body: unknown },
 ): string | undefined {
-  // as the pipeline reads it: parameters of a GET or DELETE may stand in its body
+  // The same rule as in the pipeline: parameters of a GET or DELETE may be in its body.
   const ofBody = body ?? (method === 'GET' || method === 'DELETE' ? ofQuery : none)
   const members = [
     ...unknownIn(ofQuery, given.query).map((field) => member(field, 'query', 'body', ofBody)),
@@ -62,11 +64,11 @@ function unknownIn(schema: Schema, value: unknown): Unknown[] {
   return [...found.values()]
 }
 
-/** As deep as the schema goes; ends when there is more to say than is said. */
+/** Collects unknown fields as deep as the schema goes. Stops when there are more than the header shows. */
 function collect(schema: Schema, value: unknown, path: string, found: Map<string, Unknown>): void {
   if (typeof value !== 'object' || value === null) return
   if (schema.items) {
-    // one entry may stand for a list of it
+    // A single entry may be sent for a list.
     for (const entry of Array.isArray(value) ? value : [value]) collect(schema.items, entry, `${path}[]`, found)
     return
   }
@@ -96,7 +98,7 @@ function member({ name, path, candidates }: Unknown, here: Place, there: Place, 
   ].join(';')
 }
 
-/** What differs in capitals and underscores alone is the same to a person. */
+/** Returns the name without capitals and underscores, because people do not tell such names apart. */
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z\d]/g, '')
 
 function meantBy(name: string, here: readonly string[], there: readonly string[]): string | undefined {
@@ -110,7 +112,7 @@ function meantBy(name: string, here: readonly string[], there: readonly string[]
 const shortened = (name: string): string =>
   name.length <= MOST_CHARACTERS ? name : `${name.slice(0, MOST_CHARACTERS - 3)}...`
 
-/** A String of RFC 9651, or a Display String for what is not ASCII. */
+/** Returns a String of RFC 9651, or a Display String if the text is not ASCII. */
 function quoted(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return `"${text.replace(/["\\]/g, '\\$&')}"`
   const bytes = Buffer.from(text, 'utf8')

@@ -1,5 +1,5 @@
 /**
- * The first value of a header in raw pairs, flat; undefined when there is none.
+ * Returns the first value of a header in a flat list of raw pairs; undefined if it is absent.
  * @param lower its name in lower case
  */
 export function headerOf(raw: readonly string[], lower: string): string | undefined {

@@ -4,29 +4,29 @@ import type { Duplex } from 'node:stream'
 /** The requests of one connection. */
 interface Line {
   isBusy: boolean
-  /** Whatever comes now is not for us: the connection ends with what is in the line. */
+  /** Whether later requests are ignored: the connection ends after those in the line. */
   isClosed: boolean
   readonly waiting: (() => void)[]
 }
 
 /**
- * Requests of a connection are dealt with one after the other. Node hands all that are in a piece to the server at once; but a request
- * that may change something waits for those before it (RFC 9112 §9.3.2), and after an answer with `Connection: close` none
- * may be looked at any more (§9.6): the client was told that they are lost, and sends them again. Browsers do not pipeline,
- * so that nobody waits who did not ask for it.
+ * Handles the requests of a connection one after the other. Node passes all requests in a piece to the server at once.
+ * But a request that may change something must wait for those before it (RFC 9112 §9.3.2).
+ * After an answer with `Connection: close`, no later request may be handled (§9.6): the client treats them as lost and
+ * sends them again. Browsers do not pipeline, so only clients that do have to wait.
  */
 export class Turns {
   readonly #lines = new WeakMap<Duplex, Line>()
   readonly #mostWaiting: number
 
-  /** @param mostWaiting requests of a connection behind the one that is being answered */
+  /** @param mostWaiting the most requests of a connection that wait while an earlier one is answered */
   constructor(mostWaiting: number) {
     this.#mostWaiting = mostWaiting
   }
 
   /**
-   * Calls `begin` once all before it are answered, and never when one of them has ended the connection.
-   * @param refuse called in its place when too many wait; it must end the connection
+   * Calls `begin` once all requests before it are answered, and never if one of them has ended the connection.
+   * @param refuse called instead if too many are waiting; it must end the connection
    */
   take(response: ServerResponse, begin: () => void, refuse: () => void): void {
     const line = this.#lineOf(response.req.socket)
@@ -40,7 +40,7 @@ export class Turns {
     line.waiting.push(() => this.#run(line, response, act))
   }
 
-  /** Calls `act` once all before it are answered; it ends the connection. What comes after it is not looked at. */
+  /** Calls `act`, which ends the connection, once all requests before it are answered. Later bytes are ignored. */
   end(socket: Duplex, act: () => void): void {
     const line = this.#lineOf(socket)
     if (line.isClosed) return
@@ -50,8 +50,8 @@ export class Turns {
   }
 
   /**
-   * What Node says of a connection that it cannot read on (`clientError`): bytes that are no request get their answer in their turn; one
-   * that breaks off or stays away while it is being answered gets none.
+   * Handles Node's `clientError`, a connection that it cannot read further. Malformed bytes get their answer in their
+   * turn. A connection that breaks off or falls silent while its request is answered gets none.
    * @param answer ends the connection
    */
   fail(error: NodeJS.ErrnoException, socket: Duplex, answer: () => void): void {
@@ -74,7 +74,7 @@ export class Turns {
     line.isBusy = true
     response.once('close', () => {
       line.isBusy = false
-      // Node has ended the connection by now when the answer said so
+      // If the answer said `Connection: close`, Node has ended the connection by now.
       if (socket.destroyed || socket.writableEnded) {
         line.isClosed = true
         line.waiting.length = 0

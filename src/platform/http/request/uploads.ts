@@ -1,28 +1,28 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Problem, problems } from '../problem.ts'
 
-/** The bytes of a request's body, as they come. */
+/** The bytes of a request's body, as they arrive. */
 export interface Upload extends AsyncIterable<Uint8Array> {
-  /** As the client has announced; undefined: it has not. */
+  /** The length that the client announced, if any. */
   readonly bytes: number | undefined
 }
 
-/** What an upload holds of memory while it goes through, whatever its length. */
+/** The memory that an upload uses while it is read, whatever its length. */
 export const UPLOAD_MEMORY = 128 << 10
 
-/** Leaves bodies unread, whatever their type: they are the handler's. */
+/** Leaves bodies unread, whatever their type, because the handler reads them. */
 export function leaveBodies(routes: FastifyInstance): void {
   routes.removeAllContentTypeParsers()
   routes.addContentTypeParser('*', (_request, _body, done) => done(null))
 }
 
 /**
- * Returns the body of a request, which is read once. Who reads it ends with a failure where the client goes away.
+ * Returns the body of a request, which can be read once. Reading fails if the client disconnects.
  * @throws Problem `body_too_large` when it has, or turns out to have, more bytes than this
  */
 export function uploadOf({ raw, headers }: FastifyRequest, mostBytes: number): Upload {
   const tooLarge = () =>
-    // what was announced is not waited for
+    // Stead does not wait for the announced body.
     new Problem(problems.body_too_large, { limit: `${mostBytes / 1024} kB` }, { headers: { connection: 'close' } })
   const bytes = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
   if ((bytes ?? 0) > mostBytes) throw tooLarge()
@@ -35,7 +35,7 @@ export function uploadOf({ raw, headers }: FastifyRequest, mostBytes: number): U
         yield piece as Uint8Array
       }
     } finally {
-      // what nobody wants is dropped, so that the connection can be used again
+      // Discard the unread rest, so that the connection can be used again.
       raw.resume()
     }
   }

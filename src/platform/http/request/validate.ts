@@ -13,7 +13,7 @@ interface Fault {
 
 /**
  * Coerces and checks one part of a request.
- * @returns the value that the handler gets, or the faults, each naming its field (`plugins[0].path: is required`)
+ * @returns the value for the handler, or the faults, each with the name of its field (`plugins[0].path: is required`)
  */
 export function check(schema: TObject, given: unknown): { value: unknown } | { faults: string[] } {
   const validator = validatorOf(schema)
@@ -26,7 +26,7 @@ export function check(schema: TObject, given: unknown): { value: unknown } | { f
   const found = validator.Errors(value) as unknown as Fault[]
   const hasBadLength = new Set(found.flatMap(({ keyword, instancePath }) => (isLength(keyword) ? [instancePath] : [])))
   for (const fault of found) {
-    // of a text that is too short or too long, what it may consist of is no help
+    // If a text is too short or too long, the allowed characters are no help.
     if (fault.keyword === 'pattern' && hasBadLength.has(fault.instancePath)) continue
     for (const text of faultTexts(fault, schema)) faults.add(text)
   }
@@ -35,10 +35,13 @@ export function check(schema: TObject, given: unknown): { value: unknown } | { f
 
 const isLength = (keyword: string): boolean => keyword === 'minLength' || keyword === 'maxLength'
 
-/** Deeper than any contract; what looks at a value afterwards may recurse. */
+/** Deeper than any contract, because later code may recurse into a value. */
 const DEEPEST = 32
 
-/** What fits every contract and still cannot be stored: text of PostgreSQL has no NUL, UTF-8 no half of a surrogate pair, and integers end at 2^53. */
+/**
+ * Finds values that fit every contract and still cannot be stored. PostgreSQL's text has no NUL, UTF-8 has no half of a
+ * surrogate pair, and safe integers end at 2^53.
+ */
 function findUnstorable(value: unknown, path: string, depth: number, faults: Set<string>): void {
   if (typeof value === 'string') {
     if (value.includes('\u0000')) faults.add(`${path}: must not contain NUL characters`)
@@ -61,13 +64,13 @@ function faultTexts(fault: Fault, schema: TObject): string[] {
   const path = fieldPath(fault.instancePath)
   if (fault.keyword === 'required')
     return (fault.params.requiredProperties as string[]).map((name) => `${path ? `${path}.` : ''}${name}: is required`)
-  // the branches of a union are named by the union itself
+  // The union itself names its branches.
   if (/\/anyOf\/\d+/.test(fault.schemaPath)) return []
   if (!path) return [fault.keyword === 'type' ? keywordText(fault) : fault.message]
   return [`${path}: ${ownText(schema, fault) ?? keywordText(fault)}`]
 }
 
-/** A pattern says nothing to a person: the schema's description does, by saying what the value may be. */
+/** Returns the schema's description if a pattern does not match, because a pattern means nothing to most people. */
 function ownText(schema: TObject, fault: Fault): string | undefined {
   if (fault.keyword !== 'pattern') return undefined
   let at: unknown = schema
@@ -108,7 +111,7 @@ function typeNames(type: unknown): string {
     .join(' or ')
 }
 
-/** `/plugins/0/path` → `plugins[0].path` */
+/** Converts `/plugins/0/path` to `plugins[0].path`. */
 function fieldPath(pointer: string): string {
   return pointer
     .split('/')
