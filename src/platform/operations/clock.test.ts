@@ -1,4 +1,4 @@
-/** The clock is put forward or set back while operations run and wait. */
+/** Sets the clock forward and back while operations run and wait. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { noLog } from '../log/log.ts'
@@ -12,7 +12,7 @@ import type { Worker } from './worker/worker.ts'
 const HOUR_MS = 3_600_000
 const quick = { firstMs: 20, factor: 1, mostMs: 20 }
 
-describe('a lease is that of a dead worker', () => {
+describe('treats a lease as that of a dead worker', () => {
   let now = 0
   const lease = (leaseUntil: number, isOver: boolean, attempts = 1) => ({ id: 7, attempts, leaseUntil, isOver })
   const watch = () => {
@@ -20,7 +20,7 @@ describe('a lease is that of a dead worker', () => {
     return watchLeases(8000, () => now)
   }
 
-  test('when it is over and was not renewed for half its length: not at first sight, as the clock may have been put forward', () => {
+  test('when it has expired and was not renewed for half its length: not at first sight, as the clock may have been set forward', () => {
     const leases = watch()
     expect(leases.orphansAmong([lease(5, true)])).toEqual([])
     now = 3999
@@ -29,7 +29,7 @@ describe('a lease is that of a dead worker', () => {
     expect(leases.orphansAmong([lease(5, true)])).toEqual([lease(5, true)])
   })
 
-  test('when it reaches far into the future, and was not renewed for longer than it lasts: the clock was set back', () => {
+  test('when it reaches far into the future and was not renewed for longer than its length: the clock was set back', () => {
     const leases = watch()
     leases.orphansAmong([lease(HOUR_MS, false)])
     now = 9999
@@ -38,7 +38,7 @@ describe('a lease is that of a dead worker', () => {
     expect(leases.orphansAmong([lease(HOUR_MS, false)])).toEqual([lease(HOUR_MS, false)])
   })
 
-  test('never while it is renewed, taken over, or was away in between', () => {
+  test('never while it is renewed or taken over, or if it was missing in between', () => {
     const leases = watch()
     for (let beat = 0; beat < 20; beat++) {
       now += 3000
@@ -53,7 +53,7 @@ describe('a lease is that of a dead worker', () => {
 })
 
 for (const { dialect, skip } of dialects) {
-  describe.skipIf(skip)(`what was written before the clock was set back an hour, on ${dialect}`, () => {
+  describe.skipIf(skip)(`records from before the clock was set back an hour, on ${dialect}`, () => {
     let made: TestDatabase
     const workers: Worker[] = []
     const start = (...args: Parameters<typeof startWorker> extends [unknown, ...infer Rest] ? Rest : never) => {
@@ -71,7 +71,7 @@ for (const { dialect, skip } of dialects) {
     })
     const ask = (definition: ReturnType<typeof oneStep>, runAt?: number) =>
       made.database.transaction((tx) => enqueue(tx, definition, {}, runAt === undefined ? {} : { runAt }))
-    /** What the clock's being set back does to all that is recorded: it lies ahead. */
+    /** Moves all recorded times ahead, as if the clock had been set back. */
     const lieAhead = (ms = HOUR_MS) =>
       made.database.transaction((tx) =>
         tx
@@ -84,7 +84,7 @@ for (const { dialect, skip } of dialects) {
           .execute(),
       )
 
-    test('the operation of a dead worker is taken over, though its lease is to last another hour', async () => {
+    test('takes over the operation of a dead worker, even if its lease has another hour left', async () => {
       const definition = oneStep(() => {})
       const id = await ask(definition)
       await made.database.transaction(async (tx) => {
@@ -103,7 +103,7 @@ for (const { dialect, skip } of dialects) {
     test.each([
       ['back', HOUR_MS],
       ['forward', -HOUR_MS],
-    ])('a living worker keeps its operation when the clock is set %s', async (_, ms) => {
+    ])('keeps an operation with its live worker when the clock is set %s', async (_, ms) => {
       const [begun, go] = [gate(), gate()]
       const definition = oneStep(() => {
         begun.open()
@@ -127,7 +127,7 @@ for (const { dialect, skip } of dialects) {
       expect(await ended(made.database, id)).toMatchObject({ state: 'succeeded', attempts: 1 })
     })
 
-    test('what is due at once and what waits for its next attempt runs; what was asked for at a time keeps it', async () => {
+    test('runs operations that are due at once or wait for their next attempt; one with a set time keeps it', async () => {
       const definition = oneStep(({ attempt }) => attempt, { backoff: quick })
       const now = await ask(definition)
       const again = await ask(definition)
@@ -153,26 +153,29 @@ for (const { dialect, skip } of dialects) {
       expect(await runAt()).toBe(asked)
     })
 
-    test.skipIf(dialect === 'postgres')('the clock goes forward and back between two looks of the worker', async () => {
-      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
-      const definition = oneStep(() => {})
-      const worker = start([definition])
-      expect(await ended(made.database, await ask(definition))).toMatchObject({ state: 'succeeded' })
-      await worker.stop(0)
-      vi.setSystemTime(Date.now() - HOUR_MS)
-      start([definition])
-      expect(await ended(made.database, await ask(definition))).toMatchObject({ state: 'succeeded' })
-      // nobody looks between these lines
-      const id = await made.database.transaction((tx) => {
-        vi.setSystemTime(Date.now() + HOUR_MS)
-        const enqueued = enqueue(tx, definition, {})
+    test.skipIf(dialect === 'postgres')(
+      'handles a clock that moves forward and back between two looks of the worker',
+      async () => {
+        vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+        const definition = oneStep(() => {})
+        const worker = start([definition])
+        expect(await ended(made.database, await ask(definition))).toMatchObject({ state: 'succeeded' })
+        await worker.stop(0)
         vi.setSystemTime(Date.now() - HOUR_MS)
-        return enqueued
-      })
-      expect(await ended(made.database, id)).toMatchObject({ state: 'succeeded' })
-    })
+        start([definition])
+        expect(await ended(made.database, await ask(definition))).toMatchObject({ state: 'succeeded' })
+        // The worker does not look between these lines.
+        const id = await made.database.transaction((tx) => {
+          vi.setSystemTime(Date.now() + HOUR_MS)
+          const enqueued = enqueue(tx, definition, {})
+          vi.setSystemTime(Date.now() - HOUR_MS)
+          return enqueued
+        })
+        expect(await ended(made.database, id)).toMatchObject({ state: 'succeeded' })
+      },
+    )
 
-    test('a wait goes on with what was left of it', async () => {
+    test('continues a wait with its remaining time', async () => {
       const definition = oneStep(() => {})
       const id = await made.database.transaction((tx) => enqueue(tx, definition, {}, { afterMs: 10 * HOUR_MS }))
       await lieAhead()
@@ -190,7 +193,7 @@ for (const { dialect, skip } of dialects) {
     })
 
     test.skipIf(dialect === 'postgres')(
-      'a worker that runs meanwhile notices, and makes its next attempt in time',
+      'makes the next attempt in time if a running worker sees the change',
       async () => {
         vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
         const definition = oneStep(
@@ -213,7 +216,7 @@ for (const { dialect, skip } of dialects) {
       },
     )
 
-    test('schedules go on with their next slot; one whose next slot was recorded already waits for the one after it', async () => {
+    test('continues schedules with their next slot; one whose next slot is recorded already waits for the one after it', async () => {
       const definition = oneStep(() => {})
       const every = (name: string, everyMs: number) =>
         schedule({ name, everyMs, definition, input: (slot) => ({ label: `${name} ${slot}` }) })

@@ -1,14 +1,15 @@
 import type { Definitions } from './definition.ts'
 
-/** Types of operations that a worker may take up now, and how many of them together. */
+/** Types of operations that a worker may take up now, and the limit for all of them together. */
 export interface ConcurrencyClass {
   readonly types: readonly string[]
   readonly most: number
 }
 
 /**
- * All types without a limit of their own, then each that has one and has not reached it.
- * @param running what the worker is at
+ * Returns one class for all types without their own limit, then one for each limited type that has not reached its
+ * limit.
+ * @param running the operations that the worker runs now
  */
 export function openConcurrencyClasses(
   definitions: Definitions,

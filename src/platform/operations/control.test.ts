@@ -35,7 +35,7 @@ for (const { dialect, skip } of dialects) {
       await made.drop()
     })
 
-    test('a queued operation is canceled at once, with its hook in the same transaction', async () => {
+    test('cancels a queued operation at once, with its hook in the same transaction', async () => {
       const definition = oneStep(() => {}, {
         failed: (tx, { canceled, now }) =>
           tx
@@ -59,7 +59,7 @@ for (const { dialect, skip } of dialects) {
       expect(await cancel(id + 1)).toBe('unknown')
     })
 
-    test('a running operation is aborted wherever it runs, and what it did is undone', async () => {
+    test('aborts a running operation wherever it runs, and undoes its work', async () => {
       const log: string[] = []
       const begun = gate()
       const definition = durable({
@@ -79,7 +79,7 @@ for (const { dialect, skip } of dialects) {
           after: { run: () => void log.push('after') },
         },
       })
-      // without a heartbeat in the time of this test: the notice alone must do it
+      // The heartbeat is longer than this test, so only the notification can abort the operation.
       start([definition], { leaseMs: 600_000 })
       const id = await db.transaction((tx) => enqueue(tx, definition, {}))
       await begun.opened
@@ -90,7 +90,7 @@ for (const { dialect, skip } of dialects) {
       expect(log).toEqual(['undo during false', 'undo before'])
     })
 
-    test('a commit step is either canceled before it or not at all', async () => {
+    test('cancels a commit step before it starts, or not at all', async () => {
       const begun = gate()
       const go = gate()
       const definition = durable({
@@ -117,7 +117,7 @@ for (const { dialect, skip } of dialects) {
       expect(await db.read.selectFrom('schedules').selectAll().execute()).toEqual([])
     })
 
-    test('an operation that waits for its next attempt need not wait any longer to be canceled', async () => {
+    test('cancels an operation at once while it waits for its next attempt', async () => {
       let undone = 0
       const definition = oneStep(() => {}, {
         backoff: { firstMs: 3_600_000, mostMs: 3_600_000 },
@@ -138,7 +138,7 @@ for (const { dialect, skip } of dialects) {
       expect(undone).toBe(1)
     })
 
-    test('a failed operation that is tried again does what was undone, and repeats no commit', async () => {
+    test('repeats undone steps when a failed operation is retried, but no commit', async () => {
       const log: string[] = []
       let broken = true
       const step = (name: string) => ({ run: () => void log.push(name) })
@@ -176,7 +176,7 @@ for (const { dialect, skip } of dialects) {
       expect(await retry(id + 1)).toBe('unknown')
     })
 
-    test('what has failed or was canceled is tried again, nothing else', async () => {
+    test('retries only failed and canceled operations', async () => {
       const definition = oneStep(() => {})
       const definitions = definitionsByName([definition])
       const retry = (id: number) => db.transaction((tx) => retryOperation(tx, id, definitions))
@@ -189,7 +189,7 @@ for (const { dialect, skip } of dialects) {
       expect([await retry(id), await retry(id + 1)]).toEqual(['not_ended', 'unknown'])
     })
 
-    test('all open operations of a site are canceled together', async () => {
+    test('cancels all open operations of a site together', async () => {
       const begun = gate()
       const definition = oneStep(({ signal }) => {
         begun.open()
@@ -203,7 +203,7 @@ for (const { dialect, skip } of dialects) {
       expect(await ended(db, first)).toMatchObject({ state: 'canceled', attempts: 1 })
     })
 
-    test('lists are newest first, filtered, paged, and hold only what the caller may see', async () => {
+    test('lists operations newest first, with filters and pages, and only those that the caller may see', async () => {
       const definition = oneStep(() => {})
       const other = oneStep(() => {}, { name: 'test.other' })
       for (const siteId of [1, 2, 1]) await ask(definition, siteId)
@@ -224,7 +224,7 @@ for (const { dialect, skip } of dialects) {
       expect(await getOperation(db.read, 1, (eb) => eb('site_id', '=', 2))).toBeUndefined()
     })
 
-    test('who watches an operation sees it as it is, each step, and its end', async () => {
+    test("shows a watcher the operation's current state, each step, and its end", async () => {
       const steps = [gate(), gate()]
       const definition = durable({
         name: 'test.watch',
@@ -254,7 +254,7 @@ for (const { dialect, skip } of dialects) {
       for await (const _ of watches.follow(4711)) expect.unreachable()
     })
 
-    test('all who watch share one look at the database, and one object; with nobody left nothing is read', async () => {
+    test('shares one read and one object among all watchers, and reads nothing without watchers', async () => {
       const id = await ask(oneStep(() => {}))
       const [reads, watches] = [countReads(db), createOperationWatch(db)]
       const told = Array.from({ length: 200 }, () => [] as unknown[])
@@ -264,7 +264,7 @@ for (const { dialect, skip } of dialects) {
       await db.transaction((tx) => tx.updateTable('operations').set({ progress: 7 }).where('id', '=', id).execute())
       await expect.poll(() => told.every((views) => (views.at(-1) as OperationView).progress === 7)).toBe(true)
       expect(new Set(told.flat()).size).toBe(2)
-      // the operation and its steps, at each look
+      // Each look reads the operation and its steps.
       expect(reads.count()).toBeLessThan(60)
       for (const end of ends) end()
       const before = reads.count()
@@ -274,13 +274,13 @@ for (const { dialect, skip } of dialects) {
       reads.stop()
     })
 
-    test('of an account with too many operations the oldest routine goes, as many as are too many, and nothing else', async () => {
+    test('removes only the surplus operations of an account, the oldest routine ones first', async () => {
       const definition = oneStep(() => {})
       const orders = [ROUTINE, {}, ROUTINE, ROUTINE, {}]
       const ids: number[] = []
       for (const [index, source] of orders.entries()) {
         const id = await db.transaction((tx) => enqueue(tx, definition, {}, { accountId: 7, source }))
-        // the first has not ended
+        // The first one has not ended.
         if (index > 0) await db.transaction((tx) => cancelOperation(tx, id, 99))
         ids.push(id)
       }
@@ -292,7 +292,7 @@ for (const { dialect, skip } of dialects) {
       expect((await left()).sort()).toEqual([...ids.filter((id) => id !== ids[2]), other].sort())
     })
 
-    test('operations that ended long ago are deleted with their steps, others stay', async () => {
+    test('deletes operations that ended long ago, with their steps, and keeps others', async () => {
       const definition = oneStep(() => {})
       const ids = [await ask(definition), await ask(definition), await ask(definition)]
       await db.transaction((tx) => cancelOperation(tx, ids[0] as number, 99))

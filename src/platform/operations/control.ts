@@ -7,14 +7,15 @@ import { databaseNow, type StoredOperation } from './worker/lease.ts'
 import { end } from './worker/operation-state.ts'
 import { noBytesYet } from './worker/progress.ts'
 
-/** `requested`: its worker was told, and undoes what was done; `too_late`: it has ended, or is being undone already. */
+/** `requested`: its worker is notified and undoes the work. `too_late`: it has ended, or is being undone already. */
 export type CancelOutcome = 'canceled' | 'requested' | 'too_late' | 'unknown'
 
 /**
- * Cancels an operation: at once when it was never begun, else by way of its worker.
+ * Cancels an operation: directly if it was never begun, otherwise through its worker.
  * @param now milliseconds UTC
- * @param definitions whose `failed` hook is called for one that is canceled at once; without them none is
- * @throws what that hook throws
+ * @param definitions those whose `failed` hook is called for an operation that is canceled directly; without them, no
+ * hook is called
+ * @throws the hook's error
  */
 export async function cancelOperation(
   tx: Tx,
@@ -32,7 +33,7 @@ export async function cancelOperation(
   }
   await tx
     .updateTable('operations')
-    // one that waits for its next attempt need not wait any longer
+    // An operation that waits for its next attempt need not wait any longer.
     .set({
       cancel_requested: 1,
       ...(operation.state === 'queued' && { run_at: databaseNow(tx), waits_since: databaseNow(tx) }),
@@ -44,8 +45,8 @@ export async function cancelOperation(
 }
 
 /**
- * Cancels whatever of a site has not ended, as for its deletion: what is enqueued afterwards waits for the undo of at most
- * one. Parameters as those of {@link cancelOperation}.
+ * Cancels all unfinished operations of a site, for example for its deletion. A later operation then waits for at most
+ * one undo. The parameters are those of {@link cancelOperation}.
  */
 export async function cancelOpenOperations(
   tx: Tx,
@@ -56,7 +57,7 @@ export async function cancelOpenOperations(
   for (const { id } of await openOperations(tx, siteId).execute()) await cancelOperation(tx, id, now, definitions)
 }
 
-/** Cancels what yields to another operation of its site, so that the other one need not wait for it. */
+/** Cancels operations that yield to another operation of their site, so that it does not have to wait for them. */
 export async function cancelYielding(tx: Tx, siteId: number, now: number): Promise<void> {
   const types = yieldingTypes()
   if (types.length === 0) return
@@ -68,10 +69,10 @@ const openOperations = (tx: Tx, siteId: number) =>
   tx.selectFrom('operations').select('id').where('site_id', '=', siteId).where('finished_at', 'is', null).orderBy('id')
 
 /**
- * Puts a failed or canceled operation back into the queue. What is done and was not undone stays done; a step that comes
- * after an undone one runs again, unless it is a commit step, whose effect is in the database.
- * @param askedById the account that asks for it from now on; unless given, who it was before
- * @returns `not_ended` for one that is queued, running, or has succeeded
+ * Returns a failed or canceled operation to the queue. Steps that are done and were not undone stay done. A step after
+ * an undone one runs again, unless it is a commit step, whose effect is in the database.
+ * @param askedById the account that requests it from now on; by default, the original one
+ * @returns `not_ended` if the operation is queued or running, or has succeeded
  */
 export async function retryOperation(
   tx: Tx,
@@ -112,7 +113,7 @@ export async function retryOperation(
 }
 
 async function resetStep(tx: Tx, step: OperationStepRow): Promise<void> {
-  // what could not be undone may be half there: a cancel must try to undo it again
+  // The effects of a step that could not be undone may remain, so a cancel must try to undo it again.
   const started_at = step.state === 'undo_failed' ? step.started_at : null
   await tx
     .updateTable('operation_steps')
@@ -122,7 +123,7 @@ async function resetStep(tx: Tx, step: OperationStepRow): Promise<void> {
     .execute()
 }
 
-/** The row, locked against workers: they lock it first in each of their transactions, too. */
+/** Returns the row, locked against workers. They also lock it first in each of their transactions. */
 async function lockedOperation(tx: Tx, id: number): Promise<StoredOperation | undefined> {
   const { rows } = await sql<StoredOperation>`select * from operations where id = ${id}
     ${isPostgres(tx) ? sql`for update` : sql``}`.execute(tx)

@@ -6,7 +6,7 @@ import { oneStep } from './harness.ts'
 
 const HOUR_MS = 3_600_000
 
-test('counted is what is open, and what has ended within the hour; due is what waits for nothing', async () => {
+test('counts open operations and those that ended within the hour; due are those that wait for nothing', async () => {
   const { database, drop } = await testDatabase('sqlite')
   const now = Date.now()
   await database.transaction(async (tx) => {

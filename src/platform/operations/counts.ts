@@ -3,13 +3,13 @@ import type { Tx } from '../db/database.ts'
 import type { OperationRow } from '../db/schema.ts'
 
 export interface OperationCounts {
-  /** What is queued and running, and what has ended lately; combinations of which there is none are left out. */
+  /** The queued and running operations, and those that ended lately. Combinations with a count of zero are left out. */
   readonly counts: readonly {
     readonly state: OperationRow['state']
     readonly type: string
     readonly count: number
   }[]
-  /** What could be begun and is not, by who would do it. */
+  /** The operations that could begin but have not, by runner. */
   readonly due: readonly {
     readonly runner: OperationRow['runner']
     readonly count: number
@@ -17,12 +17,12 @@ export interface OperationCounts {
   }[]
 }
 
-/** Operations that ended before do not count: the table keeps those of a month. */
+/** Operations that ended earlier do not count: the table keeps a month of them. */
 const LATELY_MS = 3_600_000
 
 /**
- * Counts operations without reading those that ended long ago. Two states are written out, because SQLite uses their indexes only
- * when it can read the state.
+ * Counts operations without reading those that ended long ago. Two states are written into the query, because SQLite
+ * uses their indexes only if it sees the state in the text.
  * @param now the database's clock, milliseconds UTC
  */
 export async function operationCounts(tx: Tx, now: number): Promise<OperationCounts> {
@@ -48,7 +48,7 @@ export async function operationCounts(tx: Tx, now: number): Promise<OperationCou
   }
 }
 
-/** The slot that each schedule was last begun for, milliseconds UTC. */
+/** Returns the slot that each schedule last began, in milliseconds UTC. */
 export async function lastSlots(tx: Tx): Promise<ReadonlyMap<string, number>> {
   const rows = await tx.selectFrom('schedules').selectAll().execute()
   return new Map(rows.map(({ name, last_slot }) => [name, last_slot]))

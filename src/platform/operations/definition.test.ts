@@ -35,7 +35,7 @@ test('results have the types that their steps return', () => {
   expect(Object.keys(definition.steps)).toEqual(['home', 'used', 'record'])
 })
 
-test('a definition that misreads a result, or says not who may change it, is no definition', () => {
+test('refuses a definition that misreads a result, or does not say who may change it', () => {
   const steps = { home: { run: claim }, misread: { run: misread } }
   // @ts-expect-error `home` returns no string
   durableWith<{ readonly host: string }>()({ ...about, changeableBy: 'account', steps })
@@ -44,6 +44,6 @@ test('a definition that misreads a result, or says not who may change it, is no 
   expect(open.changeableBy).toBeUndefined()
 })
 
-test('two definitions of one name are refused', () => {
+test('refuses two definitions with one name', () => {
   expect(() => definitionsByName([oneStep(() => {}), oneStep(() => {})])).toThrow('the same name')
 })

@@ -4,42 +4,44 @@ import type { Log } from '../log/log.ts'
 import type { Backoff } from './worker/backoff.ts'
 
 /*
- * Durable operations: work that outlives the process that does it. The words:
+ * Durable operations: work that outlives the process that does it. The terms:
  *
- * operation   one piece of work asked for: a row written in the very transaction that asks for it. It is queued, running, or
- *             ended (succeeded, failed, canceled). Begun: some worker has taken it up once, and it has not ended.
- * step        a named part of an operation. Its result is recorded when it is done, so that after a crash the work goes on at
- *             the step that was cut off. That step runs again: a step must be idempotent. A `warning` in it is shown to clients.
- * commit step a step that is nothing but a change of the database. It runs in the transaction that records it as done, and
- *             so happens exactly once.
- * undo        takes back what a step did, also one that was cut off half-way. Run in reverse order when an operation fails for
- *             good or is canceled.
- * definition  what an operation of a type consists of: code. The rows of the steps are the plan of one operation; they
- *             stay as they were when it was asked for.
- * worker      takes operations up and runs them, several at a time. Control workers run what needs no site files; the worker
- *             of a host runs what is bound to that host.
- * lease       a worker's right to one operation, until a time that its heartbeat keeps moving on. When the time
- *             has passed, another worker takes the operation over.
- * fencing     a worker that lost its lease without noticing (it was paused, cut off) must not write any more: each of its
- *             writes is conditional on the lease still being its own, told by owner and by the number of times that the
- *             operation was taken up.
- * slot        a time at which a schedule is due. Each slot is enqueued once, however many controls there are.
+ * operation   one requested piece of work: a row, written in the transaction that requests the work. It is queued,
+ *             running, or ended (succeeded, failed, canceled). Begun: a worker has taken it up once, and it has not
+ *             ended.
+ * step        a named part of an operation. Its result is recorded when it is done, so that after a crash the work
+ *             resumes at the interrupted step. That step runs again: a step must be idempotent. Clients see a `warning`
+ *             in its result.
+ * commit step a step that only changes the database. It runs in the transaction that records it as done, and so happens
+ *             exactly once.
+ * undo        reverses the effects of a step, even of one that was interrupted half-way. Undos run in reverse order
+ *             when an operation fails for good or is canceled.
+ * definition  the code of one type of operation. The rows of the steps are the plan of one operation; they stay as they
+ *             were when it was requested.
+ * worker      takes up operations and runs them, several at a time. Control workers run those that need no site files;
+ *             the worker of a host runs those that are bound to that host.
+ * lease       a worker's right to one operation, until a time that its heartbeat keeps extending. When the time has
+ *             passed, another worker takes the operation over.
+ * fencing     a worker that has lost its lease without noticing (paused, disconnected) must no longer write: each of
+ *             its writes depends on the lease still being its own, as shown by the owner and by the number of times
+ *             that the operation was taken up.
+ * slot        a time at which a schedule is due. Each slot is enqueued once, however many control processes there are.
  */
 
-/** Thrown by a step that no further attempt can help: the operation fails at once, with this message. */
+/** Thrown by a step if no further attempt can help. The operation fails at once, with this message. */
 export class PermanentFailure extends Error {
   override readonly name = 'PermanentFailure'
 }
 
-/** Whose operation it is that goes on. */
+/** The facts for deciding whether an account may continue an operation. */
 export interface PermissionContext<Input = unknown> {
   readonly askedById: number
   readonly input: Input
-  /** Of the steps that are done, by name. */
+  /** The results of the finished steps, by name. */
   readonly results: Readonly<Record<string, unknown>>
 }
 
-/** Marks an error, or its cause, that is the machine's: the step is retried, and the attempt does not count. */
+/** Marks an error, or its cause, as the machine's fault: the step is retried, and the attempt does not count. */
 export const uncounted = Symbol('uncounted')
 
 export function isUncounted(error: unknown): boolean {
@@ -47,48 +49,54 @@ export function isUncounted(error: unknown): boolean {
   return false
 }
 
-/** What a step gets. `Results`: of the steps before it that it reads, by name. */
+/** The context of a step. `Results` are those of the earlier steps that it reads, by name. */
 export interface StepContext<Input = unknown, Services = unknown, Results = unknown> {
   readonly operationId: number
   readonly siteId: number | null
   readonly accountId: number | null
-  /** Who asked for it, as given to `enqueue`. */
+  /** The origin of the request, as passed to `enqueue`. */
   readonly source: unknown
   readonly input: Input
-  /** Results of the steps that are done, by name, as they came back from JSON. A step that comes later has none yet. */
+  /** The results of the finished steps, by name, as parsed from JSON. Later steps have none yet. */
   readonly results: Readonly<Results>
-  /** 1 at the first attempt of this step; starts cut off by a crash count, those cut off by an orderly stop do not. */
+  /**
+   * 1 at the first attempt of this step. Attempts interrupted by a crash count; those interrupted by an orderly stop do
+   * not.
+   */
   readonly attempt: number
-  /** Aborted when somebody asks to cancel (not while undoing), when the lease is lost, and when the worker stops. */
+  /** Aborted on a cancel request (not while undoing), when the lease is lost, and when the worker stops. */
   readonly signal: AbortSignal
-  /** What the role gives its operations. */
+  /** The services that the role provides to its operations. */
   readonly services: Services
   readonly log: Log
   /** Milliseconds UTC. */
   now(): number
-  /** How much of this step is done, 0 to 1; written at most every 250 ms. */
+  /** Reports the finished share of this step, 0 to 1. Written at most every 250 ms. */
   progress(fraction: number): void
-  /** The same of a step that moves bytes: clients see them, and how long it takes still. A total that is a guess may change. */
+  /**
+   * Reports the progress of a step that moves bytes. Clients see the bytes and the remaining time. An estimated total
+   * may change.
+   */
   progressBytes(doneBytes: number, totalBytes: number): void
-  /** Runs `work` in one transaction, which is refused if the operation is no longer this worker's. */
+  /** Runs `work` in one transaction, which is refused if this worker no longer holds the operation. */
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
 }
 
-/** A step with effects outside the database: may run again after a crash, so it must be idempotent. */
+/** A step with effects outside the database. It may run again after a crash, so it must be idempotent. */
 export interface RunStep<Input, Services, Results = unknown, Result = unknown> {
-  /** What it returns is recorded as JSON, for later steps. */
+  /** Its return value is recorded as JSON, for later steps. */
   run(ctx: StepContext<Input, Services, NoInfer<Results>>): Result | Promise<Result>
-  /** Must be idempotent, and bear that the step was cut off half-way or had not done anything yet. */
+  /** Must be idempotent, and must handle a step that was interrupted half-way or has not done anything yet. */
   undo?(ctx: StepContext<Input, Services, Partial<NoInfer<Results>>>): unknown
   commit?: undefined
-  /** Share of the progress bar; 1 unless given. */
+  /** The share of the progress bar, 1 by default. */
   readonly weight?: number
 }
 
-/** A step that is a change of the database only: in one transaction with its record, and so exactly once. */
+/** A step that only changes the database, in one transaction with its record, and so exactly once. */
 export interface CommitStep<Input, Services, Results = unknown, Result = unknown> {
   commit(tx: Tx, ctx: StepContext<Input, Services, NoInfer<Results>>): Promise<Result>
-  /** In one transaction with its record, too. */
+  /** Also runs in one transaction with its record. */
   undo?(tx: Tx, ctx: StepContext<Input, Services, Partial<NoInfer<Results>>>): Promise<unknown>
   run?: undefined
   readonly weight?: number
@@ -99,15 +107,16 @@ export type Step<Input, Services, Results = unknown, Result = unknown> =
   | CommitStep<Input, Services, Results, Result>
 
 /**
- * The steps of a definition by name, in order. The compiler infers `Results` from what they return: `results.home` has the type
- * that the step `home` returns. A step in a function of its own names those that it reads in the type of its context; one
- * written in place whose result others read must name the type of its context, too, or do without a context.
+ * The steps of a definition by name, in order. The compiler infers `Results` from their return types: `results.home`
+ * has the type that the step `home` returns.
+ * A step in a separate function names the results that it reads in the type of its context. An inline step whose result
+ * others read must also name the type of its context, or have no context.
  */
 export type Steps<Input, Services, Results> = {
   readonly [Name in keyof Results]: Step<Input, Services, Results, Results[Name]>
 }
 
-/** What the hook of a failed or canceled operation gets. */
+/** The context of the hook of a failed or canceled operation. */
 export interface FailureContext<Input = unknown> {
   readonly operationId: number
   readonly siteId: number | null
@@ -115,56 +124,63 @@ export interface FailureContext<Input = unknown> {
   readonly source: unknown
   readonly input: Input
   readonly canceled: boolean
-  /** What is stored as the operation's error; `null` when it was canceled before anything failed. */
+  /** The operation's stored error; `null` if it was canceled before anything failed. */
   readonly error: string | null
   now(): number
 }
 
-/** An operation type. Made by {@link durable}. */
+/** An operation type, created by {@link durable}. */
 export interface Definition<Schema extends TSchema = TSchema, Services = never> {
-  /** `noun.verb`; stored, so it stays for ever. */
+  /** `noun.verb`. It is stored, so it never changes. */
   readonly name: string
   readonly input: Schema
-  /** Which role runs it: `host` is bound to one host, given to `enqueue`. */
+  /** The role that runs it. `host` operations are bound to one host, which is passed to `enqueue`. */
   readonly on: 'control' | 'host'
   /**
-   * Who may cancel and retry it besides the account whose operation it is: nobody, or who has this right on its site. What the
-   * rights are called is the resources' business.
+   * Who may cancel and retry it besides the account that owns it: no one, or accounts with this right on its site. The
+   * resources define the names of rights.
    */
   readonly changeableBy: 'account' | { readonly site: string }
-  /** Nobody can cancel it by the API: what it ends was decided for good, and half of it would be left. */
+  /** Whether the API refuses to cancel it: its effect was decided for good, and a cancel would leave it half done. */
   readonly mustEnd?: true
-  /** How often a step is tried before the operation fails; 5 unless given. The same goes for each undo. */
+  /** How often a step is tried before the operation fails, 5 by default. The same limit applies to each undo. */
   readonly attempts?: number
   readonly backoff?: Partial<Backoff>
-  /** So many of the type does one worker at most at a time, and only with what others leave; as many as it can unless given. */
+  /**
+   * How many of this type one worker runs at a time, within the capacity that others leave. By default, as many as it
+   * can.
+   */
   readonly atOnce?: number
-  /** It is canceled when a person starts another operation of its site, which would have to wait for it. It can be repeated at any time. */
+  /**
+   * Whether it is canceled when a person starts another operation of its site that would have to wait for it. It can be
+   * repeated at any time.
+   */
   readonly yields?: true
   /**
-   * Returns why the account that asked for the operation may not continue it. Asked before each step runs, for a commit step in its
-   * transaction, and never before an undo. The operation then fails for good with this text. Stead's own operations are not asked.
+   * Returns why the account that requested the operation may not continue it. It runs before each step, for a commit
+   * step in its transaction, and never before an undo. The operation then fails for good with this text. Stead's own
+   * operations are not checked.
    */
   permission?(tx: Tx, ctx: PermissionContext<Static<Schema>>): Promise<string | undefined>
   readonly steps: Readonly<Record<string, Step<Static<Schema>, Services>>>
   /**
-   * Runs in the transaction that makes the operation failed or canceled: the activity entry, the event. When it throws, its
-   * writes are dropped, the fault is logged, and the operation ends all the same.
+   * Runs in the transaction that marks the operation as failed or canceled, to write the activity entry and the event.
+   * If it throws, its writes are dropped and the error is logged, but the operation still ends.
    */
   failed?(tx: Tx, ctx: FailureContext<Static<Schema>>): Promise<unknown>
-  /** Never set: lets the compiler see that a worker gives every definition the services it needs. */
+  /** Never set. It lets the compiler check that a worker provides every definition's services. */
   readonly needs?: (services: Services) => void
 }
 
-/** A definition of whatever input and services. */
+/** A definition with any input and services. */
 export type AnyDefinition = Definition<TSchema, never>
 
-/** What {@link durable} is given: a definition whose steps know each other's results. */
+/** The parameter of {@link durable}: a definition whose steps know each other's results. */
 type Declared<Schema extends TSchema, Services, Results> = Omit<Definition<Schema, Services>, 'steps'> & {
   readonly steps: Steps<Static<Schema>, Services, Results>
 }
 
-/** `durableWith<HostServices>()({ … })`: declares an operation type whose steps are given these services. */
+/** `durableWith<HostServices>()({ … })`: declares an operation type whose steps receive these services. */
 export const durableWith =
   <Services>() =>
   <Schema extends TSchema, Results>(definition: Declared<Schema, Services, Results>): Definition<Schema, Services> => {
@@ -172,7 +188,7 @@ export const durableWith =
     return definition as Definition<Schema, Services>
   }
 
-/** What the code declares, as it is loaded. */
+/** The names of yielding types, collected while the code loads. */
 const yielding: string[] = []
 
 /** Returns the names of the declared types that yield to others. */
@@ -184,7 +200,10 @@ export const durable = durableWith<unknown>()
 /** Definitions by name. */
 export type Definitions = ReadonlyMap<string, AnyDefinition>
 
-/** @throws Error when two definitions have one name. */
+/**
+ * Returns definitions by name.
+ * @throws Error when two definitions have the same name
+ */
 export function definitionsByName(list: readonly AnyDefinition[]): Definitions {
   const byName = new Map(list.map((definition) => [definition.name, definition]))
   if (byName.size !== list.length) throw new Error('two operation types have the same name')

@@ -8,41 +8,42 @@ import { databaseNow } from './worker/lease.ts'
 import { noBytesYet } from './worker/progress.ts'
 
 /**
- * The source of what Stead asks for by itself, again and again. It is forgotten before what people asked for: a thousand sites have more of it
- * in four days than is kept of an account.
+ * The source of operations that Stead itself requests regularly. They are forgotten before those that people requested:
+ * a thousand sites have more of them in four days than Stead keeps for an account.
  */
 export const ROUTINE = 'routine'
 
 export interface EnqueueOptions {
   /** Operations of one site run one at a time, in order of creation. */
   readonly siteId?: number | null
-  /** Whose operation it is. */
+  /** The account that owns the operation. */
   readonly accountId?: number | null
   /** The host that it is bound to; needed for definitions that run on a host. */
   readonly hostId?: number | null
-  /** Not before this time (milliseconds UTC). Until then it does not hold up later operations of its site. */
+  /** The earliest time to begin (milliseconds UTC). Until then it does not hold up later operations of its site. */
   readonly runAt?: number
   /**
-   * As `runAt`, but a length of time (milliseconds): it stays one when the clock is set. Not together with `runAt`.
+   * Like `runAt`, but a duration in milliseconds, which does not change when the clock is set. Not together with
+   * `runAt`.
    */
   readonly afterMs?: number
   /**
-   * Operations that must have ended, well or not, before it is begun; meanwhile it holds up later ones of its site. They are older than it, so
-   * that none can wait for another in a circle.
+   * Operations that must end, successfully or not, before it begins. In the meantime it holds up later operations of
+   * its site. They must be older, so that operations cannot wait for each other in a circle.
    */
   readonly after?: readonly number[]
-  /** The account that asks for it: a definition with a `permission` checks its rights before each step. */
+  /** The account that requests it. A definition with a `permission` checks this account's rights before each step. */
   readonly askedById?: number | null | undefined
-  /** Who asked for it (JSON), handed to the steps for the records that they write; or {@link ROUTINE}. */
+  /** The origin of the request (JSON), which the steps use in the records that they write; or {@link ROUTINE}. */
   readonly source?: unknown
-  /** Milliseconds UTC; the system's clock unless given. */
+  /** Milliseconds UTC, by default from the system's clock. */
   readonly now?: number
 }
 
 /**
- * Asks for an operation: it exists if, and only if, the transaction commits.
+ * Requests an operation, which exists if and only if the transaction commits.
  * @returns the operation's id
- * @throws TypeError when the input does not fit the definition's schema, or a host-bound one has no host
+ * @throws TypeError when the input does not fit the definition's schema, or a host-bound operation has no host
  */
 export async function enqueue<Schema extends TSchema>(
   tx: Tx,
@@ -154,7 +155,7 @@ async function insertSteps(tx: Tx, operationId: number, { steps }: Definition<TS
   await insert(tx, { operationId })
 }
 
-/** By the steps of a definition. */
+/** Keyed by the steps of a definition. */
 const stepInserts = new WeakMap<object, ReturnType<typeof stepsInsert>>()
 
 const stepsInsert = (names: readonly string[]) =>

@@ -10,7 +10,7 @@ const RETENTION_DAYS = 30
 
 /**
  * Deletes operations that ended before a time, the oldest first.
- * @returns how many; call again until it is 0
+ * @returns how many it deleted; call again until it is 0
  */
 export async function forgetEndedBefore(tx: Tx, time: number, most = BATCH): Promise<number> {
   const ended = tx
@@ -25,8 +25,8 @@ export async function forgetEndedBefore(tx: Tx, time: number, most = BATCH): Pro
 }
 
 /**
- * Deletes of an account that has too many operations the oldest of those that Stead asks for by itself, as many as are too many.
- * @returns how many; call again until it is 0
+ * Deletes the surplus of an account with too many operations, the oldest ones that Stead itself requested.
+ * @returns how many it deleted; call again until it is 0
  */
 export async function forgetRoutine(tx: Tx, accountId: number, keep: number, most = BATCH): Promise<number> {
   const lastId = await firstBeyond(tx, 'operations', accountId, keep)
@@ -44,7 +44,7 @@ export async function forgetRoutine(tx: Tx, accountId: number, keep: number, mos
 
 type Context = Pick<StepContext<unknown, { readonly database: Database }>, 'services' | 'transaction' | 'signal'>
 
-/** Leaves of each account's operations the newest; before any that somebody asked for, routine goes. */
+/** Keeps the newest operations of each account. It deletes routine ones before any that a person requested. */
 export async function forgetTooMany(context: Context, keep = KEPT_AN_ACCOUNT): Promise<void> {
   const { services, signal } = context
   const routine = (accountId: number) => inBatches(context, (tx) => forgetRoutine(tx, accountId, keep))
@@ -52,7 +52,10 @@ export async function forgetTooMany(context: Context, keep = KEPT_AN_ACCOUNT): P
   await newestOnly('operations', keep).run(context)
 }
 
-/** Deletes operations that ended 30 days ago, and of an account's ended ones all but the newest 100,000, routine first. */
+/**
+ * Deletes operations that ended 30 days ago. Of an account's ended operations it keeps the newest 100,000, and deletes
+ * routine ones first.
+ */
 export const forgetOperations = durableWith<{ readonly database: Database }>()({
   name: 'operations.forget',
   input: Type.Object({}),
@@ -69,7 +72,7 @@ export const forgetOperations = durableWith<{ readonly database: Database }>()({
   },
 })
 
-/** Every night. */
+/** Runs every night. */
 export const forgetNightly = schedule({
   name: 'operations.forget',
   at: '03:40',

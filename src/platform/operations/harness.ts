@@ -7,7 +7,7 @@ import { type Definition, durable, type StepContext } from './definition.ts'
 import { getOperation, type OperationView } from './read.ts'
 import { createWorker, type Worker, type WorkerOptions } from './worker/worker.ts'
 
-/** For tests: waits for a condition, without bound but the test's own. */
+/** For tests: waits for a condition. Only the test's own timeout limits it. */
 export async function until<Value>(
   look: () => Promise<Value | undefined | false> | Value | undefined | false,
 ): Promise<Value> {
@@ -25,7 +25,10 @@ export const ended = (database: Database, id: number): Promise<OperationView> =>
     return operation?.finishedAt != null && operation
   })
 
-/** For tests: a control worker that looks often, started. Its lease is as long as in use: a busy machine makes it late by a second. */
+/**
+ * For tests: starts a control worker that looks often. Its lease has the normal length, because a busy machine delays
+ * the worker by a second.
+ */
 export function startWorker<Services = unknown>(
   database: Database,
   definitions: readonly Definition<TSchema, Services>[],
@@ -48,7 +51,7 @@ export function startWorker<Services = unknown>(
 export const anyInput = Type.Object({ label: Type.Optional(Type.String()) })
 export type AnyInput = { label?: string }
 
-/** For tests: a type with one step. */
+/** For tests: defines a type with one step. */
 export const oneStep = (
   run: (ctx: StepContext<AnyInput, unknown>) => unknown,
   more: Partial<Definition<typeof anyInput, unknown>> = {},
@@ -57,7 +60,7 @@ export const oneStep = (
   ...more,
 })
 
-/** For tests: a promise and the function that fulfils it. */
+/** For tests: creates a promise and the function that fulfills it. */
 export function gate(): { opened: Promise<void>; open(): void } {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { opened: promise, open: resolve }

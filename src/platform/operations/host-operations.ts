@@ -4,9 +4,9 @@ import type { Definitions } from './definition.ts'
 import { databaseNow, type StoredOperation } from './worker/lease.ts'
 import { end, rollBack } from './worker/operation-state.ts'
 
-/* What becomes of operations that are bound to a host which will not come back. */
+/* Operations that are bound to a host which will not come back. */
 
-/** Held operations get this due time, beyond any that a caller can ask for. */
+/** The due time of held operations, later than any that a caller can request. */
 const HELD_UNTIL_MS = Date.UTC(9999, 0)
 
 /** An operation that has not ended. */
@@ -14,11 +14,14 @@ export interface OpenOperation {
   readonly id: number
   readonly type: string
   readonly siteId: number | null
-  /** A worker has taken it up. */
+  /** Whether a worker has taken it up. */
   readonly isBegun: boolean
 }
 
-/** Returns what has not ended on a host and is due, oldest first. @param siteId only those of the site */
+/**
+ * Returns operations on a host that are due and have not ended, oldest first.
+ * @param siteId only those of the site
+ */
 export async function openOnHost(tx: Tx, hostId: number, siteId?: number): Promise<OpenOperation[]> {
   const rows = await tx
     .selectFrom('operations')
@@ -34,7 +37,7 @@ export async function openOnHost(tx: Tx, hostId: number, siteId?: number): Promi
   }))
 }
 
-/** Binds the operations of a site to another host: those that have ended as well, so that a retry runs there. */
+/** Binds the operations of a site to another host, including ended ones, so that a retry runs there. */
 export async function bindToHost(tx: Tx, siteId: number, hosts: { from: number; to: number }): Promise<void> {
   await tx
     .updateTable('operations')
@@ -45,7 +48,7 @@ export async function bindToHost(tx: Tx, siteId: number, hosts: { from: number; 
   await announce(tx, 'operations')
 }
 
-/** Lets an operation whose worker is gone run again elsewhere, from the step that was cut off. */
+/** Requeues an operation whose worker is gone, so that it runs elsewhere from the interrupted step. */
 export async function putBackOperation(tx: Tx, id: number): Promise<void> {
   await tx
     .updateTable('operations')
@@ -63,8 +66,8 @@ export async function putBackOperation(tx: Tx, id: number): Promise<void> {
 }
 
 /**
- * Ends an operation as failed. Nothing is undone: what its steps did is gone with its host, so that a retry runs them again. Commit
- * steps stay done: their effect is in the database.
+ * Ends an operation as failed. Nothing is undone: the effects of its steps are gone with its host, so a retry runs them
+ * again. Commit steps stay done, because their effect is in the database.
  * @param context.isTold whether the `failed` hook of its definition runs
  */
 export async function abandonOperation(
@@ -92,7 +95,7 @@ export async function abandonOperation(
   await end(tx, { operation, steps }, isTold ? definition : undefined, 'failed', { clock: () => now })
 }
 
-/** Makes queued operations wait until a newer one has ended, which {@link letHeldRun} is then called for. */
+/** Makes queued operations wait until a newer one has ended. The caller then calls {@link letHeldRun} for it. */
 export async function holdFor(tx: Tx, ids: readonly number[], newerId: number): Promise<void> {
   if (ids.length === 0) return
   await tx
@@ -101,13 +104,13 @@ export async function holdFor(tx: Tx, ids: readonly number[], newerId: number): 
     .execute()
   await tx
     .updateTable('operations')
-    // an operation that is not due holds up no other of its site
+    // An operation that is not due holds up no other operation of its site.
     .set({ run_at: HELD_UNTIL_MS, waits_since: null })
     .where('id', 'in', ids)
     .execute()
 }
 
-/** Makes due what {@link holdFor} has held for an operation. */
+/** Makes the operations due that {@link holdFor} has held for an operation. */
 export async function letHeldRun(tx: Tx, forId: number): Promise<void> {
   await tx
     .updateTable('operations')

@@ -1,13 +1,13 @@
 import type { Tx } from '../db/database.ts'
 import type { StepContext } from './definition.ts'
 
-/** A transaction's worth of rows: it must not keep other writers waiting for long. */
+/** The rows of one transaction, few enough not to keep other writers waiting for long. */
 export const BATCH = 500
 
 /**
- * Runs `work` in one transaction after the other until it finds nothing more to do.
- * @param work does one batch; returns how many rows it found
- * @returns how many rows there were altogether
+ * Runs `work` in one transaction after another until it finds nothing more to do.
+ * @param work handles one batch and returns how many rows it found
+ * @returns the total number of rows
  */
 export async function inBatches(
   { transaction, signal }: Pick<StepContext, 'transaction' | 'signal'>,

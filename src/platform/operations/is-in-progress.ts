@@ -1,6 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/** In a query: 1 when a column names an operation that has not ended, else 0. @param column such as `sites.closed_by` */
+/**
+ * Returns SQL that is 1 if a column names an operation that has not ended, else 0.
+ * @param column such as `sites.closed_by`
+ */
 export const isInProgress = (column: string): RawBuilder<0 | 1> =>
   sql<0 | 1>`case when exists (select 1 from operations as under_way
     where under_way.id = ${sql.ref(column)} and under_way.finished_at is null) then 1 else 0 end`

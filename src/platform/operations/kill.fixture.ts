@@ -1,4 +1,6 @@
-/** A process with a worker, for the tests that kill, stop and race whole processes. Its plan comes as JSON in argv. */
+/**
+ * A process with a worker, for the tests that kill, stop and race whole processes. Its plan arrives as JSON in argv.
+ */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,14 +17,14 @@ import { createWorker } from './worker/worker.ts'
 
 export interface Plan {
   readonly connection: { url?: string; file: string }
-  /** Where effects outside the database are left, and `violations`. */
+  /** The folder for effects outside the database, and for the file `violations`. */
   readonly folder: string
   readonly concurrency: number
-  /** Longest pause within a step. */
+  /** The longest pause within a step. */
   readonly stepMs: number
   readonly leaseMs?: number
   readonly lookEveryMs?: number
-  /** The process kills itself the first time that it passes this. */
+  /** The process kills itself the first time that it reaches this moment. */
   readonly killAt?: Pick<Moment, 'at' | 'step'>
 }
 
@@ -31,7 +33,9 @@ type Ctx = StepContext<{ site: number }, Plan>
 
 const violation = ({ services }: Ctx, text: string) => appendFile(join(services.folder, 'violations'), `${text}\n`)
 
-/** An effect outside the database: a file, made once. Notices when another live process is at the same site. */
+/**
+ * Creates an effect outside the database, a file that is created once. Detects another live process at the same site.
+ */
 async function effect(ctx: Ctx, name: string): Promise<string> {
   const { folder, stepMs } = ctx.services
   const mark = join(folder, `at-${ctx.input.site}`)
@@ -63,7 +67,7 @@ const expectDone = async (ctx: Ctx, ...names: string[]) => {
       await violation(ctx, `${name} was not done`)
 }
 
-/** Two steps with effects outside, two that commit, in turns. */
+/** Alternates two steps with effects outside the database and two commit steps. */
 export const faultTest = durableWith<Plan>()({
   name: 'fault.test',
   input,

@@ -22,12 +22,12 @@ const fixture = fileURLToPath(new URL('kill.fixture.ts', import.meta.url))
 
 interface WorkerProcess {
   readonly child: ChildProcess
-  /** Resolves when the process has said this line. */
+  /** Resolves when the process has printed this line. */
   said(line: string): Promise<unknown>
 }
 
 for (const { dialect, skip } of dialects) {
-  describe.skipIf(skip)(`workers that are killed on ${dialect}`, () => {
+  describe.skipIf(skip)(`killed workers on ${dialect}`, () => {
     let made: TestDatabase
     let folder: string
     const children = new Set<ChildProcess>()
@@ -66,7 +66,7 @@ for (const { dialect, skip } of dialects) {
       return rows.map(({ operation_id, step }) => `${operation_id} ${step}`)
     }
 
-    /** Nothing lost, nothing twice, nothing out of order. */
+    /** Checks that nothing is lost, duplicated or out of order. */
     const expectAllDoneOnce = async (ids: number[]) => {
       const sorted = ids.toSorted((a, b) => a - b)
       expect(existsSync(join(folder, 'violations')) && (await readFile(join(folder, 'violations'), 'utf8'))).toBe(false)
@@ -76,8 +76,8 @@ for (const { dialect, skip } of dialects) {
       expect(inOrder(files)).toEqual(inOrder(sorted.flatMap((id) => [`${id}-files`, `${id}-publish`])))
       const rows = await made.database.read.selectFrom('operations').selectAll().orderBy('id').execute()
       expect(rows.map(({ state }) => state)).toEqual(sorted.map(() => 'succeeded'))
-      // in order; that none overlapped is what the file of violations says: a start is dated before the claim that waits for
-      // the end of the one before
+      // Checks the order of starts. The file of violations shows that none overlapped, because the recorded start is
+      // earlier than the claim, which waits for the end of the previous one.
       for (const ofSite of Map.groupBy(rows, ({ site_id }) => site_id).values())
         for (const [index, row] of ofSite.entries())
           expect(row.started_at).toBeGreaterThanOrEqual(ofSite[index - 1]?.started_at ?? 0)
@@ -93,7 +93,7 @@ for (const { dialect, skip } of dialects) {
         const { child } = startProcess({ killAt, leaseMs: 400, lookEveryMs: 100 })
         await once(child, 'exit')
         expect([killAt, child.signalCode]).toEqual([killAt, 'SIGKILL'])
-        // as if the time of the lease had passed
+        // Simulates the end of the lease.
         await made.database.transaction((tx) =>
           tx.updateTable('operations').set({ lease_until: 1 }).where('state', '=', 'running').execute(),
         )
@@ -102,7 +102,7 @@ for (const { dialect, skip } of dialects) {
       await expectAllDoneOnce([id])
     })
 
-    /** @returns which of them runs an operation */
+    /** @returns the index of a worker that runs an operation */
     const busy = async (workers: readonly WorkerProcess[], askMore: () => Promise<unknown>): Promise<number> => {
       let found = -1
       await until(async () => {
@@ -116,7 +116,7 @@ for (const { dialect, skip } of dialects) {
     }
 
     const kills = atLength(12, 40)
-    test(`${kills} kills at random: everything asked for is done, once in effect, and in order`, async () => {
+    test(`${kills} kills at random: does everything once, and in order`, async () => {
       const start = () => startProcess({ stepMs: 60, leaseMs: 1000, lookEveryMs: 200 })
       const workers = [start(), start(), start()]
       const ids: number[] = []
@@ -124,7 +124,7 @@ for (const { dialect, skip } of dialects) {
         for (let count = 0; count < 4; count++) ids.push(await ask(1 + Math.floor(Math.random() * 8)))
         let victim = Math.floor(Math.random() * workers.length)
         await workers[victim]?.said('ready')
-        // every other time whoever has work in its hands, however slow this machine is
+        // Every other time, kill a worker that is running something, however slow this machine is.
         if (killed % 2) victim = await busy(workers, async () => ids.push(await ask(1)))
         else await pause(Math.random() * 150)
         await kill((workers[victim] as WorkerProcess).child)
@@ -133,11 +133,11 @@ for (const { dialect, skip } of dialects) {
       for (const id of ids) await ended(made.database, id)
       await expectAllDoneOnce(ids)
       const taken = await made.database.read.selectFrom('operations').select('attempts').execute()
-      // else the kills hit nothing, and this proves nothing
+      // Otherwise the kills hit nothing, and this test proves nothing.
       expect(taken.filter(({ attempts }) => attempts > 1).length).toBeGreaterThan(kills / 4)
     })
 
-    test('with the usual times, the work of a killed worker is taken over', async () => {
+    test('takes over the work of a killed worker with the default times', async () => {
       const first = startProcess({ killAt: { at: 'ran', step: 'publish' } })
       await first.said('ready')
       const id = await ask(1)
@@ -147,7 +147,7 @@ for (const { dialect, skip } of dialects) {
       await expectAllDoneOnce([id])
     })
 
-    test('a process that was paused and wakes up after its lease was taken cannot write', async () => {
+    test('rejects writes of a process that was paused and resumes after its lease was taken over', async () => {
       const quick = { leaseMs: 3000, lookEveryMs: 100 }
       const paused = startProcess(quick)
       await paused.said('ready')
@@ -156,7 +156,7 @@ for (const { dialect, skip } of dialects) {
       await standStill(paused.child.pid as number, made.connection)
       const other = startProcess(quick)
       await until(() => existsSync(join(folder, `waiting-${other.child.pid}`)))
-      // the other one holds the lease and is still at the step when both may go on
+      // The other process holds the lease and is still at the step when both may continue.
       await standStill(other.child.pid as number, made.connection)
       writeFileSync(join(folder, 'go'), '')
       await made.database.transaction((tx) =>
@@ -182,7 +182,7 @@ for (const { dialect, skip } of dialects) {
     })
 
     const many = atLength(300, 1000)
-    test(`${many} operations of fifty sites, drained by three processes: all done, never two at a site`, async () => {
+    test(`${many} operations of fifty sites on three processes: all are done, never two at one site`, async () => {
       const ids = await made.database.transaction(async (tx) => {
         const all: number[] = []
         for (let number = 0; number < many; number++) {

@@ -3,18 +3,21 @@ import type { Schema } from '../db/schema.ts'
 import type { StepContext } from './definition.ts'
 import { BATCH, inBatches } from './in-batches.ts'
 
-/** What an account may keep of each kind of records, whatever their age: what a token writes without end pushes out its own oldest. */
+/**
+ * How many records of each kind an account may keep, whatever their age. A token that writes endlessly displaces its
+ * own oldest records.
+ */
 export const KEPT_AN_ACCOUNT = 100_000
 
-/** Tables of records that belong to accounts, with rising ids and an index on account and id. */
+/** Tables of records that belong to accounts, with increasing ids and an index on account and id. */
 export type RecordTable = {
   [Table in keyof Schema]: Schema[Table] extends { id: unknown; account_id: unknown } ? Table : never
 }[keyof Schema]
 
-/** To Kysely, one table stands for all of them: each query would have its types once for every table. */
+/** Presents all tables to Kysely as one. Otherwise each query would have its types once for every table. */
 const asOne = (table: RecordTable) => table as 'operations'
 
-/** The newest of those rows of an account that are too many. */
+/** Returns the newest of an account's surplus rows. */
 export async function firstBeyond(
   tx: Tx,
   table: RecordTable,
@@ -32,7 +35,10 @@ export async function firstBeyond(
   return row?.id
 }
 
-/** @returns how many; call again until it is 0. Operations that have not ended stay */
+/**
+ * Deletes rows up to an id. Operations that have not ended stay.
+ * @returns how many it deleted; call again until it is 0
+ */
 export async function forgetUpTo(
   tx: Tx,
   table: RecordTable,
@@ -49,7 +55,7 @@ export async function forgetUpTo(
   return Number(numDeletedRows)
 }
 
-/** The next account that has a row in a table. Each takes one look into its index. */
+/** Returns the next account that has a row in a table. Each call takes one lookup in its index. */
 export async function nextAccount(tx: Tx, table: RecordTable, after: number): Promise<number | undefined> {
   const row = await tx
     .selectFrom(asOne(table))
@@ -62,8 +68,8 @@ export async function nextAccount(tx: Tx, table: RecordTable, after: number): Pr
 }
 
 /**
- * Goes through all accounts and hands those over that have more rows of a table than they may keep.
- * @param forget is given the newest id that has to go
+ * Goes through all accounts and calls `forget` for those that have more rows of a table than they may keep.
+ * @param forget receives the newest id to delete
  */
 export async function eachOverfull(
   { read }: Database,
@@ -77,13 +83,13 @@ export async function eachOverfull(
     signal?.throwIfAborted()
     const lastId = await firstBeyond(read, table, accountId, keep)
     if (lastId !== undefined) await forget(accountId, lastId)
-    // SQLite's answers come without a turn of the event loop
+    // SQLite answers without a turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve))
     accountId = await nextAccount(read, table, accountId)
   }
 }
 
-/** A step that leaves of each account's rows the newest. */
+/** A step that keeps only the newest rows of each account. */
 export const newestOnly = (table: RecordTable, keep = KEPT_AN_ACCOUNT) => ({
   run(
     context: Pick<StepContext<unknown, { readonly database: Database }>, 'services' | 'transaction' | 'signal'>,

@@ -1,7 +1,10 @@
 import type { Tx } from '../db/database.ts'
 import { databaseNow } from './worker/lease.ts'
 
-/** Operations of a site that have not ended and are not for a later time: what is ordered after them comes after them. Oldest first. */
+/**
+ * Returns a site's operations that have not ended and are not for a later time, oldest first. Operations requested
+ * after them run after them.
+ */
 export async function openOperations(tx: Tx, siteId: number): Promise<number[]> {
   const rows = await tx
     .selectFrom('operations')

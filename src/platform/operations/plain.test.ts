@@ -7,7 +7,7 @@ import { usualBackoff, waitAfter } from './worker/backoff.ts'
 import { failureText } from './worker/failure-text.ts'
 import { progressWriter, timeLeft } from './worker/progress.ts'
 
-test('what has reached its limit is not looked for', () => {
+test('does not look for types that have reached their limit', () => {
   const [free, limited] = [oneStep(() => {}), { ...oneStep(() => {}, { atOnce: 1 }), name: 'test.limited' }]
   const concurrencyClasses = (running: { type: string }[]) =>
     openConcurrencyClasses(definitionsByName([free, limited]), running, 5)
@@ -17,7 +17,7 @@ test('what has reached its limit is not looked for', () => {
   expect(openConcurrencyClasses(definitionsByName([limited]), [], 5)).toEqual([{ types: ['test.limited'], most: 1 }])
 })
 
-test('waits grow exponentially up to a bound, and between half and all of it', () => {
+test('grows waits exponentially up to a bound, between half and all of it', () => {
   const backoff = { firstMs: 100, factor: 2, mostMs: 1000 }
   expect([1, 2, 3, 4, 5, 60].map((attempt) => waitAfter(attempt, backoff, 1))).toEqual([100, 200, 400, 800, 1000, 1000])
   expect(waitAfter(3, backoff, 0)).toBe(200)
@@ -29,7 +29,7 @@ test('waits grow exponentially up to a bound, and between half and all of it', (
   )
 })
 
-test('errors are told in one line, without stack and secrets', () => {
+test('shows errors in one line, without stack and secrets', () => {
   expect(failureText(new Error('a\n    at f (x.ts:1:2)\n    at g (y.ts:3:4)'))).toBe('a')
   expect(failureText(new Error('cannot reach postgres://me:pass@db/x'))).toBe('cannot reach postgres://db/x')
   expect(failureText(new Error('sent Authorization: Bearer abcdefgh1234'))).toBe('sent Authorization: Bearer (hidden)')
@@ -52,7 +52,7 @@ test('errors are told in one line, without stack and secrets', () => {
   fc.assert(fc.property(fc.anything(), (thrown) => failureText(thrown).length <= 500))
 })
 
-test('progress writes the first and the last value, never two at a time, and nothing after closing', async () => {
+test('writes the first and the last progress value, never two at a time, and nothing after closing', async () => {
   const written: number[] = []
   let writing = 0
   const writer = progressWriter(async ({ percent }) => {
@@ -72,10 +72,10 @@ test('progress writes the first and the last value, never two at a time, and not
   expect(written).toEqual(atClose)
 })
 
-test('the time left is told by the pace of this attempt, and not before there is one', () => {
+test('estimates the time left by the pace of this attempt, once it has one', () => {
   let now = 5000
   const left = timeLeft(() => now)
-  // what an earlier attempt had done took no time of this one
+  // The work of an earlier attempt took no time in this one.
   expect(left(600, 1000)).toBeNull()
   now += 1999
   expect(left(700, 1000)).toBeNull()
@@ -84,11 +84,11 @@ test('the time left is told by the pace of this attempt, and not before there is
   expect(left(600, 1000)).toBeNull()
   now += 2000
   expect(left(800, 1000)).toBe(4)
-  // a total that was a guess
+  // The total was an estimate.
   expect(left(1100, 1000)).toBe(0)
 })
 
-test('words stay words, whatever stands before them', () => {
+test('keeps words, whatever comes before them', () => {
   for (const text of [
     'this plugin needs basic functionality of the theme',
     'the bearer certificate is missing',
@@ -122,6 +122,6 @@ test.each([
   ['DB_PASSWORD: hunter2 was wrong', 'DB_PASSWORD: (hidden) was wrong'],
   ['DB_PASSWORD:hunter was wrong', 'DB_PASSWORD:(hidden) was wrong'],
   ['Token::check: token=abc', 'Token::check: token=(hidden)'],
-])('a secret is no word: %s', (text, expected) => {
+])('hides a secret that is not a word: %s', (text, expected) => {
   expect(failureText(new Error(text))).toBe(expected)
 })

@@ -11,10 +11,10 @@ export interface OperationView {
   readonly type: string
   readonly siteId: number | null
   readonly accountId: number | null
-  /** The account that asked for it; null: Stead itself. */
+  /** The account that requested it, or null for Stead itself. */
   readonly askedById: number | null
   readonly state: OperationRow['state']
-  /** Somebody asked to cancel it. */
+  /** Whether a cancel was requested. */
   readonly cancelRequested: boolean
   readonly isCancelable: boolean
   readonly isRetryable: boolean
@@ -23,7 +23,7 @@ export interface OperationView {
   readonly steps: readonly OperationStepView[]
   /** How often a worker has taken it up. */
   readonly attempts: number
-  /** Why it failed; while it is queued: why its last attempt did. */
+  /** The error that made it fail, or while it is queued, the error of its last attempt. */
   readonly error: string | null
   /** Whether another attempt would fail for the same reason. */
   readonly isPermanent: boolean
@@ -38,33 +38,33 @@ export interface OperationStepView {
   readonly startedAt: number | null
   readonly finishedAt: number | null
   readonly error: string | null
-  /** What clients should know of it though it is done: `warning` of its result. */
+  /** The `warning` of its result, which clients should see although the step is done. */
   readonly warning: string | null
-  /** Of a step that moves bytes. */
+  /** Set for a step that moves bytes. */
   readonly bytes: { readonly done: number; readonly total: number } | null
-  /** Until the step is done, as far as it can be told; only while it runs. */
+  /** The estimated time until the step is done. Set only while it runs. */
   readonly secondsLeft: number | null
 }
 
-/** It has not ended, and is not being undone already. */
+/** Returns whether the operation has not ended and is not being undone already. */
 export const isCancelable = ({ finished_at, ending }: Pick<OperationRow, 'finished_at' | 'ending'>): boolean =>
   finished_at === null && ending === null
 
 export const isRetryable = ({ state }: Pick<OperationRow, 'state'>): boolean =>
   state === 'failed' || state === 'canceled'
 
-/** Which operations the caller may see: the resource on top decides. */
+/** Selects the operations that the caller may see. The resource above decides. */
 export type Visible = (eb: ExpressionBuilder<Schema, 'operations'>) => Expression<SqlBool>
 
 export interface OperationFilter {
   readonly siteId?: number | undefined
   readonly state?: OperationRow['state'] | undefined
   readonly type?: string | undefined
-  /** Everything unless given. */
+  /** Shows everything by default. */
   readonly visible?: Visible | undefined
 }
 
-/** @returns the operation, unless there is none with this id that is visible */
+/** @returns the operation, or undefined if none with this id is visible */
 export async function getOperation(tx: Tx, id: number, visible?: Visible): Promise<OperationView | undefined> {
   let query = tx.selectFrom('operations').selectAll().where('id', '=', id)
   if (visible) query = query.where(visible)
@@ -72,13 +72,16 @@ export async function getOperation(tx: Tx, id: number, visible?: Visible): Promi
   return found
 }
 
-/** Those of the ids that exist. */
+/** Returns the operations that exist among these ids. */
 export async function getOperations(tx: Tx, ids: readonly number[]): Promise<OperationView[]> {
   if (ids.length === 0) return []
   return withSteps(tx, await tx.selectFrom('operations').selectAll().where('id', 'in', ids).execute())
 }
 
-/** How many operations are queued for the site of an operation, or for its account where it has no site; itself included. */
+/**
+ * Returns how many operations are queued for the site of an operation, or for its account if it has no site. It counts
+ * the operation itself.
+ */
 export async function queuedBeside(tx: Tx, id: number): Promise<number> {
   const [row] = await queuedCount(tx, { id })
   return Number(row?.count ?? 0)
@@ -92,7 +95,7 @@ const queuedCount = precompiled((tx, { id }: { id: number }) => {
   return { compile: () => query.compile(tx) }
 })
 
-/** Newest first. `total` counts all that the filter lets through, where a page of them is asked for. */
+/** Returns operations, newest first. `total` counts all that match the filter, if a page of them is requested. */
 export async function listOperations(
   tx: Tx,
   filter: OperationFilter,
@@ -160,13 +163,13 @@ const stepView = (row: OperationStepRow): OperationStepView => ({
   secondsLeft: row.state === 'running' ? row.seconds_left : null,
 })
 
-/** Results may be large, and few have one. */
+/** Parses the result only if it has a warning, because results may be large and few have one. */
 function warningOf(result: string | null): string | null {
   if (!result?.includes('"warning":')) return null
   const { warning } = JSON.parse(result) as { warning?: unknown }
   return typeof warning === 'string' ? warning : null
 }
 
-/** What was written last may be of a moment before the end. */
+/** The last written value may be from a moment before the end. */
 const bytesOf = ({ state, total_bytes: total, done_bytes: done }: OperationStepRow) =>
   total === null ? null : { done: state === 'succeeded' ? total : (done ?? 0), total }

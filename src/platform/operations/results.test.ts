@@ -12,7 +12,7 @@ describe.each(dialects)('results of an operation on $dialect', ({ dialect, skip 
   })
   afterEach(() => made?.drop())
 
-  test('the next attempt at one thing of a site forgets the result of that thing alone', async () => {
+  test('forgets only the result of one thing of a site at its next attempt', async () => {
     const id = await made.database.transaction((tx) =>
       enqueue(
         tx,

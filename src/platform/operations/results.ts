@@ -1,11 +1,14 @@
 import type { Tx } from '../db/database.ts'
 
-/** What an operation over many sites, or many things of a site, has done with one of them: told to whoever may see the operation. */
+/**
+ * The result of an operation over many sites, or many things of a site, for one of them. All who may see the operation
+ * can see it.
+ */
 export interface SiteResult {
   readonly siteId: number
-  /** Which thing of the site; null: the site as a whole. */
+  /** The thing of the site, or null for the site as a whole. */
   readonly subject?: string | null
-  /** A word of the operation's own, such as `added`. */
+  /** A word that the operation defines, such as `added`. */
   readonly outcome: string
   readonly message?: string | null
   /** The operation of that site that does the rest in the background. */
@@ -13,8 +16,8 @@ export interface SiteResult {
 }
 
 /**
- * Records results in the transaction that does what they tell, so that an operation that was cut off knows which sites are
- * done. Each site, and each thing of it, has one result.
+ * Records results in the transaction of the work that they describe, so that an interrupted operation knows which sites
+ * are done. Each site, and each thing of it, has one result.
  */
 export async function recordResults(tx: Tx, operationId: number, results: readonly SiteResult[]): Promise<void> {
   const rows = results.map(({ siteId, subject, outcome, message = null, followUpId = null }) => ({
@@ -25,7 +28,7 @@ export async function recordResults(tx: Tx, operationId: number, results: readon
     message,
     follow_up_id: followUpId,
   }))
-  // SQLite takes 32,766 values in a statement
+  // SQLite accepts 32,766 values in a statement.
   for (let at = 0; at < rows.length; at += 1000)
     await tx
       .insertInto('operation_results')
@@ -33,7 +36,7 @@ export async function recordResults(tx: Tx, operationId: number, results: readon
       .execute()
 }
 
-/** The next attempt may end better. */
+/** Deletes a result, because the next attempt may end better. */
 export async function forgetResult(
   tx: Tx,
   operationId: number,
@@ -47,7 +50,7 @@ export async function forgetResult(
     .execute()
 }
 
-/** In order of site, and of what it is of. */
+/** Returns results in the order of site and subject. */
 export async function resultsOfOperation(tx: Tx, operationId: number): Promise<Required<SiteResult>[]> {
   const rows = await tx
     .selectFrom('operation_results')

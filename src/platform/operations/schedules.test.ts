@@ -16,7 +16,7 @@ const minutely = schedule({
   options: (slot) => ({ siteId: slot / 60_000 }),
 })
 
-test('slots are at multiples of the period, or daily at a time of day', () => {
+test('places slots at multiples of the period, or daily at a time of day', () => {
   expect(slotAt(minutely, 119_999)).toBe(60_000)
   expect(slotAt(minutely, 120_000)).toBe(120_000)
   const at = Date.parse('2026-03-29T03:40:00Z')
@@ -42,7 +42,7 @@ for (const { dialect, skip } of dialects) {
       return rows.map(({ input, site_id }) => `${JSON.parse(input).label} ${site_id}`)
     }
 
-    test('three that compete enqueue each due slot once, and the missed ones together once', async () => {
+    test('enqueues each due slot once among three competitors, and all missed ones together once', async () => {
       let now = 60_000
       const databases = await Promise.all([1, 2, 3].map(() => openDatabase(made.connection)))
       const schedulers = databases.map((database) =>
@@ -59,7 +59,7 @@ for (const { dialect, skip } of dialects) {
       }
     })
 
-    test('a slot recorded by a clock that was years ahead does not stop the schedule', async () => {
+    test('continues a schedule whose slot was recorded by a clock that was years ahead', async () => {
       let now = Date.parse('2036-01-01')
       const lines: unknown[] = []
       const log = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) })
@@ -69,13 +69,13 @@ for (const { dialect, skip } of dialects) {
       await createScheduler(options).tick()
       expect(await enqueued()).toEqual(['120000 2'])
       expect(lines).toMatchObject([{ msg: 'reset a schedule that was far ahead of the clock', slot: 120_000 }])
-      // as usual it says nothing
+      // In normal operation it logs nothing.
       now = 180_000
       await createScheduler(options).tick()
       expect(lines).toHaveLength(1)
     })
 
-    test('a schedule that cannot be enqueued keeps its slot, and keeps no other from running', async () => {
+    test('keeps the slot of a schedule that cannot be enqueued, and runs the others', async () => {
       let now = 60_000
       let fails = true
       const flaky = schedule({
@@ -97,7 +97,7 @@ for (const { dialect, skip } of dialects) {
       expect(await enqueued()).toEqual(['120000 2', 'flaky null'])
     })
 
-    test('a started one ticks by itself until it is stopped', async () => {
+    test('ticks automatically from start to stop', async () => {
       const often = schedule({ name: 'often', everyMs: 20, definition, input: () => ({}) })
       const scheduler = createScheduler({ database: made.database, schedules: [often], log: noLog })
       scheduler.start()

@@ -6,31 +6,34 @@ import type { Definition } from './definition.ts'
 import { type EnqueueOptions, enqueue } from './enqueue.ts'
 import { readDatabaseTime } from './worker/lease.ts'
 
-/** Recurring work, made by {@link schedule}. */
+/** Recurring work, created by {@link schedule}. */
 export interface Schedule {
-  /** Stored, so it stays for ever. */
+  /** It is stored, so it never changes. */
   readonly name: string
   readonly everyMs: number
-  /** Slots are at multiples of `everyMs` since 1970, moved by this. */
+  /** Slots are at multiples of `everyMs` since 1970, plus this offset. */
   readonly offsetMs: number
   enqueue(tx: Tx, slot: number): Promise<void>
 }
 
 interface ScheduleOptions<Schema extends TSchema> {
   readonly name: string
-  /** How often; or `at`. */
+  /** The period; or use `at`. */
   readonly everyMs?: number
-  /** Daily at this time, `HH:MM` UTC. */
+  /** The daily time, `HH:MM` UTC. */
   readonly at?: string
   readonly definition: Definition<Schema, never>
-  /** @param slot when it is due, milliseconds UTC */
+  /**
+   * Returns the operation's input.
+   * @param slot when it is due, milliseconds UTC
+   */
   input(slot: number): NoInfer<Static<Schema>>
   options?(slot: number): EnqueueOptions
 }
 
 /**
  * Declares recurring work.
- * @throws Error for an `at` that is no time of day, or neither `at` nor `everyMs`
+ * @throws Error for an invalid time of day in `at`, or if both `at` and `everyMs` are missing
  */
 export function schedule<Schema extends TSchema>(given: ScheduleOptions<Schema>): Schedule {
   const { name, definition, at } = given
@@ -48,7 +51,7 @@ export function schedule<Schema extends TSchema>(given: ScheduleOptions<Schema>)
   }
 }
 
-/** The last slot that is not after `now`. */
+/** Returns the last slot that is not after `now`. */
 export const slotAt = ({ everyMs, offsetMs }: Pick<Schedule, 'everyMs' | 'offsetMs'>, now: number): number =>
   Math.floor((now - offsetMs) / everyMs) * everyMs + offsetMs
 
@@ -56,23 +59,23 @@ export interface SchedulerOptions {
   readonly database: Database
   readonly schedules: readonly Schedule[]
   readonly log: Log
-  /** Milliseconds UTC; the database's unless given, so that controls whose clocks differ agree. */
+  /** Milliseconds UTC. The database's clock by default, so that control processes with different clocks agree. */
   readonly clock?: () => number
 }
 
 export interface Scheduler {
   start(): void
-  /** Enqueues what is due now; what `start` does from slot to slot. */
+  /** Enqueues everything that is due now. `start` calls it from slot to slot. */
   tick(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Longest sleep: a clock that was set is noticed. */
+/** The longest sleep, so that a changed clock is noticed. */
 const LOOK_EVERY_MS = 30_000
 
 /**
- * Enqueues the operations of schedules; any number of controls may run one. Slots that were missed are made up for by one
- * operation, that of the latest. A schedule that is new begins with its next slot.
+ * Enqueues the operations of schedules. Any number of control processes may run one. One operation, that of the latest
+ * slot, replaces all missed slots. A new schedule begins with its next slot.
  */
 export function createScheduler({ database, schedules, log, ...options }: SchedulerOptions): Scheduler {
   const clock = async () => options.clock?.() ?? readDatabaseTime(database)
@@ -115,7 +118,8 @@ export function createScheduler({ database, schedules, log, ...options }: Schedu
 
 async function enqueueDue(database: Database, each: Schedule, now: number, log: Log): Promise<void> {
   const slot = slotAt(each, now)
-  // a slot further ahead than the next was recorded before the clock was set back: it would stop the schedule until then
+  // A slot further ahead than the next one was recorded before the clock was set back. It would stop the schedule until
+  // then.
   const isDue = (last: number) => last < slot || last > slot + each.everyMs
   const row = await lastSlotOf(database.read, each.name)
   if (row !== undefined && !isDue(row)) return

@@ -1,6 +1,9 @@
 import type { Tx } from '../db/database.ts'
 
-/** Whether a step of an operation was not begun, or what it did was taken back; false while it stands, and when that could not be done. */
+/**
+ * Returns whether a step of an operation was not begun, or was undone. Returns false while its effect remains, even if
+ * an undo has failed.
+ */
 export async function wasUndone(tx: Tx, operationId: number, step: string): Promise<boolean> {
   const row = await tx
     .selectFrom('operation_steps')
@@ -11,7 +14,7 @@ export async function wasUndone(tx: Tx, operationId: number, step: string): Prom
   return row === undefined || row.started_at === null || row.state === 'undone'
 }
 
-/** Whether a step was done once, and said something that is not nothing. */
+/** Returns whether a step was once done with a result other than null. */
 export async function hasResult(tx: Tx, operationId: number, step: string): Promise<boolean> {
   const row = await tx
     .selectFrom('operation_steps')
@@ -22,7 +25,7 @@ export async function hasResult(tx: Tx, operationId: number, step: string): Prom
   return row?.result != null
 }
 
-/** Whether a step of an operation was ever begun, whatever became of it. */
+/** Returns whether a step of an operation was ever begun, whatever the outcome. */
 export async function wasBegun(tx: Tx, operationId: number, step: string): Promise<boolean> {
   const row = await tx
     .selectFrom('operation_steps')

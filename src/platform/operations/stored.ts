@@ -3,8 +3,8 @@ import type { OperationRow, OperationStepRow } from '../db/schema.ts'
 import { type AnyDefinition, PermanentFailure } from './definition.ts'
 
 /**
- * The input as the definition asks for it.
- * @throws PermanentFailure when it does not fit, as after an upgrade that changed what the type asks for
+ * Returns the input that the definition requires.
+ * @throws PermanentFailure when it does not fit, for example after an upgrade that changed the schema
  */
 export function inputOf(definition: AnyDefinition, operation: Pick<OperationRow, 'input'>): unknown {
   const input: unknown = JSON.parse(operation.input)
@@ -16,7 +16,7 @@ export function inputOf(definition: AnyDefinition, operation: Pick<OperationRow,
 export const sourceOf = (operation: Pick<OperationRow, 'source'>): unknown =>
   operation.source === null ? undefined : JSON.parse(operation.source)
 
-/** Results of the steps that have one, by name. */
+/** Returns the results of the steps that have one, by name. */
 export function resultsOf(steps: readonly OperationStepRow[]): Record<string, unknown> {
   const withResult = steps.filter(({ result }) => result !== null)
   return Object.fromEntries(withResult.map(({ name, result }) => [name, JSON.parse(result as string)]))

@@ -2,15 +2,16 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import { databaseNow } from './worker/lease.ts'
 
-/** The clocks of two servers, and of one across a correction, differ by less. */
+/** The clocks of two servers, or of one across a correction, differ by less. */
 const STEP_MS = 1000
 
 /**
- * A wait for the next attempt, or that of an operation that is due at once, is a length of time: after the clock was set back it
- * goes on from there, not from the moment to come that was written down. What somebody asked for at a certain time stays.
+ * Shortens waits after the clock was set back. A wait for the next attempt, or of an operation that is due at once, is
+ * a duration. It continues from the new time, and not from the recorded future time. An operation requested for a
+ * certain time keeps it.
  *
- * A wait that began in the future tells by itself that the clock was set back since. A process that watches the clock could miss
- * it: the clock may go forward and back between two looks.
+ * A wait that began in the future proves that the clock was set back since. A process that watches the clock could miss
+ * this, because the clock may move forward and back between two looks.
  * @returns how many waits it moved
  */
 export async function shortenWaits(database: Database, concurrencyClass: RawBuilder<boolean>): Promise<number> {

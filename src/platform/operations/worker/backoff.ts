@@ -1,4 +1,4 @@
-/** How long to wait before the next attempt. */
+/** The waits between attempts. */
 export interface Backoff {
   readonly firstMs: number
   readonly factor: number
@@ -8,8 +8,8 @@ export interface Backoff {
 export const usualBackoff: Backoff = { firstMs: 1000, factor: 3, mostMs: 300_000 }
 
 /**
- * The wait after the given failed attempt (1 for the first). Between half and all of the exponential step, so that
- * operations that failed together do not come back together.
+ * Returns the wait after the given failed attempt (1 for the first). It is between half and all of the exponential
+ * step, so that operations that failed together are not retried together.
  * @param random 0 to 1
  */
 export function waitAfter(attempt: number, backoff: Backoff, random: number): number {

@@ -5,13 +5,13 @@ import { databaseNow, type Lease, type StoredOperation } from './lease.ts'
 import { advance, changeStep, type OperationServices, type OperationState } from './operation-state.ts'
 import { isAsSeen, type SeenLease } from './orphans.ts'
 
-/** What a worker can take up, and in whose name. */
+/** The worker that takes up operations, and the operations that it can take up. */
 export interface Claimant {
   readonly owner: string
   readonly runner: 'control' | 'host'
   readonly hostId: number | null
   readonly definitions: Definitions
-  /** Of these it takes up now; all unless given. */
+  /** The types that it takes up now, by default all. */
   readonly types?: readonly string[]
   readonly leaseMs: number
 }
@@ -31,10 +31,12 @@ export const inConcurrencyClass = ({
     and o.type in (${sql.join([...types])})`
 
 /**
- * The oldest due operations that nothing holds up, so no two of one site: of its site, none is begun and no earlier one is due. A delayed
- * operation (never begun, `run_at` to come) holds up nothing; one that waits for others does (all that it waits for is older); one that waits for its next attempt is begun, and does.
- * Ordered by `host_id` first, which is the same for all: PostgreSQL does not see that in `is null`, and would read and sort
- * the whole queue (15 ms with 4,000) instead of the index's beginning.
+ * Selects the oldest due operations that nothing holds up, at most one per site: none of its site is begun, and no
+ * earlier one is due.
+ * A delayed operation (never begun, `run_at` in the future) holds up nothing. One that waits for others does, and all
+ * that it waits for are older. One that waits for its next attempt is begun, so it does too.
+ * The order begins with `host_id`, which is the same for all. PostgreSQL does not derive that from `is null`, and would
+ * read and sort the whole queue (15 ms with 4,000) instead of the index's beginning.
  */
 const dueOperations = (tx: Tx, claimant: Claimant, most: number): RawBuilder<unknown> => sql`
   select o.id from operations o
@@ -48,20 +50,20 @@ const dueOperations = (tx: Tx, claimant: Claimant, most: number): RawBuilder<unk
       where w.operation_id = o.id and p.finished_at is null)
   order by o.host_id, o.run_at, o.id limit ${most}`
 
-/** Operations whose worker has died, as far as nobody else has taken them up since. */
+/** Selects operations whose worker has died, unless another worker has taken them up since. */
 const orphanedOperations = (orphans: readonly SeenLease[], most: number): RawBuilder<unknown> => sql`
   select o.id from operations o
   where o.state = 'running' and (${sql.join(orphans.map(isAsSeen), sql` or `)})
   order by o.id limit ${most}`
 
-/** What there is to take up. */
+/** Whether there is an operation to take up. */
 export interface Outlook {
   readonly due: boolean
-  /** Until the next operation is due, where one is queued for later. */
+  /** Milliseconds until the next operation is due, if one is queued for later. */
   readonly waitMs: number | undefined
 }
 
-/** Reads, without any lock, whether there is something to take up. */
+/** Reads, without any lock, whether there is an operation to take up. */
 export async function lookOut(tx: Tx, claimant: Claimant): Promise<Outlook> {
   const { rows } = await sql<{ due: number | null; wait: number | null }>`
     select (${dueOperations(tx, claimant, 1)}) as due,
@@ -74,7 +76,7 @@ export async function lookOut(tx: Tx, claimant: Claimant): Promise<Outlook> {
 }
 
 /**
- * Takes up to `most` operations up, and records the beginning of their next steps.
+ * Takes up at most `most` operations, and records the beginning of their next steps.
  * @param orphans operations whose worker has died
  */
 export async function claim(
@@ -94,7 +96,7 @@ export async function claim(
   try {
     return await claimAtOnce(most)
   } catch (error) {
-    // another worker has begun an operation of the same site in this moment: the index let only one of the two through
+    // Another worker has just begun an operation of the same site. The index allows only one of the two.
     if (!isUniqueViolation(error)) throw error
     return claimAtOnce(1)
   }
@@ -106,7 +108,7 @@ async function takeUp(
   candidates: RawBuilder<unknown>,
   now: number,
 ): Promise<StoredOperation[]> {
-  // on PostgreSQL materialized candidates: as a plain subquery they could be looked for, and locked, more than once
+  // Materialized candidates are for PostgreSQL, which could run a plain subquery, and lock its rows, more than once.
   const skipLocked = isPostgres(tx) ? sql`for update skip locked` : sql``
   const { rows } = await sql<StoredOperation>`
     with candidates as materialized (${candidates} ${skipLocked})
@@ -135,7 +137,7 @@ async function beginWork(
   const claimed: Claimed[] = []
   for (const operation of operations.toSorted((a, b) => a.id - b.id)) {
     const current: OperationState = { operation, steps: stepsOf.get(operation.id) ?? [] }
-    // what was running when its worker died begins again
+    // A step that was running when its worker died begins again.
     for (const { state, position } of current.steps)
       if (state === 'running') await changeStep(tx, current, position, { state: 'pending' })
     const definition = definitions.get(operation.type)

@@ -3,15 +3,15 @@ import { type Lease, LeaseLost } from './lease.ts'
 import type { OperationState, StepTransition } from './operation-state.ts'
 import { type AbortReason, handBack, runTransition, tell, type Work, type WorkerServices } from './run-transition.ts'
 
-/** An operation that this worker is at. */
+/** An operation that this worker runs. */
 export interface Execution {
   readonly type: string
   readonly lease: Lease
-  /** Resolves, and never rejects, when the worker has nothing to do with the operation any more. */
+  /** Resolves, and never rejects, when the worker has finished with the operation. */
   readonly done: Promise<void>
-  /** Aborts the running step; `canceled` lets an undo run on. */
+  /** Aborts the running step. `canceled` does not interrupt an undo. */
   abort(reason: AbortReason): void
-  /** Puts the operation back when the running step has ended by itself. */
+  /** Returns the operation to the queue when the running step has ended normally. */
   endAfterStep(): void
 }
 

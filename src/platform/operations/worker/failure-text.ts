@@ -1,14 +1,17 @@
 const LENGTH_LIMIT = 500
-/** More is not even looked at: somebody else's output may be in it. */
+/** Longer texts are cut before the search, because they may contain another program's output. */
 const LOOK_LIMIT = 5000
 
 const USER_PART = /\/\/[^/\s@]+@/g
 const WEBHOOK_SECRET = /\bwhsec_[\w+/=-]+/g
 const CREDENTIALS = /\b([Bb]earer|[Bb]asic|BEARER|BASIC)\s+([\w.~+/=-]{8,})/g
-/** Something with a telling name, and its value: `name=`, `name: `, `"name":`, `'name' =>`; not `Name::`, which is PHP's for a member. */
+/**
+ * Something with a telling name, and its value: `name=`, `name: `, `"name":`, `'name' =>`. Not `Name::`, PHP's form for
+ * a member.
+ */
 const NAMED =
   /([\w-]{0,40}(?:password|passwd|secret|token|signature|api_?key|credential)[\w-]{0,40}["']?\s{0,3})(=>|=|(?<!:):(?!:))(\s{0,3})("[^"]*"?|'[^']*'?|[^\s"'&,;]+)/gi
-/** `two-factor`, `WooCommerce`, `authentication.`: a token has digits, signs or another change of case in it. */
+/** `two-factor`, `WooCommerce`, `authentication.`: a token has digits, symbols or another change of case in it. */
 const WORDS = /^(?:[A-Z]?[a-z]+(?:-[a-z]+)*|(?:[A-Z][a-z]{2,})+|[A-Z]+)\.?$/
 
 function withoutSecrets(text: string): string {
@@ -16,7 +19,7 @@ function withoutSecrets(text: string): string {
     .replace(USER_PART, '//')
     .replace(CREDENTIALS, (all, scheme, token) => (WORDS.test(token) ? all : `${scheme} (hidden)`))
     .replace(NAMED, (all: string, name, sign, space, value, at: number) => {
-      // "…the password: no such user": a sentence goes on
+      // In "…the password: no such user", the sentence continues.
       const isSentence =
         sign === ':' && space !== '' && WORDS.test(value) && /^ [a-z(]/i.test(text.slice(at + all.length))
       return isSentence ? all : `${name}${sign}${space}(hidden)`
@@ -25,14 +28,17 @@ function withoutSecrets(text: string): string {
 }
 
 /**
- * Absolute paths of this machine, which are nobody's business but the operator's; those that a site's own PHP sees (`/wordpress`,
- * `/private`, `/tmp`, `/stead`) and paths of the API say something to who reads it.
+ * Absolute paths of this machine, which only the operator should see. Paths that a site's own PHP sees (`/wordpress`,
+ * `/private`, `/tmp`, `/stead`) and paths of the API are useful to the reader, so they stay.
  */
 const MACHINE_PATH =
   /(?<![\w/.:~%-])\/(?!(?:wordpress|private|tmp\/(?!stead)|stead|v\d+)\b)[^\s/'"`:,;()]+(?:\/[^\s'"`:,;()]*)+/g
 const QUOTED_MACHINE_PATH = /(['"])\/(?!(?:wordpress|private|stead|v\d+)\b)[^'"/]+\/[^'"]*\1/g
 
-/** The text of an error as clients may read it: no stack trace, no secret, no path of the machine, one line of bounded length. */
+/**
+ * Returns the text of an error for clients: no stack trace, no secret, no path of the machine, one line of bounded
+ * length.
+ */
 export function failureText(error: unknown): string {
   const { message, code, name } = (error ?? {}) as { message?: unknown; code?: unknown; name?: unknown }
   const said = [message, typeof error === 'string' ? error : '', code, name].find(

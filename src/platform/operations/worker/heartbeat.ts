@@ -12,15 +12,15 @@ interface HeartbeatOptions {
 }
 
 export interface WorkerHeartbeat {
-  /** Moves the leases of what is running on. */
+  /** Extends the leases of running operations. */
   renew(): Promise<void>
-  /** Looks only whether something is lost or to be canceled: after each notice. */
+  /** Checks only whether an operation is lost or to be canceled. Runs after each notification. */
   check(): Promise<void>
 }
 
-/** Keeps the leases of what is running, and tells executions that they are lost or to be canceled. */
+/** Renews the leases of running operations, and notifies executions that are lost or to be canceled. */
 export function createHeartbeat({ database, log, owner, running, leaseMs }: HeartbeatOptions): WorkerHeartbeat {
-  /** By the monotonic clock: when the lease was last known to be held. */
+  /** The monotonic time at which the lease was last known to be held. */
   const heldAt = new WeakMap<Execution, number>()
   let busy = false
   let wanted: 'nothing' | 'check' | 'renew' = 'nothing'
@@ -40,7 +40,7 @@ export function createHeartbeat({ database, log, owner, running, leaseMs }: Hear
     }
   }
 
-  /** One at a time; whatever is asked for meanwhile is done once, afterwards. */
+  /** Runs one update at a time. Requests in the meantime cause one more run afterwards. */
   const run = async (what: 'check' | 'renew'): Promise<void> => {
     if (what === 'renew' || wanted === 'nothing') wanted = what
     if (busy) return
@@ -58,7 +58,10 @@ export function createHeartbeat({ database, log, owner, running, leaseMs }: Hear
     }
   }
 
-  /** Nobody may go on with what others have the right to take over, though the database cannot be asked. */
+  /**
+   * Aborts executions whose lease has expired, even while the database is unreachable, because others may take them
+   * over.
+   */
   const loseExpired = (): void => {
     const now = performance.now()
     for (const execution of running) {

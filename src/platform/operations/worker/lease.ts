@@ -11,7 +11,7 @@ export interface Lease {
   readonly durationMs: number
 }
 
-/** The operation is no longer this worker's: nothing of what it did since may be written. */
+/** This worker no longer holds the operation. It must not write any of its work since then. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
@@ -20,17 +20,17 @@ export class LeaseLost extends Error {
 export type StoredOperation = Selectable<OperationRow>
 
 /**
- * Milliseconds UTC by the clock that all workers share, so that machines whose clocks differ agree on leases and due
- * times: PostgreSQL's own, the machine's where SQLite keeps everything on one.
+ * Returns milliseconds UTC by the clock that all workers share, so that machines with different clocks agree on leases
+ * and due times. That is PostgreSQL's own clock, or the machine's for SQLite, where everything is on one machine.
  */
 export function databaseNow(tx: Tx): RawBuilder<number> {
-  // statement_timestamp() is stable, unlike clock_timestamp(): the planner can use it as a bound of an index
+  // Unlike clock_timestamp(), statement_timestamp() is stable: the planner can use it as a bound of an index.
   return isPostgres(tx)
     ? sql<number>`floor(extract(epoch from statement_timestamp()) * 1000)::bigint`
     : sql<number>`${Date.now()}`
 }
 
-/** The same, asked for. */
+/** Reads this time from the database. */
 export async function readDatabaseTime(database: Database): Promise<number> {
   if (!isPostgres(database.read)) return Date.now()
   const { rows } = await sql<{ now: number }>`select ${databaseNow(database.read)} as now`.execute(database.read)
@@ -38,9 +38,9 @@ export async function readDatabaseTime(database: Database): Promise<number> {
 }
 
 /**
- * The fence: first statement of each transaction in which a worker writes about an operation. Moves the lease on, and locks
- * the row, so that nobody takes the operation over before the transaction ends.
- * @throws LeaseLost when the operation is not this worker's any more
+ * Extends the lease and locks the row, so that no other worker takes the operation over before the transaction ends.
+ * This is the fence: the first statement of each transaction in which a worker writes about an operation.
+ * @throws LeaseLost when this worker no longer holds the operation
  */
 export async function holdLease(
   tx: Tx,
@@ -60,13 +60,13 @@ export async function holdLease(
   return row
 }
 
-/** What a heartbeat finds out. */
+/** The findings of a heartbeat. */
 export interface Heartbeat {
   readonly lost: Lease[]
   readonly canceled: Lease[]
 }
 
-/** Moves all the given leases on by their duration. */
+/** Extends all given leases by their duration. */
 export async function renewLeases(
   tx: Tx,
   owner: string,
@@ -74,8 +74,8 @@ export async function renewLeases(
   durationMs: number,
 ): Promise<Heartbeat> {
   const ids = leases.map(({ operationId }) => operationId)
-  // a row that is locked is in a transaction of its own worker (or of one who takes it over): waiting for a long one
-  // would let the other leases run out
+  // A locked row is in a transaction of its own worker, or of one that takes it over. While this waited for a long one,
+  // the other leases would expire.
   const unlocked = isPostgres(tx)
     ? sql<number>`(select id from operations where id in (${sql.join(ids)}) order by id for update skip locked)`
     : sql<number>`(${sql.join(ids)})`
@@ -84,7 +84,7 @@ export async function renewLeases(
   return checkLeases(tx, owner, leases)
 }
 
-/** Finds out which of the leases are lost, and which operations somebody asked to cancel. Writes nothing. */
+/** Finds out which leases are lost, and which operations have a cancel request. Writes nothing. */
 export async function checkLeases(tx: Tx, owner: string, leases: readonly Lease[]): Promise<Heartbeat> {
   const ids = leases.map(({ operationId }) => operationId)
   const rows = await tx

@@ -5,7 +5,7 @@ import { oneStep } from '../harness.ts'
 import { LeaseLost } from './lease.ts'
 import { changeStep, type OperationState } from './operation-state.ts'
 
-describe.each(dialects)('what is recorded of a step on $dialect', ({ dialect, skip }) => {
+describe.each(dialects)('the record of a step on $dialect', ({ dialect, skip }) => {
   let made: TestDatabase
   beforeEach(async (context) => {
     if (skip) return context.skip()
@@ -13,7 +13,7 @@ describe.each(dialects)('what is recorded of a step on $dialect', ({ dialect, sk
   })
   afterEach(() => made?.drop())
 
-  test('is changed from the state that its worker knows, of this operation alone; from another one nothing is', async () => {
+  test('changes only from the state that its worker knows, and only for this operation', async () => {
     const { database } = made
     const definition = oneStep(() => {})
     const ask = () => database.transaction((tx) => enqueue(tx, definition, {}))

@@ -8,34 +8,34 @@ import { failureText } from './failure-text.ts'
 import { databaseNow, LeaseLost, type StoredOperation } from './lease.ts'
 import { nextTransition, percentDone, type Transition } from './plan.ts'
 
-/** What a worker does next about a step. */
+/** The worker's next transition of a step. */
 export type StepTransition = Extract<Transition, { position: number }>
 
-/** An operation and its steps as recorded, and what its worker is to do: nothing when it is not the worker's any more. */
+/** An operation and its steps as recorded, and the worker's next transition, if it still holds the operation. */
 export interface OperationState {
   operation: StoredOperation
   steps: OperationStepRow[]
   transition?: StepTransition | undefined
 }
 
-/** What writing about operations needs besides the database. */
+/** The services for writing about operations, besides the database. */
 export interface OperationServices {
-  /** Without one, a hook that throws makes its caller throw. */
+  /** Without a log, a hook that throws makes its caller throw. */
   readonly log?: Log
   /** Milliseconds UTC. */
   clock(): number
 }
 
-/** A copy to work on inside a transaction: the transaction may be run again, or not commit. */
+/** Returns a copy to change inside a transaction, which may be run again, or not commit. */
 export const copyOf = ({ operation, steps }: OperationState): OperationState => ({
   operation: { ...operation },
   steps: steps.map((step) => ({ ...step })),
 })
 
 /**
- * Changes the record of a step, from the state that the worker knows it in.
- * @throws LeaseLost when it is in another: an earlier transaction did commit though its answer was lost, or another worker
- *         has gone on
+ * Changes the record of a step, from the state that the worker knows.
+ * @throws LeaseLost when it is in another state: an earlier transaction did commit although its answer was lost, or
+ * another worker has continued
  */
 export async function changeStep(
   tx: Tx,
@@ -56,7 +56,7 @@ export async function changeStep(
   Object.assign(step, changes)
 }
 
-/** Records the beginning of what comes next, or the end of the operation. The caller holds the lease. */
+/** Records the beginning of the next transition, or the end of the operation. The caller holds the lease. */
 export async function advance(
   tx: Tx,
   current: OperationState,
@@ -95,7 +95,10 @@ export async function advance(
   return { operation, steps, transition }
 }
 
-/** From here on the operation is undone. @param isPermanent another attempt would fail for the same reason */
+/**
+ * Starts to undo the operation.
+ * @param isPermanent whether another attempt would fail for the same reason
+ */
 export async function rollBack(
   tx: Tx,
   operation: StoredOperation,
@@ -108,7 +111,7 @@ export async function rollBack(
   Object.assign(operation, changes)
 }
 
-/** Ends the operation, with its hook in the same transaction. The caller holds its lease or its row. */
+/** Ends the operation, with its hook in the same transaction. The caller holds its lease or has locked its row. */
 export async function end(
   tx: Tx,
   { operation, steps }: OperationState,
@@ -155,7 +158,7 @@ async function callHook(
     error: operation.error,
     now: clock,
   }
-  // a hook that can never succeed must not keep the operation, and with it its site, from ending
+  // A hook that can never succeed must not prevent the operation, and so its site, from finishing.
   await sql`savepoint failed_hook`.execute(tx)
   try {
     await definition.failed?.(tx, ctx)
@@ -170,10 +173,10 @@ async function callHook(
   }
 }
 
-/** PostgreSQL asks to run the whole transaction again: serialization failure, deadlock. */
+/** Returns whether PostgreSQL requires the whole transaction to run again: serialization failure or deadlock. */
 const mustRunAgain = (error: unknown): boolean => ['40001', '40P01'].includes((error as { code?: string }).code ?? '')
 
-/** Puts an operation back into the queue, its lease given up; `afterMs` from now it is due again. */
+/** Returns an operation to the queue and releases its lease. It is due again `afterMs` from now. */
 export async function putBack(
   tx: Tx,
   operation: StoredOperation,
@@ -213,8 +216,8 @@ export async function stepDone(
 
 /**
  * Records that the attempt to run or undo a step failed.
- * @param failure `waitMs`: until the next attempt, `undefined` when there is none
- * @returns whether the worker goes on with the operation, or it waits in the queue
+ * @param failure `waitMs` is the time until the next attempt, or `undefined` if it was the last
+ * @returns whether the worker continues with the operation; otherwise it waits in the queue
  */
 export async function attemptFailed(
   tx: Tx,

@@ -7,11 +7,11 @@ export interface SeenLease {
   readonly id: number
   readonly attempts: number
   readonly leaseUntil: number
-  /** By the database's clock. */
+  /** Whether it has expired by the database's clock. */
   readonly isOver: boolean
 }
 
-/** All that run in a lane. */
+/** Returns the leases of all running operations in a concurrency class. */
 export async function runningLeases(tx: Tx, concurrencyClass: RawBuilder<boolean>): Promise<SeenLease[]> {
   const { rows } = await sql<{ id: number; attempts: number; until: number; over: number }>`
     select o.id, o.attempts, o.lease_until as until,
@@ -20,21 +20,23 @@ export async function runningLeases(tx: Tx, concurrencyClass: RawBuilder<boolean
   return rows.map(({ id, attempts, until, over }) => ({ id, attempts, leaseUntil: until, isOver: over === 1 }))
 }
 
-/** Still exactly as it was seen: renewed or taken over it is another. */
+/** Returns SQL that checks that a lease is unchanged: neither renewed nor taken over. */
 export const isAsSeen = ({ id, attempts, leaseUntil }: SeenLease): RawBuilder<boolean> =>
   sql<boolean>`(o.id = ${id} and o.attempts = ${attempts} and o.lease_until = ${leaseUntil})`
 
 export interface LeaseWatch {
-  /** @returns those whose worker has died */
+  /** @returns the leases whose worker has died */
   orphansAmong(leases: readonly SeenLease[]): SeenLease[]
 }
 
 /**
- * Tells the leases of dead workers from those of living ones, whatever clocks do: a living worker renews its lease four times
- * in the time that it lasts. One that is over by the database's clock, and was not renewed for half its length before the eyes of
- * this process, is dead: the clock may just have been put forward. One that was not renewed for longer than its length is dead too,
- * though it reaches into the future: the clock was set back since.
- * @param monotonic milliseconds of a clock that nobody sets
+ * Distinguishes the leases of dead workers from those of live ones, however clocks change. A live worker renews its
+ * lease four times within its length.
+ * A lease is dead if it has expired by the database's clock, and this process has seen no renewal for half its length.
+ * The expiry alone proves nothing, because the clock may just have been set forward.
+ * A lease that was not renewed for longer than its length is dead too, even if it ends in the future: the clock was set
+ * back since.
+ * @param monotonic milliseconds of a clock that is never set
  */
 export function watchLeases(leaseMs: number, monotonic: () => number = () => performance.now()): LeaseWatch {
   let seen = new Map<number, { lease: SeenLease; sinceMs: number }>()

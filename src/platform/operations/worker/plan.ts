@@ -1,20 +1,20 @@
 import type { OperationRow, OperationStepRow } from '../../db/schema.ts'
 import type { AnyDefinition } from '../definition.ts'
 
-/** What a worker does next about an operation. */
+/** The worker's next action on an operation. */
 export type Transition =
   | { readonly do: 'run' | 'undo'; readonly position: number }
-  /** From now on undo what was done, then end so; `at`: the step that was to come. */
+  /** Undoes the finished work from now on, then ends with `ending`. `at` is the step that would have been next. */
   | { readonly do: 'turn'; readonly at: number; readonly ending: 'failed' | 'canceled'; readonly error: string | null }
   | { readonly do: 'end'; readonly state: 'succeeded' | 'failed' | 'canceled' }
 
 const USUAL_ATTEMPTS = 5
-/** So many processes may die in a step, beyond its attempts, before the step itself is held to be the reason. */
+/** How many processes may die in a step, beyond its attempts, before the step itself counts as the cause. */
 const DEATHS_ALLOWED = 5
 
 export const attemptsOf = (definition: AnyDefinition): number => definition.attempts ?? USUAL_ATTEMPTS
 
-/** Decides from what is recorded, and from nothing else, so that whoever takes over decides the same. */
+/** Decides only from the records, so that a worker that takes over decides the same. */
 export function nextTransition(
   definition: AnyDefinition,
   operation: Pick<OperationRow, 'ending' | 'cancel_requested'>,
@@ -39,11 +39,11 @@ function hasToBeUndone(definition: AnyDefinition, step: OperationStepRow): boole
   if (!code?.undo) return false
   if (step.state === 'succeeded') return true
   if (step.state === 'undoing') return step.attempts < attemptsOf(definition) + DEATHS_ALLOWED
-  // a run step that was started may have done half of its work; a commit step that did not commit has done nothing
+  // A started run step may have done half of its work. A commit step that did not commit has done nothing.
   return !code.commit && step.started_at !== null && (step.state === 'pending' || step.state === 'failed')
 }
 
-/** Percent done before (`fraction` of) the step at `position`; 100 is kept for the end. */
+/** Returns the percentage done before (`fraction` of) the step at `position`. 100 is reserved for the end. */
 export function percentDone(
   definition: AnyDefinition,
   steps: readonly OperationStepRow[],

@@ -1,31 +1,31 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** How far a step is. */
+/** The progress of a step. */
 export interface Progress {
-  /** Of the whole operation, 0 to 100. */
+  /** The progress of the whole operation, 0 to 100. */
   readonly percent: number
-  /** Of a step that moves bytes. */
+  /** Set for a step that moves bytes. */
   readonly bytes?: StepBytes
 }
 
 export interface StepBytes {
   readonly done: number
   readonly total: number
-  /** `null` while there is nothing to estimate it by. */
+  /** `null` while there is no basis for an estimate. */
   readonly secondsLeft: number | null
 }
 
-/** Of a step that has not said anything of bytes. */
+/** The values of a step that has not reported any bytes. */
 export const noBytesYet = { done_bytes: null, total_bytes: null, seconds_left: null } as const
 
-/** Writes a value that changes often only once in a while. */
+/** Writes a frequently changing value only once per interval. */
 export interface ProgressWriter {
   set(progress: Progress): void
-  /** Nothing is written any more when the promise is settled. */
+  /** Stops writing. Nothing is written after the promise resolves. */
   close(): Promise<void>
 }
 
-/** @param write must not throw: progress is never a reason to fail */
+/** @param write must not throw, because progress must never cause a failure */
 export function progressWriter(write: (progress: Progress) => Promise<void>, everyMs: number): ProgressWriter {
   const closing = new AbortController()
   let latest: Progress | undefined
@@ -55,12 +55,12 @@ export function progressWriter(write: (progress: Progress) => Promise<void>, eve
 const isSame = (one: Progress, other: Progress | undefined): boolean =>
   one.percent === other?.percent && one.bytes?.done === other.bytes?.done && one.bytes?.total === other.bytes?.total
 
-/** No estimate by less: the first bytes come from caches, or wait for what must be opened. */
+/** The shortest time for an estimate, because the first bytes come from caches, or wait for files to be opened. */
 const LEAST_MS = 2000
 
 /**
- * Says how long the rest takes, at the pace since the first call: what an attempt before this one has done is no measure for it.
- * @param elapsed milliseconds of a clock that nobody sets
+ * Estimates the time for the rest at the pace since the first call. The work of an earlier attempt does not count.
+ * @param elapsed milliseconds of a clock that is never set
  */
 export function timeLeft(
   elapsed: () => number = () => performance.now(),

@@ -26,7 +26,10 @@ import {
 import { attemptsOf, percentDone } from './plan.ts'
 import { type Progress, type ProgressWriter, progressWriter, timeLeft } from './progress.ts'
 
-/** A point in the life of an operation, told as it is passed: for metrics, and for tests that kill at each of them. */
+/**
+ * A point in the life of an operation, reported when it is reached: for metrics, and for tests that kill at each of
+ * them.
+ */
 export interface Moment {
   /** `recording` is inside the transaction, before it commits. */
   readonly at: 'taken' | 'starting' | 'ran' | 'recording' | 'recorded' | 'ended' | 'released' | 'lost'
@@ -48,7 +51,7 @@ export interface WorkerServices extends OperationServices {
   observe(moment: Moment): void
 }
 
-/** An operation in the hands of a worker. */
+/** An operation that a worker holds. */
 export interface Work {
   readonly operationServices: WorkerServices
   readonly definition: AnyDefinition
@@ -70,8 +73,8 @@ export function tell(
 }
 
 /**
- * Runs or undoes one step and records how it went and what comes next.
- * @throws LeaseLost when the operation is another worker's, and whatever the database throws
+ * Runs or undoes one step, and records its outcome and the next transition.
+ * @throws LeaseLost when another worker holds the operation, and errors of the database
  */
 export async function runTransition(
   work: Work,
@@ -105,11 +108,11 @@ async function attempt(
   if (!step) throw new Error(`This version of Stead does not know the step ${name}`)
   const ctx = contextOf(work, current, transition, signal, progress)
   if (step.commit) {
-    // nothing of this operation may be written beside the step's own transaction
+    // Nothing about this operation may be written outside the step's own transaction.
     await progress.close()
     return record(work, current, transition, async (tx, next) => {
       if (transition.do === 'undo') await step.undo?.(tx, ctx)
-      // the row is locked: who asks to cancel from now on is too late for this step
+      // The row is locked: a later cancel request is too late for this step.
       else if (next.operation.cancel_requested) throw new Error('canceled')
       else await checkPermission(work, current, tx)
       const result = transition.do === 'run' ? await step.commit(tx, ctx) : undefined
@@ -123,7 +126,7 @@ async function attempt(
   return record(work, current, transition, (tx, next) => recordDone(work, tx, next, transition, result))
 }
 
-/** @throws PermanentFailure when the account that asked for the operation has lost a right that it needs */
+/** @throws PermanentFailure when the account that requested the operation has lost a right that it needs */
 async function checkPermission({ definition }: Work, { operation, steps }: OperationState, tx: Tx): Promise<void> {
   const askedById = operation.asked_by_id
   if (askedById === null || !definition.permission) return
@@ -176,7 +179,9 @@ async function recordFailure(
   })
 }
 
-/** Puts the operation back for other workers to go on with at once; the attempt that was cut off does not count. */
+/**
+ * Returns the operation to the queue, so that other workers continue at once. The interrupted attempt does not count.
+ */
 export async function handBack(
   work: Work,
   current: OperationState,
@@ -196,8 +201,8 @@ export async function handBack(
 }
 
 /**
- * One transaction that writes about the operation under its lease.
- * @param write returns whether the operation goes on; then what comes next is recorded in the same transaction
+ * Runs one transaction that writes about the operation under its lease.
+ * @param write returns whether the operation continues; if so, the next transition is recorded in the same transaction
  */
 async function record(
   work: Work,
@@ -247,13 +252,13 @@ function contextOf(
       if (transition.do === 'run') progress.set({ percent: percentAt(fraction) })
     },
     progressBytes(doneBytes, totalBytes) {
-      // a total may be a guess; the records hold whole bytes
+      // A total may be an estimate, but the records hold whole bytes.
       const [done, total] = [Math.round(doneBytes), Math.round(totalBytes)]
       const bytes = { done, total: Math.max(done, total), secondsLeft: secondsLeft(done, total) }
       if (transition.do === 'run') progress.set({ percent: percentAt(total > 0 ? done / total : 0), bytes })
     },
     async transaction(work) {
-      // on SQLite it would wait for itself
+      // On SQLite, the second transaction would wait for the first forever.
       if (commits) throw new Error('a commit step has its transaction already')
       return database.transaction(async (tx) => {
         await holdLease(tx, lease)

@@ -1,24 +1,30 @@
 import type { Database } from '../../db/database.ts'
 import { getOperations, type OperationView } from '../read.ts'
 
-/** Not every change is announced (a notice is a lock on PostgreSQL): somebody who watches looks by himself, too. */
+/**
+ * The polling interval of a watch. Not every change is announced, because a notification takes a lock on PostgreSQL.
+ */
 const LOOK_EVERY_MS = 250
-/** At most so often, however busy the database is. */
+/** The shortest pause between reads, however busy the database is. */
 const LEAST_PAUSE_MS = 50
-/** Operations that one statement reads. */
+/** How many operations one statement reads. */
 const AT_ONCE = 200
 
-/** Told each state of an operation that is new; `undefined`: there is no such operation, or none any more. */
+/** Called with each new state of an operation; `undefined` if the operation does not exist, or was deleted. */
 export type Listener = (view: OperationView | undefined) => void
 
-/** Follows operations. All who watch share one look at the database, and get the same object. */
+/** Follows operations. All watchers share one read of the database, and get the same object. */
 export interface OperationWatch {
   /**
-   * Tells an operation as it is, then each change; the end of the operation, or that there is none, comes last.
-   * @returns a function that ends it early
+   * Calls the listener with the current state of an operation, then with each change. The last call has its end, or
+   * reports that it does not exist.
+   * @returns a function that stops watching
    */
   watch(id: number, listener: Listener): () => void
-  /** The same as an iteration. @param signal ends it early */
+  /**
+   * Does the same as an iteration.
+   * @param signal ends it early
+   */
   follow(id: number, signal?: AbortSignal): AsyncGenerator<OperationView, void, void>
   close(): void
 }
@@ -26,7 +32,7 @@ export interface OperationWatch {
 interface Watched {
   readonly listeners: Set<Listener>
   view?: OperationView
-  /** The view as text: what it is compared by. */
+  /** The view as text, for comparison. */
   text?: string
 }
 
@@ -45,7 +51,7 @@ class OperationPoller {
   #timer: NodeJS.Timeout | undefined
   #dueAt = Number.POSITIVE_INFINITY
   #isLooking = false
-  /** Something was asked for, or announced, during a look. */
+  /** Whether a read was requested, or a change announced, during a look. */
   #isAwaited = false
   #lookedAt = Number.NEGATIVE_INFINITY
   #version: number | undefined
@@ -109,21 +115,22 @@ class OperationPoller {
       else await this.#lookAt(this.#fresh())
       if (this.#isAwaited || this.#pause() === 0) next = LEAST_PAUSE_MS
     } catch {
-      // the database cannot be reached: a later look may
+      // The database is unreachable. A later look may succeed.
     } finally {
       this.#isLooking = false
       if (this.#watched.size > 0) this.#wake(next)
     }
   }
 
-  /** Those that nothing is known of yet. */
+  /** Returns operations whose state is not known yet. */
   #fresh(): number[] {
     return [...this.#watched].flatMap(([id, { view }]) => (view ? [] : id))
   }
 
   async #lookAtAll(): Promise<void> {
     const { dialect, changes } = this.#database
-    // SQLite says for certain that nothing was committed; read first, so that what comes meanwhile is seen the next time
+    // SQLite shows reliably that nothing was committed. The version is read first, so that the next look sees changes
+    // in the meantime.
     const version = dialect === 'sqlite' ? changes.version('operations') : undefined
     const isSame = version !== undefined && version === this.#version
     await this.#lookAt(isSame ? this.#fresh() : [...this.#watched.keys()])
@@ -136,7 +143,7 @@ class OperationPoller {
       const some = ids.slice(from, from + AT_ONCE)
       const asked = some.map((id) => this.#watched.get(id))
       const found = new Map((await getOperations(this.#database.read, some)).map((view) => [view.id, view]))
-      // who began to watch since then is told what was read after it
+      // A watcher that was added since then must only see states read after that.
       for (const [index, id] of some.entries())
         if (asked[index] && this.#watched.get(id) === asked[index]) this.#tell(id, asked[index], found.get(id))
     }

@@ -41,7 +41,7 @@ for (const { dialect, skip } of dialects) {
       await made.drop()
     })
 
-    test('an operation exists only if the transaction that asks for it commits, and only with a fitting input', async () => {
+    test('creates an operation only if its transaction commits, and only with a fitting input', async () => {
       const definition = oneStep(() => {})
       const failing = db.transaction(async (tx) => {
         await enqueue(tx, definition, {})
@@ -61,7 +61,7 @@ for (const { dialect, skip } of dialects) {
       expect(await db.read.selectFrom('operations').selectAll().execute()).toEqual([])
     })
 
-    test('an input that does not fit any more, as after an update, ends it before any step of it has begun', async () => {
+    test('ends an operation before its first step if its input no longer fits, for example after an update', async () => {
       let ran = 0
       const id = await ask(oneStep(() => ran++))
       await db.transaction((tx) =>
@@ -75,7 +75,7 @@ for (const { dialect, skip } of dialects) {
       expect(ran).toBe(0)
     })
 
-    test('who observes a worker is told what it writes, before it is there and after it is', async () => {
+    test('reports each write of a worker to its observer, before and after it is visible', async () => {
       const told: string[] = []
       const id = await ask(oneStep(() => {}))
       start([oneStep(() => {})], {
@@ -87,7 +87,7 @@ for (const { dialect, skip } of dialects) {
       expect(told.filter((each) => each.includes('record'))).toEqual(['recording only', 'recorded only'])
     })
 
-    test('of a type with a limit no more run at once, and only with what others leave', async () => {
+    test('runs at most the limit of a type at once, and only with the capacity that others leave', async () => {
       const [limitedGate, order] = [gate(), [] as string[]]
       let [now, most] = [0, 0]
       const limited = oneStep(
@@ -112,7 +112,7 @@ for (const { dialect, skip } of dialects) {
       expect(most).toBe(2)
     })
 
-    test('steps run in order, each with the results of those before', async () => {
+    test('runs steps in order, each with the results of those before', async () => {
       const definition = durable({
         name: 'test.steps',
         input: anyInput,
@@ -143,7 +143,7 @@ for (const { dialect, skip } of dialects) {
       expect(JSON.parse(result ?? '')).toEqual({ first, second: [first] })
     })
 
-    test('operations of one site run in order of creation, also while one waits for its next attempt', async () => {
+    test('runs operations of one site in order of creation, even while one waits for its next attempt', async () => {
       const log: string[] = []
       const definition = oneStep(
         ({ input, attempt }) => {
@@ -163,7 +163,7 @@ for (const { dialect, skip } of dialects) {
       expect(log).toEqual(['a1', 'a2', 'a3', 'b1', 'c1'])
     })
 
-    test('operations of different sites, and those of none, run at the same time, up to the bound', async () => {
+    test('runs operations of different sites, and of none, at the same time, up to the limit', async () => {
       let now = 0
       let most = 0
       const all = gate()
@@ -180,7 +180,7 @@ for (const { dialect, skip } of dialects) {
       expect(most).toBe(3)
     })
 
-    test('the database itself refuses a second begun operation of a site', async () => {
+    test('refuses a second begun operation of a site in the database itself', async () => {
       const definition = oneStep(() => {})
       const first = await ask(definition, { siteId: 1 })
       const second = await ask(definition, { siteId: 1 })
@@ -190,7 +190,7 @@ for (const { dialect, skip } of dialects) {
       await expect(begin(second)).rejects.toSatisfy(isUniqueViolation)
     })
 
-    test('an operation waits for others to end, well or not, before later ones of its own site', async () => {
+    test('waits for other operations to end, successfully or not, before later ones of its own site', async () => {
       const log: string[] = []
       const goes = gate()
       const definition = oneStep(async ({ input }) => {
@@ -212,7 +212,7 @@ for (const { dialect, skip } of dialects) {
       expect(log.slice(3)).toEqual(['waits', 'later'])
     })
 
-    test('a delayed operation waits for its time and holds up nothing before that', async () => {
+    test('waits with a delayed operation until its time, and holds up nothing before', async () => {
       const log: string[] = []
       const definition = oneStep(({ input, now }) => log.push(`${input.label} ${now()}`))
       start([definition])
@@ -227,7 +227,7 @@ for (const { dialect, skip } of dialects) {
       expect(Number(log[1]?.split(' ')[1])).toBeGreaterThanOrEqual(runAt)
     })
 
-    test('a worker knows how long there is nothing to do, where something was asked for later', async () => {
+    test('knows how long there is nothing to do if an operation is queued for later', async () => {
       const definition = oneStep(() => {})
       const claimant = { owner: 'w', runner: 'control', hostId: null, leaseMs: 800 } as const
       const look = () => lookOut(db.read, { ...claimant, definitions: definitionsByName([definition]) })
@@ -243,7 +243,7 @@ for (const { dialect, skip } of dialects) {
       expect(await look()).toMatchObject({ due: true })
     })
 
-    test('a delayed operation that comes due while a later one is begun waits for it, and keeps no other site from running', async () => {
+    test('waits with a delayed operation while a later one is begun, and runs those of other sites', async () => {
       const log: string[] = []
       const definition = oneStep(
         ({ input, attempt }) => {
@@ -265,7 +265,7 @@ for (const { dialect, skip } of dialects) {
       expect(log).toEqual(['begun1', 'other1', 'begun2', 'delayed1'])
     })
 
-    test('an attempt that the machine broke off is not counted, however often that happens', async () => {
+    test('does not count attempts that the machine broke off, however many there are', async () => {
       class Starved extends Error {
         readonly [uncounted] = true
       }
@@ -292,7 +292,7 @@ for (const { dialect, skip } of dialects) {
       expect(attempts).toEqual([1, 1, 1, 1])
     })
 
-    test('retries end with the last error, readable and without secrets; done and half-done steps are undone backwards', async () => {
+    test('ends retries with the last error, readable and without secrets, and undoes done and half-done steps in reverse order', async () => {
       const log: string[] = []
       const note = (text: string) => () => void log.push(text)
       const definition = durable({
@@ -331,7 +331,7 @@ for (const { dialect, skip } of dialects) {
       expect(await db.read.selectFrom('schedules').selectAll().execute()).toEqual([hook])
     })
 
-    test('an undo is retried, and its failure recorded without keeping the others from running', async () => {
+    test('retries an undo, and records its failure without stopping the others', async () => {
       const log: string[] = []
       const definition = durable({
         name: 'test.undo',
@@ -382,7 +382,7 @@ for (const { dialect, skip } of dialects) {
       expect(await each(wasBegun)).toEqual([true, true, true, false])
     })
 
-    test('whether a step was begun, and left a result, is told of each by itself', async () => {
+    test('reports for each step whether it was begun, and left a result', async () => {
       const definition = durable({
         name: 'test.results',
         input: anyInput,
@@ -412,7 +412,7 @@ for (const { dialect, skip } of dialects) {
       expect(await each(hasResult, other)).toEqual([false, false, false, false])
     })
 
-    test('a commit step and its record are one: neither stays when it throws', async () => {
+    test('commits a step and its record together: neither stays when it throws', async () => {
       const definition = durable({
         name: 'test.commit',
         input: anyInput,
@@ -438,7 +438,7 @@ for (const { dialect, skip } of dialects) {
       expect(await db.read.selectFrom('schedules').select('name').execute()).toEqual([{ name: 'attempt 3' }])
     })
 
-    test('who has lost the lease cannot write any more, neither a result nor a commit nor anything else', async () => {
+    test('rejects every write of a worker that has lost its lease: results, commits, and others', async () => {
       const reached: string[] = []
       const stolen = gate()
       const lost: string[] = []
@@ -475,7 +475,7 @@ for (const { dialect, skip } of dialects) {
       expect(await db.read.selectFrom('schedules').selectAll().execute()).toEqual([])
     })
 
-    test('who could not renew a lease until it was over gives the operation up; that nothing can be taken up is logged', async () => {
+    test('gives up an operation whose lease could not be renewed in time, and logs that none can be taken up', async () => {
       let isAway = false
       const transaction: Database['transaction'] = (work) =>
         isAway ? Promise.reject(new Error('away')) : db.transaction(work)
@@ -496,7 +496,7 @@ for (const { dialect, skip } of dialects) {
       isAway = false
     })
 
-    test('a step that does not stop keeps its lease, and the log says so', async () => {
+    test('keeps the lease of a step that does not stop, and logs it', async () => {
       const [begun, over, said] = [gate(), gate(), [] as Line[]]
       const definition = oneStep(async () => {
         begun.open()
@@ -513,7 +513,7 @@ for (const { dialect, skip } of dialects) {
       over.open()
     })
 
-    test('of any number of sites there are results, each once, in order', async () => {
+    test('returns results for any number of sites, each once, in order', async () => {
       const definition = oneStep(() => {})
       for (const many of [1000, 1001]) {
         const id = await ask(definition)
@@ -524,7 +524,7 @@ for (const { dialect, skip } of dialects) {
       }
     })
 
-    test('host-bound operations run on their host, and types that a worker does not know wait', async () => {
+    test('runs host-bound operations on their host, and leaves unknown types waiting', async () => {
       const definition = oneStep(({ services }) => services, { on: 'host' })
       start([definition], { runner: 'host', hostId: 1, services: 'one' })
       const second = await ask(definition, { hostId: 2 })
@@ -542,7 +542,7 @@ for (const { dialect, skip } of dialects) {
       expect(results).toEqual([{ result: '"one"' }, { result: '"two"' }])
     })
 
-    test('stop waits for the running step, and hands the rest of the operation over at once', async () => {
+    test('waits for the running step on stop, and hands over the rest of the operation at once', async () => {
       const log: string[] = []
       const begun = gate()
       const go = gate()
@@ -571,7 +571,7 @@ for (const { dialect, skip } of dialects) {
       expect(log).toEqual(['first one', 'second two'])
     })
 
-    test('stop aborts a step that takes longer than the grace time; that attempt does not count', async () => {
+    test('aborts a step on stop that exceeds the grace time, and does not count that attempt', async () => {
       const begun = gate()
       const attempts: number[] = []
       const definition = oneStep(async ({ signal, services, attempt }) => {
@@ -589,7 +589,7 @@ for (const { dialect, skip } of dialects) {
       expect(attempts).toEqual([1, 1])
     })
 
-    test('progress is written while a step runs, by weight', async () => {
+    test('writes weighted progress while a step runs', async () => {
       const [begun, looked, go] = [gate(), gate(), gate()]
       const definition = durable({
         name: 'test.progress',
@@ -619,7 +619,7 @@ for (const { dialect, skip } of dialects) {
       expect(await ended(db, id)).toMatchObject({ state: 'succeeded', progress: 100 })
     })
 
-    test('a step that moves bytes says how many, in whole bytes; when it is done it has moved them all', async () => {
+    test('reports whole bytes for a step that moves bytes, and all of them when it is done', async () => {
       const go = gate()
       const definition = durable({
         name: 'test.bytes',
@@ -629,7 +629,7 @@ for (const { dialect, skip } of dialects) {
         steps: {
           copy: {
             async run({ progressBytes }) {
-              // a guess may have a fraction
+              // An estimate may have a fraction.
               progressBytes(5_000_000_000.2, 20_000_000_000.4)
               await go.opened
             },
@@ -647,11 +647,11 @@ for (const { dialect, skip } of dialects) {
       expect(await bytes()).toEqual([{ done: 20_000_000_000, total: 20_000_000_000 }, null])
     })
 
-    test('two types of one name are refused', () => {
+    test('refuses two types with one name', () => {
       expect(() => definitionsByName([oneStep(() => {}), oneStep(() => {})])).toThrow('same name')
     })
 
-    test('a step that takes its process down each time is given up in the end, and undone', async () => {
+    test('gives up, and undoes, a step that crashes its process each time', async () => {
       let undone = 0
       const definition = durable({
         name: 'test.deadly',

@@ -14,46 +14,46 @@ import type { Moment, WorkerServices } from './run-transition.ts'
 
 export interface WorkerOptions<Services> {
   readonly database: Database
-  /** All definitions; the worker takes those of its runner. */
+  /** All definitions. The worker uses those of its runner. */
   readonly definitions: readonly Definition<TSchema, Services>[]
   readonly runner: 'control' | 'host'
-  /** The host whose operations it runs; needed where `runner` is `host`. */
+  /** The host whose operations it runs. Required if `runner` is `host`. */
   readonly hostId?: number
-  /** Given to every step. */
+  /** Passed to every step. */
   readonly services: Services
   readonly log: Log
-  /** Milliseconds UTC, for the times that are recorded. Leases and due times follow the database's clock. */
+  /** Milliseconds UTC, for the recorded times. Leases and due times follow the database's clock. */
   readonly clock?: () => number
-  /** Operations at once; 4 unless given. */
+  /** How many operations run at once, 4 by default. */
   readonly concurrency?: number
-  /** A worker that is not heard of for so long has lost its operations; 8 s unless given. */
+  /** A worker that is silent for this long has lost its operations. 8 s by default. */
   readonly leaseMs?: number
-  /** Default a quarter of the lease. */
+  /** A quarter of the lease by default. */
   readonly heartbeatMs?: number
-  /** How often it looks by itself, for operations whose worker has died and for lost notices; 2 s unless given. */
+  /** How often it looks for operations of dead workers, and for missed notifications. 2 s by default. */
   readonly lookEveryMs?: number
   /** 0 to 1, for the jitter. */
   readonly random?: () => number
-  /** Told of each point that an operation passes. Must not throw. */
+  /** Called at each point that an operation reaches. Must not throw. */
   readonly observe?: (moment: Moment) => void
 }
 
 /** Runs operations. */
 export interface Worker {
-  /** Told apart in `lease_owner`. */
+  /** Identifies the worker in `lease_owner`. */
   readonly owner: string
   start(): void
   /**
-   * Takes nothing up any more; running steps may end by themselves within `graceMs`, then their signals are aborted. What
-   * is not finished goes back to the queue, for others to go on with at once. A step that ignores its signal keeps its lease
-   * until that runs out, because nobody else may start what is still being done here.
+   * Takes up nothing more. Running steps may finish within `graceMs`, then their signals are aborted. Unfinished
+   * operations return to the queue, for other workers to continue at once. A step that ignores its signal keeps its
+   * lease until that expires, because no other worker may start work that is still running here.
    */
   stop(graceMs: number): Promise<void>
 }
 
 /** How long aborted steps have to return when the worker stops. */
 const ABORT_PATIENCE_MS = 2000
-/** When an operation was seen but another worker took it: until the next look. */
+/** The time until the next look, after another worker took an operation that this one had seen. */
 const RACE_LOST_WAIT_MS = 50
 
 /** @throws Error for a host's worker without `hostId` */
@@ -84,7 +84,7 @@ export function createWorker<Services>(options: WorkerOptions<Services>): Worker
   const leases = watchLeases(leaseMs)
   const ends: (() => void)[] = []
 
-  /** @returns how many operations were taken up */
+  /** @returns how many operations it took up */
   const takeUp = async (
     concurrencyClasses: readonly ConcurrencyClass[],
     most: number,
@@ -112,7 +112,7 @@ export function createWorker<Services>(options: WorkerOptions<Services>): Worker
     return claimed.length
   }
 
-  /** Notices of others' work say nothing of workers that have died, or of a changed clock: for these it looks from time to time. */
+  /** Looks from time to time for dead workers and a changed clock, because notifications do not report them. */
   const findOrphans = async (): Promise<readonly SeenLease[]> => {
     if (performance.now() - checkedAt < lookEveryMs / 2) return []
     checkedAt = performance.now()
@@ -121,7 +121,10 @@ export function createWorker<Services>(options: WorkerOptions<Services>): Worker
     return leases.orphansAmong(await runningLeases(database.read, all))
   }
 
-  /** Takes up what there is, as much as fits. @returns milliseconds until it should look again, notices apart */
+  /**
+   * Takes up as many operations as fit.
+   * @returns milliseconds until the next look, if no notification arrives before
+   */
   const takeUpAll = async (): Promise<number> => {
     while (running.size < concurrency && !stopping) {
       lookAgain = false
@@ -129,7 +132,7 @@ export function createWorker<Services>(options: WorkerOptions<Services>): Worker
       if (concurrencyClasses.length === 0) break
       let orphans: readonly SeenLease[] = []
       if (!hungry || performance.now() - lookedOutAt > lookEveryMs) {
-        // a read first: most notices are of others' work, and on SQLite a claim takes the one right to write
+        // It reads first: most notifications are for other workers, and on SQLite a claim takes the only write lock.
         const outlook = await lookOut(database.read, {
           ...claimant,
           types: concurrencyClasses.flatMap(({ types }) => types),
@@ -143,9 +146,9 @@ export function createWorker<Services>(options: WorkerOptions<Services>): Worker
       const most = concurrency - running.size
       if (stopping) break
       const count = await takeUp(concurrencyClasses, most, orphans)
-      // as long as the queue gave all that was asked for, there is no need to read it before asking for more
+      // If the queue filled the last request completely, a read before the next request is unnecessary.
       hungry = count === most
-      // others were faster, or are about to be
+      // Other workers were faster, or are about to be.
       if (count === 0 && !lookAgain) return RACE_LOST_WAIT_MS
     }
     return lookEveryMs
@@ -172,7 +175,7 @@ export function createWorker<Services>(options: WorkerOptions<Services>): Worker
     }
     looking = lookOnce().finally(() => {
       looking = undefined
-      // asked for after the last read of the database
+      // A look was requested after the last read of the database.
       if (lookAgain) look()
     })
   }
