@@ -1,6 +1,7 @@
 <?php
-// No task: the documented functions by which other plugins empty the ten most used caches, where none of these plugins is installed. Each
-// lets the edge go of the site's pages, or of a post's, as `stead_purge` does.
+// Not a task. Defines the documented functions with which other plugins purge the ten most used cache plugins, if none
+// of those is installed. Each function purges the site's pages, or a post's pages, from the edge, as `stead_purge`
+// does.
 
 (static function (): void {
     $installed = static fn (string $folder): bool => is_dir(WP_PLUGIN_DIR . "/$folder");

@@ -1,14 +1,14 @@
 <?php
-// What of a site's pages has changed, told to the host so that edges let go of them. Loaded when something changes, once a
-// request (see prepend.php). WordPress' own functions only; a fault in here must never reach the site.
+// Tells the host which pages of a site have changed, so that edges purge them. Loaded once a request, when something
+// changes (see prepend.php). Uses only WordPress functions. An error in this file must never reach the site.
 
 require_once __DIR__ . '/shown.php';
 
-/** Pages and files that are out of date: collected during a request, told once. */
+/** The outdated pages and files, collected during a request and reported once. */
 final class Stead_Changes
 {
     private const MOST_PATHS = 100;
-    // Not shown by themselves, but part of other pages.
+    // Post types without a page, which are part of other pages.
     private const PARTS = [
         'nav_menu_item', 'wp_template', 'wp_template_part', 'wp_global_styles', 'wp_navigation', 'wp_block', 'custom_css',
         'wp_font_family', 'wp_font_face',
@@ -16,21 +16,24 @@ final class Stead_Changes
     private const OPTIONS = '/^(?:blog(?:name|description|_public|_charset)|home|siteurl|show_on_front|page_(?:on_front|for_posts|comments)|posts_per_(?:page|rss)|rss_use_excerpt|(?:date|time)_format|start_of_week|timezone_string|gmt_offset|WPLANG|permalink_structure|(?:category|tag)_base|template|stylesheet|sidebars_widgets|widget_.+|theme_mods_.+|nav_menu_options|sticky_posts|site_(?:icon|logo)|active_plugins|comments_per_page|default_comments_page|comment_(?:order|registration)|thread_comments(?:_depth)?|require_name_email|show_avatars|avatar_(?:default|rating)|close_comments_.+|use_smilies)$/';
     private const NOISE = '/^(?:_transient_|_site_transient_|cron$|rewrite_rules$|recently_|auto_|db_|finished_|_split_terms|dismissed_|can_compress_scripts$|user_count$|action_scheduler_|uninstall_plugins$|.*(?:_lock|_version|_nonce|_notices?|_count|_dismissed|_last_\w+|_time|_timestamp|_usage|_tracking)$)/';
 
-    /** Tables of plugins that no page shows: who came, what was done, what is to be done. */
+    /** Tables of plugins that no page shows: visits, logs, and queues. */
     private const UNSEEN = '/session|(?:^|_)logs?(?:_|$)|stat(?:istic)?s?(?:_|$)|visit|hits?(?:_|$)|views?(?:_|$)|counter|queue|jobs?(?:_|$)|action_?scheduler|transient|temp|tmp|audit|activity|404|lock|token|nonce|firewall|(?:^|_)wf|indexable|yoast|orders?(?:_|$)|customer|admin_note|notification|e?mails?(?:_|$)|entries|entry|submissions?|backup|migrat/i';
-    /** Kinds of posts that are no part of any page. */
+    /** Post types that are not part of any page. */
     private const SILENT = '/^(?:revision|customize_changeset|oembed_cache|user_request|scheduled-action|shop_order.*|flamingo_.*|.*_(?:log|entry|submission|inbound))$/';
-    /** Notes of WordPress about editing. */
+    /** Post meta in which WordPress keeps notes about editing. */
     private const SILENT_META = '/^_(?:edit_|wp_old_|wp_trash_|wp_attachment_|wp_attached_|encloseme|pingme|oembed_)/';
 
     private bool $all = false;
     private bool $files = false;
-    /** Somebody who edits the site has written something that no rule knows: everything, when there is nothing finer. */
+    /**
+     * Set when an editor of the site has written something that no rule covers. If nothing finer is known, everything
+     * is outdated.
+     */
     private bool $wrote = false;
     /** @var array<string, true> */
     private array $paths = [];
 
-    /** A hook fired; which one, with what. */
+    /** Records that a hook fired, with its arguments. */
     public function note(string $hook, array $args): void
     {
         switch ($hook) {
@@ -87,7 +90,7 @@ final class Stead_Changes
                 $this->postById((int) $args[0]);
                 break;
             case 'added_option':
-                // Every kind of widget has its option made, empty, by the first page that is shown.
+                // The first page that is shown creates an empty option for every type of widget.
                 if (!(str_starts_with((string) $args[0], 'widget_') && ($args[1] ?? null) === ['_multiwidget' => 1])) {
                     $this->option((string) $args[0]);
                 }
@@ -149,7 +152,7 @@ final class Stead_Changes
         }
     }
 
-    /** A post with no page of its own: a form, a table, a field. Which pages show it nobody knows. */
+    /** Handles a post without a page: a form, a table, a field. It is unknown which pages show it. */
     private function hidden(WP_Post $post): void
     {
         if (!preg_match(self::SILENT, $post->post_type) && !in_array($post->post_status, ['auto-draft', 'draft'], true)) {
@@ -167,7 +170,7 @@ final class Stead_Changes
         }
     }
 
-    /** A file of the media library was replaced, or has other sizes now: all files of its name. */
+    /** Handles a replaced media file, or one with new sizes. All files with its name are outdated. */
     private function media(int $id): void
     {
         $path = $this->path(wp_get_attachment_url($id));
@@ -176,7 +179,7 @@ final class Stead_Changes
         }
     }
 
-    /** What a plugin or theme asks for: a post by its id, addresses, or all. */
+    /** Handles a request of a plugin or theme to purge a post by its ID, addresses, or everything. */
     private function order($what): void
     {
         foreach (is_array($what) ? $what : [$what] as $each) {
@@ -192,14 +195,14 @@ final class Stead_Changes
         }
     }
 
-    /** The request does something, and is not one of those that browsers send by themselves. */
+    /** Returns whether the request changes something, and is not one that browsers send automatically. */
     private function isAction(): bool
     {
         $isRead = in_array($_SERVER['REQUEST_METHOD'] ?? 'GET', ['GET', 'HEAD'], true) && !isset($_GET['_wpnonce']);
         return !$isRead && ($_POST['action'] ?? '') !== 'heartbeat';
     }
 
-    /** A statement that writes. What WordPress itself writes into its own tables its hooks tell. */
+    /** Records a statement that writes. WordPress hooks report what WordPress writes into its own tables. */
     public function wrote(string $query): void
     {
         if ($this->wrote || $this->all) {
@@ -232,7 +235,7 @@ final class Stead_Changes
         return false;
     }
 
-    /** @param bool $isListed it shows in lists that it did not show in before, or in another way */
+    /** @param bool $isListed whether the post is new in lists, or looks different there */
     private function post(WP_Post $post, bool $isListed): void
     {
         if ($this->all) {
@@ -246,7 +249,7 @@ final class Stead_Changes
             $this->hidden($post);
             return;
         }
-        // Menus list pages; "more posts" of block themes and list widgets stand on every page.
+        // Menus list pages. "More posts" of block themes and list widgets are on every page.
         if ($isListed && ($post->post_type === 'page' || wp_is_block_theme() || $this->hasListWidgets())) {
             $this->all = true;
             return;
@@ -268,7 +271,7 @@ final class Stead_Changes
         }
     }
 
-    /** Front page, posts page, feeds, site map, REST API: whatever lists posts. */
+    /** Marks whatever lists posts: front page, posts page, feeds, sitemap, REST API. */
     private function lists(): void
     {
         $this->archive(home_url('/'));
@@ -300,7 +303,7 @@ final class Stead_Changes
         }
     }
 
-    /** @param array<int> $termTaxonomyIds of before and after */
+    /** @param array<int> $termTaxonomyIds from before and after the change */
     private function terms(int $postId, string $taxonomy, array $termTaxonomyIds): void
     {
         if (get_post_status($postId) !== 'publish' || !is_taxonomy_viewable($taxonomy)) {
@@ -309,7 +312,7 @@ final class Stead_Changes
         foreach (array_unique($termTaxonomyIds) as $id) {
             $term = get_term_by('term_taxonomy_id', (int) $id, $taxonomy);
             if ($term) {
-                // lists of several terms go with the front page
+                // Lists of several terms are purged with the front page.
                 $this->add($this->path(home_url('/')));
                 $this->term($term->term_id, $taxonomy);
             }
@@ -376,13 +379,14 @@ final class Stead_Changes
         if (preg_match(self::NOISE, $name)) {
             return;
         }
-        // Settings of plugins have any name: what somebody saves on a page of the dashboard, or by a script of it.
+        // Options of plugins have any name. These are the ones that a user saves on a dashboard page or with its
+        // script.
         $isSaved = is_admin() && !wp_doing_ajax() && ($_SERVER['REQUEST_METHOD'] ?? '') === 'POST';
         $this->all = $this->all || $isSaved;
         $this->wrote = $this->wrote || $this->isAction();
     }
 
-    /** A page, and everything below its address: further pages, comment pages, feed. */
+    /** Marks a page and everything below its address: further pages, comment pages, feed. */
     private function below($url): void
     {
         $path = $this->path($url);
@@ -395,7 +399,7 @@ final class Stead_Changes
         }
     }
 
-    /** A list, its further pages and its feed. */
+    /** Marks a list, its further pages, and its feed. */
     private function archive($url): void
     {
         $path = $this->path($url);
@@ -417,13 +421,13 @@ final class Stead_Changes
         $this->all = $this->all || count($this->paths) > self::MOST_PATHS;
     }
 
-    /** Who makes pages, and not who only comments or buys. */
+    /** Returns whether the user can edit posts. Users who only comment or buy cannot. */
     private function isEditor(): bool
     {
         return function_exists('current_user_can') && did_action('init') && current_user_can('edit_posts');
     }
 
-    /** Tells what was collected since the last time, if anything. */
+    /** Reports what was collected since the last report, if anything. */
     public function tell(): void
     {
         $isSoft = $this->wrote && !$this->all && $this->paths === [] && $this->isEditor();
@@ -433,7 +437,7 @@ final class Stead_Changes
         }
         $change = [
             'all' => $this->all || $isSoft,
-            // nobody knows whether it shows: a few seconds may go by
+            // It is unknown whether any page shows the change, so the purge may take a few seconds.
             'soft' => $isSoft && !$this->files,
             'files' => $this->files,
             'paths' => $this->all ? [] : array_keys($this->paths),

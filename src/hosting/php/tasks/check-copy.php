@@ -1,6 +1,6 @@
 <?php
-// {} → {home}. Proves that a copy of a site can keep something, and says which address it takes for its own. Its front page is looked at
-// by a request: what plugins and themes do there may end the run, and need not be a page with WordPress' own title.
+// {} → {home}. Proves that a copy of a site can store data, and returns which address it considers its own. A separate
+// request checks its front page. There, plugins and themes may end the run, and the title need not come from WordPress.
 require '/wordpress/wp-load.php';
 require_once __DIR__ . '/check-writes.php';
 

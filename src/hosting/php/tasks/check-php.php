@@ -1,5 +1,6 @@
 <?php
-// {} → {fault: {message, line} | null}. What is wrong with /tmp/check.php, in PHP's own words. Runs nothing of it, and does not load WordPress.
+// {} → {fault: {message, line} | null}. Returns PHP's own message about what is wrong with /tmp/check.php. Does not run
+// the file, and does not load WordPress.
 return static function (): array {
     $file = '/tmp/check.php';
     $fault = static fn (string $message, int $line): array => ['fault' => [
@@ -11,7 +12,7 @@ return static function (): array {
     } catch (ParseError $error) {
         return $fault($error->getMessage(), $error->getLine());
     }
-    // what the parser lets through and the compiler does not is printed, and nowhere else to be had
+    // Errors that the compiler finds and the parser does not are printed, and not available in any other way.
     error_reporting(E_ERROR | E_PARSE | E_CORE_ERROR | E_COMPILE_ERROR);
     ini_set('display_errors', '1');
     ob_start();

@@ -1,20 +1,23 @@
 <?php
-// {} → {title, page}. Proves that the site shows its front page and can keep something, in one run: the page with its title, then
-// what check-writes.php does. The page is told as well, as whoever asks for everybody would get it.
+// {} → {title, page}. Proves in one run that the site shows its front page and can store data. Renders the page with
+// its title, then does what check-writes.php does. Also returns the page as a request for shared content would get it.
 define('WP_USE_THEMES', true);
-// what edges say then, of whoever asks (`fill-headers.ts`)
+// Edges send the same headers for every visitor (`fill-headers.ts`).
 $_SERVER['HTTP_USER_AGENT'] = 'Mozilla/5.0 (compatible; Stead)';
 $_SERVER['HTTP_ACCEPT'] = '*/*';
 unset($_SERVER['CONTENT_TYPE'], $_SERVER['HTTP_CONTENT_TYPE'], $_SERVER['CONTENT_LENGTH'], $_SERVER['HTTP_CONTENT_LENGTH']);
 $stead_level = ob_get_level();
 ob_start();
 require '/wordpress/wp-blog-header.php';
-// something is still to be done to it where a buffer is left open
+// A buffer that is still open means that the page is not complete.
 $stead_is_whole = ob_get_level() === $stead_level + 1;
 $stead_page = (string) ob_get_clean();
 require_once __DIR__ . '/check-writes.php';
 
-/** @return array{headers: array<string>, body: string}|null headers flat, body in base64; null: it is not everybody's, or too large */
+/**
+ * @return array{headers: array<string>, body: string}|null flat headers, base64 body; null if the page is not shared or
+ * too large
+ */
 function stead_page_for_all(string $page): ?array
 {
     $headers = ['X-Stead-Shows', implode(' ', $GLOBALS['stead_shows'] ?? ['/'])];
@@ -25,7 +28,7 @@ function stead_page_for_all(string $page): ?array
         }
         array_push($headers, $name, $value);
     }
-    // a site does not fail for what is only kept for its first visitor
+    // A page that is only stored for its first visitor must not make a site fail.
     if (strlen($page) > 512 << 10 || count($headers) > 100 || max(array_map('strlen', $headers)) > 2048) {
         return null;
     }

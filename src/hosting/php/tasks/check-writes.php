@@ -1,6 +1,6 @@
 <?php
-// Proves that the site can keep something: add_option, get_option past the cache, delete_option, and a file in wp-content. A copied
-// database that its user may not write answers pages with 200 all the same.
+// Proves that the site can store data: add_option, get_option past the cache, delete_option, and a file in wp-content.
+// A copied database that its user cannot write still answers pages with 200.
 function stead_check_writes(): void
 {
     global $wpdb;

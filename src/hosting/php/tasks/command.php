@@ -1,23 +1,23 @@
 <?php
-// Runs before the script of a command (WP-CLI), and of nothing else. WP-CLI starts programs for some of its work. The sandbox has neither a
-// shell nor programs, so PHP itself does what the few programs would do that WP-CLI needs. Every other program is "not found", as on a
-// server that does not have it. Nothing here can do more than the PHP code that calls it.
+// Runs only before the script of a command (WP-CLI). WP-CLI starts programs for some of its work. The sandbox has no
+// shell and no programs, so PHP itself does what WP-CLI needs from a few of them. Every other program is "not found",
+// as on a server that does not have it. Nothing here can do more than the PHP code that calls it.
 
 final class Stead_Programs
 {
     private const NOT_FOUND = 127;
     private const FAILED = 1;
     private const NO_CONNECTION = 255;
-    /** Of what an inner command reads: the question that holds it is bounded. */
+    /** The most input that an inner command reads. The message that carries it is bounded. */
     private const MOST_INPUT = 128 << 10;
-    /** Characters that a shell acts on outside of quotes; here nothing does. */
+    /** Characters that a shell acts on outside of quotes. Nothing here acts on them. */
     private const SPECIAL = '|&;<>()$`*?[~#' . "\n\r";
 
-    /** @var array<int, int> Exit codes by the id of what proc_open() returned. */
+    /** @var array<int, int> Exit codes by the ID of the resource that proc_open() returned. */
     public static array $codes = [];
 
     /**
-     * Runs it to its end.
+     * Runs the command until it ends.
      * @param string|array $command as proc_open() takes it
      * @param resource $in
      * @param resource $out
@@ -46,7 +46,7 @@ final class Stead_Programs
                 fwrite($out, $isHere ? "/usr/bin/{$rest[0]}\n" : '');
                 return $isHere ? 0 : self::FAILED;
             case 'ssh':
-                // what it ends with where it cannot connect: WP-CLI has words for that
+                // ssh exits with this code if it cannot connect, and WP-CLI has a message for it.
                 return self::NO_CONNECTION;
             case 'rm':
                 return self::rm($rest, $err);
@@ -113,7 +113,7 @@ final class Stead_Programs
         return $words;
     }
 
-    /** Takes `NAME=value` from the front: what is started has the environment of every command. */
+    /** Removes leading `NAME=value` words. A started command has the same environment as every command. */
     private static function skipEnvironment(array &$words): void
     {
         while (preg_match('~^[A-Za-z_][A-Za-z0-9_]*=~', $words[0] ?? '')) {
@@ -121,7 +121,7 @@ final class Stead_Programs
         }
     }
 
-    /** Returns what stands behind the path of WP-CLI; null: PHP was asked for something else. */
+    /** Returns the words after the path of WP-CLI, or null if the command is not WP-CLI. */
     private static function argumentsOfWp(array $words): ?array
     {
         $script = array_shift($words);
@@ -130,8 +130,9 @@ final class Stead_Programs
     }
 
     /**
-     * A command that a command starts: the host runs it in a process of its own. It gets the standard input if a `-` among its words says that it
-     * reads it. All others get none: an input that nobody ends would have them wait for ever.
+     * Runs a command that a command starts. The host runs it in a separate process. It gets the standard input if one
+     * of its words is `-`, which says that it reads it. All others get none: they would wait forever for input that
+     * never ends.
      */
     private static function wp(?array $words, $in, $out, $err): int
     {
@@ -184,7 +185,7 @@ final class Stead_Programs
         return $code;
     }
 
-    /** Links are removed, not followed. */
+    /** Removes links without following them. */
     private static function remove(string $path): bool
     {
         if (is_link($path) || !is_dir($path)) {
@@ -201,7 +202,8 @@ final class Stead_Programs
 
 if (!function_exists('proc_open')) {
     /**
-     * Runs the program to its end before it returns: what is written to its standard input by a pipe is not read.
+     * Runs the program to its end before it returns. It does not read what is written to its standard input through a
+     * pipe.
      * @return resource|false
      */
     function proc_open($command, array $descriptor_spec, &$pipes, ?string $cwd = null, ?array $env_vars = null, ?array $options = null)
@@ -261,7 +263,8 @@ if (!function_exists('proc_open')) {
     }
 }
 
-// WP-CLI adds a constant before this line, which every wp-config.php of WordPress has. Those that Stead wrote before had none.
+// WP-CLI adds a constant before this line, which every wp-config.php of WordPress has. Files that Stead wrote in the
+// past lack it.
 if (array_slice(array_values(preg_grep('~^[-@]~', array_slice($_SERVER['argv'] ?? [], 1), PREG_GREP_INVERT)), 0, 2) === ['config', 'set']) {
     $stead_config = (string) @file_get_contents('/wordpress/wp-config.php');
     $stead_before = "if (!defined('ABSPATH')) {\n    define('ABSPATH', __DIR__ . '/');\n}\n";

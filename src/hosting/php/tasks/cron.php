@@ -1,8 +1,10 @@
 <?php
-// {blog, failures, cutOff} → {ran, failed: hooks, passed: hooks, isMore, blogs, nextInSeconds | null}. Runs the events of one site that are due, as wp-cron.php
-// does: wp_get_ready_cron_jobs, wp_reschedule_event, wp_unschedule_event, do_action_ref_array. `blog`: another site of the network than
-// its main one; `blogs`: those of them that have something due. An event that fails ends alone, and comes again later each time that it fails
-// (`failures`: how often so far; `cutOff`: the one that the host has ended). One that ends the request ends nothing else: `isMore`.
+// {blog, failures, cutOff} → {ran, failed: hooks, passed: hooks, isMore, blogs, nextInSeconds | null}. Runs the due
+// events of one site as wp-cron.php does: wp_get_ready_cron_jobs, wp_reschedule_event, wp_unschedule_event,
+// do_action_ref_array. `blog` is a site of the network other than its main one. `blogs` lists those of them with due
+// events. An event that fails does not stop the others, and is retried later each time. `failures` counts its failures
+// so far, and `cutOff` names the event that the host ended. An event that ends the request does not lose the remaining
+// ones: `isMore` reports them.
 $stead['input'] += ['blog' => null, 'failures' => [], 'cutOff' => null];
 if ($stead['input']['blog']) {
     $stead_path = $stead['input']['blog']['path'] . 'wp-cron.php';
@@ -16,10 +18,10 @@ require '/wordpress/wp-load.php';
 const STEAD_LONGEST_PAUSE = 6 * HOUR_IN_SECONDS;
 const STEAD_MOST_BLOGS = 200;
 
-/** What became of the events so far. */
+/** The results of the events so far. */
 $GLOBALS['stead_cron'] = ['ran' => 0, 'failed' => [], 'passed' => [], 'isMore' => false, 'blogs' => []];
 
-/** The next times of an event come later: the more often it has failed in a row, the later. */
+/** Delays the next times of an event. The more often it has failed in a row, the longer the delay. */
 function stead_put_off(string $hook): void
 {
     $times = 1;
@@ -49,13 +51,13 @@ function stead_event_failed(string $hook, string $why): void
 function stead_run_event(string $hook, array $args): void
 {
     $GLOBALS['stead_event'] = $hook;
-    // whoever ends PHP knows which one it was at
+    // If the host ends PHP, it knows which event was running.
     post_message_to_js((string) json_encode(['event' => $hook], JSON_INVALID_UTF8_SUBSTITUTE));
     try {
         do_action_ref_array($hook, $args);
         $GLOBALS['stead_cron']['passed'][] = $hook;
     } catch (Stead_Ended $end) {
-        // wp_die, as the end of work that came by admin-ajax in other times
+        // wp_die, as work ended in the past when it came through admin-ajax.
         $GLOBALS['stead_cron']['passed'][] = $hook;
     } catch (Throwable $error) {
         stead_event_failed($hook, $error->getMessage());
@@ -64,7 +66,7 @@ function stead_run_event(string $hook, array $args): void
     $GLOBALS['stead_event'] = null;
 }
 
-/** What is told to the host. */
+/** Returns the result for the host. */
 function stead_cron_result(): array
 {
     $next = array_key_first(_get_cron_array() ?: []);
@@ -76,7 +78,7 @@ function stead_cron_result(): array
     return $result;
 }
 
-/** Other sites of the network whose events are due: their addresses. */
+/** Returns the addresses of other sites of the network whose events are due. */
 function stead_due_blogs(): array
 {
     if (!is_multisite() || !is_main_site() || $GLOBALS['stead']['input']['blog']) {
@@ -99,14 +101,14 @@ return static function (array $input): array {
         stead_put_off($input['cutOff']);
     }
     $GLOBALS['stead_cron']['blogs'] = stead_due_blogs();
-    // an event that ends the request: with `exit` it is done, as in WordPress, and with an error it has failed
+    // An event may end the request. With `exit` it has passed, as in WordPress. With an error it has failed.
     $GLOBALS['stead_ended'] = static function (?string $fatal): array {
         $hook = (string) $GLOBALS['stead_event'];
         $GLOBALS['stead_cron']['ran']++;
         if ($fatal === null) {
             $GLOBALS['stead_cron']['passed'][] = $hook;
         } else {
-            // it may have been the memory that was over
+            // The error may have been that the memory ran out.
             ini_set('memory_limit', '-1');
             stead_event_failed($hook, $fatal);
         }
@@ -114,12 +116,12 @@ return static function (array $input): array {
         return stead_cron_result();
     };
     $GLOBALS['stead_ends_by_errors'] = true;
-    // Events beget events (a published post: do_pings); another start for them would cost more than all of them.
+    // Events create events (a published post: do_pings). Another start for those would cost more than all of them.
     for ($round = 0; $round < 3 && ($ready = wp_get_ready_cron_jobs()); $round++) {
         foreach ($ready as $timestamp => $hooks) {
             foreach ($hooks as $hook => $events) {
                 foreach ($events as $event) {
-                    // another event has taken it away, or put it off
+                    // Another event has removed it or delayed it.
                     if (!wp_get_scheduled_event($hook, $event['args'], $timestamp)) {
                         continue;
                     }

@@ -1,18 +1,18 @@
 <?php
-// No task: Adminer, on the database of the site. The host asks for it when a session says so (web-server/database-admin.ts), and nobody else can:
-// /stead is no part of the web root. WordPress is not loaded.
-
-// what it warns of is nothing that the owner of the site could mend, and the log is of the site
+// Not a task. Runs Adminer on the database of the site. The host requests it when a session says so
+// (web-server/database-admin.ts). Nothing else can request it, because /stead is outside the web root. WordPress is not
+// loaded. Adminer's warnings stay out of the log: it belongs to the site, whose owner could not fix their causes.
 ini_set('log_errors', '0');
 
-// on a server: how the site itself logs in there, with no more rights than it has
+// On a server: the site's own login, with the same rights.
 $login = json_decode((string) @file_get_contents('/run/stead/database.json'), true);
 define('STEAD_LOGIN', is_array($login) ? [$login['host'], $login['user'], $login['password']] : ['', '', '']);
 define('STEAD_DATABASE', is_array($login) ? $login['database'] : '/private/database/site.sqlite');
 define('STEAD_DRIVER', is_array($login) ? 'server' : 'sqlite');
 unset($login);
 
-// It is the only one, whatever the address says. Without a name and a password: who comes here was let in.
+// It is the only database, whatever the address says. It needs no name and password, because the host has already
+// checked access.
 foreach (['server', 'sqlite', 'sqlite2', 'pgsql', 'oracle', 'mssql', 'firebird', 'simpledb', 'mongo', 'elastic', 'clickhouse'] as $other) {
     unset($_GET[$other]);
 }
@@ -20,7 +20,7 @@ $_GET[STEAD_DRIVER] = '';
 $_GET['username'] = STEAD_LOGIN[1];
 $_GET['db'] = STEAD_DATABASE;
 unset($_POST['auth'], $_GET['token']);
-// Adminer asks its author for news of itself where it does not have any.
+// Without this cookie, Adminer asks its author for news of itself.
 $_COOKIE['adminer_version'] = '0';
 
 session_name('stead_database_session');
@@ -32,7 +32,7 @@ $_SESSION['pwds'][STEAD_DRIVER][''][STEAD_LOGIN[1]] = '';
 header('Cache-Control: no-store, private');
 header('X-Stead-Cache: private');
 
-// What WordPress keeps between requests, and pages that edges keep, may be of what was changed.
+// Data that WordPress keeps between requests, and pages that edges store, may depend on what was changed.
 if ($_SERVER['REQUEST_METHOD'] === 'POST') {
     register_shutdown_function(static function (): void {
         stead_drop_object_cache();
@@ -42,7 +42,7 @@ if ($_SERVER['REQUEST_METHOD'] === 'POST') {
 
 function adminer_object()
 {
-    // since release 5 it has a namespace
+    // Since release 5, Adminer has a namespace.
     class_alias(class_exists('Adminer\\Adminer', false) ? 'Adminer\\Adminer' : 'Adminer', 'SteadAdminer');
     return new class () extends SteadAdminer {
         public function name()

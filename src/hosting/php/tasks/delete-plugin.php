@@ -1,5 +1,5 @@
 <?php
-// {file, isSafe} → {deleted}. deactivate_plugins, and delete_plugins with the plugin's own uninstallation.
+// {file, isSafe} → {deleted}. Calls deactivate_plugins, and delete_plugins, which runs the plugin's own uninstallation.
 require_once __DIR__ . '/plugin-work.php';
 require '/wordpress/wp-load.php';
 require_once ABSPATH . 'wp-admin/includes/admin.php';

@@ -1,7 +1,8 @@
 <?php
-// {email, reassign: next | oldest, keep: {login, email}} → {deleted, heir}. wp_delete_user for the user with this address; its posts
-// and links go to the next administrator by number (after the last comes the first), or to the one that registered first. Never
-// deletes the kept user, and never without an heir: WordPress would delete the posts, too.
+// {email, reassign: next | oldest, keep: {login, email}} → {deleted, heir}. Calls wp_delete_user for the user with this
+// address. Its posts and links go to the next administrator by ID (after the last comes the first), or to the one that
+// registered first. Never deletes the kept user, and never deletes without an heir: WordPress would delete the posts
+// too.
 require '/wordpress/wp-load.php';
 require_once ABSPATH . 'wp-admin/includes/user.php';
 require_once __DIR__ . '/user-by-email.php';
@@ -25,7 +26,8 @@ return static function (array $input): array {
         $heir = $later ? reset($later) : $heirs[0];
     }
     wp_delete_user($user->ID, $heir->ID);
-    // On a network that took the user off this site only; who is on another one, or runs the network, stays there.
+    // On a network, that removed the user from this site only. A user of another site, or of the network's staff, is
+    // kept.
     if (is_multisite() && !is_super_admin($user->ID) && !get_blogs_of_user($user->ID)) {
         require_once ABSPATH . 'wp-admin/includes/ms.php';
         wpmu_delete_user($user->ID);

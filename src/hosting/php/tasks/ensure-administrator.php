@@ -1,12 +1,12 @@
 <?php
-// {email, name, login} → {login, created}. An administrator with this address: wp_insert_user, or WP_User::set_role for
-// the user that has the address, so that nobody is there twice. With a password, as reset-administrator gives one: wp_set_password,
-// and the user's sessions end.
+// {email, name, login} → {login, created}. Ensures an administrator with this address. Calls wp_insert_user, or
+// WP_User::set_role for the user that has the address, so that no user exists twice. With a password
+// (reset-administrator sets one), calls wp_set_password and ends the user's sessions.
 require '/wordpress/wp-load.php';
 require_once __DIR__ . '/user-by-email.php';
 
 return static function (array $input): array {
-    // Stead tells people; the site's own mails would come on top.
+    // Stead informs people itself. The site's own mails would be duplicates.
     add_filter('pre_wp_mail', '__return_false');
     $user = stead_user_by_email($input['email']);
     $created = $user === null;
@@ -27,11 +27,12 @@ return static function (array $input): array {
         }
         $user = new WP_User($id);
     } elseif (!in_array('administrator', $user->roles, true)) {
-        // On a network: for its main site, of which the user becomes a member by that.
+        // On a network: a role on its main site, of which the user becomes a member this way.
         $user->set_role('administrator');
     }
     if (isset($input['password'])) {
-        // The login form checks the password as PHP's old magic quotes would have written it, so it must be stored like that.
+        // The login form checks the password as PHP's old magic quotes would have escaped it, so it must be stored that
+        // way.
         wp_set_password(wp_slash($input['password']), $user->ID);
         WP_Session_Tokens::get_instance($user->ID)->destroy_all();
     }

@@ -1,8 +1,9 @@
 <?php
-// {address, isCopy, others} → {moved}. The tables of a network, as they came from another site or another day, become those of this address:
-// the network and its main blog get it. Of a copy each blog with a domain of its own becomes a folder of it, with its links: the domain is the
-// original's. `others` are what else leads to that. Done twice it is the same. As a network WordPress would not even load: its constants may
-// say another address than its tables. Plugins of a network would fail without one: none is loaded.
+// {address, isCopy, others} → {moved}. Changes the tables of a network, which may come from another site or an older
+// state, to this address. The network and its main blog get the address. In a copy, each blog with a separate domain
+// becomes a folder of the address, and its links are rewritten, because the domain belongs to the original. `others`
+// are other addresses that lead to a network. A second run changes nothing. WordPress would not even load as a network,
+// because its constants may differ from its tables. Plugins of a network would fail without one, so none is loaded.
 define('MULTISITE', false);
 require_once __DIR__ . '/safe-mode.php';
 set_error_handler(static fn (int $level, string $message): bool => str_contains($message, 'MULTISITE already defined'), E_WARNING);
@@ -10,7 +11,7 @@ require '/wordpress/wp-load.php';
 restore_error_handler();
 $stead_replace = require __DIR__ . '/replace-address.php';
 
-/** A folder of the network that is free. */
+/** Returns a free folder of the network. */
 function stead_folder_of(string $domain, array $taken): string
 {
     $label = preg_replace('/[^a-z0-9]/', '', explode('.', preg_replace('/^www\./', '', strtolower($domain)))[0]);
@@ -41,7 +42,7 @@ return static function (array $input) use ($stead_replace): array {
     $of = static fn () => $wpdb->get_results($wpdb->prepare("SELECT blog_id, domain, path FROM `$blogs` WHERE site_id = %d ORDER BY blog_id", $network->id));
     $isOfNetwork = static fn ($blog) => in_array(strtolower($blog->domain), [strtolower($network->domain), strtolower($address)], true);
 
-    // its folder first: what is done again knows it by that
+    // The folder is written into the links first. A repeated run recognizes the blog by that.
     $taken = array_fill_keys(array_map(static fn ($blog) => $blog->path, array_filter($of(), $isOfNetwork)), true);
     foreach ($isCopy ? $of() : [] as $blog) {
         if ((int) $blog->blog_id === $main || str_contains($blog->domain, '/') || $isOfNetwork($blog)) {

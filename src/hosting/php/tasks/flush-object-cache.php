@@ -1,5 +1,5 @@
 <?php
-// {} → {flushed, dropIn}. wp_cache_flush, which a drop-in (wp-content/object-cache.php) replaces with its own.
+// {} → {flushed, dropIn}. Calls wp_cache_flush, which a drop-in (wp-content/object-cache.php) replaces with its own.
 require '/wordpress/wp-load.php';
 
 return static function (): array {

@@ -1,11 +1,12 @@
 <?php
-// {} → {status, bytes, databaseErrors}. The front page as a visitor gets it; PHP's own words where it ends in a fatal error, of which WordPress mails nobody.
+// {} → {status, bytes, databaseErrors}. Renders the front page as a visitor gets it. If it ends in a fatal error,
+// returns PHP's own message, and WordPress sends no mail about it.
 $GLOBALS['wp_filter']['wp_fatal_error_handler_enabled'][PHP_INT_MAX]['stead'] = [
     'function' => static fn () => false,
     'accepted_args' => 0,
 ];
 
-/** Also where the page has ended the request itself. */
+/** Also called if the page ended the request itself. */
 $GLOBALS['stead_ended'] = static function (): array {
     $bytes = 0;
     while (ob_get_level() > 0) {

@@ -1,6 +1,7 @@
 <?php
-// {page: admin | editor | rest} → {status, isWhole, isRedirect, databaseErrors}. The dashboard and the editor as the first administrator gets them, or the
-// index of the REST API; PHP's own words where it ends in a fatal error, of which WordPress mails nobody.
+// {page: admin | editor | rest} → {status, isWhole, isRedirect, databaseErrors}. Renders the dashboard or the editor as
+// the first administrator gets it, or the index of the REST API. If the page ends in a fatal error, returns PHP's own
+// message, and WordPress sends no mail about it.
 $GLOBALS['wp_filter']['wp_fatal_error_handler_enabled'][PHP_INT_MAX]['stead'] = [
     'function' => static fn () => false,
     'accepted_args' => 0,
@@ -11,12 +12,12 @@ if ($stead_script === '/index.php') {
     $_SERVER['REQUEST_URI'] = '/?rest_route=/';
     $_GET['rest_route'] = $_REQUEST['rest_route'] = '/';
 } else {
-    // plugins that were just activated greet the administrator with a page of their own, but for this one
+    // Plugins that were just activated greet the administrator with a page of theirs, except with this parameter.
     $_GET['activate-multi'] = $_REQUEST['activate-multi'] = '1';
     $GLOBALS['wp_filter']['plugins_loaded'][PHP_INT_MIN]['stead'] = ['function' => 'stead_log_in', 'accepted_args' => 0];
 }
 
-/** Logs the first administrator in for this request, by cookies and by a session that is kept nowhere. */
+/** Logs the first administrator in for this request, with cookies and a session that is not stored. */
 function stead_log_in(): void
 {
     $users = get_users(['role' => 'administrator', 'number' => 1, 'orderby' => 'ID']);
@@ -59,7 +60,7 @@ function stead_log_in(): void
     }
 }
 
-// the draft that the editor begins with goes again, without a word to anybody
+// Deletes the draft that the editor starts with, without firing hooks.
 $GLOBALS['wp_filter']['save_post'][PHP_INT_MIN]['stead'] = [
     'function' => static function ($id, $post = null): void {
         if (($post->post_status ?? '') === 'auto-draft') {
@@ -69,7 +70,7 @@ $GLOBALS['wp_filter']['save_post'][PHP_INT_MIN]['stead'] = [
     'accepted_args' => 2,
 ];
 
-/** Also where the page has ended the request itself, as the REST API does. */
+/** Also called if the page ended the request itself, as the REST API does. */
 $GLOBALS['stead_ended'] = static function () use ($stead): array {
     global $wpdb;
     $page = '';

@@ -1,6 +1,6 @@
 <?php
-// {} → {plugins}. What WordPress' own list has of plugins, must-use plugins and drop-ins, with the updates that it knows of. Without plugins and
-// theme: one that breaks the site is to be seen, too.
+// {} → {plugins}. Returns WordPress' own list of plugins, must-use plugins, and drop-ins, with the updates that it
+// knows of. Runs without plugins and theme, so that a plugin that breaks the site is listed too.
 require_once __DIR__ . '/safe-mode.php';
 require '/wordpress/wp-load.php';
 require_once ABSPATH . 'wp-admin/includes/plugin.php';

@@ -1,6 +1,7 @@
 <?php
-// {login, userAgent, remoteAddress, https} → {cookies, dropIn}. A new session of a user, as wp_set_auth_cookie makes it, and the cookies that the
-// browser is to get. Without plugins and theme: who is logged in was decided outside.
+// {login, userAgent, remoteAddress, https} → {cookies, dropIn}. Creates a new session of a user as wp_set_auth_cookie
+// does, and returns the cookies for the browser. Runs without plugins and theme: the host has already decided who is
+// logged in.
 require_once __DIR__ . '/safe-mode.php';
 require '/wordpress/wp-load.php';
 
@@ -9,10 +10,10 @@ return static function (array $input): array {
     if (!$user) {
         throw new RuntimeException('no such user; an administrator of WordPress can make it again');
     }
-    // A session says where it was begun.
+    // A session records where it started.
     $_SERVER['HTTP_USER_AGENT'] = $input['userAgent'];
     $_SERVER['REMOTE_ADDR'] = $input['remoteAddress'];
-    // its cookies are for the scheme by which the browser comes, whatever the task has come by
+    // The cookies are for the browser's scheme, whatever scheme the task uses.
     if ($input['https']) {
         $_SERVER['HTTPS'] = 'on';
     } else {
@@ -47,7 +48,7 @@ return static function (array $input): array {
     }
     return [
         'cookies' => $cookies,
-        // it may not know the session
+        // The drop-in may not know the session.
         'dropIn' => file_exists(WP_CONTENT_DIR . '/object-cache.php'),
     ];
 };

@@ -1,23 +1,23 @@
 <?php
-// Mails of the site on their way to the host (../../site-mail/). Loaded with the first mail of a request (see prepend.php). What is looked
-// at here is for the site's own good; the host believes nothing of it.
+// Passes mails of the site to the host (../../site-mail/). Loaded with the first mail of a request (see prepend.php).
+// The checks here serve the site only. The host does not trust them.
 
 /**
  * Hands a mail over, in pieces.
  * @param array{to?: string, subject?: string, headers: string, recipients?: list<string>, sender?: string} $envelope
- * @return bool whether the host has it on its disk
+ * @return bool whether the host has stored it on disk
  */
 function stead_hand_over_mail(array $envelope, string $body): bool
 {
     if (!function_exists('post_message_to_js')) {
         return stead_mail_refused('there is no way to the host');
     }
-    // bytes of any encoding, which JSON has not
+    // Mails may contain bytes of any encoding, which JSON does not allow.
     $encode = static fn ($value) => is_array($value) ? array_map('base64_encode', $value) : base64_encode($value);
-    // several requests of a site may send mails at once
+    // Several requests of a site may send mails at the same time.
     $key = bin2hex(random_bytes(8));
     $ask = ['ask' => 'mail', 'key' => $key, 'bytes' => strlen($body)] + array_map($encode, $envelope);
-    // a note may have 256 kB
+    // A message to the host is limited to 256 KiB.
     $length = 98304;
     $at = 0;
     do {
@@ -45,7 +45,7 @@ function stead_mail_refused(string $why, bool $say = true): bool
     return false;
 }
 
-/** As PHP's mail() takes headers: text, or an array by name. */
+/** Returns the headers as PHP's mail() takes them: as text, or as an array by name. */
 function stead_mail_headers($headers): string
 {
     if (!is_array($headers)) {
@@ -60,13 +60,13 @@ function stead_mail_headers($headers): string
     return $lines;
 }
 
-/** The address in sendmail's `-f`, if it is there. */
+/** Returns the address in sendmail's `-f`, if there is one. */
 function stead_mail_sender(string $params): array
 {
     return preg_match('/(?:^|\s)-f\s*[\'"]?<?([^\s\'"<>]+)/', $params, $match) ? ['sender' => $match[1]] : [];
 }
 
-/** What is written to `sendmail` by a pipe, as a plugin may have set it up: PHPMailer's isSendmail() among them. */
+/** Collects what is written to `sendmail` through a pipe. Plugins may set this up, such as PHPMailer's isSendmail(). */
 final class Stead_Sendmail
 {
     /** @var array<int, self> by the number of the pipe's resource */
@@ -76,7 +76,7 @@ final class Stead_Sendmail
     {
     }
 
-    /** @return resource|false false for any other program than sendmail */
+    /** @return resource|false false for any program other than sendmail */
     public static function open(string $command, string $mode)
     {
         $words = preg_split('/\s+/', trim($command), 2);
@@ -89,7 +89,7 @@ final class Stead_Sendmail
         return $pipe;
     }
 
-    /** @return int what the program ended with */
+    /** @return int the exit code of the program */
     public static function close($pipe): int
     {
         $sendmail = self::$open[(int) $pipe] ?? null;
@@ -108,7 +108,7 @@ final class Stead_Sendmail
         [$headers, $body] = preg_split('/\r?\n\r?\n/', $mail, 2) + ['', ''];
         $envelope = ['headers' => $headers] + stead_mail_sender($this->options);
         if (!preg_match('/(?:^|\s)-t\b/', $this->options)) {
-            // options with a word of their own are not among those that programs give
+            // Options that take a separate word are not among those that programs use.
             $words = preg_split('/\s+/', $this->options, -1, PREG_SPLIT_NO_EMPTY);
             $named = array_values(array_filter($words, static fn ($word) => $word[0] !== '-' && str_contains($word, '@')));
             if ($named) {

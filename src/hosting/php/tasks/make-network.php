@@ -1,13 +1,13 @@
 <?php
-// {title} → {networkId, blogId, path, isSubdomainInstall}. install_network and populate_network, as the page "Network Setup" of
-// the dashboard calls them; a network that is there already is left as it is. The constants are Stead's to write.
+// {title} → {networkId, blogId, path, isSubdomainInstall}. Calls install_network and populate_network, as the dashboard
+// page "Network Setup" does. An existing network is left unchanged. Stead writes the constants.
 define('WP_INSTALLING_NETWORK', true);
 require '/wordpress/wp-load.php';
 require_once ABSPATH . 'wp-admin/includes/upgrade.php';
 
 return static function (array $input): array {
     global $wpdb, $wp_rewrite;
-    // wpdb knows the names of these tables only where a network runs already
+    // wpdb knows the names of these tables only if a network is already running.
     foreach ($wpdb->tables('ms_global') as $table => $name) {
         $wpdb->$table = $name;
     }
@@ -20,7 +20,8 @@ return static function (array $input): array {
         wp_set_current_user($administrators[0]->ID);
         $home = parse_url(get_option('home'));
         $domain = $home['host'] . (isset($home['port']) ? ":{$home['port']}" : '');
-        // populate_network puts /blog before the posts of the main site: the links of a site that is there already would break
+        // populate_network adds /blog to the addresses of the main site's posts, which would break the links of an
+        // existing site.
         $permalinks = get_option('permalink_structure');
         $email = $administrators[0]->user_email;
         $made = populate_network(1, $domain, $email, $input['title'], ($home['path'] ?? '') . '/', false);

@@ -1,5 +1,6 @@
 <?php
-// {} → {pages}. WC_Install::create_pages: shop, cart, checkout and account, those that are not there yet. How many there are.
+// {} → {pages}. Calls WC_Install::create_pages, which creates the missing pages of shop, cart, checkout, and account.
+// Returns how many of them exist.
 require '/wordpress/wp-load.php';
 require_once ABSPATH . 'wp-admin/includes/admin.php';
 

@@ -1,9 +1,10 @@
 <?php
-// Runs before every script of a site whose PHP is native: what php-wasm has built in, then what all have in common.
+// Runs before every script of a site with native PHP. Adds what php-wasm has built in, then loads what all runtimes
+// share.
 
 /**
- * Says something to the host, and returns what it answers. The host has it before anything that is printed afterwards: it says so.
- * Four bytes of length, big endian, and the text; the same back.
+ * Sends a message to the host, and returns the answer. The answer shows that the host has the message before anything
+ * that is printed afterwards. Format: four bytes of length, big endian, and the text, in both directions.
  */
 function post_message_to_js(string $text): string
 {
@@ -22,11 +23,11 @@ function post_message_to_js(string $text): string
 }
 
 if (PHP_SAPI === 'cli') {
-    // a command begins when its network is there
+    // A command starts when its network is ready.
     post_message_to_js('');
 }
 
-// php-fpm leaves out what stands behind the script's name, since it is not to look for it (cgi.fix_pathinfo)
+// php-fpm omits what follows the script's name, because it must not search for the script (cgi.fix_pathinfo).
 if (isset($_SERVER['PATH_INFO'], $_SERVER['SCRIPT_NAME'])) {
     $_SERVER['PHP_SELF'] = $_SERVER['SCRIPT_NAME'] . $_SERVER['PATH_INFO'];
 }

@@ -1,6 +1,7 @@
 <?php
-// {since, most} → {counts, newest}. What of a site's database is newer than a moment (UTC): posts by type, comments, users, orders; of a
-// network those of all its sites. SELECT only, and without plugins and theme: a site that is broken is the one that is restored.
+// {since, most} → {counts, newest}. Returns what in a site's database is newer than a moment (UTC): posts by type,
+// comments, users, and orders; for a network, those of all its sites. Uses SELECT only. Runs without plugins and theme,
+// because broken sites are the ones to restore.
 require_once __DIR__ . '/safe-mode.php';
 require '/wordpress/wp-load.php';
 
@@ -8,16 +9,17 @@ return static function (array $input): array {
     global $wpdb;
     $wpdb->suppress_errors();
     $since = $input['since'];
-    // what it holds (a column or a word), id, title, created, changed, condition
+    // Type (a column or a word), ID, title, created, changed, condition.
     $columns = [
-        // orders in tables of their own have a post each that only keeps the number
+        // Each order that has separate tables also has a post that only reserves the number.
         'posts' => ['post_type', 'ID', 'post_title', 'post_date_gmt', 'post_modified_gmt', "(post_status NOT IN ('auto-draft', 'inherit', 'wc-checkout-draft') OR post_type = 'attachment') AND post_type <> 'shop_order_placehold'"],
         'comments' => ["'comment'", 'comment_ID', 'comment_author', 'comment_date_gmt', null, '1 = 1'],
         'users' => ["'user'", 'ID', 'user_login', 'user_registered', null, '1 = 1'],
-        // orders of WooCommerce in tables of their own; older shops have them among the posts. A cart at the checkout is none yet
+        // WooCommerce orders with separate tables. Older shops store orders as posts. A cart at the checkout is not an
+        // order yet.
         'wc_orders' => ['type', 'id', 'billing_email', 'date_created_gmt', 'date_updated_gmt', "status NOT IN ('auto-draft', 'wc-checkout-draft')"],
     ];
-    // by their names: also those of a network that is switched off now, as a restore takes them all
+    // Tables by name, including those of a network that is switched off now, because a restore replaces them all.
     $ofSites = '~^' . preg_quote($wpdb->base_prefix, '~') . '(?:\d+_)?(posts|comments|users|wc_orders)$~D';
     $sources = [];
     foreach ($wpdb->get_col('SHOW TABLES') as $table) {
@@ -28,7 +30,7 @@ return static function (array $input): array {
     $counts = [];
     $newest = [];
     foreach ($sources as [$table, $kind, $id, $title, $created, $changed, $condition]) {
-        // drafts have no date in UTC until they are published
+        // Drafts have no date in UTC until they are published.
         $date = $changed === null ? $created : "CASE WHEN $created > '1970-01-01 00:00:00' THEN $created ELSE $changed END";
         $isNew = $wpdb->prepare("$date > %s", $since);
         $isChanged = $changed === null ? '1 = 0' : $wpdb->prepare("NOT ($date > %s) AND $changed > %s", $since, $since);
@@ -52,7 +54,7 @@ return static function (array $input): array {
                 'at' => (string) $row->at,
             ];
         }
-        // of a network of thousands no more is held than is shown
+        // For a network of thousands of sites, this keeps no more than is shown.
         usort($newest, static fn (array $a, array $b): int => strcmp($b['at'], $a['at']));
         $newest = array_slice($newest, 0, (int) $input['most']);
     }

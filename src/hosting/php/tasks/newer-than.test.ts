@@ -1,4 +1,4 @@
-/** What a restore would lose, by a real WordPress: of shops, and of networks. */
+/** What a restore would lose, according to a real WordPress, for shops and networks. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../../../../test/support/core.ts'
 import {
@@ -37,12 +37,12 @@ describe.skipIf(!core)('newer-than', () => {
   }
   const newer = (most = 100) => php.runTask('newer-than', { since, most })
 
-  test('nothing is newer than now, where there is no shop', async () => {
+  test('finds nothing newer than now, without a shop', async () => {
     expect(await newer()).toEqual({ counts: [], newest: [] })
   })
 
-  test('orders of a shop in tables of their own: new and changed, refunds apart, no drafts and no posts that keep a number', async () => {
-    // the columns of WooCommerce's OrdersTableDataStore
+  test('finds new and changed orders with separate tables, counts refunds separately, and skips drafts and placeholder posts', async () => {
+    // The columns of WooCommerce's OrdersTableDataStore.
     await run(`
       $wpdb->query("CREATE TABLE {$wpdb->prefix}wc_orders (id bigint(20) unsigned, status varchar(20) null, currency varchar(10) null, type varchar(20) null,
         tax_amount decimal(26,8) null, total_amount decimal(26,8) null, customer_id bigint(20) unsigned null, billing_email varchar(320) null,
@@ -78,7 +78,7 @@ describe.skipIf(!core)('newer-than', () => {
     ])
   })
 
-  test('a network: each of its sites, and no table that only looks like one', async () => {
+  test('searches each site of a network, and no table that only looks like one', async () => {
     await run(`
       foreach (['2_posts', '17_posts', '2_wc_orders', 'x_posts', '2_posts_old'] as $name) {
         $like = str_ends_with($name, 'wc_orders') ? 'wc_orders' : 'posts';

@@ -1,14 +1,18 @@
 <?php
-// A persistent object cache for WordPress: WP_Object_Cache and the functions of wp-includes/cache.php, required by prepend.php
-// where the site has no drop-in of its own. It lives in the memory of the site's only PHP process (/stead-cache is no folder of
-// the machine), so that it cannot outlive what a crash left undone, and no other process can change what it knows.
-// Each group is one file: key → [expires, serialized value]; a value is unserialized when it is asked for, as its class is
-// known by then. Whoever writes the site's database past WordPress empties it (wp_cache_flush).
+// A persistent object cache for WordPress: WP_Object_Cache and the functions of wp-includes/cache.php. prepend.php
+// requires it if the site has no drop-in. It lives in the memory of the site's only PHP process (/stead-cache is not a
+// folder of the machine). So it cannot outlive what a crash left unfinished, and no other process can change its
+// contents. Each group is one file: key → [expires, serialized value]. A value is unserialized when it is requested,
+// because its class is loaded by then. Code that writes the site's database without WordPress must flush the cache
+// (wp_cache_flush).
 
 const STEAD_CACHE_FOLDER = '/stead-cache';
-/** There while a request has replaced something that is stored and has not stored its own: found at a start, all is dropped. */
+/**
+ * Exists while a request has replaced a stored value and has not stored its new one. If a start finds it, all is
+ * dropped.
+ */
 const STEAD_CACHE_MARKER = STEAD_CACHE_FOLDER . '/unsaved';
-/** A group that grows beyond is dropped: WordPress leaves results of old queries behind. */
+/** A group that grows larger than this is dropped: WordPress leaves results of old queries behind. */
 const STEAD_CACHE_GROUP_BYTES = 1 << 20;
 const STEAD_CACHE_BYTES = 16 << 20;
 
@@ -21,11 +25,11 @@ class WP_Object_Cache
     public $multisite;
     protected $global_groups = [];
     private $passing_groups = [];
-    /** Values that this request has seen, by group and key. */
+    /** The values that this request has seen, by group and key. */
     private $values = [];
-    /** What the files hold, by group and key: [expires (Unix time, 0 never), serialized]. */
+    /** The contents of the files, by group and key: [expires (Unix time, 0 for never), serialized]. */
     private $stored = [];
-    /** Values to be stored, by group and key: when they expire. */
+    /** The expiry times of the values to store, by group and key. */
     private $pending = [];
     private $changed = [];
     private $is_marked = false;
@@ -38,7 +42,7 @@ class WP_Object_Cache
         if (file_exists(STEAD_CACHE_MARKER)) {
             $this->drop_files();
         }
-        // wp_cache_close may not be reached by what ends early
+        // A request that ends early may not reach wp_cache_close.
         register_shutdown_function([$this, 'close']);
     }
 
@@ -124,7 +128,7 @@ class WP_Object_Cache
 
     public function flush_runtime()
     {
-        // what is not stored yet is not only this request's
+        // A value that is not stored yet does not belong to this request only.
         foreach ($this->values as $group => $values) {
             $this->values[$group] = array_intersect_key($values, $this->pending[$group] ?? []);
         }
@@ -165,8 +169,9 @@ class WP_Object_Cache
     }
 
     /**
-     * Sees each query (filter of wpdb). What plugins write into WordPress' own tables past its functions they often do not tell
-     * the cache, as without a persistent one nobody notices: all is dropped at the end of such a request.
+     * Sees each query (filter of wpdb). Plugins that write into WordPress' tables without its functions often do not
+     * inform the cache, because that goes unnoticed without a persistent one. Such a request drops the whole cache when
+     * it ends.
      */
     public function see_query($query)
     {
@@ -178,7 +183,7 @@ class WP_Object_Cache
         return $query;
     }
 
-    /** Stores what has changed. May come more than once. */
+    /** Stores what has changed. May be called more than once. */
     public function close()
     {
         if ($this->is_outdated) {
@@ -196,7 +201,7 @@ class WP_Object_Cache
         return true;
     }
 
-    /** @return array{bool, mixed} whether it is there, and what; false where it is not, as WordPress has it */
+    /** @return array{bool, mixed} whether the value exists, and the value; false if it does not, as in WordPress */
     private function find($key, $group)
     {
         if (!$this->is_valid($key)) {
@@ -327,8 +332,8 @@ function wp_cache_init()
 {
     $GLOBALS['wp_object_cache'] = new WP_Object_Cache();
     add_filter('query', [$GLOBALS['wp_object_cache'], 'see_query'], PHP_INT_MAX);
-    // Transients stay in the database: they outlive a process there, and WordPress would look for updates at every start of
-    // one. A network asks for its caches a second time first, and would load its own.
+    // Transients stay in the database. They outlive a process there, and WordPress would otherwise check for updates at
+    // every start of one. A network asks for its caches a second time first, and would load its own.
     if (is_multisite()) {
         add_action('ms_loaded', static fn () => wp_using_ext_object_cache(false), PHP_INT_MIN);
     } else {

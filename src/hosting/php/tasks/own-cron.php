@@ -1,4 +1,4 @@
 <?php
-// What a site gets that asks itself for wp-cron.php: nothing, and that it was reached. The host runs its events, and two at once would
-// run some of them twice.
+// Answers a site that requests its own wp-cron.php: an empty response, which shows that the site is reachable. The host
+// runs the events. If two ran them at once, some would run twice.
 header('Cache-Control: no-store');

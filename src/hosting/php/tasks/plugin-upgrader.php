@@ -1,14 +1,14 @@
 <?php
-/** WordPress' upgrader, with packages that the host has fetched and unpacked. */
+/** WordPress' upgrader, for packages that the host has fetched and unpacked. */
 final class Stead_Plugin_Upgrader extends Plugin_Upgrader
 {
-    /** It is unpacked already: a folder. */
+    /** Returns the package unchanged: it is an unpacked folder. */
     public function unpack_package($package, $delete_package = true)
     {
         return $package;
     }
 
-    /** As the dashboard's update button, of a release that WordPress need not know of. */
+    /** Updates as the dashboard's update button does, to a release that WordPress need not know. */
     public function update(string $file, string $source, ?string $version): array
     {
         $offer = static function ($updates) use ($file, $source, $version) {

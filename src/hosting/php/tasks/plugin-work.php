@@ -1,10 +1,12 @@
 <?php
-// No task: loaded before WordPress by those that change plugins. Stead says what has gone wrong, and takes it back: WordPress' own mail about a
-// fatal error, with a link into its recovery mode, would be of something that is over. In safe mode where other plugins break the site.
+// Not a task. Tasks that change plugins load it before WordPress. Stead reports what went wrong and undoes it.
+// WordPress' own mail about a fatal error, with a link into its recovery mode, would arrive after the error was undone.
+// Runs in safe mode if other plugins break the site.
 if ($GLOBALS['stead']['input']['isSafe']) {
     require_once __DIR__ . '/safe-mode.php';
 }
-// the site's files belong to the user that PHP runs as; as a constant it would be defined twice, where wp-config.php says so too
+// The site's files belong to the user that PHP runs as. A constant would be defined twice if wp-config.php also defines
+// it.
 $GLOBALS['wp_filter']['filesystem_method'][PHP_INT_MAX]['stead'] = [
     'function' => static fn () => 'direct',
     'accepted_args' => 0,
@@ -14,7 +16,7 @@ $GLOBALS['wp_filter']['wp_fatal_error_handler_enabled'][PHP_INT_MAX]['stead'] = 
     'accepted_args' => 0,
 ];
 
-/** All that WordPress says, its reason included: that it keeps as the data of an error. */
+/** Returns all messages of WordPress, including the reason, which it keeps as the data of an error. */
 function stead_words(WP_Error $fault): string
 {
     $words = [];
@@ -25,7 +27,7 @@ function stead_words(WP_Error $fault): string
     return trim(wp_strip_all_tags(implode(' ', array_unique($words))));
 }
 
-/** @throws RuntimeException with WordPress' own words */
+/** @throws RuntimeException with WordPress' own message */
 function stead_demand($result, string $otherwise): void
 {
     if (is_wp_error($result)) {

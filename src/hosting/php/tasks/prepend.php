@@ -1,13 +1,13 @@
 <?php
-// Runs before every script of a site (auto_prepend_file), so it defines little and does nothing.
-
-// php-wasm puts the query here; elsewhere there is nothing without register_argc_argv
+// Runs before every script of a site (auto_prepend_file), so it defines little and does nothing else.
+// php-wasm puts the query into argv. Elsewhere argv is empty without register_argc_argv.
 if (PHP_SAPI === 'cli-server') {
     unset($_SERVER['argv']);
 }
 
-// mail() is disabled: there is no sendmail in the sandbox. A disabled function is gone in PHP 8, and calling it is a fatal
-// error: a visitor's comment would end in a 500 when WordPress tells the author. This one hands the mail over to the host.
+// mail() is disabled, because the sandbox has no sendmail. PHP 8 removes a disabled function, and calling it is a fatal
+// error: a visitor's comment would end in a 500 when WordPress notifies the author. This function hands the mail to the
+// host.
 if (!function_exists('mail')) {
     function mail($to, $subject, $message, $additional_headers = [], $additional_params = ''): bool
     {
@@ -20,7 +20,7 @@ if (!function_exists('mail')) {
         return stead_hand_over_mail($envelope + stead_mail_sender((string) $additional_params), (string) $message);
     }
 }
-// A pipe to sendmail, and to nothing else.
+// Opens a pipe to sendmail, and to no other program.
 if (!function_exists('popen') && !function_exists('pclose')) {
     function popen($command, $mode)
     {
@@ -34,7 +34,7 @@ if (!function_exists('popen') && !function_exists('pclose')) {
     }
 }
 
-// php-wasm cannot write larger pictures as AVIF (`ini.ts`): what asks which kinds there are is told so.
+// php-wasm cannot write larger pictures as AVIF (`ini.ts`), so this function does not report that type.
 if (!function_exists('imagetypes') && function_exists('imagegif')) {
     function imagetypes(): int
     {
@@ -62,8 +62,8 @@ if (!function_exists('imagetypes') && function_exists('imagegif')) {
     }
 }
 
-// PHP's own remembers for minutes where paths lead, and goes on to tell it of what is gone from there: restored, or changed over SFTP. This
-// one looks whether it is there, and makes PHP forget all of it when not.
+// PHP's realpath remembers for minutes where paths lead. It keeps returning paths that a restore or SFTP has removed.
+// This one checks whether the path exists, and clears PHP's cache if not.
 if (!function_exists('realpath')) {
     function realpath($path): string|false
     {
@@ -74,13 +74,13 @@ if (!function_exists('realpath')) {
             clearstatcache(true);
             $real = $info->getRealPath();
         }
-        // a file is no folder
+        // A file is not a folder.
         return $real !== false && str_ends_with($path, '/') && !is_dir($real) ? false : $real;
     }
 }
 
-// The way into recovery mode, which WordPress mails when a plugin or the theme ends pages of the dashboard: the host sends it to the
-// owner. WordPress then takes its own mail for sent, and says where to look for it.
+// WordPress mails a link into recovery mode when a plugin or the theme breaks pages of the dashboard. The host sends it
+// to the owner. WordPress then considers its own mail sent, and says where to look for it.
 if (function_exists('post_message_to_js')) {
     $GLOBALS['wp_filter']['recovery_mode_email'][PHP_INT_MAX]['stead'] = [
         'function' => static function ($email, $url = '') {
@@ -94,7 +94,7 @@ if (function_exists('post_message_to_js')) {
     ];
 }
 
-// A link that was to log in and did not (the host's `login-links.ts`): the log-in page says why.
+// For a login link that failed (the host's `login-links.ts`), the login page says why.
 if (isset($_GET['stead_login_refused'])) {
     $GLOBALS['wp_filter']['login_message'][10]['stead'] = [
         'function' => static function ($message) {
@@ -112,8 +112,8 @@ if (isset($_GET['stead_login_refused'])) {
     ];
 }
 
-// A visitor over https is shown the site's own address with https and the port of it, whatever the site itself was told; at a name that is
-// not the site's own WordPress sends him there.
+// A visitor over https sees the site's own address with https and its port, whatever address the site is configured
+// with. At a name that is not the site's own, WordPress redirects the visitor to that address.
 if (($_SERVER['HTTPS'] ?? '') === 'on') {
     $GLOBALS['wp_filter']['option_home'][PHP_INT_MAX]['stead'] = $GLOBALS['wp_filter']['option_siteurl'][PHP_INT_MAX]['stead'] = [
         'function' => static function ($url) {
@@ -126,30 +126,30 @@ if (($_SERVER['HTTPS'] ?? '') === 'on') {
         },
         'accepted_args' => 1,
     ];
-    // addresses in posts that were written before
+    // Addresses in older posts.
     $GLOBALS['wp_filter']['wp_should_replace_insecure_home_url'][10]['stead'] = [
         'function' => static fn () => true,
         'accepted_args' => 0,
     ];
 }
 
-// Names resolve to made-up addresses (172.29.x.y) inside, which WordPress takes for private ones and refuses
-// (wp_http_validate_url). The real address is found and checked outside, at the connection. Addresses written as such
-// stay WordPress' to judge. Entries made before wp-includes/plugin.php is loaded become hooks there.
+// Inside, names resolve to made-up addresses (172.29.x.y), which WordPress takes for private ones and refuses
+// (wp_http_validate_url). The real address is resolved and checked outside, at the connection. WordPress still judges
+// literal addresses. Entries created before wp-includes/plugin.php is loaded become hooks there.
 $GLOBALS['wp_filter']['http_request_host_is_external'][10]['stead'] = [
     'function' => static fn ($external, $host = '') =>
         $external || !filter_var(trim((string) $host, '[]'), FILTER_VALIDATE_IP) && $host !== 'localhost',
     'accepted_args' => 2,
 ];
 
-// Sites reach each other, and themselves, by the port in their addresses.
+// Sites reach each other, and themselves, at the port in their addresses.
 $GLOBALS['wp_filter']['http_allowed_safe_ports'][10]['stead'] = [
     'function' => static fn ($ports) => [...(array) $ports, (int) (parse_url(home_url(), PHP_URL_PORT) ?: 80)],
     'accepted_args' => 1,
 ];
 
-// A request to this very site, whose PHP may all be at work, waiting for such a request: the host accepts it at once when nobody waits
-// for its answer, and runs it after this one.
+// A request to this same site. All its PHP processes may be busy waiting for such requests. The host accepts it at once
+// if the sender does not wait for the answer, and runs it after this one.
 $GLOBALS['wp_filter']['http_request_args'][PHP_INT_MAX]['stead'] = [
     'function' => static function ($request, $url = '') {
         if (!empty($request['blocking']) || parse_url($url, PHP_URL_HOST) !== parse_url(home_url(), PHP_URL_HOST)) {
@@ -162,8 +162,9 @@ $GLOBALS['wp_filter']['http_request_args'][PHP_INT_MAX]['stead'] = [
     'accepted_args' => 2,
 ];
 
-// A request to this very site by https where TLS ends before the edge, at a proxy that is often out of reach from here: the host takes it to
-// the edge in plain text, and both know by the connection that it is the site's and stands for https.
+// A request to this same site over https, where TLS ends before the edge, at a proxy that is often unreachable from
+// here. The host passes it to the edge in plain text. Both know from the connection that it comes from the site and
+// stands for https.
 $GLOBALS['wp_filter']['requests-requests.before_request'][PHP_INT_MAX]['stead'] = [
     'function' => static function (&$url, &$headers) {
         $own = @include __DIR__ . '/own-https.php';
@@ -183,14 +184,14 @@ $GLOBALS['wp_filter']['requests-requests.before_request'][PHP_INT_MAX]['stead'] 
     'accepted_args' => 2,
 ];
 
-// What changes a page is told to the host, which has edges let go of it. The code comes only when something changes.
+// Reports changes of pages to the host, which has edges purge them. The code is loaded only when something changes.
 function stead_changes(): Stead_Changes
 {
     global $stead_changes;
     if (!$stead_changes) {
         require_once __DIR__ . '/changes.php';
         $stead_changes = new Stead_Changes();
-        // What changes while the page is being printed, or after.
+        // Covers changes while the page is being printed, and after.
         register_shutdown_function([$stead_changes, 'tell']);
     }
     return $stead_changes;
@@ -222,11 +223,12 @@ if (function_exists('post_message_to_js')) {
         $GLOBALS['wp_filter'][$hook][0]['stead'] = ['function' => 'stead_changed', 'accepted_args' => 6];
     }
     unset($hook);
-    // What people who edit the site write into its database, and no hook speaks of: tables of plugins. Who that is is known later.
+    // Covers writes by editors of the site that no hook reports: tables of plugins. Whether the user is an editor is
+    // known later.
     if (stead_may_be_editor()) {
         $GLOBALS['wp_filter']['query'][PHP_INT_MAX]['stead'] = ['function' => 'stead_see_query', 'accepted_args' => 1];
     }
-    // A page of an administrator may take longer: an import, a backup.
+    // An administrator's page may take longer: an import, a backup.
     $GLOBALS['wp_filter']['admin_init'][-1]['stead'] = [
         'function' => static function (): void {
             if (current_user_can('manage_options')) {
@@ -235,17 +237,17 @@ if (function_exists('post_message_to_js')) {
         },
         'accepted_args' => 0,
     ];
-    // Plugins that know caches call one.
+    // Plugins that support cache plugins call one of their functions.
     $GLOBALS['wp_filter']['wp_loaded'][PHP_INT_MAX]['stead'] = ['function' => 'stead_offer_cache_functions', 'accepted_args' => 0];
-    // Objects are kept from one request to the next where the site has no drop-in of its own for that. Not with several
-    // processes a site: each would have its own truth.
+    // Objects are kept from one request to the next if the site has no drop-in for that. A site with several processes
+    // is excluded, because each process would have a different state.
     $GLOBALS['wp_filter']['enable_loading_object_cache_dropin'][10]['stead'] = [
         'function' => 'stead_load_object_cache',
         'accepted_args' => 1,
     ];
 }
 
-/** A request that does something, of somebody who is logged in or says who he is. */
+/** Returns whether the request changes something, and comes from a user who is logged in or sends credentials. */
 function stead_may_be_editor(): bool
 {
     $is_action = !in_array($_SERVER['REQUEST_METHOD'] ?? 'GET', ['GET', 'HEAD'], true) || isset($_GET['_wpnonce']);
@@ -267,11 +269,15 @@ function stead_see_query($query)
     return $query;
 }
 
-/** The documented functions of cache plugins, where none of those is there: what calls them has changed something. */
+/**
+ * Offers the documented functions of cache plugins if none of those is installed. Code that calls them has changed
+ * something.
+ */
 function stead_offer_cache_functions(): void
 {
     global $pagenow;
-    // where a plugin may be activated, whose own function of that name would be a second one
+    // Excluded: requests that may activate a plugin, because a plugin that defines the same function would clash with
+    // it.
     $may_activate = in_array($pagenow ?? '', ['plugins.php', 'plugin-install.php', 'update.php', 'update-core.php', 'themes.php'], true)
         || isset($GLOBALS['stead']) || PHP_SAPI === 'cli' || preg_match('/plugin/', (string) ($_REQUEST['action'] ?? ''))
         || str_contains((string) ($_SERVER['REQUEST_URI'] ?? '') . ($_GET['rest_route'] ?? ''), 'wp/v2/plugins');
@@ -283,13 +289,13 @@ function stead_offer_cache_functions(): void
 function stead_load_object_cache($load_drop_in)
 {
     if (defined('STEAD_SAFE_MODE')) {
-        // neither the site's own, which may be what is broken, nor what that one has not seen
+        // Not the site's own drop-in, which may be broken, and not this cache, which has missed what the drop-in saw.
         stead_drop_object_cache();
         return false;
     }
     $is_wanted = $load_drop_in && !get_cfg_var('stead.has_several') && (!defined('STEAD_OBJECT_CACHE') || STEAD_OBJECT_CACHE);
     if (!$is_wanted || function_exists('wp_cache_init') || file_exists(WP_CONTENT_DIR . '/object-cache.php')) {
-        // what is kept would not be right any more when its turn comes again
+        // The stored objects would be outdated when this cache is used again.
         stead_drop_object_cache();
         return $load_drop_in;
     }
@@ -305,7 +311,7 @@ function stead_drop_object_cache(): void
     }
 }
 
-// The edge lets go of a page when what it shows changes.
+// The edge purges a page when the content that it shows changes.
 function stead_say_what_is_shown(): void
 {
     global $stead_shows;
@@ -324,20 +330,22 @@ function stead_look_what_is_shown(): void
 {
     require_once __DIR__ . '/shown.php';
     $GLOBALS['stead_shows'] = stead_shown();
-    // what a shop shows to each customer alone, whatever its headers say
+    // Pages that a shop shows to each customer separately, whatever their headers say.
     foreach (['is_cart', 'is_checkout', 'is_account_page'] as $is) {
         $GLOBALS['stead_is_personal'] = ($GLOBALS['stead_is_personal'] ?? false) || (function_exists($is) && $is());
     }
 }
-// As soon as it is known: filters of plugins take part in links, and may not expect to run while the head is being sent.
+// Runs as soon as the query is known: filters of plugins take part in links, and may not expect to run while the
+// headers are being sent.
 $GLOBALS['wp_filter']['wp'][PHP_INT_MAX]['stead'] = ['function' => 'stead_look_what_is_shown', 'accepted_args' => 0];
 
-// A command has no head, and its callback would run when PHP has taken its extensions down.
+// A command has no headers, and its callback would run after PHP has shut down its extensions.
 if (PHP_SAPI === 'cli') {
     require_once __DIR__ . '/command.php';
 } else {
-    // Just before the head of an answer leaves: who made a change must not be told so before it counts, and pages that
-    // plugins do not want to be kept (DONOTCACHEPAGE, which all page caches of WordPress honour) say so.
+    // Runs just before the headers of a response leave. A client that made a change must get its response only after
+    // the change applies. Pages that plugins exclude from caches (DONOTCACHEPAGE, which all WordPress page caches
+    // honour) say so.
     header_register_callback(static function (): void {
         global $stead_changes;
         if (stead_lacks_config()) {
@@ -350,7 +358,7 @@ if (PHP_SAPI === 'cli') {
         if ((defined('DONOTCACHEPAGE') && DONOTCACHEPAGE) || ($GLOBALS['stead_is_personal'] ?? false)) {
             header('X-Stead-Cache: private');
         } elseif (in_array($_SERVER['REQUEST_METHOD'] ?? '', ['GET', 'HEAD'], true) && defined('WP_CACHE') && WP_CACHE && empty($GLOBALS['wp_actions']['muplugins_loaded'])) {
-            // a page cache of the site's own, before WordPress was there: what it shows was true when it was made
+            // A page cache of the site, which runs before WordPress. Its pages were current when they were created.
             header('X-Stead-Cache: brief');
         } elseif (in_array($_SERVER['REQUEST_METHOD'] ?? '', ['GET', 'HEAD'], true) && !isset($GLOBALS['stead'])) {
             stead_say_what_is_shown();
@@ -358,15 +366,15 @@ if (PHP_SAPI === 'cli') {
     });
 }
 
-// A network whose address has a port: sanitize_user, through which wpmu_create_blog puts the domain of a new site, would
-// take the colon out, and nobody would find that site.
+// For a network whose address has a port. wpmu_create_blog passes the domain of a new site through sanitize_user, which
+// would remove the colon and make that site unreachable.
 $GLOBALS['wp_filter']['sanitize_user'][10]['stead'] = [
     'function' => static fn ($name, $given = '') =>
         defined('DOMAIN_CURRENT_SITE') && $given === DOMAIN_CURRENT_SITE ? $given : $name,
     'accepted_args' => 2,
 ];
 
-/** Has the host put back what is not PHP's to write, before the next page. */
+/** Asks the host to restore files that PHP cannot write, before the next page. */
 function stead_ask_for_repair($what = true): void
 {
     static $has_asked = false;
@@ -382,8 +390,8 @@ function stead_ask_for_repair($what = true): void
 }
 
 /**
- * WordPress was asked for and has not begun: there is no wp-config.php, so that it would offer its installer to the first who comes; or, in
- * safe mode, the site's own ends with an error.
+ * Returns whether WordPress was requested and did not start. Either wp-config.php is missing, so that WordPress would
+ * offer its installer to the first visitor. Or, in safe mode, the site's own wp-config.php ends with an error.
  */
 function stead_lacks_config(): bool
 {
@@ -391,12 +399,13 @@ function stead_lacks_config(): bool
         return false;
     }
     $file = ABSPATH . 'wp-config.php';
-    // scripts that print styles do without it
+    // Scripts that print styles work without it.
     return !@filesize($file) || defined('STEAD_SAFE_MODE') && in_array($file, get_included_files(), true);
 }
 
-// What the site reaches its database by is not the site's to remove, or a plugin's: without it each page would end, those of the dashboard
-// too. What is more than the drop-in the host puts back before PHP starts; it is asked to start it anew.
+// The site, or a plugin, must not remove the files that connect it to its database. Without them every page would fail,
+// including the dashboard's. PHP restores the drop-in. The host restores the rest before PHP starts, and is asked for a
+// restart.
 function stead_keep_database_drop_in(): void
 {
     $layer = WP_CONTENT_DIR . '/mu-plugins/sqlite-database-integration';
@@ -420,11 +429,12 @@ function stead_keep_database_drop_in(): void
     exit;
 }
 
-// A site's database that is gone or empty is not made anew: WordPress would greet its visitors with the installer, and give the
-// site to the first who fills it in. The filter is the first that WordPress asks after it has read wp-config.php.
+// A missing or empty database of a site is not created again. WordPress would show the installer to visitors, and give
+// the site to the first one who completes it. This filter is the first that WordPress applies after it has read
+// wp-config.php.
 $GLOBALS['wp_filter']['enable_wp_debug_mode_checks'][-1]['stead'] = [
     'function' => static function ($enabled = true) {
-        // the golden template is installed by a task, into nothing
+        // A task installs the golden template, into an empty database.
         $is_installed = ($GLOBALS['stead']['task'] ?? '') !== 'install';
         if ($is_installed && defined('DB_DIR') && defined('DB_FILE') && (int) @filesize(DB_DIR . DB_FILE) < 512) {
             error_log("Stead: the site's database is lost; it is not made anew");
@@ -437,7 +447,7 @@ $GLOBALS['wp_filter']['enable_wp_debug_mode_checks'][-1]['stead'] = [
         if (defined('DB_DIR') && defined('DB_FILE')) {
             stead_keep_database_drop_in();
         }
-        // the form that writes a wp-config.php would give the site to the first who fills it in
+        // The form that writes a wp-config.php would give the site to the first visitor who completes it.
         if (defined('WP_SETUP_CONFIG') && $is_installed) {
             stead_ask_for_repair('config');
             echo 'This site is being repaired. Try again in a moment.';
@@ -448,14 +458,14 @@ $GLOBALS['wp_filter']['enable_wp_debug_mode_checks'][-1]['stead'] = [
     'accepted_args' => 1,
 ];
 
-// Without WP_DEBUG WordPress keeps deprecations out of the log. A plugin that raises E_USER_DEPRECATED speaks to the site's owner, so those are logged.
-// PHP's own stay out: a plugin from before PHP 8.2 would fill the log with them.
+// Without WP_DEBUG, WordPress keeps deprecations out of the log. A plugin that raises E_USER_DEPRECATED addresses the
+// site's owner, so those are logged. PHP's own stay out: a plugin written before PHP 8.2 would fill the log with them.
 $GLOBALS['wp_filter']['enable_wp_debug_mode_checks'][PHP_INT_MAX]['stead'] = [
     'function' => static function ($enabled = true) {
         if (!$enabled || WP_DEBUG) {
             return $enabled;
         }
-        // what wp_debug_mode() does, and the one level more
+        // Does what wp_debug_mode() does, with one more level.
         error_reporting(E_CORE_ERROR | E_CORE_WARNING | E_COMPILE_ERROR | E_ERROR | E_WARNING | E_PARSE | E_USER_ERROR | E_USER_WARNING | E_RECOVERABLE_ERROR | E_USER_DEPRECATED);
         $isForPrograms = defined('XMLRPC_REQUEST') || defined('REST_REQUEST') || defined('MS_FILES_REQUEST') || wp_installing();
         if ($isForPrograms || wp_doing_ajax() || wp_is_json_request()) {
@@ -466,7 +476,7 @@ $GLOBALS['wp_filter']['enable_wp_debug_mode_checks'][PHP_INT_MAX]['stead'] = [
     'accepted_args' => 1,
 ];
 
-// Last, since it comes before what stands above. Said in php.ini, which nothing of the site can change.
+// Last, because safe mode must come before the entries above. php.ini sets it, which nothing in the site can change.
 if (get_cfg_var('stead.safe_mode')) {
     require_once __DIR__ . '/safe-mode.php';
 }

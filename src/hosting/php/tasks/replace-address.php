@@ -1,12 +1,13 @@
 <?php
-// {from, to} → {rows}. Rewrites a site's own address everywhere in its database: wpdb over all tables, serialized values
-// included. Values are never unserialized (that would run code of the site's classes): their text is rewritten, with lengths.
-// The same as site-database/rewrite.ts: the cases in rewrite-cases.fixture.ts hold for both.
+// {from, to} → {rows}. Rewrites a site's own address everywhere in its database, through wpdb, in all tables, including
+// serialized values. Values are never unserialized, because that would run code of the site's classes. Instead their
+// text is rewritten, with lengths. Does the same as site-database/rewrite.ts: the cases in rewrite-cases.fixture.ts
+// apply to both.
 require '/wordpress/wp-load.php';
 
-// A change of a text is [start, end, what comes there].
+// A change of a text is [start, end, replacement].
 
-/** What is left of a text after changes, which are in order and apart. */
+/** Returns the text after changes. They must be in order and must not overlap. */
 function stead_edited(string $text, array $edits): string
 {
     $out = '';
@@ -18,7 +19,10 @@ function stead_edited(string $text, array $edits): string
     return $out . substr($text, $at);
 }
 
-/** Reads one serialized value at $at and adds to $edits what changes in it; false when it is none. */
+/**
+ * Reads one serialized value at $at, and adds the changes in it to $edits. Returns false if it is not a serialized
+ * value.
+ */
 function stead_serialized_edits(string $text, int &$at, array &$edits, callable $editsOf): bool
 {
     if (preg_match('/\G(?:N;|[bi]:-?\d+;|d:[^;]{1,40};|[rR]:\d+;|E:\d+:"[^"]+";)/', $text, $match, 0, $at)) {
@@ -46,7 +50,7 @@ function stead_serialized_edits(string $text, int &$at, array &$edits, callable 
         }
         return true;
     }
-    // an object that serializes itself: what that means, only its class knows
+    // An object that serializes itself. Only its class knows what the text means.
     if (preg_match('/\GC:\d+:"[^"]{1,1000}":(\d+):\{/', $text, $match, 0, $at)) {
         $end = $at + strlen($match[0]) + (int) $match[1];
         if (($text[$end] ?? '') !== '}') {
@@ -72,7 +76,7 @@ function stead_serialized_edits(string $text, int &$at, array &$edits, callable 
     return false;
 }
 
-/** As WordPress tells it: it takes blanks around away before it looks. */
+/** Returns whether WordPress would take the text for serialized. WordPress trims it before it checks. */
 function stead_looks_serialized(string $text): bool
 {
     return preg_match('/^[ \t\n\r\0\x0B]*(?:[aOC]:\d+:|[sE]:\d+:")/', $text) === 1
@@ -80,8 +84,9 @@ function stead_looks_serialized(string $text): bool
 }
 
 /**
- * The next text of JSON from $at on that is serialized, or JSON with such texts in it, as [start, end, what it means without its escapes,
- * turns]. From the first number of a turn on, what is meant is what is written from the second one on, as far as the next turn.
+ * Returns the next JSON text from $at that is serialized, or that is JSON containing such texts. The result is [start,
+ * end, meaning without escapes, turns]. Each turn is a pair of offsets: one in the meaning, one in the written text.
+ * From a turn up to the next one, both texts are equal.
  */
 function stead_next_quoted(string $text, int $at): ?array
 {
@@ -107,7 +112,7 @@ function stead_next_quoted(string $text, int $at): ?array
     return null;
 }
 
-/** Takes the escapes of JSON away; null when one of them is none, or half a character. */
+/** Removes the escapes of JSON. Returns null if one of them is invalid, or half a character. */
 function stead_unescaped(string $written): ?array
 {
     $meant = '';
@@ -144,7 +149,9 @@ function stead_place_of(array $turns, int $meant): int
     return $turns[$low][1] + $meant - $turns[$low][0];
 }
 
-/** A name with its dashes as in another one: the block editor writes two so into its comments, as they would end there. */
+/**
+ * Writes a name with the dashes of another. The block editor escapes two dashes in its comments, which they would end.
+ */
 function stead_like_dashes(string $found, string $name): string
 {
     return preg_match('/\\\\{1,63}u002d/i', $found, $dash) ? str_replace('--', $dash[0] . $dash[0], $name) : $name;
@@ -155,8 +162,8 @@ return static function (array $input): array {
     [$host, $port] = explode(':', $input['from']) + [1 => null];
     $name = str_replace('\-\-', '(?:--|\\\\{1,63}u002d\\\\{1,63}u002d)', preg_quote($host, '~'));
     $address = $name . ($port === null ? '' : '(?::|%(?:25)*3A)' . $port);
-    // As an address stands in text, in JSON (\/, and \\\/ in JSON in JSON) and percent-encoded, or alone between quotes; never as part
-    // of a longer host name or another port.
+    // Matches an address in text, in JSON (\/, and \\\/ in JSON in JSON), percent-encoded, or as the whole text in
+    // quotes. Never matches part of a longer host name, or an address with another port.
     $pattern = '~((?:\\\\{0,63}/){2}|(?:%(?:25){0,8}2F){2})(' . $address . ')(?![.-]{0,8}\w|(?::|%(?:25){0,8}3A)\d)'
         . '|(\\\\{0,63}")(' . $address . ')(?=\\\\{0,63}")~i';
     [$newName, $newPort] = explode(':', $input['to']) + [1 => null];
@@ -209,7 +216,7 @@ return static function (array $input): array {
         $at = strspn($text, " \t\n\r\0\x0B");
         $edits = [];
         $inner = static fn (string $value): array => $editsOf($value, $depth + 1);
-        // one that cannot be read stays as it is: a length that is wrong would cost its owner the whole value
+        // A value that cannot be read stays unchanged: a wrong length would cost its owner the whole value.
         $isRead = stead_serialized_edits($text, $at, $edits, $inner);
         return $isRead && trim(substr($text, $at)) === '' ? $edits : [];
     };

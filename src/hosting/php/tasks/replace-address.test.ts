@@ -1,4 +1,6 @@
-/** A site moves to another address: every form in which the old one stands in its database, in a real WordPress. */
+/**
+ * Moves a site to another address, in a real WordPress, with every form in which the old one appears in its database.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../../../../test/support/core.ts'
 import {
@@ -37,7 +39,7 @@ describe.skipIf(!core)('replace-address', () => {
     return (await fetchPage(php, testRequest('/run.php', script))).text
   }
 
-  /** What a text stored as an option, raw, has become. */
+  /** Returns texts that were stored raw as an option, as they are after the move. */
   async function moved(texts: string[], move = { from, to: 'new.example.org' }): Promise<string[]> {
     const list = Buffer.from(JSON.stringify(texts)).toString('base64')
     await run(`
@@ -51,7 +53,7 @@ describe.skipIf(!core)('replace-address', () => {
     )
   }
 
-  test('the same as in a dump', async () => {
+  test('changes the same as in a dump', async () => {
     for (const { change, values } of rewriteCases)
       expect(
         await moved(
@@ -61,14 +63,14 @@ describe.skipIf(!core)('replace-address', () => {
       ).toEqual(values.map(([before, after = before]) => after))
   })
 
-  test('what the site says of itself', async () => {
+  test("changes the site's own address settings", async () => {
     await php.runTask('replace-address', { from, to: 'new.example.org' })
     const said = `echo get_option('home'), ' ', get_option('siteurl');`
     expect(await run(said)).toBe('http://new.example.org http://new.example.org')
     await php.runTask('replace-address', { from: 'new.example.org', to: from })
   })
 
-  test('PHP reads what was rewritten in a dump', async () => {
+  test('writes dumps that PHP can read', async () => {
     const make = `
       $url = 'http://my.localhost:8081/Grüße-🌍';
       $object = new stdClass; $object->url = $url; $object->{'http://my.localhost:8081'} = [1.5, null, true];
@@ -77,7 +79,7 @@ describe.skipIf(!core)('replace-address', () => {
     const serialized = await run(`${make} echo base64_encode(serialize($value));`)
     const change = { from, to: 'sehr-viel-länger.example.org' }
     const rewritten = rewriteAddress(Buffer.from(serialized, 'base64'), [change]).toString('base64')
-    // unserialize() refuses a value with a single length that is wrong
+    // unserialize() refuses a value with a single wrong length.
     const found = await run(`${make}
       $moved = static fn ($text) => str_replace('my.localhost:8081', 'sehr-viel-länger.example.org', $text);
       $found = unserialize(base64_decode('${rewritten}'));
@@ -88,7 +90,7 @@ describe.skipIf(!core)('replace-address', () => {
     expect(JSON.parse(found)).toEqual(Array(9).fill(true))
   })
 
-  test('serialized values at any depth keep being what they were, with the lengths of bytes', async () => {
+  test('keeps serialized values valid at any depth, with lengths in bytes', async () => {
     const make = `
       $url = 'http://my.localhost:8081/Grüße-🌍';
       $object = new stdClass; $object->url = $url; $object->{'http://my.localhost:8081'} = [1.5, null, true];

@@ -1,22 +1,24 @@
 <?php
-// Runs one of Stead's tasks: reads {task, input, marker, isSafe} from the body, answers with JSON between two markers. Whatever the
-// site's plugins print is thrown away. Only Stead's own requests get here: /stead is no part of the web root.
+// Runs one of Stead's tasks. Reads {task, input, marker, isSafe} from the body, and answers with JSON between two
+// markers. Discards whatever the site's plugins print. Only Stead's own requests get here: /stead is outside the web
+// root.
 $stead = json_decode(file_get_contents('php://input'), true, 64, JSON_THROW_ON_ERROR);
-// an answer to a program is none that wp_die, and plugins, should give in JSON
+// Without these headers, wp_die and plugins do not answer in JSON.
 unset($_SERVER['CONTENT_TYPE'], $_SERVER['HTTP_CONTENT_TYPE'], $_SERVER['CONTENT_LENGTH'], $_SERVER['HTTP_CONTENT_LENGTH']);
 
-// No page cache and no maintenance page answers a task: not those of drop-ins, and not a `.maintenance` that an update left behind.
+// No page cache and no maintenance page may answer a task: not those of drop-ins, and not a `.maintenance` file that an
+// update left behind.
 foreach (['enable_loading_advanced_cache_dropin', 'enable_maintenance_mode'] as $hook) {
     $GLOBALS['wp_filter'][$hook][PHP_INT_MAX]['stead'] = ['function' => static fn () => false, 'accepted_args' => 0];
 }
 unset($hook);
 
 if (in_array($stead['task'], ['check-site', 'front-page', 'inner-page'], true)) {
-    // it looks at a page, as a visitor would
+    // These tasks check a page as a visitor would.
     $_SERVER['REQUEST_METHOD'] = 'GET';
 } else {
-    // Any other looks like the request by which WordPress runs its scheduled events: a plugin that caches, redirects, closes the site
-    // or demands a log-in must let that pass. What ends it with wp_die says why.
+    // Other tasks look like the request with which WordPress runs its scheduled events. A plugin that caches,
+    // redirects, closes the site, or demands a login must let that pass. wp_die then says why the site ended the task.
     define('DOING_CRON', true);
     $_SERVER['REQUEST_METHOD'] = 'POST';
     $_SERVER['QUERY_STRING'] = 'doing_wp_cron=stead';
@@ -33,7 +35,7 @@ if (!empty($stead['isSafe'])) {
     require_once __DIR__ . '/safe-mode.php';
 }
 
-/** A site ends what it was asked for, and says why. */
+/** Thrown when a site ends the task, with the reason. */
 final class Stead_Ended extends RuntimeException
 {
 }
@@ -44,7 +46,8 @@ function stead_end_with($message): never
     throw new Stead_Ended(trim(preg_replace('/\s+/', ' ', wp_strip_all_tags($words))) ?: 'the site ended the task (wp_die)');
 }
 
-// A task comes by the scheme that the site says it has: plugins of a site at https send everybody else there, which would end the task.
+// A task uses the scheme of the site's address. Plugins of an https site redirect other requests to https, which would
+// end the task.
 $GLOBALS['wp_filter']['muplugins_loaded'][PHP_INT_MIN]['stead'] = [
     'function' => static function (): void {
         if (parse_url((string) get_option('home'), PHP_URL_SCHEME) === 'https') {
@@ -56,8 +59,9 @@ $GLOBALS['wp_filter']['muplugins_loaded'][PHP_INT_MIN]['stead'] = [
 ];
 
 /**
- * Statements that the database has refused in this request, each kind once: with the first of them WordPress has told PHP's log.
- * Left out are questions whether a table exists. dbDelta() asks so before it creates one, and an error is the answer.
+ * Returns the statements that the database refused in this request, each kind once. WordPress has logged the first of
+ * each. Omits checks whether a table exists: dbDelta() runs them before it creates a table, and an error is the
+ * expected answer.
  */
 function stead_database_errors(): array
 {
@@ -91,14 +95,14 @@ function stead_answer(array $answer): void
 ob_start();
 register_shutdown_function(static function (): void {
     $error = error_get_last();
-    // a notice of long ago is no reason
+    // A notice from earlier is not a reason.
     $isFatal = $error && ($error['type'] & (E_ERROR | E_PARSE | E_CORE_ERROR | E_COMPILE_ERROR | E_USER_ERROR | E_RECOVERABLE_ERROR));
     if (isset($GLOBALS['stead']['marker'], $GLOBALS['stead_ended']) && (!$isFatal || isset($GLOBALS['stead_ends_by_errors']))) {
-        // what may end the request itself
+        // A task that may end the request itself.
         stead_answer(['result' => $GLOBALS['stead_ended']($isFatal ? $error['message'] : null)]);
         return;
     }
-    // before the task began: another attempt may do without the site's plugins
+    // The request ended before the task started, so another attempt may succeed without the site's plugins.
     $place = isset($GLOBALS['stead_run']) ? [] : ['isEarly' => true];
     stead_answer($place + ['error' => $isFatal ? $error['message'] : 'the site ended the task (exit)']);
 });
@@ -107,7 +111,7 @@ try {
     $stead_run = require __DIR__ . "/$stead_name.php";
     stead_answer(['result' => $stead_run($stead['input'] ?? [])]);
 } catch (Throwable $error) {
-    // where a task refuses something in words of its own is nothing for those who read them
+    // If a task refuses something with its own message, the file and line do not help the readers.
     $isOwn = $error instanceof RuntimeException && dirname($error->getFile()) === __DIR__;
     $place = $isOwn ? '' : ' (' . basename($error->getFile()) . ':' . $error->getLine() . ')';
     $isEarly = isset($stead_run) ? [] : ['isEarly' => true];

@@ -1,20 +1,20 @@
 <?php
-// No task: loaded before WordPress, it has WordPress start without what of a site's own code could end every request: plugins,
-// must-use plugins, drop-ins and the theme. Nothing is written for it, so the site is as it was when it starts without this.
-// `db.php` is loaded where it is what the SQLite database is reached by.
+// Not a task. Loaded before WordPress, it makes WordPress start without the site's own code that could end every
+// request: plugins, must-use plugins, drop-ins, and the theme. It writes nothing, so the site is unchanged when it
+// starts without it. `db.php` is loaded if the site reaches its SQLite database through it.
 
 const STEAD_SAFE_MODE = true;
-// the first to define it wins
+// The first definition wins.
 define('WPMU_PLUGIN_DIR', '/stead/no-plugins');
 
-// after a fatal error PHP-FPM sends the head without asking what it is to be
+// After a fatal error, PHP-FPM sends the headers without calling the header callback.
 register_shutdown_function(static function (): void {
     if (stead_lacks_config()) {
         stead_ask_for_repair('config');
     }
 });
 
-/** A file with nothing in it. */
+/** An empty file. */
 final class Stead_Left_Out
 {
     public $context;
@@ -45,7 +45,8 @@ final class Stead_Left_Out
     }
 }
 
-// Drop-ins that no filter keeps out: WordPress includes each once, so one that was read as an empty file is not included any more.
+// Drop-ins that no filter excludes. WordPress includes each once, so one that was read as an empty file is not included
+// again.
 (static function (): void {
     $content = '/wordpress/wp-content';
     $isOnSqlite = is_dir("$content/mu-plugins/sqlite-database-integration");
@@ -53,7 +54,8 @@ final class Stead_Left_Out
     if (!$names) {
         return;
     }
-    // it would run what it has compiled of them, and not ask the wrapper; this is until the end of the request
+    // Otherwise opcache would run its compiled copies, without the stream wrapper. This lasts until the end of the
+    // request.
     ini_set('opcache.enable', '0');
     stream_wrapper_unregister('file');
     stream_wrapper_register('file', Stead_Left_Out::class);
@@ -65,7 +67,8 @@ final class Stead_Left_Out
 
 function stead_theme_in_safe_mode($given)
 {
-    // The dashboard and the log-in do without any theme while WordPress starts; then the dashboard is to show what is really set.
+    // The dashboard and the login page work without any theme while WordPress starts. After that, the dashboard must
+    // show the real setting.
     if (is_admin() || ($GLOBALS['pagenow'] ?? '') === 'wp-login.php') {
         return did_action('wp_loaded') ? $given : 'stead-no-theme';
     }
@@ -77,14 +80,16 @@ function stead_theme_in_safe_mode($given)
 foreach ([
     'enable_loading_advanced_cache_dropin' => static fn () => false,
     'wp_fatal_error_handler_enabled' => static fn () => false,
-    // Lists of plugins are empty while WordPress loads plugins, and then what they are: the dashboard can deactivate them.
+    // Lists of plugins are empty while WordPress loads plugins, and real afterwards, so that the dashboard can
+    // deactivate them.
     'pre_option_active_plugins' => static fn ($given) => did_action('plugins_loaded') ? $given : [],
     'pre_site_option_active_sitewide_plugins' => static fn ($given) => did_action('plugins_loaded') ? $given : [],
     'stylesheet' => 'stead_theme_in_safe_mode',
     'template' => 'stead_theme_in_safe_mode',
-    // An event of a plugin that is not there would count as done.
+    // An event of a plugin that is not loaded would count as done.
     'pre_get_ready_cron_jobs' => static fn () => [],
-    // Rules that are made now lack the plugins' own: none are kept, so that they are made anew when it is over.
+    // Rewrite rules generated now lack those of plugins. None are stored, so that WordPress generates them again
+    // afterwards.
     'pre_update_option_rewrite_rules' => static fn () => '',
 ] as $hook => $function) {
     $GLOBALS['wp_filter'][$hook][PHP_INT_MAX]['stead'] = ['function' => $function, 'accepted_args' => 1];

@@ -1,6 +1,6 @@
 <?php
-// {active, network} → {}. Plugins are active or not as they were, without a word to any of them: what one of them would do then may be what has
-// broken the site.
+// {active, network} → {}. Restores which plugins are active, without calling any plugin. What a plugin does on
+// activation may be what broke the site.
 require_once __DIR__ . '/safe-mode.php';
 require '/wordpress/wp-load.php';
 require_once ABSPATH . 'wp-admin/includes/plugin.php';
@@ -16,6 +16,6 @@ return static function (array $input): array {
         update_site_option('active_sitewide_plugins', array_intersect_key($now, $wanted) + $wanted);
     }
     wp_clean_plugins_cache(false);
-    // it may not know
+    // The drop-in may not know the new state.
     return ['dropIn' => file_exists(WP_CONTENT_DIR . '/object-cache.php')];
 };

@@ -1,15 +1,16 @@
 <?php
-// What a page shows, as paths by which changes.php names it: WordPress answers with the same content at many addresses (/SLUG/,
-// /index.php?feed=rss2, /rss), and nobody could list them all when it changes. Loaded for each page; WordPress' own functions only.
+// Describes what a page shows, as paths that changes.php uses. WordPress answers with the same content at many
+// addresses (/SLUG/, /index.php?feed=rss2, /rss), and nothing could list them all when it changes. Loaded for each
+// page. Uses only WordPress functions.
 
-/** @return array<string> paths; every change of a post or comment names the one of the site's front page */
+/** @return array<string> paths; every change of a post or comment names the path of the site's front page */
 function stead_shown(): array
 {
     $home = stead_path(home_url('/'));
     if (defined('REST_REQUEST') && REST_REQUEST) {
         return [$home, $home . 'wp-json/'];
     }
-    // a script of a plugin, and what ends before there is a query
+    // A script of a plugin, or a request that ends before the query is set up.
     if (!did_action('wp')) {
         return [$home];
     }
@@ -28,11 +29,11 @@ function stead_shown(): array
     if ($isOne && $object instanceof WP_User) {
         return [stead_path(get_author_posts_url($object->ID))];
     }
-    // front page, feeds, dates, searches, what several of these have in common, what is not found
+    // Front page, feeds, dates, searches, combinations of these, and pages that are not found.
     return [$home];
 }
 
-/** How many terms a list is about. */
+/** Returns the number of terms that a list covers. */
 function stead_terms(WP_Query $query): int
 {
     $count = 0;
@@ -42,7 +43,7 @@ function stead_terms(WP_Query $query): int
     return $count;
 }
 
-/** Path of a link of WordPress; of the front page for what is none. */
+/** Returns the path of a WordPress link, or the front page's path if the value is not a link. */
 function stead_path($link): string
 {
     $path = is_string($link) ? parse_url($link, PHP_URL_PATH) : null;

@@ -1,6 +1,6 @@
 <?php
-// What `mysql` and `mysqlcheck` do for WP-CLI (`wp db query`, `check`, `optimize`, `repair`, `reset`, `cli`), by the site's own connection to its
-// database: so it is the same for a database on MariaDB and one in an SQLite file.
+// Does what `mysql` and `mysqlcheck` do for WP-CLI (`wp db query`, `check`, `optimize`, `repair`, `reset`, `cli`). It
+// uses the site's own connection to its database, so it works the same on MariaDB and on an SQLite file.
 
 final class Stead_Sql_Client
 {
@@ -54,7 +54,7 @@ final class Stead_Sql_Client
         return 0;
     }
 
-    /** Loads as much of WordPress as its connection needs, where a command has not loaded it. */
+    /** Loads as much of WordPress as its connection needs, if the command has not loaded it. */
     private function connect(): bool
     {
         global $wpdb, $table_prefix;
@@ -65,7 +65,7 @@ final class Stead_Sql_Client
             return false;
         }
         $level = error_reporting();
-        // WP-CLI has read wp-config.php already, and with it its constants
+        // WP-CLI has already read wp-config.php, which defined its constants.
         set_error_handler(static fn () => true);
         defined('SHORTINIT') || define('SHORTINIT', true);
         try {
@@ -81,7 +81,7 @@ final class Stead_Sql_Client
         return (bool) $wpdb;
     }
 
-    /** Splits a text at its semicolons, but for those in quotes and comments. */
+    /** Splits a text at its semicolons, except those in quotes and comments. */
     private static function statements(string $text): array
     {
         $pattern = '~\G(?:\'(?:[^\'\\\\]|\\\\.)*+\'|"(?:[^"\\\\]|\\\\.)*+"|`[^`]*+`|/\*.*?\*/|(?:--(?=[ \t\r\n])|\#)[^\n]*+|[^;])~s';
@@ -106,7 +106,7 @@ final class Stead_Sql_Client
     /** @return string|null what is wrong */
     private function statement(string $sql, $out): ?string
     {
-        // the database itself is the host's to make: only what is in it goes
+        // The host creates databases, so only the contents are dropped.
         if (preg_match('~^DROP\s+DATABASE\b~i', $sql)) {
             return $this->dropTables();
         }

@@ -1,5 +1,5 @@
 <?php
-// {file, isActive, isSafe} → {isActive}. activate_plugin or deactivate_plugins, with what the plugin does then.
+// {file, isActive, isSafe} → {isActive}. Calls activate_plugin or deactivate_plugins, including the plugin's own hooks.
 require_once __DIR__ . '/plugin-work.php';
 require '/wordpress/wp-load.php';
 require_once ABSPATH . 'wp-admin/includes/admin.php';
@@ -10,7 +10,7 @@ return static function (array $input): array {
         deactivate_plugins([$file]);
     } else {
         $result = activate_plugin($file);
-        // what it has printed is no reason not to have it
+        // A plugin that prints something during activation can still be active.
         if (is_wp_error($result) && !is_plugin_active($file)) {
             stead_demand($result, 'WordPress did not activate it');
         }

@@ -1,7 +1,8 @@
 <?php
-// {after, most} → {last, upgraded, left}. wp_upgrade in the next blogs of a network, those with a higher id than `after`, as the page "Upgrade Network" has it
-// done; those that are archived, deleted or marked as spam are passed over, as there. `last`: the highest id that was looked at; `left`: how many
-// come after it. The main blog is upgraded by `upgrade-database`.
+// {after, most} → {last, upgraded, left}. Runs wp_upgrade in the next blogs of a network, those with an ID higher than
+// `after`, as the dashboard page "Upgrade Network" does. Like that page, it skips blogs that are archived, deleted, or
+// marked as spam. `last` is the highest ID that was checked, and `left` the number of blogs after it.
+// `upgrade-database` upgrades the main blog.
 define('WP_INSTALLING', true);
 require '/wordpress/wp-load.php';
 require_once ABSPATH . 'wp-admin/includes/upgrade.php';
@@ -18,7 +19,7 @@ return static function (array $input): array {
     foreach (array_map('intval', $ids) as $id) {
         switch_to_blog($id);
         try {
-            // past every cache
+            // Bypasses every cache.
             $has = $wpdb->get_var("SELECT option_value FROM $wpdb->options WHERE option_name = 'db_version'");
             if ($has !== null && (int) $has < (int) $wp_db_version) {
                 wp_cache_flush();
@@ -35,7 +36,7 @@ return static function (array $input): array {
     wp_cache_flush();
     $left = (int) $wpdb->get_var($wpdb->prepare("SELECT COUNT(*) $of", $last));
     if ($left === 0) {
-        // the dashboard of the network does not ask for it again
+        // So that the network's dashboard does not ask for it again.
         update_site_option('wpmu_upgrade_site', $wp_db_version);
     }
     return ['last' => $last, 'upgraded' => $upgraded, 'left' => $left];

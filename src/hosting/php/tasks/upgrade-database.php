@@ -1,6 +1,6 @@
 <?php
-// {} → {upgraded}. wp_upgrade, as the dashboard's page "Database Update Required" calls it: the tables of an older release become those
-// that this one expects. Plugins are not loaded, as on that page. The other way there is none.
+// {} → {upgraded}. Calls wp_upgrade, as the dashboard page "Database Update Required" does. It converts the tables of
+// an older release to those that this one expects. As on that page, plugins are not loaded. There is no downgrade.
 define('WP_INSTALLING', true);
 require '/wordpress/wp-load.php';
 require_once ABSPATH . 'wp-admin/includes/upgrade.php';

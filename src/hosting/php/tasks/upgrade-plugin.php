@@ -1,6 +1,7 @@
 <?php
-// {source, file, version, isSafe} → {file, version, isActive}. Puts an unpacked plugin in place by WordPress' own Plugin_Upgrader, with all that other plugins hang on
-// it: as an update of one that is there (file), else as a new one.
+// {source, file, version, isSafe} → {file, version, isActive}. Installs an unpacked plugin with WordPress' own
+// Plugin_Upgrader, including the hooks of other plugins. With `file`, it updates that plugin. Without, it adds a new
+// one.
 require_once __DIR__ . '/plugin-work.php';
 require '/wordpress/wp-load.php';
 require_once ABSPATH . 'wp-admin/includes/admin.php';

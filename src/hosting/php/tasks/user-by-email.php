@@ -1,6 +1,6 @@
 <?php
-// No task: what tasks about users share. The database's own comparison may take different addresses for the same (é = e), and
-// may or may not mind the case.
+// Not a task. Shared by tasks about users. The database's own comparison may consider different addresses equal (é =
+// e), and may or may not ignore case.
 function stead_user_by_email(string $email): ?WP_User
 {
     global $wpdb;

@@ -1,6 +1,6 @@
 <?php
-// {key: string | null} → {dropIn}. The option `stead_ext_license` of the (main) site; null takes it out. Without plugins and theme: one of them
-// could keep the license from being written.
+// {key: string | null} → {dropIn}. Writes the option `stead_ext_license` of the (main) site; null removes it. Runs
+// without plugins and theme: one of them could prevent the license from being written.
 require_once __DIR__ . '/safe-mode.php';
 require '/wordpress/wp-load.php';
 
@@ -16,7 +16,7 @@ return static function (array $input): array {
         throw new RuntimeException('the options table did not take the license');
     }
     return [
-        // it may still know the old value
+        // The drop-in may still know the old value.
         'dropIn' => file_exists(WP_CONTENT_DIR . '/object-cache.php'),
     ];
 };
