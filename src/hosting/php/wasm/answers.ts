@@ -3,7 +3,10 @@ import { Readable } from 'node:stream'
 import { PhpCrashed, type PhpResponse } from '../runtime.ts'
 import { Frame, type ResponseEnd, type ResponseHead } from './frames.ts'
 
-/** What is taken from PHP ahead of who reads it here. Slow visitors are not waited for elsewhere: see `web-server/held-answer.ts`. */
+/**
+ * How much is read from PHP ahead of the reader here. Slow visitors do not wait here either: see
+ * `web-server/held-answer.ts`.
+ */
 const readAheadBytes = 1 << 17
 
 const ofTheConnection = new Set([
@@ -16,16 +19,18 @@ const ofTheConnection = new Set([
   'trailer',
 ])
 
-/** The answer to one job, as it is put together from a child's frames. A child may send anything: it runs strangers' code. */
+/**
+ * The answer to one job, assembled from a child's frames. A child may send anything, because it runs untrusted code.
+ */
 export interface Answer {
   readonly head: Promise<PhpResponse>
   readonly finished: Promise<ResponseEnd>
-  /** @throws when the frame cannot come now, or makes no sense */
+  /** @throws when the frame is not expected now, or is invalid */
   take(kind: number, payload: Buffer): void
   fail(error: Error): void
 }
 
-/** @param flow stops and restarts what comes from the child */
+/** @param flow pauses and resumes the frames of the child */
 export function expectAnswer(flow: { pause(): void; resume(): void }): Answer {
   const head = Promise.withResolvers<PhpResponse>()
   const finished = Promise.withResolvers<ResponseEnd>()
@@ -35,7 +40,7 @@ export function expectAnswer(flow: { pause(): void; resume(): void }): Answer {
     highWaterMark: readAheadBytes,
     read: () => flow.resume(),
     destroy(error, done) {
-      // Nobody reads on: PHP still finishes what it does, and its output is dropped.
+      // The reader is gone. PHP still finishes its work, and its output is dropped.
       flow.resume()
       done(error)
     },
@@ -64,7 +69,7 @@ export function expectAnswer(flow: { pause(): void; resume(): void }): Answer {
   }
 }
 
-/** The head of an answer, as far as it can be passed on: it is the site's word. */
+/** Returns the head of an answer, reduced to what can be passed on. The site controls its contents. */
 export function checkHead(head: ResponseHead): { status: number; headers: string[] } {
   const status = Number.isInteger(head.status) && head.status >= 200 && head.status <= 599 ? head.status : 502
   const headers: string[] = []
@@ -75,7 +80,7 @@ export function checkHead(head: ResponseHead): { status: number; headers: string
       validateHeaderName(name)
       validateHeaderValue(name, value)
     } catch {
-      continue // PHP refuses such headers itself; what comes here was made to do harm
+      continue // PHP itself refuses such headers, so one that arrives here is malicious
     }
     headers.push(name, value)
   }

@@ -3,16 +3,16 @@ import { PhpCrashed } from '../runtime.ts'
 import type { Answer } from './answers.ts'
 import { Frame, type ResponseEnd } from './frames.ts'
 
-/** What is taken ahead of who reads it; then PHP waits. */
+/** How much is read ahead of the reader. Beyond that, PHP waits. */
 const READ_AHEAD_BYTES = 1 << 17
 
-/** What a command answers, as it is put together from a child's frames. */
+/** The output of a command, assembled from a child's frames. */
 export interface CommandAnswer extends Answer {
   readonly output: Readable
   readonly errors: Readable
 }
 
-/** @param flow stops and restarts what comes from the child */
+/** @param flow pauses and resumes the frames of the child */
 export function expectCommand(flow: { pause(): void; resume(): void }): CommandAnswer {
   const finished = Promise.withResolvers<ResponseEnd>()
   finished.promise.catch(() => {})
@@ -26,7 +26,7 @@ export function expectCommand(flow: { pause(): void; resume(): void }): CommandA
       highWaterMark: READ_AHEAD_BYTES,
       read: goOn,
       destroy(error, done) {
-        // nobody reads on: what comes is dropped
+        // The reader is gone, so the output is dropped.
         goOn()
         done(error)
       },
@@ -43,7 +43,7 @@ export function expectCommand(flow: { pause(): void; resume(): void }): CommandA
   return {
     output,
     errors,
-    // none: a command answers nothing before its end
+    // Never resolves: a command answers nothing before its end.
     head: new Promise(() => {}),
     finished: finished.promise,
     take(kind, payload) {
@@ -57,7 +57,7 @@ export function expectCommand(flow: { pause(): void; resume(): void }): CommandA
     },
     fail(error) {
       finished.reject(error)
-      // what it has said until then is read first
+      // Readers get the output so far first.
       for (const stream of [output, errors]) if (!stream.destroyed) stream.push(null)
     },
   }

@@ -12,7 +12,7 @@ import { PhpCrashed, type PhpRuntime, type PhpVersion } from '../runtime.ts'
 const core = await testCore()
 
 const noShell = 'sh: There is no shell here.\n'
-/** Command lines, and what each says and ends with. */
+/** Command lines, each with its output, errors, and exit code. */
 const lines: readonly [string, string, string, number][] = [
   ["rm -rf '/tmp/gone'", '', '', 0],
   ['rm /tmp/none', '', "rm: cannot remove '/tmp/none': No such file or directory\n", 1],
@@ -83,18 +83,21 @@ describe.skipIf(!core).each(hereRuntimes)('PHP’s command line, $runtime', ({ r
     return { output, errors, code: await command.finished, wrote: command.wrote() }
   }
 
-  test.each(tested.versions)('of %s has arguments, streams, exit code and the web root', async (phpVersion) => {
-    const code = `echo PHP_SAPI, getcwd(), json_encode(array_slice($argv, 1)), stream_get_contents(STDIN);
+  test.each(tested.versions)(
+    'gives a command of %s its arguments, streams, exit code, and the web root',
+    async (phpVersion) => {
+      const code = `echo PHP_SAPI, getcwd(), json_encode(array_slice($argv, 1)), stream_get_contents(STDIN);
       fwrite(STDERR, 'an error'); fwrite(STDOUT, 'more'); exit(7);`
-    expect(await run(code, { phpVersion, args: ['a', 'b c'] })).toEqual({
-      output: 'cli/wordpress["a","b c"]what is sentmore',
-      errors: 'an error',
-      code: 7,
-      wrote: false,
-    })
-  })
+      expect(await run(code, { phpVersion, args: ['a', 'b c'] })).toEqual({
+        output: 'cli/wordpress["a","b c"]what is sentmore',
+        errors: 'an error',
+        code: 7,
+        wrote: false,
+      })
+    },
+  )
 
-  test('prepares no head of an answer: at its end PHP has no extensions any more', async () => {
+  test('prepares no headers, because PHP has no extensions left when a command ends', async () => {
     const code = `$_SERVER['REQUEST_METHOD'] = 'GET';
       function home_url() { return ''; }
       function is_admin() { fwrite(STDERR, 'asked'); return true; }
@@ -102,7 +105,7 @@ describe.skipIf(!core).each(hereRuntimes)('PHP’s command line, $runtime', ({ r
     expect(await run(code)).toEqual({ output: 'said', errors: '', code: 4, wrote: false })
   })
 
-  test('proc_open does what a few programs do, and is no shell', async () => {
+  test('does the work of a few programs in proc_open, without a shell', async () => {
     await writeFile(join(programs, 'lines.json'), JSON.stringify(lines.map(([line]) => line)))
     const { output } = await run(`
       $launch = static function ($line) {
@@ -124,7 +127,7 @@ describe.skipIf(!core).each(hereRuntimes)('PHP’s command line, $runtime', ({ r
     expect(said.slice(lines.length)).toEqual(['[false,true,true]', 'paged0'])
   })
 
-  test('a command that it starts reads the standard input if it says so by a dash', async () => {
+  test('passes the standard input to an inner command whose arguments include a dash', async () => {
     const asked: unknown[] = []
     const onAsk = async (question: string) => {
       asked.push(JSON.parse(question))
@@ -157,7 +160,7 @@ describe.skipIf(!core).each(hereRuntimes)('PHP’s command line, $runtime', ({ r
     expect([await text(command.output), await command.finished]).toEqual(['booted boot.php 100000', 0])
   })
 
-  test('tells of a fatal error, and that its program cannot be changed', async () => {
+  test('reports a fatal error, and protects its program from changes', async () => {
     expect(await run('no_such_function();')).toMatchObject({
       code: 255,
       errors: expect.stringContaining('no_such_function'),
@@ -165,12 +168,12 @@ describe.skipIf(!core).each(hereRuntimes)('PHP’s command line, $runtime', ({ r
     expect((await run('var_dump(@file_put_contents("/command/run.php", "x"));')).output).toContain('bool(false)')
   })
 
-  test('several at once lose no row, and a turn that wrote is told', async () => {
+  test('loses no row with several commands at once, and reports a turn that wrote', async () => {
     const file = '/private/database/turns.sqlite'
     const open = `$d = new PDO('sqlite:${file}'); `
     expect((await run(`${open} $d->exec('create table rows (who, number)');`)).wrote).toBe(true)
-    // half of them read what they write, in a transaction. SQLite itself refuses one of two that begin so and write then;
-    // in WebAssembly the turn stands above both
+    // Half of them read what they write, in a transaction. If two transactions begin like this and then write, SQLite
+    // itself refuses one of them. In WebAssembly the turn covers both.
     const begin = kind === 'native' ? 'begin immediate' : 'begin'
     const write = `for ($i = 0; $i < 60; $i++) { if ($i % 2) $d->exec('${begin}'); $n = $d->query('select count(*) from rows')->fetchColumn(); $d->exec("insert into rows values ('{$argv[1]}', $n)"); if ($i % 2) $d->exec('commit'); }`
     const both = await Promise.all([run(open + write, { args: ['a'] }), run(open + write, { args: ['b'] })])
@@ -181,7 +184,7 @@ describe.skipIf(!core).each(hereRuntimes)('PHP’s command line, $runtime', ({ r
     expect([output, wrote]).toEqual(['120ok', false])
   })
 
-  test('what is not read of it makes it wait; ended, it is gone with its turn', async () => {
+  test('waits while its output is not read, and gives up its turn when it is ended', async () => {
     await writeFile(
       join(programs, 'run.php'),
       `<?php $d = new PDO('sqlite:/private/database/held.sqlite'); $d->exec('begin exclusive'); echo 'held'; sleep(600);`,
@@ -200,7 +203,7 @@ describe.skipIf(!core).each(hereRuntimes)('PHP’s command line, $runtime', ({ r
     await command.exited
   })
 
-  test('none runs while the site is held, and stopping the site ends it', async () => {
+  test('does not run while the site is held, and ends when the site is stopped', async () => {
     await writeFile(join(programs, 'run.php'), `<?php echo 'runs'; sleep(600);`)
     const site = { ...directory, siteId: 1 }
     const ask = () => pool.runCommand(site, { programs, environment: {}, args: ['/command/run.php'] })

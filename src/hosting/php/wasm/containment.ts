@@ -10,30 +10,33 @@ import type { ChildProgram } from './program.ts'
 
 const run = promisify(execFile)
 
-/** What this machine can do; found out once. */
+/** The abilities of this machine, detected once. */
 export interface Abilities {
   readonly root: boolean
-  /** Path of a bubblewrap that works here. */
+  /** The path of a bubblewrap that works here. */
   readonly bubblewrap: string | undefined
   readonly notes: readonly string[]
 }
 
-/** How one child is started: program, arguments, and what it is told. */
+/** How one child is started: program, arguments, and start message. */
 export interface Launch {
   readonly command: string
   readonly args: readonly string[]
   readonly phpModule: string
   readonly mounts: readonly Mount[]
-  /** Those of the core, which all sites share and nobody writes into. */
+  /** The core's folders, which all sites share and no site can write. */
   readonly fixedFolders: readonly string[]
   readonly uid: number | null
   readonly sandboxed: boolean
 }
 
-/** Where programs look for the CAs that a machine trusts: Debian's WordPress, and what plugins bring along. */
+/**
+ * The folder in which programs look for the CAs that a machine trusts, such as Debian's WordPress and programs in
+ * plugins.
+ */
 const systemCertificates = '/etc/ssl/certs'
 
-/** V8 settings of a child; the figures are in docs/design/php.md. */
+/** Returns the V8 settings of a child. The measurements are in docs/design/php.md. */
 export const v8Flags = (optimize: boolean): readonly string[] => [
   '--max-semi-space-size=1',
   '--single-threaded-gc',
@@ -41,7 +44,7 @@ export const v8Flags = (optimize: boolean): readonly string[] => [
   ...(optimize ? [] : ['--liftoff-only']),
 ]
 
-/** @param wanted `auto` takes the strongest that works, `bubblewrap` insists on it, `none` goes without */
+/** @param wanted `auto` takes the strongest that works, `bubblewrap` requires it, `none` disables it */
 export async function findAbilities(wanted: 'auto' | 'bubblewrap' | 'none'): Promise<Abilities> {
   const root = process.getuid?.() === 0
   if (wanted === 'none') return { root, bubblewrap: undefined, notes: ['bubblewrap is turned off'] }
@@ -61,7 +64,7 @@ export async function findAbilities(wanted: 'auto' | 'bubblewrap' | 'none'): Pro
   }
 }
 
-/** What is in force for children of a machine with these abilities. */
+/** Describes the containment of children on a machine with these abilities. */
 export function containmentOf(abilities: Abilities, notes: readonly string[]): Containment {
   return {
     uid: abilities.root && notes.length === 0,
@@ -77,17 +80,17 @@ export function containmentOf(abilities: Abilities, notes: readonly string[]): C
   }
 }
 
-/** Environment of the launching program itself; nothing of it reaches the child. */
+/** Returns the environment of the launching program. None of it reaches the child. */
 export const pathOnly = (): Record<string, string> => ({ PATH: '/usr/local/bin:/usr/bin:/bin' })
 
 export interface LaunchOptions {
-  /** Of V8, in place of the usual ones. */
+  /** V8 flags that replace the usual ones. */
   readonly flags?: readonly string[]
-  /** The process may change none of the site's files. */
+  /** Whether the process may not change any of the site's files. */
   readonly isReadOnly?: boolean | undefined
-  /** Folder that PHP sees as `/command`, to be read only. */
+  /** The folder that PHP sees as `/command`, read-only. */
   readonly programs?: string | undefined
-  /** Folder that PHP sees as `/compiled`, to be read only. */
+  /** The folder that PHP sees as `/compiled`, read-only. */
   readonly compiled?: string | undefined
 }
 
@@ -112,7 +115,7 @@ export async function planLaunch(
   const more: Mount[] = programs === undefined ? [] : [{ at: '/command', from: realpathSync(programs) }]
   if (compiled !== undefined) {
     const from = realpathSync(compiled)
-    // without it the site only starts more slowly
+    // Without it the site only starts more slowly.
     if (uid === null || (await everyoneMayPass(`${from}/.`))) more.push({ at: compiledAt, from })
   }
   const extra = more.map(({ from }) => from)
@@ -141,18 +144,18 @@ export async function planLaunch(
   }
 }
 
-/** A program of Stead's own that works on a site's bytes: it sees itself and one folder, and nothing else of the machine. */
+/** A program of Stead that works on a site's data. It sees itself and one folder, and nothing else of the machine. */
 export interface Tool {
-  /** Folder that holds nothing but programs, and the one in it that is run. */
+  /** A folder that contains only programs, and the one in it that is run. */
   readonly programs: string
   readonly script: string
-  /** Its own to read and change. */
+  /** The folder that the program may read and change. */
   readonly folder: string
-  /** Whom it is to become before it opens anything there; null: the one that Stead runs as. */
+  /** The user that it becomes before it opens anything there, or null for Stead's own user. */
   readonly uid: number | null
 }
 
-/** How it is started, where its folder is for it, and whom it becomes. */
+/** The command of a tool, its folder as the tool sees it, and the user that it becomes. */
 export interface ToolLaunch {
   readonly command: string
   readonly args: readonly string[]
@@ -160,7 +163,7 @@ export interface ToolLaunch {
   readonly uid: number | null
 }
 
-/** Plans the start of a tool. Its own arguments follow. */
+/** Plans the start of a tool. The tool's own arguments follow. */
 export async function planTool(abilities: Abilities, tool: Tool): Promise<ToolLaunch> {
   const programs = realpathSync(tool.programs)
   const folder = realpathSync(tool.folder)
@@ -191,7 +194,7 @@ function sandboxed(
   ]
   const bind = isReadOnly ? '--ro-bind' : '--bind'
   const binds = [
-    // bubblewrap makes the folders above a mount for its own user alone.
+    // bubblewrap creates the folders above a mount for its own user only.
     ['--perms', '0755', '--dir', '/site'],
     ['--ro-bind', program.folder, '/program'],
     ['--ro-bind', php.folder, '/php'],
@@ -227,9 +230,10 @@ function sandboxed(
 }
 
 /**
- * As root the sandbox is made by root, so that folders above the site need not be open to the site's user, and the child
- * keeps just what it needs to become that user; that takes the rest from it. No user namespace then: the site's uid would
- * not exist in it. The session is the one that it is started in, of its own and without a terminal (process.ts).
+ * Returns the sandbox options. As root, root creates the sandbox, so that folders above the site need not be open to
+ * the site's user. The child keeps just the rights that it needs to become that user, and then loses them. There is no
+ * user namespace in this case, because the site's uid would not exist in it. The child already starts in a separate
+ * session without a terminal (process.ts).
  */
 export function sandboxOptions(root: boolean): string[] {
   const unshare = ['--unshare-ipc', '--unshare-pid', '--unshare-net', '--unshare-uts', '--unshare-cgroup-try']
@@ -239,20 +243,22 @@ export function sandboxOptions(root: boolean): string[] {
   return [...unshare, ...rights, '--die-with-parent', '--clearenv', '--proc', '/proc', '--dev', '/dev']
 }
 
-/** Node and the libraries that it has loaded, read-only, at their own places; nothing else of the machine. */
+/**
+ * Returns Node and the libraries that it has loaded, read-only, at their own paths, and nothing else of the machine.
+ */
 function runtimeFiles(): string[] {
   libraries ??= loadedLibraries()
   const files = new Set([process.execPath, ...libraries])
   return [...files].flatMap((file) => ['--ro-bind', realpathSync(file), file])
 }
 
-/** Found out once: a report about this process says much more, and takes longer the more it does. */
+/** Found once: a report about this process contains much more, and takes longer the more the process does. */
 let libraries: readonly string[] | undefined
 
 function loadedLibraries(): string[] {
   const report = process.report as unknown as { excludeNetwork: boolean; getReport(): { sharedObjects: string[] } }
   const before = report.excludeNetwork
-  report.excludeNetwork = true // else it looks up a name for every open connection
+  report.excludeNetwork = true // otherwise it looks up a name for every open connection
   const { sharedObjects } = report.getReport()
   report.excludeNetwork = before
   return sharedObjects.filter((path) => path.startsWith('/'))
@@ -267,7 +273,7 @@ function permissions(read: string[], write: string[]): string[] {
   ]
 }
 
-/** Whether a user that owns nothing above the folder can reach it. */
+/** Returns whether a user that owns nothing above the folder can reach it. */
 async function everyoneMayPass(path: string): Promise<boolean> {
   for (let above = dirname(path); ; above = dirname(above)) {
     if (((await stat(above)).mode & 0o001) === 0) return false

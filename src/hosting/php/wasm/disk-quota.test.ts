@@ -70,7 +70,7 @@ describe.skipIf(!core).each(['auto', 'none'] as const)('the disk quota of a site
   }
   const used = async () => (await measureTree(directory.siteDirectory)).bytes
 
-  it('one request that writes for ever ends at the quota, and deleting gives the room back to the same request', async () => {
+  it('ends a request that writes forever at the quota, and lets the same request reuse the space of deleted files', async () => {
     const code = `$before = @file_put_contents('a', str_repeat('x', 4 << 20));
       for ($i = 0, $sum = 0; $i < 2000; $i++) { $n = @file_put_contents("f$i", str_repeat('x', 100000)); if ($n !== 100000) break; $sum += $n; }
       $error = error_get_last()['message'] ?? '';
@@ -81,7 +81,7 @@ describe.skipIf(!core).each(['auto', 'none'] as const)('the disk quota of a site
     expect(refusals).toEqual(['quota'])
   })
 
-  it('no way around: longer by truncate, by a hole, by another name, by files that are open and unlinked', async () => {
+  it('counts truncate, holes, copies, and open unlinked files', async () => {
     expect(await run(`$f = fopen('a', 'w'); return [@ftruncate($f, 1 << 30), @ftruncate($f, 1 << 20)];`)).toEqual([
       false,
       true,
@@ -98,7 +98,7 @@ describe.skipIf(!core).each(['auto', 'none'] as const)('the disk quota of a site
     expect(await used()).toBeLessThanOrEqual(quota.bytes)
   })
 
-  it('a hole made before is counted when it is filled', async () => {
+  it('counts an existing hole when it is filled', async () => {
     await writeFile(join(directory.siteDirectory, 'web/x/hole'), '')
     await truncate(join(directory.siteDirectory, 'web/x/hole'), 64 * MB)
     if (testUid !== null) await giveTo(testUid, directory.siteDirectory)
@@ -107,7 +107,7 @@ describe.skipIf(!core).each(['auto', 'none'] as const)('the disk quota of a site
     expect(blocks * 512).toBeLessThanOrEqual(9 * MB)
   })
 
-  it('the number of files and folders has an end too', async () => {
+  it('limits the number of files and folders', async () => {
     const count = await run(
       `$n = 0; for ($i = 0; $i < 500; $i++) { if (!@touch("f$i")) break; $n++; if (!@mkdir("d$i")) break; $n++; } return $n;`,
     )
@@ -116,7 +116,7 @@ describe.skipIf(!core).each(['auto', 'none'] as const)('the disk quota of a site
     expect(await run(`for ($i = 0; $i < 10; $i++) { unlink("f$i"); rmdir("d$i"); } return touch('again');`)).toBe(true)
   })
 
-  it('SQLite says that the disk is full, has somewhat more room than files, and goes on reading', async () => {
+  it('makes SQLite report a full disk, later than for files, and keep reading', async () => {
     const code = `$bytes = str_repeat('x', 1 << 16); while (@file_put_contents('full', $bytes, FILE_APPEND) === 1 << 16);
       $d = new SQLite3('/private/database/x.sqlite'); $d->enableExceptions(true);
       $d->exec('create table t (v)'); $n = 0;
@@ -126,7 +126,7 @@ describe.skipIf(!core).each(['auto', 'none'] as const)('the disk quota of a site
     expect(await run(code)).toEqual([true, expect.stringMatching(/database or disk is full/), true, 'ok'])
   })
 
-  it('nothing is written while the disk has less free than is kept', async () => {
+  it('writes nothing while the disk has less free space than the reserve', async () => {
     keepFreeBytes = Number.MAX_SAFE_INTEGER
     try {
       await fresh()
@@ -137,7 +137,7 @@ describe.skipIf(!core).each(['auto', 'none'] as const)('the disk quota of a site
     }
   })
 
-  it('what others put there and take away counts without a restart', async () => {
+  it('counts what others add and remove, without a restart', async () => {
     expect(await run(`return file_put_contents('a', 'x');`)).toBe(1)
     await writeFile(join(directory.siteDirectory, 'private/tmp/big'), Buffer.alloc(20 * MB, 'x'))
     const { pid } = php
@@ -149,7 +149,7 @@ describe.skipIf(!core).each(['auto', 'none'] as const)('the disk quota of a site
     expect(php.pid).toBe(pid)
   })
 
-  it('a process that writes past its own counting is ended, and the next may change nothing until there is room', async () => {
+  it('ends a process that writes past its own counting, and keeps the next one from changing anything until there is room', async () => {
     await writeFile(join(directory.siteDirectory, 'private/tmp/big'), Buffer.alloc(120 * MB, 'x'))
     const { exited } = php
     await measured()
@@ -166,7 +166,7 @@ describe.skipIf(!core).each(['auto', 'none'] as const)('the disk quota of a site
     expect(await run(`return file_put_contents('b', 'x');`)).toBe(1)
   })
 
-  /** A look that measures now, whenever the last was. */
+  /** Measures now, whenever the last measurement was. */
   async function measured(): Promise<void> {
     await watch.look({ now: true })
   }

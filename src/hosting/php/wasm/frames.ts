@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 
 /**
- * What parent and child say to each other, one job at a time: five bytes (length of the payload as 32 bits big endian, kind),
- * then the payload. HTTP/1.1 was tried in the plan and given up: PHP blocks the child's event loop, so that nothing of a
- * page would leave it before the page is finished; frames can be written to the descriptor while PHP runs.
+ * The messages between parent and child, one job at a time: five bytes (length of the payload as 32 bits big endian,
+ * kind), then the payload. HTTP/1.1 was tried and rejected: PHP blocks the child's event loop, so nothing of a page
+ * would leave before the page is finished. Frames can be written to the descriptor while PHP runs.
  */
 export type FrameKind = (typeof Frame)[keyof typeof Frame]
 
@@ -12,44 +12,44 @@ export const Frame = {
   start: 1,
   /** parent: `RequestHead` */
   request: 2,
-  /** either side: bytes of a body */
+  /** both: bytes of a body */
   data: 3,
   /** parent: the request's body is complete; child: `ResponseEnd`, the process is free again */
   end: 4,
-  /** parent: `TaskHead`; its result comes back as the body of the response */
+  /** parent: `TaskHead`; the result returns as the body of the response */
   task: 5,
   /** child: `ResponseHead` */
   head: 6,
-  /** child: what the site says to the host while it works, as text; comes before whatever it prints after */
+  /** child: a text message from the site to the host during its work; sent before anything that it prints later */
   note: 7,
-  /** child: `PhpMemory`, PHP's memory has grown; may come at any time */
+  /** child: `PhpMemory`, PHP's memory has grown; sent at any time */
   memory: 8,
-  /** parent: `DiskRoom`, what its site takes on the disk by now; never while a job runs */
+  /** parent: `DiskRoom`, the disk space that its site uses now; never sent while a job runs */
   room: 9,
-  /** child: what the site asks the host while it works, as text; PHP waits for the answer */
+  /** child: a text question from the site to the host during its work; PHP waits for the answer */
   ask: 10,
   /** parent: the answer, as text */
   answer: 11,
-  /** parent: `CommandHead`, where the child was started for one; what it prints comes back as the body of the response */
+  /** parent: `CommandHead`, if the child was started for a command; its output returns as the body of the response */
   command: 12,
-  /** child: what a command writes to its standard error */
+  /** child: the standard error of a command */
   errors: 13,
   /** child: a command needs the site's database; PHP waits for the answer */
   needTurn: 14,
-  /** parent: it has it */
+  /** parent: the command has the database */
   turn: 15,
-  /** child: it gives it back, `TurnEnd` */
+  /** child: the command returns the database, `TurnEnd` */
   turnEnd: 16,
-  /** parent: asks what V8 has made of PHP by now; it comes back as the body of a response */
+  /** parent: requests the machine code that V8 has generated so far; it returns as the body of a response */
   code: 17,
 } as const
 
-/** A payload may not be longer: bodies are cut, and a head that long is a fault or an attack. */
+/** A payload must not be longer. Bodies are split, and a head of that length is a fault or an attack. */
 export const mostFrameBytes = 1 << 20
 
 export const frameHeaderBytes = 5
 
-/** One frame as bytes; objects become JSON. */
+/** Encodes one frame. Objects become JSON. */
 export function encodeFrame(kind: FrameKind, payload: Uint8Array | object | undefined): Buffer {
   const bytes =
     payload === undefined
@@ -70,8 +70,8 @@ export function writeFrameHeader(target: Buffer, kind: FrameKind, length: number
 }
 
 /**
- * Calls `onFrame` for every frame that arrives. Payloads of data frames are handed on as they come, in pieces, without
- * being joined; all other payloads are whole.
+ * Calls `onFrame` for every frame that arrives. Payloads of data frames are passed on in pieces as they arrive, without
+ * joining them. All other payloads are whole.
  * @throws (inside the stream's data event, reported to `onFault`) when a frame is longer than allowed.
  */
 export function readFrames(
@@ -105,7 +105,7 @@ export function readFrames(
         continue
       }
       if (gathered || missing > 0) {
-        // Gathered in one place: kept as they come, a megabyte in pieces of a byte would be several hundred.
+        // Gathered in one buffer. Kept as they arrive, a megabyte in one-byte pieces would take several hundred.
         gathered ??= Buffer.allocUnsafe(piece.length + missing)
         gathered.set(piece, gathered.length - missing - piece.length)
       }
@@ -132,82 +132,84 @@ export interface Mount {
   readonly from: string
 }
 
-/** What a site takes on the disk, and may take. */
+/** The disk space that a site uses, and may use. */
 export interface DiskRoom {
   readonly usedBytes: number
-  /** Files and folders. */
+  /** The number of files and folders. */
   readonly usedFiles: number
   readonly quotaBytes: number
   readonly quotaFiles: number
-  /** So much more for the site's database: signing in and deleting writes there. */
+  /** Extra bytes for the site's database, because signing in and deleting write to it. */
   readonly databaseBytes: number
-  /** Nothing is written while the disk has less free. */
+  /** Nothing is written while the disk has less free space than this. */
   readonly keepFreeBytes: number
 }
 
-/** The first thing that a child is told. */
+/** The first message to a child. */
 export interface ChildStart {
-  /** Path of the compiled PHP's JavaScript module. */
+  /** The path of the compiled PHP's JavaScript module. */
   readonly phpModule: string
-  /** User and group id that the process takes on before any PHP runs. */
+  /** The user and group ID that the process takes on before any PHP runs. */
   readonly uid: number | null
-  /** What V8 made of PHP in another process: a file below the program's folder; null: there is none. */
+  /**
+   * Stored machine code of PHP from another process, as a file below the program's folder, or null if there is none.
+   */
   readonly codeFile: string | null
-  /** Exports of the compiled PHP that its JavaScript calls; null: all of them are taken. */
+  /** The exports of the compiled PHP that its JavaScript calls, or null to take all. */
   readonly calledExports: readonly string[] | null
   readonly mounts: readonly Mount[]
-  /** Of this machine (or of the sandbox): nothing in them changes as long as the process lives. */
+  /** Folders of this machine (or of the sandbox) that never change while the process lives. */
   readonly fixedFolders: readonly string[]
-  /** PHP files of Stead by name, put into PHP's memory file system under /stead. */
+  /** Stead's PHP files by name, put into PHP's memory file system under /stead. */
   readonly programs: Readonly<Record<string, string>>
-  /** The same of files that are no text, in base64. */
+  /** The same for files that are not text, in base64. */
   readonly morePrograms: Readonly<Record<string, string>>
   readonly ini: Readonly<Record<string, string>>
-  /** What PHP's own memory may come to, whatever its settings say. */
+  /** The most memory for PHP itself, whatever its settings say. */
   readonly mostPhpBytes: number
   readonly address: string
-  /** Null: as much as there is. */
+  /** Null for no limit. */
   readonly disk: DiskRoom | null
-  /** It is for one command, whose standard input is the process' own; null: for requests. */
+  /** Set if the child is for one command, whose standard input is the process' own; null for requests. */
   readonly command: CommandStart | null
-  /** Watch the parent's end of the channel from a thread: needed where no sandbox ends the child with its parent. */
+  /** Whether a thread watches the parent's end of the channel. Needed if no sandbox ends the child with its parent. */
   readonly watchParent: boolean
 }
 
-/** What a process is given that runs one command, and no requests. */
+/** The start options of a process that runs one command, and no requests. */
 export interface CommandStart {
   readonly environment: Readonly<Record<string, string>>
 }
 
 export interface CommandHead {
-  /** Of PHP's own command line. */
+  /** The arguments of PHP's own command line. */
   readonly args: readonly string[]
 }
 
 export interface TurnEnd {
-  /** Something in the database may be another than before. */
+  /** Whether something in the database may have changed. */
   readonly wrote: boolean
 }
 
 export interface PhpMemory {
-  /** All that PHP has asked for, used or not. */
+  /** All memory that PHP has requested, used or not. */
   readonly bytes: number
 }
 
 export interface ChildReady {
   readonly phpVersion: string
   readonly residentBytes: number
-  /** It uses what V8 made of PHP in another process. */
+  /** Whether it uses machine code of PHP from another process. */
   readonly hasMachineCode: boolean
 }
 
 export interface RequestHead {
   readonly method: string
-  /** Raw path and query as the visitor sent them. */
+  /** The raw path and query as the visitor sent them. */
   readonly path: string
-  /** Instead of the one in `path`. */
+  /** Replaces the query in `path`. */
   readonly query?: string | undefined
-  /** Absolute path of the PHP file inside. */
+  /** The absolute path of the PHP file inside. */
   readonly script: string
   /** Name, value, name, value, … */
   readonly headers: readonly string[]
@@ -221,9 +223,9 @@ export interface TaskHead {
   readonly name: string
   readonly input: unknown
   readonly marker: string
-  /** Without the site's plugins and theme. */
+  /** Whether to run without the site's plugins and theme. */
   readonly isSafe?: boolean
-  /** The site's address from now on; only with the task that takes a site over. */
+  /** The site's new address. Only with the task that takes over a site. */
   readonly address?: string
 }
 
@@ -236,8 +238,8 @@ export interface ResponseEnd {
   /** PHP's exit code; 255 after a fatal error. */
   readonly exitCode: number
   readonly residentBytes: number
-  /** The process should be replaced when it is idle. */
+  /** Whether the process should be replaced when it is idle. */
   readonly worn: boolean
-  /** Something could not be written: the site's quota was reached, or the disk is nearly full. */
+  /** Why something could not be written: the site's quota was reached, or the disk is nearly full. */
   readonly diskRefusal?: 'quota' | 'disk' | undefined
 }

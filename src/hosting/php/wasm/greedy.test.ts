@@ -23,7 +23,7 @@ import { residentBytesOf } from './process-tree.ts'
 
 const core = await testCore()
 
-/** What a site's plugins can make the host hold, and what its PHP can take. */
+/** What a site's plugins can make the host hold, and what its PHP can use. */
 describe.skipIf(!core)('greedy PHP', () => {
   let runtime: PhpRuntime
   let directory: TestDirectory
@@ -41,7 +41,7 @@ describe.skipIf(!core)('greedy PHP', () => {
     await directory?.remove()
   })
 
-  /** Code that runs in every task, once WordPress is loaded. */
+  /** Installs code that runs in every task, after WordPress is loaded. */
   async function plugin(code: string): Promise<void> {
     await mkdir(join(directory.siteDirectory, 'web/wp-content/mu-plugins'), { recursive: true })
     await writeFile(join(directory.siteDirectory, 'web/wp-content/mu-plugins/greedy.php'), `<?php ${code}`)
@@ -51,7 +51,7 @@ describe.skipIf(!core)('greedy PHP', () => {
     return fetchPage(php, testRequest('/greedy.php', script))
   }
   const collect = openGc()
-  /** Bytes of this process that something still needs. */
+  /** Returns the bytes of this process that are still referenced. */
   const held = () => {
     collect()
     const { heapUsed, external } = process.memoryUsage()
@@ -60,23 +60,23 @@ describe.skipIf(!core)('greedy PHP', () => {
   const print = (mb: number) =>
     `while (ob_get_level()) ob_end_clean(); for ($i = 0; $i < ${mb * 16}; $i++) echo str_repeat('x', 65536);`
 
-  it('prints into a task what it likes: none of it is kept, and the result is found', async () => {
+  it('keeps nothing of what a task prints, and finds the result', async () => {
     await plugin(print(60))
     const before = held()
     expect(await php.runTask('site-title', {})).toMatchObject({ title: 'A test site' })
-    // of 60 MB; what is resident says more of the collector than of what is kept
+    // Of 60 MB. Resident memory would show more about the collector than about what is kept.
     await expect.poll(() => held() - before, { timeout: 10_000 }).toBeLessThan(10 << 20)
     expect(budgets.taskResults.used).toBe(0)
   })
 
-  it('cannot make a result longer than the budget says', async () => {
+  it('limits the length of a result to the budget', async () => {
     await plugin("add_filter('pre_option_blogname', fn () => str_repeat('x', 2 << 20));")
     await expect(php.runTask('site-title', {})).rejects.toThrow(PhpTaskError)
     await plugin('')
     expect(await php.runTask('site-title', {})).toMatchObject({ title: 'A test site' })
   })
 
-  it('is ended when a task prints without end; the next process is as good as new', async () => {
+  it('ends a task that prints endlessly, and the next process works normally', async () => {
     await plugin(print(1500))
     const before = process.memoryUsage.rss()
     const task = php.runTask('site-title', {})
@@ -89,7 +89,7 @@ describe.skipIf(!core)('greedy PHP', () => {
     expect(await php.runTask('site-title', {})).toMatchObject({ title: 'A test site' })
   })
 
-  it('has an end to its memory that no setting lifts: a fatal error in its log, and PHP goes on', async () => {
+  it('limits memory beyond any setting, logs a fatal error, and keeps PHP running', async () => {
     let most = 0
     php.onGrowth = () => {
       most = Math.max(most, php.lastResidentBytes)
@@ -106,7 +106,7 @@ describe.skipIf(!core)('greedy PHP', () => {
     expect(log).toMatch(/Fatal error: +Out of memory/)
   })
 
-  it('goes on after small pieces too have eaten all memory', async () => {
+  it('continues after small allocations have used all memory', async () => {
     const page = await run("ini_set('memory_limit', '-1'); for ($all = [];;) $all[] = [1, 2, 3];")
     expect(page.status).toBe(500)
     const other = await run("ini_set('memory_limit', '-1'); return str_repeat('x', 1 << 30);")
@@ -120,7 +120,7 @@ describe.skipIf(!core).each(hereRuntimes)('greedy sites together, on $runtime', 
   const budgetBytes = 1300 << 20
 
   it('stay within the memory of the host while they run, and others get their pages', async () => {
-    // each alone would have room for what it takes: what ends one is that all together have not
+    // Each site could have its memory if the others did not run. Their total is what ends one of them.
     const runtime = await testRuntime({ memoryLimitMb: 512, runtime: kind })
     const siteDirectories = await Promise.all([1, 2, 3, 4, 5].map(() => testDirectory(core as string, { phpVersion })))
     const warnings: string[] = []
@@ -134,7 +134,7 @@ describe.skipIf(!core).each(hereRuntimes)('greedy sites together, on $runtime', 
       bodies: testBodies(),
       log: { warn: (_facts, message) => warnings.push(message) },
     })
-    // four would have 1,900 MB; and grow slowly enough for a look every 200 ms
+    // Four would use 1,900 MB. They grow slowly enough for a check every 200 ms.
     const eat = `ini_set('memory_limit', '-1'); $all = [];
       while (memory_get_usage() < 460 << 20) { $all[] = str_repeat('x', 4 << 20); usleep(20000); } sleep(30);`
     await Promise.all(siteDirectories.map((directory) => directory.script('eat.php', eat)))
@@ -169,7 +169,7 @@ describe.skipIf(!core).each(hereRuntimes)('greedy sites together, on $runtime', 
       expect(most).toBeGreaterThan(700 << 20)
       expect(most).toBeLessThan(budgetBytes + (400 << 20))
       expect(warnings).toContain('stopping the largest PHP process, because PHP exceeds its memory limit')
-      // the others go on growing between two looks
+      // The others keep growing between two checks.
       await expect.poll(() => pool.stats().residentBytes, { timeout: 10_000 }).toBeLessThanOrEqual(budgetBytes)
       await pool.stopAll(0)
       await Promise.all(ends)

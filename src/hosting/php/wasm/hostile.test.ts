@@ -38,7 +38,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       await Promise.all([directory?.remove(), neighbour?.remove()])
     })
 
-    /** Runs PHP that returns a value, and gives the value. */
+    /** Runs PHP code that returns a value, and returns that value. */
     async function run(code: string): Promise<unknown> {
       const script = await directory.script('hostile.php', `echo json_encode((function () { ${code} })());`)
       const page = await fetchPage(php, testRequest('/hostile.php', script))
@@ -60,7 +60,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
         'file:///etc/passwd',
         'glob:///etc/*',
       ]
-      // php-wasm has none; what native PHP has tells of its own process, and of nobody else's environment
+      // php-wasm has no such files. Those that native PHP has describe its own process only, not another's environment.
       const ofItself = kind === 'native' ? ['/proc/self/environ', '/proc/self/maps'] : []
       for (const path of paths.filter((each) => !ofItself.includes(each)))
         expect([path, await run(`return @file_get_contents(${JSON.stringify(path)});`)]).toEqual([path, false])
@@ -73,7 +73,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       ])
     })
 
-    it('follows no link that lies in its folder and makes none', async () => {
+    it('follows no link in its folder, and creates none', async () => {
       expect(await run("return @file_get_contents('/wordpress/link.txt');")).toBe(false)
       expect(await run("return @file_get_contents('/wordpress/link-folder/web/secret.txt');")).toBe(false)
       expect(await run("return @scandir('/wordpress/link-folder');")).toBe(false)
@@ -88,7 +88,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       ).toHaveLength(2)
     })
 
-    it('cannot write into core, into Stead’s own files for others, or above its folder', async () => {
+    it('cannot write into the core, into Stead’s own files, or above its folder', async () => {
       expect(await run("return @file_put_contents('/wordpress/wp-includes/version.php', 'x');")).toBe(false)
       expect(await run("return @file_put_contents('/wordpress/wp-admin/x.php', 'x');")).toBe(false)
       expect(await run("return @unlink('/wordpress/wp-includes/version.php');")).toBe(false)
@@ -106,7 +106,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
           name,
           await run(`try { return ${name}('id', $a, $b); } catch (Error $e) { return 'refused'; }`),
         ]).toEqual([name, 'refused'])
-      // prepend.php has one for mails
+      // prepend.php allows only sendmail, for mails.
       expect(
         await run("return @popen('id', 'r') || @popen('id', 'w') || @popen('sh -c /usr/sbin/sendmail', 'w');"),
       ).toBe(false)
@@ -115,7 +115,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       expect(await run("return class_exists('FFI');")).toBe(false)
     })
 
-    it('reaches nothing on loopback or in private networks, however it is written', async () => {
+    it('reaches nothing on loopback or in private networks, in any notation', async () => {
       let reached = 0
       const server = createServer((socket) => {
         reached++
@@ -141,7 +141,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
           await run(`$f = @fsockopen('${host}', ${port}, $code, $text, 3); return $f && fgets($f);`),
         ]).toEqual([host, false])
       expect(await run(`return @stream_socket_client('udp://127.0.0.1:${port}') && false;`)).toBe(false)
-      // in its own network, where nobody else is
+      // In a separate network, which contains nothing else.
       expect(await run(`return (bool) @stream_socket_server('tcp://127.0.0.1:0');`)).toBe(kind === 'native')
       expect(await run(`return (bool) @stream_socket_client('unix:///tmp/x');`)).toBe(false)
       expect(
@@ -153,11 +153,11 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       expect(reached).toBe(0)
     })
 
-    it('has an end to its memory, whatever it says that it may have', async () => {
-      // -1 as a plugin does, a number as WordPress does by WP_MEMORY_LIMIT
+    it('has a memory limit, whatever limit it sets', async () => {
+      // -1 as a plugin sets it, and a number as WordPress sets it with WP_MEMORY_LIMIT.
       for (const limit of ['-1', '4096M']) {
         const greedy = run(`ini_set('memory_limit', '${limit}'); return strlen(str_repeat('x', 1 << 30));`)
-        // php-fpm's child ends by it, and another takes its place
+        // The limit ends php-fpm's child, and another one takes its place.
         expect(await greedy.catch((error) => error)).toSatisfy(
           (end) => end === 'died: 500' || (kind === 'native' && end instanceof PhpCrashed),
         )
@@ -165,7 +165,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       }
     })
 
-    it('takes no settings of PHP from files of the site', async () => {
+    it('takes no PHP settings from files of the site', async () => {
       const lines = 'memory_limit = 4096M\nauto_prepend_file = none\ndisable_functions =\nopen_basedir = /\n'
       for (const name of ['.user.ini', 'php.ini', 'web.ini', '.htaccess'])
         await writeFile(
@@ -177,7 +177,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       expect(settings.slice(0, 2)).toEqual(['256M', kind === 'wasm' ? '/stead/prepend.php' : '/stead/native.php'])
       expect(settings[2]).toBe('')
       expect(settings[3]).toContain('proc_open')
-      // nor by a variable of the request that php-fpm takes for a setting
+      // Nor from a variable of the request that php-fpm takes for a setting.
       expect(
         await run(
           "putenv('PHP_VALUE=memory_limit=4096M'); putenv('PHPRC=/wordpress'); return ini_get('memory_limit');",
@@ -185,14 +185,14 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       ).toBe('256M')
     })
 
-    it('is shut in as the report says', async () => {
+    it('is contained as the report says', async () => {
       const containment = runtime.containment()
       const bubblewrap = sandbox === 'bubblewrap'
       const network = bubblewrap ? 'none-but-egress' : 'refused in process'
       expect(containment).toMatchObject({ nodePermissions: kind === 'wasm', bubblewrap, network, uid: uid !== null })
     })
 
-    it('leaves its files to the site’s user', async () => {
+    it('creates files that belong to the site’s user', async () => {
       await mkdir(join(directory.siteDirectory, 'private/tmp'), { recursive: true })
       const mode = (await run(
         "file_put_contents('/tmp/a', '1'); return [fileowner('/tmp/a'), is_dir('/private/database')];",

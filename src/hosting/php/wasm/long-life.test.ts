@@ -11,7 +11,7 @@ import { type PhpRuntime, phpVersions } from '../runtime.ts'
 
 const core = await testCore()
 
-describe.skipIf(!core).each(phpVersions)('a process of PHP %s that lives long', (phpVersion) => {
+describe.skipIf(!core).each(phpVersions)('a long-lived process of PHP %s', (phpVersion) => {
   let runtime: PhpRuntime
   let directory: TestDirectory
 

@@ -1,4 +1,6 @@
-/** PHP itself never makes a site's database anew: a request may come between the host's look and WordPress'. */
+/**
+ * PHP itself never creates a site's database again. A request may arrive between the host's check and WordPress' own.
+ */
 import { existsSync } from 'node:fs'
 import { rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -36,7 +38,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       await directory?.remove()
     })
 
-    test('emptied, then removed: 503 without the installer, tasks fail, and no file is made', async () => {
+    test('answers 503 without the installer, fails tasks, and creates no file, for an emptied and a removed database', async () => {
       expect((await fetchPage(php, testRequest('/'))).status).toBe(200)
       for (const lose of [() => truncate(file), () => rm(file)]) {
         await lose()

@@ -14,7 +14,7 @@ let server: Socket
 let servers: string[]
 let folder: string
 let asked: string[]
-/** Answers nothing any more. */
+/** Whether the server has stopped answering. */
 let isDead: boolean
 
 beforeEach(async () => {
@@ -42,14 +42,14 @@ const names = (lookups = testBudgets().lookups) =>
   createNames({ resolver: resolver(), lookups, doubtMs: 100, retryMs: 100 })
 
 describe('names for sites', () => {
-  it('are found in the hosts file, then by the name servers: IPv4, else IPv6', async () => {
+  it('come from the hosts file, then from the name servers: IPv4, else IPv6', async () => {
     await writeFile(
       join(folder, 'hosts'),
       '# mine\n192.0.2.1 one.test ONE\n2001:db8::1 one.test # both\nnonsense two.test\n',
     )
     const { addressesOf } = names()
     expect(await addressesOf('One.test', 'a')).toEqual(['192.0.2.1', '2001:db8::1'])
-    // the root is asked for to see whether a server lives, wherever a busy machine makes an answer late
+    // The root is queried to check whether a server is alive, when a busy machine delays an answer.
     expect(asked.filter((name) => name !== '')).toEqual([])
     expect(await addressesOf('v4.test', 'a')).toEqual(['192.0.2.4'])
     expect(await addressesOf('v6.test', 'a')).toEqual(['2001:db8::6'])
@@ -60,7 +60,7 @@ describe('names for sites', () => {
     await vi.waitFor(async () => expect(await addressesOf('v4.test', 'a')).toEqual(['192.0.2.99']), 60_000)
   })
 
-  it('whose server is silent harm nobody: not other sites, not other names of the site', async () => {
+  it('harm no other site and no other name if their server is silent', async () => {
     const { addressesOf } = names()
     const silent = Array.from({ length: 16 }, (_, i) => addressesOf(`silent-${i}.test`, 'hostile').catch((e) => e))
     for (let i = 0; i < 5; i++) expect(await addressesOf('v4.test', 'good')).toEqual(['192.0.2.4'])
@@ -68,12 +68,12 @@ describe('names for sites', () => {
     expect(asked).toContain('')
     expect(await addressesOf('v4.test', 'good')).toEqual(['192.0.2.4'])
     expect(await addressesOf('v4.test', 'hostile')).toEqual(['192.0.2.4'])
-    // the site's own names are not waited for again, another site's are
+    // The site's own silent names fail at once. Another site still waits for them.
     await expect(addressesOf('SILENT-3.test', 'hostile')).rejects.toThrow('a moment ago')
     await expect(addressesOf('silent-3.test', 'good')).rejects.toThrow('the name server does not respond')
   })
 
-  it('are found of both kinds for what Stead fetches, and a silent server ends in a refusal', async () => {
+  it('resolve in both address families for Stead’s own fetches, and fail if the server is silent', async () => {
     await writeFile(join(folder, 'hosts'), '192.0.2.1 one.test\n2001:db8::1 one.test\n')
     const resolve = (name: string) => systemResolve(name, resolver())
     const look = (name: string) => lookupPublic(name, { allowPrivate: true, resolve })
@@ -85,12 +85,12 @@ describe('names for sites', () => {
     expect(await look('v6.test')).toEqual([{ address: '2001:db8::6', family: 6 }])
     await expect(look('nowhere.test')).rejects.toThrow('nowhere.test could not be resolved')
     const silent = Array.from({ length: 64 }, (_, i) => look(`silent-${i}.test`).catch((error) => error))
-    // more than the system has threads to wait in
+    // More than the system has threads to wait in.
     expect(await look('v4.test')).toHaveLength(1)
     for (const error of await Promise.all(silent)) expect(error.message).toContain('could not be resolved')
   })
 
-  it('are given up at once where nothing is answered at all, until something is', async () => {
+  it('fail at once while no name server responds', async () => {
     isDead = true
     const { addressesOf } = names()
     await expect(addressesOf('v4.test', 'a')).rejects.toThrow('the name server does not respond')
@@ -100,7 +100,7 @@ describe('names for sites', () => {
     await vi.waitFor(async () => expect(await addressesOf('v6.test', 'b')).toEqual(['2001:db8::6']), 60_000)
   })
 
-  it('are looked up so many at once for a site, whatever others do', async () => {
+  it('have a limit of simultaneous lookups per site, independent of other sites', async () => {
     const { lookups } = testBudgets({ lookups: { each: 3, all: 5 } })
     const { addressesOf } = names(lookups)
     const silent = [1, 2, 3].map((i) => addressesOf(`silent-${i}.test`, 'hostile').catch((error) => error))
@@ -110,7 +110,7 @@ describe('names for sites', () => {
     expect(lookups.used).toBe(0)
   })
 
-  it('take no thread that files are read with', async () => {
+  it('use no thread that file reads need', async () => {
     const { addressesOf } = names()
     const silent = Array.from({ length: 16 }, (_, i) =>
       addressesOf(`silent-${i}.test`, 'hostile').catch(() => 'given up'),
@@ -131,7 +131,7 @@ function questionOf(message: Buffer): { name: string; type: number } {
   return { name: labels.join('.'), type: message.readUInt16BE(at + 1) }
 }
 
-/** RFC 1035 §4: the question again, with one address or none. */
+/** Builds an answer (RFC 1035 §4): the question again, with one address or none. */
 function answerTo(query: Buffer, name: string, type: number): Buffer {
   const [a, aaaa] = [1, 28]
   const data =

@@ -3,12 +3,12 @@ import { LRUCache } from 'lru-cache'
 import type { Budget } from '../../../platform/budgets/budget.ts'
 import { NameServerSilent, type Resolver } from '../../../platform/fetch/resolver.ts'
 
-/** Finds the addresses of names for sites. */
+/** Resolves names for sites. */
 export interface Names {
   /**
-   * All addresses of one kind.
-   * @param site who asks, as budgets know it
-   * @throws when there are none, the name server does not answer, or the site asks for too many at once
+   * Returns all addresses of one family.
+   * @param site the requester, as budgets know it
+   * @throws when there are none, the name server does not answer, or the site looks up too many at once
    */
   addressesOf(host: string, site: string): Promise<string[]>
 }
@@ -17,9 +17,9 @@ export interface NamesOptions {
   readonly resolver: Resolver
   /** Names that are being looked up. */
   readonly lookups: Budget
-  /** Without an answer for so long, it is found out whether there are answers at all. */
+  /** After this time without an answer, a query checks whether any server answers at all. */
   readonly doubtMs?: number
-  /** While nothing is answered it is found out anew, at most this often. */
+  /** While no server answers, the check is repeated at most this often. */
   readonly retryMs?: number
 }
 
@@ -27,11 +27,11 @@ const silenceMs = 30_000
 const mostSilentNames = 10_000
 
 /**
- * The machine's name servers with an end to waiting: a site's PHP does nothing else while it waits for a name.
+ * Queries the machine's name servers with a timeout, because a site's PHP does nothing else while it waits for a name.
  *
- * Silence belongs to the name and to the site that asked for it: a name server that does not answer may be the site's own, made to
- * that end. Only where nothing is answered at all, not even for the root of all names (a laptop without network), is nobody
- * asked for a while; every page of wp-admin waited 10 s there.
+ * Silence is remembered for the name and the site that requested it: the silent name server may belong to the site, and
+ * be silent on purpose. Only if nothing is answered, not even for the root (a laptop without network), do all lookups
+ * fail for a while. Every page of wp-admin waited 10 s there.
  */
 export function createNames({ resolver, lookups, doubtMs = 1000, retryMs = 5000 }: NamesOptions): Names {
   const silent = new LRUCache<string, true>({ max: mostSilentNames, ttl: silenceMs })
@@ -50,7 +50,7 @@ export function createNames({ resolver, lookups, doubtMs = 1000, retryMs = 5000 
   return {
     async addressesOf(host, site) {
       if (isIP(host)) return [host]
-      // RFC 6761 §6.3: no name server is asked for these.
+      // RFC 6761 §6.3: these names never go to a name server.
       if (/(^|\.)localhost\.?$/i.test(host)) return ['127.0.0.1']
       const key = `${site} ${host.toLowerCase()}`
       if (performance.now() < allSilentUntil) {

@@ -32,7 +32,7 @@ describe.skipIf(!core).each(hereRuntimes)('objects that WordPress keeps, $runtim
     await directory?.remove()
   })
 
-  /** Runs PHP in a request of its own with WordPress loaded. @returns what it returns */
+  /** Runs PHP in a separate request with WordPress loaded. @returns what it returns */
   async function run(code: string, beforeWordPress = ''): Promise<unknown> {
     const php_ = `${beforeWordPress} require '/wordpress/wp-load.php';
       echo json_encode((static function () { ${code} })());`
@@ -41,7 +41,7 @@ describe.skipIf(!core).each(hereRuntimes)('objects that WordPress keeps, $runtim
     return JSON.parse(text)
   }
 
-  it('come back in the next request as they were, objects as copies', async () => {
+  it('return unchanged in the next request, with objects as copies', async () => {
     const kinds = `['text' => "a\\0b", 'number' => 1.5, 'false' => false, 'null' => null, 'list' => [1, ['two' => 2]], 'empty' => '']`
     await run(`foreach (${kinds} as $key => $value) wp_cache_set($key, $value, 'kinds');
       $object = (object) ['n' => 1]; wp_cache_set('object', $object, 'kinds'); $object->n = 2;`)
@@ -53,7 +53,7 @@ describe.skipIf(!core).each(hereRuntimes)('objects that WordPress keeps, $runtim
     expect(seen).toEqual({ ...all, object: 1, hits: true })
   })
 
-  it('end with their time, and groups that are not to be kept end with the request', async () => {
+  it('expire, and groups that are not persistent end with the request', async () => {
     await run(`wp_cache_set('soon', 1, 'times', 1); wp_cache_set('late', 2, 'times', 3600);
       wp_cache_add_non_persistent_groups(['passing']); wp_cache_set('gone', 3, 'passing');
       wp_cache_set('closure', static fn () => 1, 'times');`)
@@ -66,7 +66,7 @@ describe.skipIf(!core).each(hereRuntimes)('objects that WordPress keeps, $runtim
     ).toEqual([false, false])
   })
 
-  it('answer like a plain map, whatever is done in whichever request', async () => {
+  it('behave like a plain map, whichever request does what', async () => {
     const key = fc.constantFrom('k0', 'k1', '7')
     const group = fc.constantFrom('g0', 'g1')
     const value = fc.nat(9)
@@ -90,15 +90,15 @@ describe.skipIf(!core).each(hereRuntimes)('objects that WordPress keeps, $runtim
     )
   })
 
-  it('are all forgotten when a request replaced some and could not store its own', async () => {
+  it('are all dropped when a request replaced some and could not store its own', async () => {
     await run(`wp_cache_set('a', 1, 'g'); wp_cache_set('b', 1, 'other');`)
     expect(await run(`return wp_cache_get('a', 'g');`)).toBe(1)
-    // what ends in a shutdown function leaves the later ones out
+    // exit in a shutdown function skips the later ones.
     await run(`wp_cache_set('a', 2, 'g');`, 'register_shutdown_function(static function () { exit; });')
     expect(await run(`return [wp_cache_get('a', 'g'), wp_cache_get('b', 'other')];`)).toEqual([false, false])
   })
 
-  it('are forgotten when a plugin writes into WordPress’ tables past its functions; not for its own tables', async () => {
+  it('are dropped when a plugin writes into WordPress’ tables without its functions, but not for the plugin’s own tables', async () => {
     await run(`wp_cache_set('a', 1, 'g'); update_option('mine', 'old');`)
     expect(await run(`return get_option('mine');`)).toBe('old')
     await run(
@@ -109,7 +109,7 @@ describe.skipIf(!core).each(hereRuntimes)('objects that WordPress keeps, $runtim
     expect(await run(`return [wp_cache_get('a', 'g'), get_option('mine')];`)).toEqual([false, 'new'])
   })
 
-  it('end with the process, however it ends', async () => {
+  it('end with the process, even after a crash', async () => {
     await run(`wp_cache_set('a', 1, 'g');`)
     expect(await run(`return wp_cache_get('a', 'g');`)).toBe(1)
     php.kill(new Error('as in a crash'))
@@ -118,7 +118,7 @@ describe.skipIf(!core).each(hereRuntimes)('objects that WordPress keeps, $runtim
     expect(await run(`return wp_cache_get('a', 'g');`)).toBe(false)
   })
 
-  it('give way to a drop-in of the site, and know nothing when it is gone', async () => {
+  it('give way to a drop-in of the site, and start empty when it is gone', async () => {
     await run(`update_option('blogname', 'Before'); wp_cache_set('a', 1, 'g');`)
     await run(
       `return file_put_contents(WP_CONTENT_DIR . '/object-cache.php', "<?php require ABSPATH . WPINC . '/cache.php';");`,
@@ -130,7 +130,7 @@ describe.skipIf(!core).each(hereRuntimes)('objects that WordPress keeps, $runtim
     expect(await run(`return [wp_cache_get('a', 'g'), get_option('blogname')];`)).toEqual([false, 'After'])
   })
 
-  it('are not transients, which stay in the database; and none are kept where the site says so', async () => {
+  it('exclude transients, which stay in the database, and can be turned off by the site', async () => {
     expect(
       await run(`set_transient('t', 'v', 60);
         return [wp_using_ext_object_cache(), $GLOBALS['wpdb']->get_var("SELECT option_value FROM wp_options WHERE option_name = '_transient_t'")];`),
@@ -176,7 +176,7 @@ function phpCall(step: Step): string {
   return step.do === 'flush_group' ? `wp_cache_flush_group('${step.group}')` : `wp_cache_${step.do}()`
 }
 
-/** What the step does to the model. @returns its answer */
+/** Applies the step to the model. @returns its answer */
 function inModel(model: Map<string, number>, step: Step): unknown {
   if (step.do === 'flush') model.clear()
   if (step.do === 'flush_group')

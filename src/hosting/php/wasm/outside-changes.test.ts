@@ -18,7 +18,7 @@ const core = await testCore()
 const cases = hereRuntimes.flatMap(({ versions, runtime }) => versions.map((phpVersion) => ({ runtime, phpVersion })))
 
 describe.skipIf(!core).each(cases)(
-  'what changes from outside between two requests of PHP $phpVersion, $runtime',
+  'a change from outside between two requests of PHP $phpVersion, $runtime',
   ({ runtime: kind, phpVersion }) => {
     let runtime: PhpRuntime
     let directory: TestDirectory
@@ -41,7 +41,7 @@ describe.skipIf(!core).each(cases)(
       const script = await directory.script('run.php', `echo json_encode((function () { ${code} })());`)
       return JSON.parse((await fetchPage(php, testRequest('/run.php', script))).text)
     }
-    /** As the site's own, so that PHP may change it too. */
+    /** Creates a file that belongs to the site, so that PHP can change it too. */
     async function make(name: string, text: string): Promise<void> {
       await mkdir(join(web, name, '..'), { recursive: true })
       await writeFile(join(web, name), text)
@@ -56,7 +56,7 @@ describe.skipIf(!core).each(cases)(
       [false, false, false, false],
     ]
 
-    it('is gone when it is deleted, and there when it comes back', async () => {
+    it('removes a file, and restores it', async () => {
       await make('one/a.php', "<?php return 'first';")
       expect(await look('one', 'one/a.php')).toEqual([folder, file])
       await rm(join(web, 'one/a.php'))
@@ -68,7 +68,7 @@ describe.skipIf(!core).each(cases)(
       expect(await look('one', 'one/a.php')).toEqual([nothing, nothing])
     })
 
-    it('can be made anew by PHP', async () => {
+    it('lets PHP create a deleted file again', async () => {
       await make('two/a', 'text')
       expect(await look('two', 'two/a')).toEqual([folder, file])
       await rm(join(web, 'two'), { recursive: true })
@@ -79,7 +79,7 @@ describe.skipIf(!core).each(cases)(
       expect(await look('two', 'two/a')).toEqual([folder, file])
     })
 
-    it('may be of another kind then, but never a link', async () => {
+    it('may replace a file with another type, but never with a link', async () => {
       await make('three/a', 'text')
       await make('three/b/inside', 'text')
       await make('three/c', 'text')
@@ -101,7 +101,7 @@ describe.skipIf(!core).each(cases)(
       ).toEqual([['inside'], 'text'])
     })
 
-    it('is where realpath() leads, and nothing else is', async () => {
+    it('is reflected by realpath()', async () => {
       const paths = ['a', 'a/b', 'a/b/inside', 'a/b/inside/', './a/../a/c', 'a/c/']
       const real = () => run(`chdir('/wordpress/five'); return array_map('realpath', ${JSON.stringify(paths)});`)
       const five = (...names: (string | false)[]) => names.map((name) => name && `/wordpress/five/${name}`)
@@ -114,7 +114,7 @@ describe.skipIf(!core).each(cases)(
       expect(await real()).toEqual(five('a', 'a/b', false, false, 'a/c', false))
       await make('five/a/b/inside', 'text')
       expect(await real()).toEqual(five('a', 'a/b', 'a/b/inside', false, 'a/c', false))
-      // one folder in the place of another
+      // One folder takes the place of another.
       await rename(join(web, 'five/a'), join(web, 'five/before'))
       await rename(join(web, 'five/other'), join(web, 'five/a'))
       expect(await real()).toEqual(five('a', false, false, false, 'a/c', 'a/c'))
@@ -129,7 +129,7 @@ describe.skipIf(!core).each(cases)(
       ).toEqual([false, false, '/wordpress', '/wordpress'])
     })
 
-    it('is told from what PHP itself has changed since it looked', async () => {
+    it('is distinguished from changes that PHP itself made after it looked', async () => {
       await make('four/a', 'text')
       const code = `chdir('/wordpress/four');
       $sizes = [file_exists('a'), filesize('a')];

@@ -51,7 +51,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       expect(names).not.toContain('x-powered-by')
     })
 
-    it('has the settings of php.ini-production, but for those that differ on purpose and are documented', async () => {
+    it('has the settings of php.ini-production, except for documented differences', async () => {
       const code = 'echo json_encode(array_map(strval(...), ini_get_all(null, false)));'
       const page = await fetchPage(php, testRequest('/ini.php', await directory.script('ini.php', code)))
       const settings = JSON.parse(page.text) as Record<string, string>
@@ -64,7 +64,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       for (const name of differsOnPurpose) expect(documented).toContain(`| \`${name}\` |`)
     })
 
-    it('gives scripts what Apache with php-fpm gives them', async () => {
+    it('gives scripts the same variables as Apache with php-fpm', async () => {
       const code = `assert(false);
         file_put_contents('/wordpress/made.txt', 'x');
         foreach (['PHP_AUTH_USER', 'PHP_AUTH_PW', 'PATH_INFO', 'PHP_SELF'] as $name) $got[] = $_SERVER[$name] ?? null;
@@ -77,7 +77,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       expect((await fetchPage(php, testRequest('/x.php', '/wordpress/x.php'))).text).toBe('<?xml version="1.0"?>')
     })
 
-    it('offers AVIF only where it can write a large picture', async () => {
+    it('offers AVIF only if it can write a large picture', async () => {
       const code = `$picture = imagecreatetruecolor(600, 600);
         $written = function_exists('imageavif') && imageavif($picture, '/tmp/a.avif') && filesize('/tmp/a.avif') > 0;
         imagewebp($picture, '/tmp/a.webp');
@@ -89,7 +89,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       expect(JSON.parse(page.text)).toEqual([hasAvif, hasAvif, hasAvif, [], true, true])
     })
 
-    it('waits for the answer to a question, and gets none where nobody listens or the host fails', async () => {
+    it('waits for the answer to a question, and gets none without a listener or when the host fails', async () => {
       const code = `foreach ([1, 2] as $n) echo '[', post_message_to_js('{"ask":"' . $n . '"}'), ']';`
       const request = testRequest('/ask.php', await directory.script('ask.php', code))
       expect((await fetchPage(php, request)).text).toBe('[][]')
@@ -101,14 +101,14 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       php.onAsk = undefined
     })
 
-    it('has mail(), which says no where nobody takes mails', async () => {
+    it('has mail(), which returns false if nothing accepts mails', async () => {
       const code = "var_dump(mail('a@example.com', 'b', 'c'));"
       expect((await fetchPage(php, testRequest('/m.php', await directory.script('m.php', code)))).text).toContain(
         'bool(false)',
       )
     })
 
-    it('answers what PHP asks after it was told to stop', async () => {
+    it('answers questions that PHP asks after it was told to stop', async () => {
       const asking = await runtime.start(directory)
       const asked = Promise.withResolvers<void>()
       const answer = Promise.withResolvers<string>()
@@ -125,7 +125,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       await stopped
     })
 
-    it('sends what is printed before PHP is done', async () => {
+    it('sends output before PHP is done', async () => {
       const code = "echo 'early'; ob_flush(); flush(); while (!file_exists('/tmp/go')) usleep(10000); echo 'late';"
       const response = await php.request(testRequest('/s.php', await directory.script('s.php', code)))
       const body = response.body[Symbol.asyncIterator]()
@@ -136,7 +136,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       await response.finished
     })
 
-    it('sends much and takes much, byte for byte', async () => {
+    it('sends and receives large bodies, byte for byte', async () => {
       const size = 64 << 20
       const chunk = Buffer.alloc(1 << 16, 'abcdefgh')
       const script = await directory.script(
@@ -176,9 +176,9 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       expect(php.lastResidentBytes).toBeGreaterThan(0)
     })
 
-    // WebAssembly keeps what it had once: there it says nothing
+    // WebAssembly never shrinks its memory, so this would prove nothing there.
     if (kind === 'native')
-      it('tells what it takes of memory while it works', async () => {
+      it('reports its memory while it works', async () => {
         const idle = await php.residentBytes()
         const code =
           "$much = str_repeat('x', 64 << 20); echo 'early'; ob_flush(); flush(); while (!file_exists('/tmp/measured')) usleep(10000);"
@@ -189,7 +189,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
         await finished
       })
 
-    it('leaves nothing of a request to the next', async () => {
+    it('leaves nothing of a request for the next one', async () => {
       const script = await directory.script(
         'left.php',
         "echo json_encode([$_COOKIE, $_POST, file_get_contents('php://input'), $_SERVER['CONTENT_TYPE'] ?? null, $_GET]);",
@@ -213,7 +213,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       expect(JSON.parse(third.text)).toMatchObject([[], [], '', null, []])
     })
 
-    it('goes on after exit, a fatal error and a reader that goes away', async () => {
+    it('continues after exit, a fatal error, and a reader that disconnects', async () => {
       await fetchPage(php, testRequest('/e.php', await directory.script('e.php', "echo 'x'; exit(3);")))
       expect(
         (await fetchPage(php, testRequest('/f.php', await directory.script('f.php', 'no_such_function();')))).status,
@@ -231,7 +231,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       )
     })
 
-    it('lets what runs finish when it is stopped, and fails what runs too long', async () => {
+    it('lets the current request finish when it is stopped, and fails one that runs too long', async () => {
       const second = await runtime.start(directory)
       const slow = await second.request(
         testRequest('/z.php', await directory.script('z.php', "echo 'a'; ob_flush(); usleep(300000); echo 'b';")),
@@ -246,7 +246,7 @@ describe.skipIf(!core).each(ways.filter(({ skip }) => !skip))(
       await Promise.all([expect(never).rejects.toThrow(PhpCrashed), third.stop(100)])
     })
 
-    it('dies with its parent, in the middle of an endless loop too', async () => {
+    it('dies with its parent, even in an endless loop', async () => {
       const script = await directory.script('loop.php', "file_put_contents('/tmp/looping', '1'); while (true);")
       const program = `
       import { createWasmRuntime } from ${JSON.stringify(join(import.meta.dirname, 'start.ts'))}

@@ -41,18 +41,19 @@ import { residentBytesOf, threadsOf, waitedMsOf } from './process-tree.ts'
 import { readTaskResult } from './task-result.ts'
 
 const keptErrorBytes = 4096
-/** Of what V8 has made of PHP; it is 4 MB after a day of pages. */
+/** The most machine code of PHP. It is 4 MB after a day of pages. */
 const mostCodeBytes = 64 << 20
 export const taskTimeoutMs = 60_000
 export const lowestPriority = 19
 /**
- * Run by a shell before PHP starts, with its priority as the first argument.
+ * The script that a shell runs before PHP starts, with PHP's priority as the first argument.
  *
- * - Not afterwards: what the child starts at once would keep the usual priority.
- * - A process started for itself is a session, and Linux weighs sessions against each other (sched(7), autogroup): there `nice` counts
- *   only within the session.
- * - The end of its jobs is PHP's order to stop. What every process is given (Ctrl-C, systemd's default way to stop a service) would cut
- *   off the page that it is at. Bubblewrap keeps what it inherits; Node does not, and sees to it by itself (child/main.ts).
+ * - Not after the start: what the child starts at once would keep the usual priority.
+ * - A process started separately is a session, and Linux weighs sessions against each other (sched(7), autogroup).
+ * There `nice`   counts only within the session.
+ * - PHP must stop when its jobs end. Signals that every process gets (Ctrl-C, systemd's default way to stop a service)
+ * would   interrupt the current page. Bubblewrap inherits that they are ignored. Node does not, and ignores them itself
+ * (child/main.ts).
  */
 export const beforePhp = `
   { echo "$0" > /proc/self/autogroup; } 2>/dev/null
@@ -62,14 +63,14 @@ const thenPhp = `${beforePhp} exec nice -n "$0" "$@"`
 
 export interface ProcessOptions {
   readonly phpVersion: PhpVersion
-  /** Whose it is: the key that it has in budgets. */
+  /** The owner's key in budgets. */
   readonly siteDirectory: string
   readonly egress: Omit<Egress, 'site'>
-  /** Results of tasks while they are read. */
+  /** The results of tasks while they are read. */
   readonly results: Budget
-  /** nice(1). */
+  /** As for nice(1). */
   readonly priority: number
-  /** It starts at the lowest of all instead. */
+  /** Whether it starts at the lowest priority of all instead. */
   readonly lowPriority: boolean
   readonly timeoutMs: number
 }
@@ -84,9 +85,9 @@ export class WasmProcess implements PhpProcess {
   onNote: ((text: string) => void) | undefined
   onAsk: ((text: string) => Promise<string>) | undefined
   onGrowth: (() => void) | undefined
-  /** Called when PHP could not write something. It is the site's word. */
+  /** Called when PHP reports that it could not write something. The report may be wrong: the site controls it. */
   onDiskRefusal: ((why: 'quota' | 'disk') => void) | undefined
-  /** Jobs since the start. */
+  /** The number of jobs since the start. */
   jobs = 0
   readonly #child: ChildProcess
   readonly #jobs: Duplex
@@ -94,9 +95,9 @@ export class WasmProcess implements PhpProcess {
   readonly #ready = Promise.withResolvers<ChildReady>()
   #answer: Answer | undefined
   #takeTurn: TakeTurn | undefined
-  /** Ends the turn at the database that it has, or waits for. */
+  /** Ends the turn at the database that the child has, or waits for. */
   #turn: Promise<(wrote: boolean) => void> | undefined
-  /** PHP waits for the host's word. */
+  /** Whether PHP waits for the host's answer. */
   #isAsking = false
   readonly #results: Budget
   readonly #siteDirectory: string
@@ -125,7 +126,7 @@ export class WasmProcess implements PhpProcess {
     ]
     this.#jobs = jobs
     this.#answers = answers
-    jobs.on('error', () => {}) // the child is gone; its exit says why
+    jobs.on('error', () => {}) // the child is gone; its exit has the reason
     answers.on('error', () => {})
     errors.on('data', (text: Buffer) => {
       this.#lastErrors = (this.#lastErrors + text.toString()).slice(-keptErrorBytes)
@@ -151,7 +152,7 @@ export class WasmProcess implements PhpProcess {
   ): Promise<WasmProcess> {
     const priority = options.lowPriority ? lowestPriority : options.priority
     const child = spawn('/bin/sh', ['-c', thenPhp, String(priority), launch.command, ...launch.args], {
-      // jobs, answers, the way out, and the parent's life where no sandbox watches it
+      // Jobs, answers, outgoing connections, and the parent's life if no sandbox watches it.
       stdio: [
         told.command ? 'pipe' : 'ignore',
         'ignore',
@@ -163,7 +164,7 @@ export class WasmProcess implements PhpProcess {
       ],
       env: pathOnly(),
       cwd: '/',
-      // Ctrl-C goes to the whole group of the terminal
+      // Ctrl-C goes to the whole process group of the terminal.
       detached: true,
     })
     if (child.pid === undefined) {
@@ -199,12 +200,12 @@ export class WasmProcess implements PhpProcess {
     const answer = this.#begin()
     signal?.addEventListener('abort', () => this.kill(signal.reason), { once: true })
     const [start, end] = [encodeFrame(Frame.request, head), encodeFrame(Frame.end, undefined)]
-    // in one piece, so that PHP's process wakes once
+    // In one piece, so that PHP's process wakes once.
     if (!body) this.#jobs.write(Buffer.concat([start, end]))
     else {
       this.#jobs.write(start)
       await this.#sendBody(body, request.bodyBytes).catch((error) =>
-        // PHP waits for bytes that will not come
+        // PHP waits for bytes that will not arrive.
         this.kill(
           error instanceof PhpCrashed ? error : new PhpCrashed(`the request's body broke off: ${String(error)}`),
         ),
@@ -223,7 +224,7 @@ export class WasmProcess implements PhpProcess {
     this.#takeTurn = takeTurn
     this.jobs++
     const input = this.#child.stdin as Writable
-    input.on('error', () => {}) // it reads no more
+    input.on('error', () => {}) // it has stopped reading
     this.#jobs.write(encodeFrame(Frame.command, { args } satisfies CommandHead))
     return { input, output, errors, finished: answer.finished.then(({ exitCode }) => Number(exitCode) & 255) }
   }
@@ -251,9 +252,9 @@ export class WasmProcess implements PhpProcess {
   }
 
   setLowPriority(low: boolean): void {
-    if (process.getuid?.() !== 0) return // others may lower, and never raise again
+    if (process.getuid?.() !== 0) return // other users may lower a priority, but never raise it again
     this.#lowPriority = low
-    // as it is wanted by then
+    // The priority that is wanted by then.
     const wanted = () => (this.#lowPriority ? lowestPriority : this.#priority)
     writeFile(`/proc/${this.pid}/autogroup`, String(wanted())).catch(() => {})
     threadsOf(this.pid).then(
@@ -264,7 +265,7 @@ export class WasmProcess implements PhpProcess {
     )
   }
 
-  /** PHP's memory counts before it is used: what PHP has asked for it fills within a moment. */
+  /** Counts memory that PHP has requested even before it is used, because PHP fills it within a moment. */
   get lastResidentBytes(): number {
     return Math.max(this.#measuredBytes, this.#phpBytes)
   }
@@ -282,7 +283,7 @@ export class WasmProcess implements PhpProcess {
   }
 
   async stop(graceMs = 5000): Promise<void> {
-    // what runs may ask something until its end, and no answer would come any more
+    // A running job may ask questions until its end, and would get no answers after this.
     const end = () => this.#jobs.end()
     if (this.#answer) this.#answer.finished.then(end, end)
     else end()
@@ -300,7 +301,7 @@ export class WasmProcess implements PhpProcess {
     return this.#answer !== undefined
   }
 
-  /** Tells what the site takes on the disk, which only holds if nothing has run since before it was measured. */
+  /** Sends the disk space that the site uses. This is valid only if nothing has run since before the measurement. */
   setDisk(room: DiskRoom): void {
     this.#jobs.write(encodeFrame(Frame.room, room))
   }
@@ -423,7 +424,7 @@ export class WasmProcess implements PhpProcess {
     )
   }
 
-  /** Always: PHP waits for it. Nothing is said where nobody listens, or the host fails. */
+  /** Always replies, because PHP waits for it. The reply is empty without a listener, or if the host fails. */
   async #reply(text: string): Promise<void> {
     const words = await (this.onAsk?.(text) ?? Promise.resolve('')).catch(() => '')
     this.#isAsking = false
@@ -432,7 +433,7 @@ export class WasmProcess implements PhpProcess {
 
   async #watchExit(): Promise<PhpExit> {
     this.#child.once('exit', () => {
-      // What is left unread would keep the streams, and with them 'close', from ending.
+      // Unread data would keep the streams, and with them 'close', from ending.
       this.#answers.resume()
       this.#jobs.resume()
       setTimeout(() => {
@@ -440,7 +441,7 @@ export class WasmProcess implements PhpProcess {
       }, 1000).unref()
     })
     const [code, signal] = (await once(this.#child, 'close')) as [number | null, string | null]
-    // in the middle of something: what it wrote is taken back by whoever opens the database next
+    // It may have died during a write. The next process that opens the database rolls that back.
     this.#endTurn(true)
     const how = signal ?? `exit ${code}`
     const error = this.#endedBy ?? new PhpCrashed(`PHP's process ended (${how}) ${this.#lastErrors.trim()}`.trim())
@@ -452,11 +453,11 @@ export class WasmProcess implements PhpProcess {
   }
 }
 
-/** Gives a thread a priority, if it is still there and that is permitted. */
+/** Sets the priority of a thread, if the thread still exists and the change is permitted. */
 export function tryPriority(id: number, priority: number): void {
   try {
     setPriority(id, priority)
   } catch {
-    // Gone in the meantime, or not permitted: the work is done all the same, only sooner or later.
+    // Gone in the meantime, or not permitted. The work is still done, only sooner or later.
   }
 }

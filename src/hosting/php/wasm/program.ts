@@ -6,31 +6,34 @@ import { type PhpVersion, phpVersions } from '../runtime.ts'
 import { calledExports } from './compiled/called-exports.ts'
 
 const here = import.meta.dirname
-/** `.ts` where Stead runs from its sources, `.js` where it was built. */
+/** `.ts` if Stead runs from its sources, `.js` if it was built. */
 const extension = extname(import.meta.filename)
 
-/** What both sides of a child know. */
+/** The sources that both sides of a child share. */
 const sharedSources = ['frames', 'server-variables', 'task-request']
 
-/** What a child runs: its JavaScript, and Stead's PHP files. */
+/** The program that a child runs: its JavaScript, and Stead's PHP files. */
 export interface ChildProgram {
-  /** Folder that holds nothing but the program; `child/main.js` in it is the start, `certificates/` what PHP sees as /etc/ssl/certs. */
+  /**
+   * A folder that contains only the program. It starts at `child/main.js`, and PHP sees `certificates/` as
+   * /etc/ssl/certs.
+   */
   readonly folder: string
   /** PHP files by name. */
   readonly phpFiles: Readonly<Record<string, string>>
-  /** Package folder of a PHP version and, below it, its module. */
+  /** Returns the package folder of a PHP version and the module below it. */
   readonly phpPackage: (version: PhpVersion) => { folder: string; module: string }
-  /** Exports of a PHP version that its JavaScript calls; null: it is not known. */
+  /** The exports that the JavaScript of each PHP version calls, or null if they are unknown. */
   readonly calledExports: Readonly<Record<PhpVersion, readonly string[] | null>>
   remove(): Promise<void>
 }
 
 /**
- * Writes the child's program without its types into a folder of its own. Loading TypeScript in the child itself costs 18 MB
- * and 20 ms a process.
+ * Writes the child's program without its types into a separate folder. Loading TypeScript in the child itself costs 18
+ * MB and 20 ms for each process.
  * @param certificates the CAs that PHP trusts, PEM
- * @param ownFolder a folder that nobody else uses; a predecessor that was killed has left its program there. Default: a new one
- *   among the system's temporary files
+ * @param ownFolder a folder that nothing else uses; a killed predecessor may have left its program there. Default: a
+ * new   folder among the system's temporary files
  */
 export async function prepareProgram(certificates: string, ownFolder?: string): Promise<ChildProgram> {
   const folder = ownFolder ? await emptied(ownFolder) : await mkdtemp(join(tmpdir(), 'stead-php-'))
@@ -51,7 +54,7 @@ export async function prepareProgram(certificates: string, ownFolder?: string): 
   await mkdir(join(folder, 'certificates'))
   await writeFile(bundle, `${certificates}\n`)
   await chmod(bundle, 0o644)
-  // Readable for the users of sites, to whom the process belongs where there is no sandbox.
+  // Readable for the users of sites, which own the process if there is no sandbox.
   for (const path of [folder, join(folder, 'child'), join(folder, 'certificates')]) await chmod(path, 0o755)
   return {
     folder,

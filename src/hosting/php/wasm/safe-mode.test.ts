@@ -21,7 +21,7 @@ const core = await testCore()
 const PASSWORD = 'correct horse battery'
 const FATAL = '<?php /* Plugin Name: Broken */ call_to_nothing();'
 
-// each test starts PHP anew, some of them four times
+// Each test starts PHP again, some of them four times.
 describe.skipIf(!core).each(hereRuntimes)(
   'a site whose own code is broken, $runtime',
   ({ runtime: kind, phpVersion }) => {
@@ -30,7 +30,7 @@ describe.skipIf(!core).each(hereRuntimes)(
     let usual: PhpProcess
     let safe: PhpProcess
 
-    /** One process at a time: each has the site's database. */
+    /** Runs one process at a time, because each has the site's database. */
     const restarted = async (inSafeMode: boolean): Promise<PhpProcess> => {
       await usual?.stop()
       await safe?.stop()
@@ -71,7 +71,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       await put('plugins/broken/broken.php', FATAL)
       const config = join(directory.siteDirectory, 'web/wp-config.php')
       const text = await readFile(config, 'utf8')
-      // without it `advanced-cache.php` is not asked for
+      // Without it, WordPress does not load `advanced-cache.php`.
       await writeFile(config, text.replace('<?php', "<?php define('WP_CACHE', true);"))
       const activate = "require '/wordpress/wp-load.php'; update_option('active_plugins', ['broken/broken.php']);"
       await script(usual, 'activate.php', activate)
@@ -86,7 +86,7 @@ describe.skipIf(!core).each(hereRuntimes)(
         await rm(join(content, name), { force: true })
     })
 
-    it('is locked, and tells the way into recovery mode, which lets the owner in', async () => {
+    it('is locked, and reports a link into recovery mode, which lets the owner in', async () => {
       usual = await restarted(false)
       const notes: string[] = []
       usual.onNote = (text) => notes.push(text)
@@ -103,12 +103,12 @@ describe.skipIf(!core).each(hereRuntimes)(
       const inside = testRequest('/wp-login.php', '/wordpress/wp-login.php', {
         headers: ['Host', testAddress, 'Cookie', cookiesOf(entered.headers)],
       })
-      // the first page in recovery mode finds what is broken and comes again without it
+      // The first page in recovery mode finds what is broken, and is then loaded again without it.
       expect((await fetchPage(usual, inside)).status).toBe(302)
       expect((await fetchPage(usual, inside)).status).toBe(200)
     })
 
-    it('takes a new password all the same, with broken must-use plugins and drop-ins too', async () => {
+    it('still takes a new password, even with broken must-use plugins and drop-ins', async () => {
       usual = await restarted(false)
       const password = 'another horse battery'
       expect(await usual.runTask('reset-password', { login: 'admin', password })).toMatchObject({ login: 'admin' })
@@ -118,7 +118,7 @@ describe.skipIf(!core).each(hereRuntimes)(
         login: 'admin',
         dropIn: true,
       })
-      // one that PHP has compiled and kept
+      // A drop-in that PHP has compiled and kept.
       await put('sunrise.php', "<?php exit('sunrise');")
       const sunrise = join(directory.siteDirectory, 'web/wp-content/sunrise.php')
       await utimes(sunrise, 1_000_000_000, 1_000_000_000)
@@ -128,7 +128,7 @@ describe.skipIf(!core).each(hereRuntimes)(
         login: 'admin',
       })
       await rm(sunrise)
-      // a collaborator's, too, who may be missing
+      // Also for a collaborator, who may be missing.
       const mate = { email: 'mate@example.com', name: 'Mate', login: 'mate', password }
       expect(await usual.runTask('reset-administrator', mate)).toEqual({ login: 'mate', created: true, dropIn: true })
       expect(await usual.runTask('reset-administrator', mate)).toMatchObject({ login: 'mate', created: false })
@@ -137,7 +137,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       ).rejects.toThrow()
     })
 
-    it('in safe mode asks for another wp-config.php where its own keeps WordPress from starting', async () => {
+    it('in safe mode asks for another wp-config.php if its own keeps WordPress from starting', async () => {
       const config = join(directory.siteDirectory, 'web/wp-config.php')
       const before = await readFile(config, 'utf8')
       safe = await restarted(true)
@@ -154,7 +154,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       expect(notes).toEqual([])
     })
 
-    it('in safe mode shows its pages, lets the owner in, and has its plugins deactivated there', async () => {
+    it('in safe mode shows its pages, lets the owner in, and lets the owner deactivate its plugins', async () => {
       for (const name of ['mu-plugins/broken.php', 'object-cache.php', 'advanced-cache.php', 'fatal-error-handler.php'])
         await put(name, FATAL)
       await put('themes/broken/style.css', '/* Theme Name: Broken */')
@@ -173,7 +173,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       expect((await dashboard(safe, 'index.php', cookie)).text).toContain('Safe mode is on')
       expect((await dashboard(safe, 'post-new.php', cookie)).status).toBe(200)
 
-      // what the site itself has set is still there, and is what the owner changes
+      // The site's own settings are unchanged, and are what the owner edits.
       const themes = await dashboard(safe, 'themes.php', cookie)
       expect(themes.text).toMatch(/class="theme active">[\s\S]{0,2000}id="broken-name"/)
       const plugins = await dashboard(safe, 'plugins.php', cookie)
@@ -187,7 +187,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       await script(safe, 'back.php', back)
     })
 
-    it('is as it was afterwards: what was not changed in safe mode loads again', async () => {
+    it('is as before after safe mode: what was not changed loads again', async () => {
       await put(
         'plugins/well/well.php',
         "<?php /* Plugin Name: Well */ add_action('wp_footer', fn() => print('all is well'));",
@@ -200,7 +200,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       expect((await fetchPage(usual, testRequest('/'))).text).toContain('all is well')
     })
 
-    it('runs no scheduled event in safe mode: who would do the work of a plugin is not there', async () => {
+    it('runs no scheduled event in safe mode, because the plugins for it are not loaded', async () => {
       safe = await restarted(true)
       const plan =
         "require '/wordpress/wp-load.php'; wp_schedule_single_event(time() - 60, 'of_a_plugin'); echo 'planned';"
@@ -211,7 +211,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       expect(await script(safe, 'left.php', left)).toBe('true')
     })
 
-    it('stores no rules of addresses that lack those of plugins', async () => {
+    it('stores no rewrite rules that lack those of plugins', async () => {
       safe = await restarted(true)
       const flush =
         "require '/wordpress/wp-load.php'; flush_rewrite_rules(false); echo strlen((string) $wpdb->get_var(\"select option_value from $wpdb->options where option_name = 'rewrite_rules'\"));"
@@ -221,7 +221,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       expect((await fetchPage(usual, testRequest('/hello-world/'))).status).toBe(200)
     })
 
-    it('does the same for a network, whose plugins have a list of their own', async () => {
+    it('does the same for a network, which has a separate list of plugins', async () => {
       usual = await restarted(false)
       const { networkId, blogId, path } = await usual.runTask('make-network', { title: 'A network' })
       await changeWpConfig(directory.siteDirectory, directory.uid, {
@@ -244,14 +244,14 @@ describe.skipIf(!core).each(hereRuntimes)(
       expect((await dashboard(safe, 'network/plugins.php', cookie)).text).toContain(
         'action=deactivate&amp;plugin=broken',
       )
-      // a drop-in that no hook keeps out, with each request of a process
+      // A drop-in that no hook excludes, with each request of a process.
       await put('sunrise.php', FATAL)
       await changeWpConfig(directory.siteDirectory, directory.uid, { SUNRISE: true })
       usual = await restarted(false)
       expect((await fetchPage(usual, testRequest('/'))).status).toBe(500)
       safe = await restarted(true)
       for (let visit = 0; visit < 3; visit++) expect((await fetchPage(safe, testRequest('/'))).status).toBe(200)
-      // what does not even parse
+      // A file that does not even parse.
       await put('sunrise.php', '<?php (')
       safe = await restarted(true)
       expect((await fetchPage(safe, testRequest('/'))).status).toBe(200)

@@ -25,9 +25,9 @@ describe('PATH_INFO', () => {
     '/index.php?a=/index.php/b',
     '/index.php/%ff',
     '/a/index.php/b',
-  ])('%s has none', (path) => expect(of(path)).toEqual([undefined, '/index.php']))
+  ])('%s has no PATH_INFO', (path) => expect(of(path)).toEqual([undefined, '/index.php']))
 
-  test('of a script in a folder', () =>
+  test('belongs to a script in a folder', () =>
     expect(of('/app/run.php/x', '/wordpress/app/run.php')).toEqual(['/x', '/app/run.php/x']))
 })
 

@@ -1,11 +1,11 @@
 import type { RequestHead } from './frames.ts'
 
-/** A request's headers by name, in lower case, without what no script is to see. */
+/** Returns a request's headers by name, in lower case, without those that no script may see. */
 export function joinHeaders(pairs: readonly string[]): Map<string, string> {
   const headers = new Map<string, string>()
   for (let index = 0; index + 1 < pairs.length; index += 2) {
     const name = (pairs[index] as string).toLowerCase()
-    // An underscore would pass for a hyphen in $_SERVER; `Proxy` would become HTTP_PROXY, which libraries believe.
+    // An underscore would pass for a hyphen in $_SERVER. `Proxy` would become HTTP_PROXY, which libraries trust.
     if (name.includes('_') || name === 'proxy' || name === 'content-length') continue
     const before = headers.get(name)
     const value = pairs[index + 1] as string
@@ -14,7 +14,7 @@ export function joinHeaders(pairs: readonly string[]): Map<string, string> {
   return headers
 }
 
-/** What a script finds in `$_SERVER`, whichever PHP runs it. */
+/** Returns the entries of `$_SERVER`, for either PHP runtime. */
 export function serverEntries(head: RequestHead, headers: ReadonlyMap<string, string>): Map<string, string> {
   const scriptName = head.script.replace(/^\/wordpress(?=\/)/, '')
   const entries = new Map([
@@ -28,7 +28,8 @@ export function serverEntries(head: RequestHead, headers: ReadonlyMap<string, st
     ['SERVER_NAME', head.host.replace(/:\d+$/, '')],
     ['SERVER_PORT', String(portOf(head))],
     ['SERVER_PROTOCOL', 'HTTP/1.1'],
-    // WordPress writes rewrite rules for Apache and nginx by this name; both understand "any path goes to index.php".
+    // By this name, WordPress decides how to write rewrite rules for Apache and nginx. Both understand "any path goes
+    // to index.php".
     ['SERVER_SOFTWARE', 'Apache'],
   ])
   const pathInfo = pathInfoOf(head.path, scriptName)
@@ -42,9 +43,9 @@ export function serverEntries(head: RequestHead, headers: ReadonlyMap<string, st
   return entries
 }
 
-/** What stands behind the script's name in a path, as Apache gives it: decoded, repeated slashes as one. */
+/** Returns what follows the script's name in a path, as Apache provides it: decoded, repeated slashes as one. */
 function pathInfoOf(target: string, scriptName: string): string {
-  // most paths name no script
+  // Most paths name no script.
   if (!/\.php(?:\/|%2f)|%/i.test(target)) return ''
   try {
     const path = decodeURIComponent(target.split('?', 1)[0] as string).replace(/\/+/g, '/')
@@ -54,7 +55,7 @@ function pathInfoOf(target: string, scriptName: string): string {
   }
 }
 
-/** User and password that a visitor sends by `Authorization: Basic`; php-fpm finds them itself. */
+/** Returns the user and password that a visitor sends with `Authorization: Basic`. php-fpm finds them itself. */
 export function credentialEntries(authorization: string | undefined): [string, string][] {
   const [, scheme = '', given = ''] = /^(basic|digest) +(.*)$/is.exec(authorization ?? '') ?? []
   if (scheme.toLowerCase() === 'digest') return [['PHP_AUTH_DIGEST', given]]

@@ -23,57 +23,65 @@ import { prepareProgram } from './program.ts'
 
 export interface WasmRuntimeOptions extends PhpLimits {
   readonly sandbox: 'auto' | 'bubblewrap' | 'none'
-  /** PHP files by name that are put beside Stead's own. */
+  /** PHP files by name that are added to Stead's own. */
   readonly morePhp?: Readonly<Record<string, Buffer>>
-  /** What sites may reach. */
+  /** The rules for what sites may reach. */
   readonly egress: EgressPolicy
   /** Default: sites of this Stead are reached as all others are. */
   readonly edge?: HairpinRoute
   readonly budgets: RuntimeBudgets
-  /** Where the children's program is put, which no other host uses; default: a new folder among the system's temporary files. */
+  /**
+   * The folder for the children's program, which no other host uses. Default: a new folder among the system's temporary
+   * files.
+   */
   readonly programFolder?: string
-  /** The CAs that sites trust, PEM; default: those of this machine. */
+  /** The CAs that sites trust, PEM. Default: those of this machine. */
   readonly certificates?: string
-  /** Keeps sites within their disk quotas; default: they may fill the disk. */
+  /** Keeps sites within their disk quotas. Default: they may fill the disk. */
   readonly disk?: Pick<DiskWatch, 'beforeStart' | 'follow'>
   /**
-   * How much PHP gives way to what serves everybody, as nice(1): pages from the cache and the API would wait for sites that start and
-   * work. Sites are equal among themselves.
+   * How far PHP yields to what serves everyone, as nice(1). Otherwise cached pages and the API would wait for sites
+   * that start and work. All sites have the same priority.
    */
   readonly priority: number
-  /** Whether there is anybody to give way to. Default: always. */
+  /** Returns whether other work needs PHP to yield. Default: always. */
   readonly isLowPriority?: () => boolean
   /**
-   * Whether V8 compiles what runs often once more, and better. It costs each process seconds of processor time at its first pages, and
-   * memory (docs/design/php.md). Default true.
+   * Whether V8 compiles frequently used code once more, and better. It costs each process seconds of processor time at
+   * its first pages, and memory (docs/design/php.md). Default true.
    */
   readonly optimize?: boolean
-  /** A process that is not ready after this is ended. */
+  /** A process that is not ready after this time is ended. */
   readonly startTimeoutMs?: number
-  /** Folder with what was compiled ahead of a core's scripts, where there is one; default: every process compiles them anew. */
+  /**
+   * Returns the folder with a core's precompiled scripts, if there is one. Default: every process compiles them again.
+   */
   readonly compiledOf?: (corePath: string) => string
-  /** Where it is kept what V8 makes of PHP, for processes to come; default: each makes it anew. With `optimize` only. */
+  /**
+   * The folder for the machine code of PHP that later processes use. Default: each process generates it again. Requires
+   * `optimize`.
+   */
   readonly codeFolder?: string
-  /** Entries of php.ini and flags of V8 in place of the usual ones: for measurements. */
+  /** Entries of php.ini and flags of V8 that replace the usual ones, for measurements. */
   readonly ini?: Readonly<Record<string, string>>
   readonly v8Flags?: readonly string[]
 }
 
 export interface RuntimeBudgets {
-  /** Bytes of tasks' results. */
+  /** Bytes of task results. */
   readonly taskResults: Budget
   /** Connections of sites to the outside. */
   readonly outgoing: Budget
-  /** Names that sites have looked up. */
+  /** Name lookups of sites. */
   readonly lookups: Budget
 }
 
-/** A site's process after its front page and wp-admin. */
+/** The memory of a site's process after its front page and wp-admin. */
 const USUAL_BYTES = 300 << 20
 
 /**
- * The runtime on PHP compiled to WebAssembly: one child process a site.
- * @throws when `sandbox` insists on a bubblewrap that does not work here
+ * Creates the runtime on PHP compiled to WebAssembly, with one child process per site.
+ * @throws when `sandbox` requires a bubblewrap that does not work here
  */
 export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<PhpRuntime> {
   const abilities = await findAbilities(options.sandbox)
@@ -134,7 +142,7 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
     const started = await WasmProcess.start(launch, { ...told, codeFile }, how).catch(async (error) => {
       if (codeFile === null || !(error instanceof PhpCrashed)) throw error
       const without = await WasmProcess.start(launch, { ...told, codeFile: null }, how)
-      // so it was not the site, nor the machine
+      // The start succeeded without the code, so neither the site nor the machine was at fault.
       await code?.discard(site.phpVersion)
       return without
     })
@@ -143,10 +151,11 @@ export async function createWasmRuntime(options: WasmRuntimeOptions): Promise<Ph
     processes.add(started)
     started.exited.then(() => processes.delete(started))
     if (disk) {
-      // it was measured while PHP started
+      // Measured while PHP started.
       const room = await disk.measured
       started.setDisk(room)
-      // one process of a site directory is followed: what a command writes it counts by itself, and the next look sees it
+      // Only one process of a site directory is followed. A command counts its own writes, and the next measurement
+      // includes them.
       if (!command) options.disk?.follow(site.siteDirectory, started, room)
     }
     if (closed) await started.stop(0)

@@ -1,8 +1,9 @@
 import type { RequestHead, TaskHead } from './frames.ts'
 
 /**
- * A task is a request for the site that runs Stead's own PHP file instead: WordPress finds the host name that it expects, and
- * `run-task.php` says what the request looks like. The task's input is the body, its result is printed between two markers.
+ * Turns a task into a request for the site that runs Stead's own PHP file. WordPress sees the host name that it
+ * expects, and `run-task.php` sets up the rest of the request. The task's input is the body. Its result is printed
+ * between two markers.
  */
 export function taskAsRequest(task: TaskHead, address: string): { head: RequestHead; body: Buffer } {
   const { name, input, marker, isSafe = false } = task

@@ -9,7 +9,7 @@ const marker = 'f00dfeedf00dfeedf00dfeedf00dfeed'
 const task = { name: 'test', input: {}, marker }
 const budget = () => budgetOf(1000)
 
-/** Reads what comes in pieces of `size` bytes. */
+/** Reads output that arrives in pieces of `size` bytes. */
 async function read(output: string, size = 1 << 16, results = budget()): Promise<unknown> {
   const bytes = Buffer.from(output)
   function* pieces() {
@@ -26,12 +26,12 @@ async function read(output: string, size = 1 << 16, results = budget()): Promise
 const result = (value: unknown) => `${marker}${JSON.stringify({ result: value })}${marker}`
 
 describe('the result of a task', () => {
-  it.each([1, 2, 7, 31, 32, 33, 1000])('is found in pieces of %i bytes, whatever stands around it', async (size) => {
+  it.each([1, 2, 7, 31, 32, 33, 1000])('is found in pieces of %i bytes, whatever surrounds it', async (size) => {
     const noise = `${marker.slice(0, 20)}x`.repeat(5)
     expect(await read(`${noise}${result({ ä: [1] })}${noise}${marker}${noise}`, size)).toEqual({ ä: [1] })
   })
 
-  it('is not what is missing, cut off, or no JSON', async () => {
+  it('is not found in output that is missing, cut off, or not JSON', async () => {
     for (const output of ['', 'noise', `${marker}{"result":1}`, `${marker}${marker}`, `${marker}<br>${marker}`])
       await expect(read(output), output).rejects.toThrow(PhpTaskError)
     await expect(read(`${marker}<b>secret</b>${marker}`)).rejects.not.toThrow(/secret/)
@@ -59,7 +59,7 @@ describe('the result of a task', () => {
     expect((error as Error).message.length).toBeLessThan(1100)
   })
 
-  it('is told with what PHP said and nothing else; which task it was stands beside', async () => {
+  it('reports PHP’s message unchanged, with the task’s name in a separate field', async () => {
     const failed = Readable.from([Buffer.from(`${marker}${JSON.stringify({ error: 'no such user' })}${marker}`)])
     const reading = readTaskResult(failed, { ...task, name: 'reset-password' }, budget().share(1))
     const error = await reading.catch((thrown: Error) => thrown)
@@ -67,7 +67,7 @@ describe('the result of a task', () => {
     expect(error).toMatchObject({ task: 'reset-password' })
   })
 
-  it('does not wait for the end of what has no end, and keeps none of it', async () => {
+  it('does not wait for the end of endless output, and keeps none of it', async () => {
     const chunk = Buffer.alloc(1 << 20, 'x')
     let printed = 0
     const endless = Readable.from(

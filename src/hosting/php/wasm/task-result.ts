@@ -3,17 +3,20 @@ import type { Share } from '../../../platform/budgets/budget.ts'
 import { PhpCrashed, PhpTaskError } from '../runtime.ts'
 import type { TaskHead } from './frames.ts'
 
-/** What a task may print, result and all. A site's plugins print into it what they like. */
+/** The most that a task may print, including the result. A site's plugins may print anything into it. */
 export const mostPrintedBytes = 64 << 20
 
-/** What is kept of a message, which is the site's word: it ends in logs and in the operations that an account sees. */
+/**
+ * The length to which a message is cut. The site controls it, and it appears in logs and in the operations that an
+ * account sees.
+ */
 const mostMessageCharacters = 1000
 
 /**
- * Reads a task's result from what PHP prints: JSON between two markers. Only that is kept, and counted; all else is dropped as
- * it comes.
- * @throws PhpTaskError when there is no result, when it is longer than `room` allows, or when the task says that it failed;
- *   PhpCrashed when the task prints without end: PHP is still at it then
+ * Reads a task's result from what PHP prints: JSON between two markers. Only that is kept and counted. All else is
+ * dropped as it arrives.
+ * @throws PhpTaskError when there is no result, when it is longer than `room` allows, or when the task reports a
+ * failure;   PhpCrashed when the task prints endlessly: PHP is still running then
  */
 export async function readTaskResult(output: Readable, task: TaskHead, room: Share): Promise<unknown> {
   const between = new BetweenMarkers(Buffer.from(task.marker), room)
@@ -43,21 +46,21 @@ function readJson(text: string, task: TaskHead): Printed {
   try {
     return (JSON.parse(text) ?? {}) as Printed
   } catch {
-    // Not the parser's own message: it quotes what the site printed.
+    // Not the parser's own message, because it quotes what the site printed.
     throw new PhpTaskError(`the result makes no sense (task ${task.name})`)
   }
 }
 
-/** Keeps what stands between the first two places of a marker, and otherwise no more than a marker's length. */
+/** Keeps the text between the first two markers, and otherwise no more than a marker's length. */
 class BetweenMarkers {
-  /** What stood there, once the second marker has come. */
+  /** The text between the markers, once the second marker has arrived. */
   text: string | undefined
   overflown = false
   readonly #marker: Buffer
   readonly #room: Share
   readonly #kept: Buffer[] = []
   #inside = false
-  /** The end of what came, which may be the beginning of a marker. */
+  /** The end of the output so far, which may be the beginning of a marker. */
   #tail: Buffer = Buffer.alloc(0)
 
   constructor(marker: Buffer, room: Share) {
@@ -85,7 +88,7 @@ class BetweenMarkers {
 
   #keep(bytes: Buffer): void {
     if (this.#room.take(bytes.length)) {
-      // A copy: a piece of a few bytes would hold on to the 64 kB that it came in.
+      // A copy: a piece of a few bytes would keep the 64 kB that it arrived in.
       if (bytes.length > 0) this.#kept.push(Buffer.from(bytes))
       return
     }

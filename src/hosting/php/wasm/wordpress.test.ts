@@ -29,7 +29,7 @@ const cases = phpVersions.flatMap((phpVersion) =>
     .map((way) => ({ ...way, phpVersion })),
 )
 
-/** Raw headers as pairs, but for what a process says of itself. */
+/** Returns raw headers as pairs, without those that describe the process. */
 const pairs = (flat: readonly string[] = []): string[] =>
   flat.flatMap((name, at) => (at % 2 === 0 ? `${name.toLowerCase()}: ${flat[at + 1]}` : [])).toSorted()
 
@@ -78,7 +78,7 @@ describe.skipIf(!core).each(cases)(
     const dashboard = (headers: string[]) =>
       fetchPage(php, testRequest('/wp-admin/', '/wordpress/wp-admin/index.php', { headers }))
 
-    it('serves the front page with its title, by its pretty address too', async () => {
+    it('serves the front page with its title, also at its pretty address', async () => {
       const front = await fetchPage(php, testRequest('/'))
       expect(front.status).toBe(200)
       expect(front.text).toContain('<title>A test site</title>')
@@ -89,7 +89,7 @@ describe.skipIf(!core).each(cases)(
       expect((await fetchPage(php, testRequest('/no-such-page/'))).status).toBe(404)
     })
 
-    it('runs the asked PHP with opcache on', async () => {
+    it('runs the requested PHP with opcache on', async () => {
       await fetchPage(php, testRequest('/'))
       const info = (await php.runTask('php-info', {})) as {
         version: string
@@ -113,7 +113,7 @@ describe.skipIf(!core).each(cases)(
       expect(admin.text).toContain('id="wpadminbar"')
     })
 
-    it('ends a user’s sessions with a new password, and those of nobody else', async () => {
+    it('ends a user’s sessions with a new password, and no other user’s', async () => {
       const script = await directory.script(
         'sessions.php',
         `require 'wp-load.php'; echo json_encode(array_map(fn ($login) => count(WP_Session_Tokens::get_instance(get_user_by('login', $login)->ID)->get_all()), ['admin', 'mate']));`,
@@ -141,7 +141,7 @@ describe.skipIf(!core).each(cases)(
       expect((await dashboard(await logIn('mate', 'second'))).status).toBe(200)
     })
 
-    it('keeps a license in the options table until it is taken out', async () => {
+    it('keeps a license in the options table until it is removed', async () => {
       const script = await directory.script(
         'license.php',
         `require 'wp-load.php'; echo json_encode($wpdb->get_col("SELECT option_value FROM $wpdb->options WHERE option_name = 'stead_ext_license'"));`,
@@ -153,7 +153,7 @@ describe.skipIf(!core).each(cases)(
       }
     })
 
-    it('tells with the proof of a site its front page, as an edge gets it that asks for all', async () => {
+    it('returns the shared front page with the proof of a site, as an edge gets it', async () => {
       const { page } = await php.runTask('check-site', {})
       const headers = ['Host', testAddress, 'User-Agent', 'Mozilla/5.0 (compatible; Stead)', 'Accept', '*/*']
       const asked = await fetchPage(php, testRequest('/', undefined, { headers }))
@@ -170,7 +170,7 @@ describe.skipIf(!core).each(cases)(
         'has a very long header',
         "add_action('send_headers', function () { header('X-Own: ' . str_repeat('x', 9000)); });",
       ],
-    ])('tells none that %s', async (_, code) => {
+    ])('returns no front page that %s', async (_, code) => {
       const plugin = join(directory.siteDirectory, 'web/wp-content/mu-plugins/own-page.php')
       await mkdir(dirname(plugin), { recursive: true })
       await writeFile(plugin, `<?php ${code}`)
@@ -181,12 +181,12 @@ describe.skipIf(!core).each(cases)(
       }
     })
 
-    it('tells a task’s error by PHP’s message and goes on', async () => {
+    it('reports a task’s error with PHP’s message, and continues', async () => {
       await expect(php.runTask('reset-password', { login: 'nobody', password: 'x' })).rejects.toThrow('no such user')
       expect(await php.runTask('check-site', {})).toMatchObject({ title: 'A test site' })
     })
 
-    it('sees the front page of a site that is set to https and sends everybody there', async () => {
+    it('sees the front page of a site that is set to https and redirects visitors there', async () => {
       const setTo = async (scheme: string) => {
         const set = `foreach (['home', 'siteurl'] as $name) update_option($name, '${scheme}://${testAddress}');`
         const script = await directory.script(`${scheme}.php`, `require '/wordpress/wp-load.php'; ${set}`)
@@ -201,7 +201,7 @@ describe.skipIf(!core).each(cases)(
         expect((await fetchPage(php, testRequest('/'))).status).toBe(302)
         expect(await php.runTask('check-site', {})).toMatchObject({ title: 'A test site' })
         expect(await php.runTask('front-page', {})).toMatchObject({ status: 200 })
-        // a browser that comes by http would never send back a cookie for https
+        // A browser that arrives over http would never send back a cookie for https.
         for (const https of [false, true]) {
           const browser = { login: 'admin', userAgent: 'a browser', remoteAddress: '192.0.2.1', https }
           const { cookies } = await php.runTask('log-in', browser)
@@ -214,12 +214,12 @@ describe.skipIf(!core).each(cases)(
       expect((await fetchPage(php, testRequest('/'))).status).toBe(200)
     })
 
-    // what it tests is WordPress' part: one version on each runtime is enough
+    // This tests WordPress itself, so one version on each runtime is enough.
     const judges = phpVersion === '8.2'
-    it.runIf(judges)('shows dashboard, editor and REST index to Stead, and keeps nothing of it', async () => {
+    it.runIf(judges)('shows dashboard, editor, and REST index to Stead, and stores nothing', async () => {
       const well = { status: 200, isWhole: true, isRedirect: false, databaseErrors: [] }
       const script = "require '/wordpress/wp-load.php'; global $wpdb;"
-      // the post with the styles of a theme WordPress makes once, for good
+      // WordPress creates the post with a theme's styles once, permanently.
       const drafts = `$wpdb->get_var("select count(*) from $wpdb->posts where post_type <> 'wp_global_styles'")`
       const count = `${drafts} . get_user_meta(1, "session_tokens", true)`
       const counts = testRequest('/count.php', await directory.script('count.php', `${script} echo ${count};`))
@@ -239,7 +239,7 @@ describe.skipIf(!core).each(cases)(
       }
     })
 
-    it('takes no answer of another form, which a plugin may give in the task’s place', async () => {
+    it('rejects an answer of another form, which a plugin may give in the task’s place', async () => {
       const forge = `if (($GLOBALS['stead']['task'] ?? '') === 'site-title') {
       [$marker, $GLOBALS['stead']['marker']] = [$GLOBALS['stead']['marker'], null];
       while (ob_get_level() > 0 && ob_end_clean());
@@ -257,7 +257,7 @@ describe.skipIf(!core).each(cases)(
       expect(await php.runTask('site-title', {})).toMatchObject({ title: 'A test site' })
     })
 
-    it('runs due events and tells when the next are due', async () => {
+    it('runs due events and reports when the next are due', async () => {
       const cron = (await php.runTask('cron', {})) as {
         failed: string[]
         nextInSeconds: number
@@ -266,7 +266,7 @@ describe.skipIf(!core).each(cases)(
       expect(cron.nextInSeconds).toBeGreaterThan(0)
     })
 
-    it('sees the address that it is reached by, https included', async () => {
+    it('sees the address at which it is reached, including https', async () => {
       const script = await directory.script('seen.php', 'echo json_encode($_SERVER);')
       const headers = [
         'Host',
@@ -300,7 +300,7 @@ describe.skipIf(!core).each(cases)(
       expect(JSON.parse(after.text)).not.toHaveProperty('HTTP_COOKIE')
     })
 
-    it('takes another site over when its database and wp-config.php have been replaced', async () => {
+    it('takes over another site when its database and wp-config.php have been replaced', async () => {
       await fetchPage(php, testRequest('/'))
       const database = join(directory.siteDirectory, 'private/database/site.sqlite')
       const config = join(directory.siteDirectory, 'web/wp-config.php')

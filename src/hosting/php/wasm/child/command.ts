@@ -5,10 +5,10 @@ import { writeAll } from './output.ts'
 
 const standardInput = 0
 const endOfInput = 0
-/** Of this file's own: php-wasm has 62 to 64. */
+/** A device number that only this file uses: php-wasm has 62 to 64. */
 const inputDevice = 77
 
-/** Puts the process' own standard input in the place of PHP's, and PHP into the web root. */
+/** Replaces PHP's standard input with the process' own, and changes PHP's directory to the web root. */
 export function prepareCommand(php: Php, ini: Readonly<Record<string, string>>): void {
   const { FS } = php
   writeSettings(php, ini)
@@ -20,18 +20,18 @@ export function prepareCommand(php: Php, ini: Readonly<Record<string, string>>):
   FS.chdir('/wordpress')
 }
 
-/** Waits for what comes: nothing of PHP goes on meanwhile, as in any command that reads. */
+/** Waits for input. PHP does nothing else meanwhile, as in any command that reads. */
 function readInput(buffer: Uint8Array, offset: number, length: number): number {
   try {
     return readSync(standardInput, buffer, offset, length, null)
   } catch {
-    // whoever wrote it is gone
+    // The writer is gone.
     return endOfInput
   }
 }
 
 /**
- * Runs PHP's own command line, once. What it prints leaves at once, and PHP waits where it is not taken.
+ * Runs PHP's own command line, once. Its output leaves at once, and PHP waits while nobody reads it.
  * @returns the exit code
  * @throws when the WebAssembly instance itself failed
  */

@@ -1,21 +1,22 @@
 import type { UserSpace, UserSpaceParts } from './loader.ts'
 
-/** A command's turn at the site's database, which the process that serves the site's visitors uses between its turns. */
+/** A command's turn at the site's database. Between turns, the process that serves the site's visitors uses it. */
 export interface Turns {
   /** Resolves when nothing else of the site has the database open. */
   take(): Promise<void>
   giveBack(wrote: boolean): void
 }
 
-/** Bytes of a file, the end not included. */
+/** A range of bytes of a file, without the end. */
 interface Range {
   readonly start: number
   readonly end: number
 }
 
 /**
- * Makes SQLite's file locks real: php-wasm by itself pretends that each succeeds, and two processes would lose each other's rows. Whoever
- * holds any lock has the turn, from the first to the last; so a transaction is one turn, and a statement outside of one is, too.
+ * Makes SQLite's file locks real. php-wasm only pretends that each succeeds, and two processes would lose each other's
+ * rows. A process has the turn as long as it holds any lock. So a transaction is one turn, and so is a statement
+ * outside one.
  */
 export function lockByTurns(turns: Turns, parts: UserSpaceParts): UserSpace {
   const { constants, memory, syscalls, wasmImports } = parts
@@ -46,7 +47,7 @@ export function lockByTurns(turns: Turns, parts: UserSpaceParts): UserSpace {
     fcntl64(fd, command, varargs) {
       if (command !== constants.F_SETLK && command !== constants.F_SETLKW)
         return wasmImports.builtin_fcntl64(fd, command, varargs)
-      // struct flock of musl: type, whence, start, length
+      // struct flock of musl: type, whence, start, length.
       const flock = memory.HEAP32.get(varargs >> 2)
       const type = memory.HEAP16.get(flock >> 1)
       const start = Number(memory.HEAP64.get((flock + 8) >> 3))

@@ -1,9 +1,10 @@
 /**
- * Counts what PHP writes against the room that its site has, and refuses more as a full disk would: PHP, and SQLite in it, know
- * what to do then. It sits below every way to the disk that PHP has, so that a single request cannot get past it.
+ * Counts what PHP writes against its site's quota, and refuses more as a full disk would. PHP, and SQLite in it, can
+ * handle that. The counting is below every way that PHP has to the disk, so that a single request cannot get past it.
  *
- * What counts is what the disk gives up for a file: its blocks, and its length where that is more (a file with a hole is filled
- * later). The host tells how much there was at the start, and again when it has measured while PHP did nothing.
+ * The count is the space that a file takes on the disk: its blocks, or its length if that is more, because a hole in a
+ * file may be filled later. The host reports the used space at the start, and again after it has measured while PHP was
+ * idle.
  */
 import { fstatSync, lstatSync, type Stats, statfsSync } from 'node:fs'
 import type { DiskRoom } from '../frames.ts'
@@ -11,22 +12,22 @@ import type { NodeFileSystem, WasmFileSystem, WasmNode } from './loader.ts'
 
 const noSpace = 51 // ENOSPC in emscripten's numbering: the one that SQLite takes for a full disk
 const blockBytes = 4096
-/** The disk itself is asked again after so much, or so long. */
+/** The free space of the disk itself is read again after this many bytes, or this much time. */
 const askAfterBytes = 1 << 20
 const askAfterMs = 100
 const fewInodes = 1000
 
 export interface DiskMeter {
-  /** What the host has found out. */
+  /** Sets what the host has measured. */
   set(room: DiskRoom): void
-  /** Why something was refused since the last call. */
+  /** Returns why something was refused since the last call. */
   refusal(): 'quota' | 'disk' | undefined
 }
 
 const roundUp = (bytes: number): number => Math.ceil(bytes / blockBytes) * blockBytes
 const onDisk = ({ blocks }: Stats): number => blocks * 512
 
-/** @param root a folder on the disk whose free room counts */
+/** @param root a folder on the disk whose free space counts */
 export function meterDisk(files: WasmFileSystem, root: string, start: DiskRoom): DiskMeter {
   const { NODEFS } = files.filesystems
   const meter = new Meter(files, root, start)
@@ -63,10 +64,10 @@ class Meter implements DiskMeter {
     return refusal
   }
 
-  /** @throws ENOSPC when there is no room for so much more */
+  /** @throws ENOSPC when there is not enough room for this much more */
   require(path: string, bytes: number, entries = 0): void {
     const { usedBytes, usedFiles, quotaBytes, quotaFiles, databaseBytes } = this.#room
-    // whoever signs in to make room needs the database
+    // An owner who signs in to free space needs the database.
     const extra = path.startsWith('/private/database/') ? databaseBytes : 0
     const isOver = bytes > 0 && usedBytes + bytes > quotaBytes + extra
     if (isOver || (entries > 0 && usedFiles + entries > quotaFiles)) this.#refuse('quota')
@@ -88,7 +89,7 @@ class Meter implements DiskMeter {
     if (this.#sinceAsked + bytes > askAfterBytes || now - this.#askedAt > askAfterMs) {
       const { bavail, bsize, ffree, files } = statfsSync(this.#root)
       this.#freeBytes = bavail * bsize
-      // some file systems have no number of files
+      // Some file systems have no count of files.
       this.#freeFiles = files > 0 ? ffree : Number.POSITIVE_INFINITY
       this.#askedAt = now
       this.#sinceAsked = 0
@@ -103,7 +104,7 @@ class Meter implements DiskMeter {
   }
 }
 
-/** By inode: a file that was unlinked keeps its room until nothing has it open. */
+/** Sizes by inode: an unlinked file takes its space until nothing has it open. */
 type OpenFiles = Map<number, number>
 
 function countOpenFiles(nodeFiles: NodeFileSystem, meter: Meter): OpenFiles {
@@ -148,7 +149,7 @@ function meterWrites(nodeFiles: NodeFileSystem, meter: Meter): void {
   }
 }
 
-/** `truncate` and `ftruncate`, which also make a file longer. */
+/** Covers `truncate` and `ftruncate`, which can also make a file longer. */
 function meterLengths(files: WasmFileSystem, nodeFiles: NodeFileSystem, meter: Meter): void {
   const metered = (path: string, size: number | undefined, look: () => Stats, change: () => void): void => {
     if (size === undefined) {
@@ -161,7 +162,7 @@ function meterLengths(files: WasmFileSystem, nodeFiles: NodeFileSystem, meter: M
     change()
     const after = nodeFiles.tryFSOperation(look)
     const grown = onDisk(after) - onDisk(before)
-    // what was a hole gives nothing back
+    // Filling a hole frees nothing.
     meter.add(Math.max(grown, longer))
   }
   const { node_ops: ofNodes, stream_ops: ofStreams } = nodeFiles
@@ -182,7 +183,7 @@ function meterLengths(files: WasmFileSystem, nodeFiles: NodeFileSystem, meter: M
     )
 }
 
-/** Files and folders that come and go. */
+/** Covers creating and deleting files and folders. */
 function meterEntries(files: WasmFileSystem, nodeFiles: NodeFileSystem, meter: Meter, open: OpenFiles): void {
   const { node_ops: ops } = nodeFiles
   const { mknod, unlink, rmdir, rename } = ops
@@ -197,7 +198,7 @@ function meterEntries(files: WasmFileSystem, nodeFiles: NodeFileSystem, meter: M
     try {
       return statsOf(path)
     } catch {
-      return undefined // the operation itself will say why
+      return undefined // the operation itself will report the reason
     }
   }
   ops.mknod = (parent, name, mode, device) => {

@@ -5,7 +5,7 @@ const text = (value: string) => [value.length, ...Buffer.from(value)]
 const section = (id: number, content: readonly number[]) => [id, content.length, ...content]
 const exported = (name: string) => [...text(name), 0, 0]
 
-/** One function under three names, and the address of one of them, which emscripten is to say. */
+/** A module with one function under three names, which asks emscripten for the address of one of them. */
 const module = new WebAssembly.Module(
   new Uint8Array([
     ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
@@ -17,7 +17,7 @@ const module = new WebAssembly.Module(
   ]),
 )
 
-/** As emscripten has it: an address for each name that is read, -1 as long as it is not known. */
+/** Imitates emscripten: an address for each name that is read, -1 while it is unknown. */
 function addresses() {
   const known: Record<string, WebAssembly.Global> = {}
   const table = new Proxy(known, {
@@ -29,18 +29,18 @@ function addresses() {
   return { known, imports: { 'GOT.func': table, 'GOT.mem': table } }
 }
 
-test('of what PHP exports those are handed over that its JavaScript calls, and whose address it asks for', async () => {
+test('hands over the exports of PHP that its JavaScript calls, or whose address it requests', async () => {
   const { known, imports } = addresses()
   const { exports } = await instantiatePhp(module, imports, ['called', 'not there'])
   expect(Object.keys(exports).toSorted()).toEqual(['asked', 'called'])
-  // -1: emscripten looks for it, or gives it one
+  // -1: emscripten looks for it, or assigns one.
   expect(Object.entries(known).map(([name, { value }]) => [name, value])).toEqual([
     ['asked', -1],
     ['called', 0],
   ])
 })
 
-test('where it is not known what is called all are handed over, as they are', async () => {
+test('hands over all exports unchanged if the called ones are not known', async () => {
   const { known, imports } = addresses()
   const { exports } = await instantiatePhp(module, imports, null)
   expect(Object.keys(exports).toSorted()).toEqual(['asked', 'called', 'other'])

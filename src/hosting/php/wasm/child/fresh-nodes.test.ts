@@ -12,7 +12,7 @@ interface Node extends WasmNode {
 const root = mkdtempSync(join(tmpdir(), 'stead-nodes-'))
 afterAll(() => rmSync(root, { recursive: true }))
 
-/** Of emscripten's file system what matters here: it keeps each node for good. */
+/** Imitates the relevant part of emscripten's file system: it keeps each node forever. */
 function emscripten() {
   const nodes = new Map<string, Node>()
   const node_ops = { getattr: ({ path }: Node) => lstatSync(path) }
@@ -41,7 +41,7 @@ function emscripten() {
   return { files: files as unknown as WasmFileSystem, sizeOf }
 }
 
-test('what lies in a folder that nobody changes is looked at once, everything else once in a request', () => {
+test('checks files of a fixed folder once, and all others once per request', () => {
   for (const folder of ['core', 'core-of-the-site']) mkdirSync(join(root, folder))
   const write = (text: string) => {
     for (const folder of ['core', 'core-of-the-site']) writeFileSync(join(root, folder, 'file'), text)
@@ -54,7 +54,7 @@ test('what lies in a folder that nobody changes is looked at once, everything el
   write('seven 7')
   begin()
   expect([sizeOf('core', 'file'), sizeOf('core-of-the-site', 'file')]).toEqual([3, 7])
-  // asked for twice in a request: nothing of it may be from before
+  // Requested twice in one request. Nothing in the results may be from before.
   expect([sizeOf('core', 'file'), sizeOf('core-of-the-site', 'file')]).toEqual([3, 7])
   rmSync(join(root, 'core-of-the-site', 'file'))
   begin()

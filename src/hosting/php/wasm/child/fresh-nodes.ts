@@ -4,13 +4,14 @@ import type { WasmFileSystem, WasmNode } from './loader.ts'
 const typeBits = 0o170000
 
 /**
- * Emscripten keeps each file and folder that it has seen as a node for good, and answers from it whether something is there and of what
- * kind: what was deleted from outside (a backup that is brought back, SFTP) went on to exist, and could not be made again. A node is
- * looked at once in a request from now on, before it is believed.
+ * Makes emscripten check each node once per request before it trusts it. Emscripten keeps every file and folder that it
+ * has seen as a node forever, and answers from it whether the file exists and of which type it is. A file deleted from
+ * outside (by a restore or SFTP) still existed for PHP, and could not be created again.
  *
- * For most files that costs nothing: PHP asks for their properties next, and is given what was seen.
- * @param fixedFolders of the machine: nothing in them changes as long as the process lives, so that each is looked at once in all
- * @returns what is called before each request
+ * For most files this costs nothing: PHP asks for their properties next, and gets what was just read.
+ * @param fixedFolders folders of the machine that never change while the process lives, so each node in them is checked
+ * once
+ * @returns a function to call before each request
  */
 export function keepNodesFresh(files: WasmFileSystem, fixedFolders: readonly string[]): () => void {
   const { NODEFS } = files.filesystems
@@ -19,7 +20,10 @@ export function keepNodesFresh(files: WasmFileSystem, fixedFolders: readonly str
   const looked = new WeakMap<WasmNode, number>()
   const fixed = new WeakMap<WasmNode, Stats>()
   let request = 0
-  /** What has just been looked at. Only until something else is: it may have changed by then. */
+  /**
+   * The properties that were read last. Valid only until the next node is read, because the file may have changed by
+   * then.
+   */
   let seen: { readonly node: WasmNode; readonly stats: Stats } | undefined
 
   files.lookupNode = (parent, name) => {
@@ -30,7 +34,7 @@ export function keepNodesFresh(files: WasmFileSystem, fixedFolders: readonly str
     const stats = NODEFS.tryFSOperation(() => lstatSync(path, { throwIfNoEntry: false }))
     if (!stats || (stats.mode & typeBits) !== (node.mode & typeBits)) {
       files.destroyNode(node)
-      // there is another one, or none
+      // Another file is there now, or none.
       return lookupNode(parent, name)
     }
     node.mode = stats.mode

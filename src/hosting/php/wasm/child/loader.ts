@@ -8,9 +8,10 @@ import { mendSockets, type WasmSocket } from './sockets.ts'
 const notSupported = 138 // ENOTSUP in emscripten's numbering
 
 /*
- * Nothing below is promised by emscripten or php-wasm. Tests of what is built on it fail when it changes with another php-wasm: of disk
- * quotas, memory (greedy), connections (egress), links (hostile) and long life. Look then for where its module keeps these now, in
- * the JavaScript beside the .wasm file of the package; do not ship without: each of them is a wall around a site.
+ * Neither emscripten nor php-wasm guarantees anything below. If another php-wasm version changes it, tests fail: those
+ * of disk quotas, memory (greedy), connections (egress), links (hostile), and long life. Then find where its module
+ * keeps these now, in the JavaScript next to the package's .wasm file. Do not ship without them: each is a wall around
+ * a site.
  */
 
 /** The parts of an emscripten file system that are used here. */
@@ -21,13 +22,13 @@ export interface WasmFileSystem {
   getPath(node: WasmNode): string
   /** @throws ErrnoError when there is none */
   lookupNode(parent: WasmNode, name: string): WasmNode
-  /** Forgets it; what has it open goes on. */
+  /** Forgets the node. Streams that have it open keep working. */
   destroyNode(node: WasmNode): void
   mkdirTree(path: string): void
   mount(type: unknown, options: { root: string }, at: string): void
   writeFile(path: string, content: string | Uint8Array): void
   analyzePath(path: string): { exists: boolean }
-  /** By descriptor; a hole where none is open. */
+  /** Streams by descriptor, with a hole for each descriptor that is not open. */
   streams: ({ path: string } | null | undefined)[]
   close(stream: { path: string }): void
   open(path: string, flags: number, mode?: number): { readonly fd: number }
@@ -44,16 +45,16 @@ export interface WasmFileSystem {
 export interface WasmNode {
   readonly name: string
   mode: number
-  /** Of its file system. */
+  /** The operations of its file system. */
   readonly node_ops: unknown
 }
 
-/** Something open, on the machine's own files. */
+/** An open file of the machine. */
 export interface WasmStream {
   readonly path: string
   /** The machine's descriptor. */
   readonly nfd: number
-  /** Between duplicates of a descriptor. */
+  /** Shared by duplicates of a descriptor. */
   readonly shared: { refcount: number }
 }
 
@@ -61,13 +62,13 @@ interface Attributes {
   readonly size?: number
 }
 
-/** Emscripten's file system on folders of the machine; what is put into its operations replaces them. */
+/** Emscripten's file system on folders of the machine. Assigning to its operations replaces them. */
 export interface NodeFileSystem {
   getMode(path: string): number
   convertNodeCode(error: { code?: string }): number | undefined
   realPath(node: WasmNode): string
   getattr(look: () => Stats, node: WasmNode): unknown
-  /** Runs it with the errors of the machine as those of emscripten. */
+  /** Runs the work, and converts errors of the machine to those of emscripten. */
   tryFSOperation<Result>(work: () => Result): Result
   node_ops: {
     symlink: unknown
@@ -97,11 +98,11 @@ export interface Php {
   onHeaders(chunk: Uint8Array): void
   onStdout(chunk: Uint8Array): void
   onStderr(chunk: Uint8Array): void
-  /** Of PHP's function `post_message_to_js`. */
+  /** Called by PHP's function `post_message_to_js`. */
   onMessage(text: string): Promise<string>
 }
 
-/** What php-wasm gives to whoever answers some of PHP's system calls in its place. */
+/** The parts that php-wasm passes to an implementation of some of PHP's system calls. */
 export interface UserSpaceParts {
   readonly constants: {
     readonly F_SETLK: number
@@ -121,7 +122,7 @@ export interface UserSpaceParts {
   readonly syscalls: { getStreamFromFD(fd: number): { readonly path: string } }
 }
 
-/** System calls; a promise makes PHP wait. */
+/** System calls. A promise makes PHP wait. */
 export interface UserSpace {
   fcntl64(fd: number, command: number, varargs: number): number | Promise<number>
   flock(fd: number, operation: number): number
@@ -129,21 +130,22 @@ export interface UserSpace {
   js_release_file_locks(): void
 }
 
-/** Of a process that runs a command. */
+/** Options of a process that runs a command. */
 export interface CommandLoad {
   readonly environment: Readonly<Record<string, string>>
   readonly bindUserSpace: (parts: UserSpaceParts) => UserSpace
 }
 
 interface PhpModule {
-  /** Path of the WebAssembly file. */
+  /** The path of the WebAssembly file. */
   readonly dependencyFilename: string
   init(environment: 'NODE', options: object): Php
 }
 
 /**
- * php-wasm asks for `ws` (not installed, and a way into the network that nobody filters) and for `child_process`. Both get
- * an empty stand-in: connections are made by `outgoing.ts` alone, listening fails, commands cannot be started.
+ * Replaces `ws` and `child_process`, which php-wasm requires, with empty stand-ins. `ws` is not installed, and would be
+ * an unfiltered way into the network. So only `outgoing.ts` makes connections, listening fails, and commands cannot be
+ * started.
  */
 export function closeBackDoors(): void {
   const nothing =
@@ -160,7 +162,7 @@ export function closeBackDoors(): void {
 
 type Instantiated = readonly [WebAssembly.Instance, WebAssembly.Module]
 
-/** PHP, and what it was compiled to. */
+/** PHP, and its compiled module. */
 export interface LoadedPhp {
   readonly php: Php
   readonly compiled: CompiledPhp
@@ -168,19 +170,19 @@ export interface LoadedPhp {
 
 export interface LoadOptions {
   readonly command?: CommandLoad | undefined
-  /** File of what V8 made of PHP in another process. */
+  /** The file with the machine code that V8 generated for PHP in another process. */
   readonly codeFile?: string | undefined
-  /** Exports that its JavaScript calls; null: all of them are taken. */
+  /** The exports that its JavaScript calls, or null to take all. */
   readonly calledExports: readonly string[] | null
 }
 
-/** Loads PHP from its compiled module and returns when it can be configured; no PHP has run yet. */
+/** Loads PHP from its compiled module. Resolves when it can be configured; no PHP has run by then. */
 export async function loadPhp(
   modulePath: string,
   outgoing: Outgoing,
   { command, codeFile, calledExports }: LoadOptions,
 ): Promise<LoadedPhp> {
-  // Node's permission model forbids process.binding, which emscripten's NODEFS reads its open flags from.
+  // Node's permission model forbids process.binding, from which emscripten's NODEFS reads its open flags.
   Object.assign(process, { binding: () => ({ fs: constants }) })
   const module = (await import(modulePath)) as PhpModule
   const compiled = await compilePhp(module.dependencyFilename, codeFile)
@@ -197,7 +199,7 @@ export async function loadPhp(
         )
       },
       onAbort: (reason: unknown) => reject(new Error(`PHP could not start: ${String(reason)}`)),
-      // A later turn: `php` is not assigned yet when a module finishes at once.
+      // In a later turn, because `php` is not assigned yet when a module finishes at once.
       onRuntimeInitialized: () => setImmediate(() => resolve({ php, compiled })),
       websocket: {
         url(socket: WasmSocket, host: string, port: number) {
@@ -213,11 +215,11 @@ export async function loadPhp(
   })
 }
 
-/** Gives PHP its settings and starts its engine. Must come after the mounts and before the first script. */
+/** Gives PHP its settings and starts its engine. Must be called after the mounts and before the first script. */
 export async function startEngine(php: Php, ini: Readonly<Record<string, string>>): Promise<void> {
   writeSettings(php, ini)
   php.ccall('wasm_set_phpini_path', null, ['string'], [settingsFile])
-  // opcache works with this server API only: 400 ms a page instead of 130 without.
+  // opcache works with this server API only. Without opcache a page takes 400 ms instead of 130.
   if (php.ccall('wasm_set_sapi_name', 'number', ['string'], ['cli-server']) !== 0)
     throw new Error('PHP did not take its server API name')
   await php.ccall('php_wasm_init', null, [], [], { async: true })
@@ -225,7 +227,7 @@ export async function startEngine(php: Php, ini: Readonly<Record<string, string>
 
 export const settingsFile = '/internal/shared/php.ini'
 
-/** Gives PHP its settings, without its engine. */
+/** Gives PHP its settings, without starting its engine. */
 export function writeSettings(php: Php, ini: Readonly<Record<string, string>>): void {
   const lines = Object.entries(ini).map(([name, value]) => `${name}=${/^[\w./-]*$/.test(value) ? value : `"${value}"`}`)
   php.FS.mkdirTree('/internal/shared')

@@ -1,6 +1,6 @@
 /**
- * The program inside the sandbox: one site, one PHP, one job at a time. Descriptor 3 brings jobs, 4 takes answers (blocking
- * writes), 5 is the way out for PHP's own connections. The end of descriptor 3 is the order to stop.
+ * The program inside the sandbox: one site, one PHP, one job at a time. Descriptor 3 delivers jobs, 4 takes answers
+ * (blocking writes), and 5 carries PHP's own outgoing connections. When descriptor 3 ends, the program must stop.
  */
 import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -40,7 +40,7 @@ const egressSocket = 5
 const parentLife = 6
 
 const mostNoteBytes = 1 << 18
-/** What begins so is answered by the host; everything else is a note. */
+/** The host answers messages that begin like this. All others are notes. */
 const questionStart = '{"ask":'
 
 interface Site {
@@ -53,7 +53,7 @@ interface Site {
   address: string
 }
 
-/** Thread that sees the parent die even while PHP blocks the main one. */
+/** Starts a thread that notices the parent's death even while PHP blocks the main thread. */
 function watchParent(): void {
   const code = `require('node:fs').readSync(${parentLife}, Buffer.alloc(1)); process.kill(process.pid, 'SIGKILL')`
   new Worker(code, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 } }).unref()
@@ -71,7 +71,7 @@ async function start(told: ChildStart): Promise<Site> {
   const outgoing = outgoingOver(() => new Socket({ fd: egressSocket }))
   closeBackDoors()
   boundMemory(told.mostPhpBytes, (bytes) => writeAll(answers, encodeFrame(Frame.memory, { bytes } satisfies PhpMemory)))
-  // Read before the user changes: the program itself need not be readable for the site's user.
+  // Read before the user changes, because the site's user need not be able to read the program.
   const codeFile = told.codeFile === null ? undefined : join(import.meta.dirname, '..', told.codeFile)
   const { php, compiled } = await loadPhp(told.phpModule, outgoing, {
     command: commandLoad(told),
@@ -121,7 +121,10 @@ async function run(site: Site, head: RequestHead, body: HeldBody | null): Promis
   output.finish(encodeFrame(Frame.end, end))
 }
 
-/** Between its turns at the database others may have changed it, and the files: what is known of them is looked at anew. */
+/**
+ * Prepares for a command. Between its turns, others may have changed the database and the files, so cached knowledge of
+ * them is checked again.
+ */
 function commandLoad({ command }: ChildStart): CommandLoad | undefined {
   if (!command) return undefined
   const turns: Turns = {
@@ -163,12 +166,15 @@ async function runTask(site: Site, task: TaskHead): Promise<void> {
   await run(site, head, held)
 }
 
-/** Not process.exit: that would wait for the thread that watches the parent, which waits for the parent. */
+/**
+ * Ends the process without process.exit, which would wait for the thread that watches the parent, which waits for the
+ * parent.
+ */
 function end(): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** A fault of the instance itself: nothing in this process can be trusted to work any more. */
+/** Handles a fault of the instance itself: nothing in this process can be trusted any longer. */
 function giveUp(error: unknown): void {
   try {
     writeSync(standardError, `${(error as Error)?.stack ?? String(error)}\n`)
@@ -214,7 +220,7 @@ const incoming = new Socket({ fd: jobs, readable: true, writable: false })
 readFrames(
   incoming,
   (kind, payload) => {
-    // not in its turn: the job before it waits for it
+    // Handled out of order, because the job before it waits for it.
     if (kind === Frame.answer) return onAnswer?.(payload.toString())
     if (kind === Frame.turn) return takeTurn?.()
     last = last.then(() => take(kind, payload)).catch(giveUp)
@@ -226,7 +232,7 @@ incoming.on('end', () => {
   last.then(end)
 })
 incoming.on('error', end)
-// the host's to decide (../process.ts)
+// The host decides about these signals (../process.ts).
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 process.on('uncaughtException', giveUp)
 process.on('unhandledRejection', giveUp)

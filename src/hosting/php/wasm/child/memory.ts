@@ -1,9 +1,9 @@
 const pageBytes = 65_536
 
 /**
- * Puts an end to PHP's memory that no setting of PHP can lift: `memory_limit` is the site's to change. Must come before PHP is
- * loaded. A refusal is what PHP sees of a machine without memory: it ends the request with a fatal error.
- * @param grew told the size of PHP's memory each time that it has grown
+ * Limits PHP's memory in a way that no setting of PHP can lift: the site can change `memory_limit`. Must be called
+ * before PHP is loaded. PHP sees a refusal as a machine without memory, and ends the request with a fatal error.
+ * @param grew called with the size of PHP's memory each time that it has grown
  */
 export function boundMemory(mostBytes: number, grew: (bytes: number) => void): void {
   const { prototype } = WebAssembly.Memory

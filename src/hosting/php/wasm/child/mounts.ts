@@ -8,9 +8,9 @@ const accessDenied = 2 // EACCES
 const inputOutput = 29 // EIO
 
 /**
- * Lays folders of the machine into PHP's file system. Links are refused in both directions: PHP cannot make one, and one
- * that lies in a folder (put there by SFTP or an archive) does not exist for PHP. A symlink is how two instances of
- * php-wasm were seen to reach files outside their mount.
+ * Mounts folders of the machine into PHP's file system. Links are refused in both directions: PHP cannot create one,
+ * and a link in a folder (placed there over SFTP or by an archive) does not exist for PHP. Through a symlink, two
+ * instances of php-wasm were seen to reach files outside their mount.
  */
 export function mountFolders(files: WasmFileSystem, mounts: readonly Mount[]): void {
   const { NODEFS } = files.filesystems
@@ -20,8 +20,8 @@ export function mountFolders(files: WasmFileSystem, mounts: readonly Mount[]): v
   NODEFS.node_ops.symlink = refuse
   NODEFS.node_ops.link = refuse
   const codeOf = NODEFS.convertNodeCode
-  // Refusals of Node's permission model have a code that emscripten does not know: it answered with descriptor 0, and PHP
-  // took a file that it may not open for its own output.
+  // Node's permission model refuses with a code that emscripten does not know. Emscripten answered with descriptor 0,
+  // and PHP took a file that it may not open for its own output.
   NODEFS.convertNodeCode = (error) => codeOf(error) ?? (error.code === 'ERR_ACCESS_DENIED' ? accessDenied : inputOutput)
   const getMode = NODEFS.getMode
   NODEFS.getMode = (path) => {
@@ -37,7 +37,7 @@ export function mountFolders(files: WasmFileSystem, mounts: readonly Mount[]): v
   }
 }
 
-/** Emscripten gives a new file the mode that PHP asks for, 0666, whatever the process' umask takes out of it. */
+/** Applies the process' umask. Emscripten gives a new file the mode that PHP requests, 0666, whatever the umask. */
 function keepUmask(files: WasmFileSystem): void {
   const taken = 0o022
   process.umask(taken)

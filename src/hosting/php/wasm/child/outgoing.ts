@@ -2,14 +2,17 @@ import { EventEmitter } from 'node:events'
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
 import type { Duplex } from 'node:stream'
 
-/** The way out of the sandbox: HTTP/2 CONNECT streams over one inherited socket. The parent resolves, checks and connects. */
+/**
+ * The way out of the sandbox: HTTP/2 CONNECT streams over one inherited socket. The parent resolves, checks, and
+ * connects.
+ */
 export interface Outgoing {
-  /** What emscripten's socket layer calls before a connection: the address in its own URL form. */
+  /** Returns the address in emscripten's own URL form. Emscripten's socket layer calls it before a connection. */
   addressOf(socket: { type: number }, host: string, port: number): string
   open(authority: string): ClientHttp2Stream
   /**
-   * php-wasm numbers the names that it "resolved" in one byte; its second 256 names give no valid address. The process is
-   * replaced before.
+   * Returns whether the process must be replaced soon. php-wasm numbers the names that it "resolved" in one byte, and
+   * its second 256 names would give no valid address.
    */
   namesUsedUp(): boolean
 }
@@ -17,7 +20,7 @@ export interface Outgoing {
 const mostNames = 200
 const streamSocket = 1
 
-/** @param socket the inherited socket, opened at the first connection only */
+/** @param socket returns the inherited socket; called at the first connection */
 export function outgoingOver(socket: () => Duplex): Outgoing {
   let session: ClientHttp2Session | undefined
   const names = new Set<string>()
@@ -38,7 +41,7 @@ export function outgoingOver(socket: () => Duplex): Outgoing {
   }
 }
 
-/** A class that looks like a WebSocket of the `ws` package to emscripten and is one outgoing connection. */
+/** Creates a class that looks like a WebSocket of the `ws` package to emscripten, and is one outgoing connection. */
 export function connectionClass(outgoing: Outgoing) {
   return class Connection extends EventEmitter {
     readonly CONNECTING = 0
@@ -85,7 +88,9 @@ export function connectionClass(outgoing: Outgoing) {
       this.off(event, listener)
     }
 
-    /** The other side has ended it, or it never came about: then PHP is told that it was refused. */
+    /**
+     * Handles a connection that the other side has ended, or that was never established: then PHP sees it as refused.
+     */
     #end(): void {
       const wasConnecting = this.readyState === this.CONNECTING
       this.#finish(wasConnecting)

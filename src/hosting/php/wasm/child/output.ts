@@ -5,14 +5,16 @@ const capacity = 64 * 1024
 const flushAfterMs = 20
 
 /**
- * PHP's output on its way to the parent. It is written synchronously to a blocking descriptor: PHP blocks the event loop
- * while it runs, so this is the only way for a page to leave before it is finished, and a parent that does not read slows
- * PHP down instead of filling this process' memory.
+ * PHP's output on its way to the parent. It is written synchronously to a blocking descriptor. PHP blocks the event
+ * loop while it runs, so only this lets a page leave before it is finished. And a parent that does not read slows PHP
+ * down instead of filling this process' memory.
  */
 export interface Output {
   headers(chunk: Uint8Array): void
   body(chunk: Uint8Array): void
-  /** Sends what is left, the head too if PHP printed nothing, and `end` behind it in one piece: who reads wakes once. */
+  /**
+   * Sends the rest, including the head if PHP printed nothing, and `end` after it, in one piece: the reader wakes once.
+   */
   finish(end: Uint8Array): void
 }
 
@@ -58,7 +60,7 @@ export function outputTo(descriptor: number): Output {
       if (performance.now() - lastWrite > flushAfterMs) return flush()
       if (flushPlanned) return
       flushPlanned = true
-      // Runs when PHP waits for something (sleep, a socket): what it printed until then is on its way.
+      // Runs when PHP waits for something (sleep, a socket), and sends what it has printed until then.
       setImmediate(() => {
         flushPlanned = false
         flush()

@@ -3,7 +3,9 @@ import { credentialEntries, joinHeaders, portOf, queryOf, serverEntries } from '
 import type { Php } from './loader.ts'
 import type { Output } from './output.ts'
 
-/** A request body in PHP's own memory: it is put there as it arrives, because PHP wants it in one piece. */
+/**
+ * A request body in PHP's own memory. Each chunk is put there as it arrives, because PHP wants the body in one piece.
+ */
 export interface HeldBody {
   add(chunk: Buffer): void
   readonly pointer: number
@@ -24,7 +26,7 @@ export function holdBody(php: Php, bytes: number): HeldBody {
 }
 
 /**
- * Runs one PHP script for one request; output goes to `output` as it is printed.
+ * Runs one PHP script for one request. Output goes to `output` as it is printed.
  * @returns PHP's exit code
  * @throws when the WebAssembly instance itself failed: it cannot be used again
  */
@@ -46,8 +48,8 @@ export async function runScript(php: Php, head: RequestHead, body: HeldBody | nu
 }
 
 /**
- * php-wasm opens PHP's output and errors anew for each request and leaves two descriptors open: of 4,096. The 2,046th request
- * of a process was an empty page with status 500, and PHP aborted soon after.
+ * Closes PHP's output and errors, which php-wasm opens again for each request. It leaves two of 4,096 descriptors open.
+ * The 2,046th request of a process was an empty page with status 500, and PHP aborted soon after.
  */
 function closeOutput(php: Php, openBefore: ReadonlySet<unknown>): void {
   for (const stream of php.FS.streams)
@@ -63,7 +65,7 @@ function describe(php: Php, head: RequestHead, body: HeldBody | null): void {
   text('wasm_set_request_method', head.method)
   text('wasm_set_request_host', head.host)
   number('wasm_set_request_port', portOf(head))
-  // Always said, empty too: nothing of the request before may be left.
+  // Always set, even if empty, so that nothing of the previous request remains.
   text('wasm_set_cookies', headers.get('cookie') ?? '')
   const type = headers.get('content-type')
   if (type !== undefined) text('wasm_set_content_type', type)

@@ -16,7 +16,7 @@ const sending = (send: () => number): (() => number) => {
   return () => operations.sendmsg({ type: 1, sock_ops: operations } satisfies WasmSocket)
 }
 
-it('who writes to a connection that the other side has closed is told so, and not to try again', () => {
+it('tells a writer that the other side has closed the connection, and not to try again', () => {
   const notConnected = sending(() => {
     throw new ErrnoError(53)
   })

@@ -3,7 +3,7 @@ import type { WasmFileSystem } from './loader.ts'
 const notConnected = 53 // ENOTCONN in emscripten's numbering (WASI)
 const brokenPipe = 64 // EPIPE
 
-/** What emscripten does with its sockets; one for all of them. */
+/** Emscripten's socket operations, one object for all sockets. */
 export interface SocketOperations {
   sendmsg(socket: WasmSocket, ...rest: unknown[]): number
   removePeer(socket: WasmSocket, peer: { readonly socket: { readonly readyState: number } }): void
@@ -19,12 +19,12 @@ const closed = 3
 const mended = new WeakSet<SocketOperations>()
 
 /**
- * Has connections end for curl as they do on any machine; it waited until its own time-out:
+ * Makes connections end for curl as they do on any machine. Without this, curl waited until its own timeout:
  *
- * - Who writes to a connection that the other side has closed is told "broken pipe". Emscripten says "not connected", which OpenSSL
- *   takes for "not yet", and tries again for ever.
- * - A connection that was refused is still one that can be asked what became of it. Emscripten forgets it at once, and says of a socket
- *   without a connection that nothing has happened.
+ * - A write to a connection that the other side has closed fails with "broken pipe". Emscripten reports "not
+ * connected", which   OpenSSL takes for "not yet", and retries forever.
+ * - A refused connection can still be queried for its error. Emscripten forgets it at once, and reports no error for a
+ * socket   without a connection.
  */
 export function mendSockets(files: Pick<WasmFileSystem, 'ErrnoError'>, operations: SocketOperations): void {
   if (mended.has(operations)) return

@@ -13,13 +13,13 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-test.each(phpVersions)('a tenth of what PHP %s exports is called by its JavaScript', async (version) => {
+test.each(phpVersions)('finds that the JavaScript of PHP %s calls a tenth of its exports', async (version) => {
   const packageFile = `@php-wasm/node-${version.replace('.', '-')}/package.json`
   const name = `php_${version.replace('.', '_')}.js`
   const called = await calledExports(join(dirname(createRequire(import.meta.url).resolve(packageFile)), 'jspi', name))
   expect(called?.length).toBeGreaterThan(300)
   expect(called?.length).toBeLessThan(1000)
-  // what Stead calls, what emscripten does, and one that PHP may wait in
+  // One that Stead calls, some that emscripten calls, and one that PHP may wait in.
   expect(called).toEqual(
     expect.arrayContaining(['php_wasm_init', 'wasm_sapi_handle_request', 'malloc', 'memory', 'fflush']),
   )
@@ -28,7 +28,7 @@ test.each(phpVersions)('a tenth of what PHP %s exports is called by its JavaScri
 test.each([
   ['calls none', '/^(main)$/'],
   ['does not say during which PHP may wait', "wasmExports['malloc']"],
-])('of a JavaScript that %s nothing is known', async (_, script) => {
+])('finds nothing in JavaScript that %s', async (_, script) => {
   const file = join(folder, 'php.js')
   await writeFile(file, script)
   expect(await calledExports(file)).toBeNull()

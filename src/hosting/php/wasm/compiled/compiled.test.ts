@@ -31,7 +31,7 @@ afterAll(async () => {
   for (const folder of [core, compiled]) await rm(folder, { recursive: true, force: true })
 })
 
-/** A script of the core, as old as the one before it. */
+/** Writes a script of the core, with the same date as before. */
 async function coreSays(word: string, changed = when) {
   const file = join(core, 'wp-includes/word.php')
   await writeFile(file, `<?php return '${word}';`)
@@ -48,7 +48,7 @@ async function run(process: PhpProcess, script: string): Promise<string> {
   return said
 }
 
-/** What a new process of a new site directory says. */
+/** Returns the output of a new process of a new site directory. */
 async function said(
   code: string,
   setUp: (directory: TestDirectory) => Promise<void> = async () => {},
@@ -67,7 +67,7 @@ async function said(
 
 const word = "echo include '/wordpress/wp-includes/word.php';"
 
-test('what one process has compiled of the core others read; a changed script is compiled anew', async () => {
+test('shares the compiled core among processes, and compiles a changed script again', async () => {
   await coreSays('first')
   const maker = await testDirectory(core)
   await mkdir(join(maker.siteDirectory, 'private', compiling))
@@ -79,14 +79,14 @@ test('what one process has compiled of the core others read; a changed script is
   await publishCompiled(maker.siteDirectory, compiled)
   await maker.remove()
 
-  // only who reads what was compiled does not see this
+  // Only a process that reads the compiled script misses this change.
   await coreSays('other')
   expect(await said(word)).toBe('first')
   await coreSays('newer', new Date('2026-01-02T00:00:00Z'))
   expect(await said(word)).toBe('newer')
 })
 
-test('it holds nothing of wp-config.php, and no site can change it', async () => {
+test('contains nothing of wp-config.php, and no site can change it', async () => {
   const files = (await readdir(compiled, { recursive: true })).filter((file) => file.endsWith('.bin'))
   expect(files.map((file) => file.slice(33))).toEqual(['wordpress/wp-includes/word.php.bin'])
   const file = `/compiled/${files[0]}`

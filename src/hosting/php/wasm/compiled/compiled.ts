@@ -2,19 +2,21 @@ import { chmod, copyFile, mkdir, readdir } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { sqlitePlugin } from '../../../site-files/platform/platform-files.ts'
 
-/** Where PHP sees what was compiled ahead for all sites of a core. */
+/** The path at which PHP sees the scripts that were compiled ahead for all sites of a core. */
 export const compiledAt = '/compiled'
 
-/** Where the process that compiles it, in a site directory that is nobody's, puts it; below `private/`. */
+/**
+ * The folder below `private/` in which the compiling process stores its results. Its site directory belongs to no site.
+ */
 export const compiling = 'compiled'
 
 /**
- * What is the same for every site, and nothing of `wp-config.php`: its keys stand in what was compiled of it. PHP's own identity comes
- * first, so that no other build reads it.
+ * The files that are the same for every site. `wp-config.php` is excluded, because its compiled form contains its keys.
+ * The path starts with PHP's own identity, so that no other build reads it.
  */
 const kept = new RegExp(`^[0-9a-f]{32}/wordpress/(wp-admin|wp-includes|${sqlitePlugin})/`)
 
-/** Copies what PHP has compiled in a site directory to where sites may read it, and nobody may change it. */
+/** Copies what PHP has compiled in a site directory to a place where sites can read it and cannot change it. */
 export async function publishCompiled(siteDirectory: string, to: string): Promise<void> {
   const from = join(siteDirectory, 'private', compiling)
   for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
@@ -27,7 +29,7 @@ export async function publishCompiled(siteDirectory: string, to: string): Promis
   }
 }
 
-/** PHP gives its folders and files to nobody but their owner. */
+/** Makes folders and files readable. PHP creates them for their owner only. */
 async function makeReadable(folder: string, root: string): Promise<void> {
   await mkdir(join(root, folder), { recursive: true })
   for (let each = folder; ; each = dirname(each)) {

@@ -18,7 +18,7 @@ let core: string
 let folder: string
 let directory: TestDirectory
 let script: string
-/** What a process has left that was busy for a while. */
+/** The code that a busy process stored. */
 let kept: Buffer
 
 const createRuntime = (optimize = true): Promise<PhpRuntime> =>
@@ -38,7 +38,7 @@ afterAll(async () => {
   for (const path of [core, folder]) await rm(path, { recursive: true })
 })
 
-/** @returns whether a new process took what was kept; it does its work in any case */
+/** @returns whether a new process used the stored code; checks that it works either way */
 async function isTaken(runtime: PhpRuntime): Promise<boolean> {
   const process = await runtime.start(directory)
   try {
@@ -50,7 +50,7 @@ async function isTaken(runtime: PhpRuntime): Promise<boolean> {
   }
 }
 
-test('what V8 made of PHP in one process is taken by those that start later, after a restart too', async () => {
+test('reuses the machine code of one process in those that start later, even after a restart', async () => {
   const runtime = await createRuntime()
   expect(runtime.machineCode?.isMissing('8.3')).toBe(true)
   const process = await runtime.start(directory)
@@ -69,7 +69,7 @@ test('what V8 made of PHP in one process is taken by those that start later, aft
   await next.close()
 })
 
-test('of another Node it is not even looked at, and where nothing is compiled twice there is none', async () => {
+test('ignores code of another Node version, and stores none if nothing is compiled twice', async () => {
   await writeFile(join(folder, '8.3-of-another'), kept)
   const none = await createRuntime(false)
   expect(none.machineCode).toBeUndefined()
@@ -84,7 +84,7 @@ test.each([
   ['is damaged', (code: Buffer) => code.fill(code.at(-1) === 0 ? 1 : 0, code.length - 1)],
   ['was made of another PHP', (code: Buffer) => code.fill(code[0] === 0 ? 1 : 0, 0, 1)],
   ['is empty', (code: Buffer) => code.subarray(0, 0)],
-])('where it %s PHP starts without, and it is to be made anew', async (_, change) => {
+])('starts PHP without code that %s, and wants it generated again', async (_, change) => {
   await writeFile(await file(), change(Buffer.from(kept)))
   const runtime = await createRuntime()
   expect(await isTaken(runtime)).toBe(false)
@@ -94,9 +94,9 @@ test.each([
   await runtime.close()
 })
 
-test('where a process dies of it another one starts without, and nobody gets it any more', async () => {
+test('starts again without code that crashes a process, and no longer offers that code', async () => {
   const deadly = Buffer.from(kept)
-  // what V8 says of itself stays, and how much code there is cannot be
+  // V8's own header is kept, and the amount of code becomes impossible.
   deadly.fill(0xff, 8 + 32, 8 + 128)
   deadly.writeUInt32BE(crc32(deadly.subarray(8)), 4)
   await writeFile(await file(), deadly)
@@ -107,7 +107,7 @@ test('where a process dies of it another one starts without, and nobody gets it 
   await runtime.close()
 })
 
-test('PHP gives way to the rest of the machine only while there is somebody to give way to', async () => {
+test('lowers the priority of PHP only while other work needs it', async () => {
   let isLowPriority = false
   const runtime = await createWasmRuntime({
     ...usualRuntime(),

@@ -5,26 +5,29 @@ import { writeFileDurably } from '../../../../platform/files/write-file.ts'
 import { type PhpVersion, phpVersions } from '../../runtime.ts'
 import type { ChildProgram } from '../program.ts'
 
-/** Beside the program, in the folder that each process sees of it. */
+/** The folder for the code, next to the program, in the folder that each process can see. */
 const inProgram = 'code'
 
-/** What V8 has made of PHP where it runs often, kept for processes to come. Of no site: nobody's code has run where it is made. */
+/**
+ * The machine code that V8 generates for the frequently used parts of PHP, stored for later processes. It belongs to no
+ * site: no site's code has run in the process that generates it.
+ */
 export interface MachineCode {
-  /** Its file, below the program's folder; undefined where there is none. */
+  /** Returns the code's file below the program's folder, or undefined if there is none. */
   fileFor(version: PhpVersion): string | undefined
-  /** Nothing is kept that processes take. */
+  /** Returns whether there is no stored code that processes use. */
   isMissing(version: PhpVersion): boolean
-  /** A process took it, or could not use it. */
+  /** Records that a process used the code, or could not use it. */
   seen(version: PhpVersion, isTaken: boolean): void
-  /** Gives it to all processes that start from now on. */
+  /** Gives the code to all processes that start from now on. */
   keep(version: PhpVersion, code: Buffer): Promise<void>
-  /** No process gets it any more. */
+  /** Stops giving the code to processes. */
   discard(version: PhpVersion): Promise<void>
 }
 
 /**
- * @param folder where it is kept between starts, which nobody else uses
- * @param flags of V8, with which processes are started
+ * @param folder where the code is kept between starts, used by nothing else
+ * @param flags V8 flags of the processes
  */
 export async function openMachineCode(
   folder: string,
@@ -68,7 +71,10 @@ export async function openMachineCode(
   }
 }
 
-/** Another one with another Node, another build of PHP, or other flags: V8 would refuse it, or take it for something else. */
+/**
+ * Returns the file's name, which differs for another Node version, build of PHP, or set of flags: V8 would refuse such
+ * code, or misinterpret it.
+ */
 async function nameOf(version: PhpVersion, program: ChildProgram, flags: readonly string[]): Promise<string> {
   const { folder } = program.phpPackage(version)
   const { version: build } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { version: string }

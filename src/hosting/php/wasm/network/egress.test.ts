@@ -41,7 +41,7 @@ describe.skipIf(!core).each(hereRuntimes)('outgoing connections, $runtime', ({ r
       budgets,
       egress: {
         ...defaultEgressLimits,
-        // a busy machine may leave a process alone for as long as a second
+        // A busy machine may not run a process for up to a second.
         idleTimeoutMs: 2000,
         allows: (address) => address === '127.0.0.1',
       },
@@ -61,7 +61,7 @@ describe.skipIf(!core).each(hereRuntimes)('outgoing connections, $runtime', ({ r
     return JSON.parse((await fetchPage(php, testRequest(`/${name}`, script))).text)
   }
 
-  it('carry WordPress’ HTTP API by curl, its safe variant and a name included', async () => {
+  it('carry WordPress’ HTTP API over curl, including its safe variant and a name', async () => {
     const code = `require '/wordpress/wp-load.php';
       $get = fn($answer) => is_wp_error($answer) ? $answer->get_error_message() : wp_remote_retrieve_body($answer);
       add_filter('http_allowed_safe_ports', fn($ports) => [...$ports, ${port}]);
@@ -73,12 +73,12 @@ describe.skipIf(!core).each(hereRuntimes)('outgoing connections, $runtime', ({ r
       ];`
     const [plain, named, safe, literal] = (await run('api.php', code)) as string[]
     expect([plain, named]).toEqual(['hello from outside', 'hello from outside'])
-    // An address written as such stays WordPress' to judge; a name is judged where it is resolved.
+    // WordPress still judges literal addresses. Names are judged when they are resolved.
     expect([safe, literal]).toEqual(['hello from outside', 'A valid URL was not provided.'])
     expect(asked).toContain(`GET /named service.localhost:${port}`)
   })
 
-  it('carry plain sockets and PHP’s own http streams, large answers whole', async () => {
+  it('carry plain sockets and PHP’s own http streams, with large answers whole', async () => {
     const code = `return [file_get_contents('http://127.0.0.1:${port}/a'), strlen(file_get_contents('http://127.0.0.1:${port}/big'))];`
     expect(await run('streams.php', code)).toEqual(['hello from outside', 5 << 20])
   })
@@ -88,7 +88,7 @@ describe.skipIf(!core).each(hereRuntimes)('outgoing connections, $runtime', ({ r
     expect(await run('refused.php', code)).toEqual([false, false])
   })
 
-  it('end when nothing comes, and are bounded in number', async () => {
+  it('end when nothing arrives, and are limited in number', async () => {
     const silent = createTcpServer(() => {})
     let most = 0
     silent.on('connection', () => {
@@ -111,7 +111,7 @@ describe.skipIf(!core).each(hereRuntimes)('outgoing connections, $runtime', ({ r
 describe.skipIf(!core).each(hereRuntimes)(
   'connections to sites of this Stead, $runtime',
   ({ runtime: kind, phpVersion }) => {
-    it('lead to the edge and are known as the site’s, where all else that is private is refused', async () => {
+    it('lead to the edge and are recognized as the site’s, while other private addresses are refused', async () => {
       const peers: (string | undefined)[] = []
       const edge = createServer((request, response) => {
         peers.push(way.directoryOf(`${request.socket.remoteAddress} ${request.socket.remotePort}`))
@@ -130,7 +130,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       const directory = await testDirectory(core as string, { phpVersion })
       try {
         const php = await runtime.start({ ...directory, address: `my.localhost:${port}` })
-        // libcurl knows by itself what *.localhost is; PHP’s own streams ask
+        // libcurl resolves *.localhost without a query. PHP’s own streams send one.
         const code = `$curl = function ($url) {
           $c = curl_init($url);
           curl_setopt_array($c, [CURLOPT_RETURNTRANSFER => true, CURLOPT_TIMEOUT => 10]);

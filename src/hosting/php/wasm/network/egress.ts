@@ -5,9 +5,9 @@ import type { Budget } from '../../../../platform/budgets/budget.ts'
 import type { HairpinRoute } from '../../hairpin-route.ts'
 import type { Names } from '../names.ts'
 
-/** What a site's outgoing connections may do. */
+/** The rules for a site's outgoing connections. */
 export interface EgressPolicy {
-  /** Says whether a connection to this IP address may be made. */
+  /** Returns whether a connection to this IP address is allowed. */
   readonly allows: (address: string, port: number) => boolean
   readonly connectTimeoutMs: number
   readonly idleTimeoutMs: number
@@ -15,28 +15,29 @@ export interface EgressPolicy {
 
 export const defaultEgressLimits = { connectTimeoutMs: 5_000, idleTimeoutMs: 60_000 }
 
-/** What serving one child's connections needs. */
+/** The dependencies for serving one child's connections. */
 export interface Egress {
   readonly policy: EgressPolicy
   readonly names: Names
-  /** To sites of this Stead, whatever the policy says; without it they are like all others. */
+  /** Serves connections to sites of this Stead, whatever the policy says. Without it they are like all others. */
   readonly edge?: HairpinRoute | undefined
   /** Connections to the outside. */
   readonly connections: Budget
-  /** Whose they are, as budgets know it. */
+  /** The owner of the connections, as budgets know it. */
   readonly site: string
-  /** The site that Stead itself looks at. Its access log and statistics leave these requests out. */
+  /** The site that Stead itself checks. Its access log and statistics leave these requests out. */
   readonly looksAt?: number
 }
 
-/** What a site may have sent of one connection before the other side takes it. */
+/** The most data that a site may send on one connection before the other side takes it. */
 const windowBytes = 1 << 17
-/** Of all its connections, with what HTTP/2 itself keeps of them. */
+/** The most memory for all its connections, including what HTTP/2 itself keeps for them. */
 const sessionMb = 8
 
 /**
- * Serves a child's HTTP/2 CONNECT streams over its socket: resolves the name, refuses what the policy does not allow, and
- * connects to exactly the address that was checked. What is for a site of this Stead goes to the edge. Refusals are 403, failures 502, too many 503.
+ * Serves a child's HTTP/2 CONNECT streams over its socket: resolves the name, refuses what the policy does not allow,
+ * and connects to exactly the address that was checked. Connections to sites of this Stead go to the edge. Refusals are
+ * 403, failures 502, too many 503.
  */
 export function serveEgress(socket: Duplex, egress: Egress): void {
   const { connections, site } = egress
@@ -56,12 +57,15 @@ export function serveEgress(socket: Duplex, egress: Egress): void {
   })
 }
 
-/** A connection for somebody who may reach what a site may; undefined: not to be reached. @throws when it cannot be made */
+/**
+ * Opens a connection under the rules for a site's connections. Returns undefined when the rules refuse it.
+ * @throws when it cannot be opened
+ */
 export async function reachOutside(host: string, port: number, egress: Egress): Promise<Socket | undefined> {
   return (await reach(host, port, egress))?.outside
 }
 
-/** The same of a site's PHP, which the edge hears of where it leads there. */
+/** Opens a connection for a site's PHP, and marks it as the site's if it leads to the edge. */
 export async function connectForSite(host: string, port: number, egress: Egress): Promise<Socket | undefined> {
   const reached = await reach(host, port, egress)
   // Before anything is sent: the host must know whose request it is when it comes back.
@@ -101,14 +105,16 @@ function noteAsSites(outside: Socket, { edge, site }: Egress): void {
   outside.once('close', () => forget?.())
 }
 
-/** The first address of a host that may be reached. IPv4 first: a site cannot tell, and most machines have it. */
+/**
+ * Returns the first allowed address of a host. IPv4 first: a site cannot know which works, and most machines have IPv4.
+ */
 async function resolveAllowed(
   host: string,
   port: number,
   { policy, names, site }: Egress,
 ): Promise<string | undefined> {
   const found = await names.addressesOf(host.replace(/^\[(.*)\]$/, '$1'), site)
-  // One bad address spoils the name: a name that has both is an attempt to get by the check (DNS rebinding).
+  // One forbidden address makes the name forbidden: a name with both is an attempt to evade the check (DNS rebinding).
   return found.every((address) => policy.allows(address, port)) ? found[0] : undefined
 }
 

@@ -46,7 +46,7 @@ async function run(php: PhpProcess, directory: TestDirectory, code: string): Pro
 const theirOwn = "ABSPATH . WPINC . '/certificates/ca-bundle.crt'"
 const asPublished = /(set_certificate_path\( |'sslcertificates' +=> )(?:'[^']+'|ABSPATH \. WPINC \. '[^']+')/g
 
-/** The core as wordpress.org packs it: distributions have it name their system's certificates in place of its own. */
+/** Creates a core as wordpress.org packages it. Distributions replace its certificates with their system's. */
 async function publishedCore(certificates: string): Promise<string> {
   const http = 'wordpress/wp-includes/class-wp-http.php'
   const bundle = 'wordpress/wp-includes/certificates/ca-bundle.crt'
@@ -99,7 +99,7 @@ describe.skipIf(!core).each(cases)(
       await directory?.remove()
     })
 
-    it('trusts who this machine trusts, and nobody else', async () => {
+    it('trusts the CAs of this machine, and no others', async () => {
       const code = `require '/wordpress/wp-load.php';
       $get = function ($url) {
         $answer = wp_remote_get($url);
@@ -120,7 +120,7 @@ describe.skipIf(!core).each(cases)(
   },
 )
 
-it.skipIf(!core)('HTTPS to who is not trusted by this machine fails', async () => {
+it.skipIf(!core)('fails for HTTPS servers that this machine does not trust', async () => {
   const runtime = await testRuntime({ egress })
   const directory = await testDirectory(core as string)
   try {
@@ -134,7 +134,7 @@ it.skipIf(!core)('HTTPS to who is not trusted by this machine fails', async () =
   }
 })
 
-/** Code that returns what cURL got, and its error number. */
+/** Returns code that yields cURL's result and its error number. */
 const curl = (url: string) => `$curl = curl_init('${url}');
   curl_setopt_array($curl, [CURLOPT_RETURNTRANSFER => true, CURLOPT_TIMEOUT => 20]);
   return [curl_exec($curl), curl_errno($curl)];`
@@ -161,10 +161,10 @@ describe.skipIf(!core).each(phpVersions)('cURL of PHP %s', (phpVersion) => {
     closing?.close()
   })
 
-  it('is told at once of a connection that is refused, fails, or is closed by the other side', async () => {
+  it('learns at once that a connection was refused, failed, or was closed by the other side', async () => {
     const { port } = closing.address() as AddressInfo
     for (const scheme of ['http', 'https']) {
-      // by Stead, by the other machine, for want of such a name
+      // Refused by Stead, refused by the other machine, and a name that does not exist.
       for (const place of [`127.0.0.2:${port}`, 'service.localhost:1', 'nowhere.invalid'])
         expect(await run(php, directory, curl(`${scheme}://${place}/`)), `${scheme}://${place}`).toEqual([
           false,

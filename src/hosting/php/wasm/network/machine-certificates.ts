@@ -1,12 +1,12 @@
 import { getCACertificates } from 'node:tls'
 
 /**
- * The CAs that this machine trusts, PEM: those of its system, or of Node where it has none of its own, and what `NODE_EXTRA_CA_CERTS`
- * adds. As they are now: what the operator adds counts from the next start.
+ * Returns the CAs that this machine trusts, as PEM: its system's, or Node's if the system has none, plus those in
+ * `NODE_EXTRA_CA_CERTS`. A later addition by the operator counts from the next start.
  */
 export function machineCertificates(): string {
   const ofSystem = getCACertificates('system')
   const known = ofSystem.length > 0 ? ofSystem : getCACertificates('bundled')
-  // the system's folder has each of them by several names
+  // The system's folder contains each of them under several names.
   return [...new Set([...known, ...getCACertificates('extra')])].map((each) => each.trim()).join('\n')
 }
