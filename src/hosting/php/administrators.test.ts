@@ -1,4 +1,4 @@
-/** What becomes of users, posts and links in a real WordPress. */
+/** What happens to users, posts, and links in a real WordPress. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCore } from '../../../test/support/core.ts'
 import {
@@ -41,7 +41,7 @@ describe.skipIf(!core).each(hereRuntimes)(
     })
 
     let scripts = 0
-    /** Runs PHP in the site and gives what it returns. */
+    /** Runs PHP in the site and returns what it returns. */
     async function run<Value>(code: string): Promise<Value> {
       const script = await directory.script(
         `t${++scripts}.php`,
@@ -58,7 +58,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       php.runTask('reset-administrator', { email, name: 'A Name', login: email.split('@')[0] as string, password })
     const remove = (email: string, reassign: 'next' | 'oldest') => php.runTask('delete-user', { email, reassign, keep })
 
-    /** Authors of posts and links by title. */
+    /** Returns the authors of posts and links by title. */
     const state = () =>
       run<State>(`
       global $wpdb;
@@ -71,7 +71,7 @@ describe.skipIf(!core).each(hereRuntimes)(
         'links' => (object) array_column($links, 'user_login', 'link_name')];
     `)
 
-    /** A post, a page in the trash and a link of this user. */
+    /** Creates a post, a page in the trash, and a link of this user. */
     const write = (login: string) =>
       run(`
       global $wpdb;
@@ -87,7 +87,7 @@ describe.skipIf(!core).each(hereRuntimes)(
         `return !is_wp_error(wp_authenticate(${JSON.stringify(login)}, wp_slash(${JSON.stringify(password)})));`,
       )
 
-    test('a user is made once, an administrator, with a name and a password that nobody knows', async () => {
+    test('creates an administrator once, with a name and an unknown password', async () => {
       expect(await ensure('jane@example.com')).toEqual({ login: 'jane', created: true })
       expect(await ensure('jane@example.com')).toEqual({ login: 'jane', created: false })
       const { users } = await state()
@@ -99,7 +99,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       expect(await logsIn('jane', '')).toBe(false)
     })
 
-    test('a login that another address has is not taken over', async () => {
+    test('does not take over a login that another address has', async () => {
       expect(await ensure('jane@elsewhere.example')).toEqual({ login: 'jane-2', created: true })
       expect(await ensure('admin@elsewhere.example', { name: `O'Neil "x" \\\\ <b>` })).toEqual({
         login: 'admin-2',
@@ -117,7 +117,7 @@ describe.skipIf(!core).each(hereRuntimes)(
         expect((await remove(email, 'oldest')).deleted).toBe(true)
     })
 
-    test('the user who has the address is promoted, in whatever case it is written, not doubled', async () => {
+    test('promotes the user who has the address, in any letter case, instead of creating a second one', async () => {
       await run(
         `return wp_insert_user(['user_login' => 'customer', 'user_email' => 'Customer@Example.COM', 'user_pass' => 'x', 'role' => 'subscriber']);`,
       )
@@ -129,7 +129,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       expect((await remove('customer@example.com', 'next')).deleted).toBe(true)
     })
 
-    test('a password that was set logs in, with all characters', async () => {
+    test('sets a password that logs in, with all characters', async () => {
       const password = `q'uo"te\\back <b>&amp; ü`
       expect(await reset('jane@example.com', password)).toEqual({ login: 'jane', created: false, dropIn: false })
       expect(await logsIn('jane', password)).toBe(true)
@@ -138,7 +138,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       await remove('fresh@example.com', 'oldest')
     })
 
-    test('no mail leaves WordPress', async () => {
+    test('sends no mail from WordPress', async () => {
       await directory.script(
         'wp-content/mu-plugins/count-mails.php',
         `add_filter('pre_wp_mail', function ($stop) { update_option('mails', get_option('mails', 0) + ($stop === null)); return $stop; }, 99);`,
@@ -148,7 +148,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       expect(await run(`return (int) get_option('mails', 0);`)).toBe(0)
     })
 
-    test('next: posts in every state and links go to the next administrator by number, from the last to the first', async () => {
+    test('next: gives posts in every state, and links, to the next administrator by ID, after the last to the first', async () => {
       for (const login of ['bea', 'cleo', 'dora']) {
         await ensure(`${login}@example.com`)
         await write(login)
@@ -161,7 +161,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       expect((await state()).links['of dora']).toBe('admin')
     })
 
-    test('oldest: to the administrator who registered first, whatever its number', async () => {
+    test('oldest: gives them to the administrator who registered first, whatever the ID', async () => {
       await run(
         `global $wpdb; $wpdb->update($wpdb->users, ['user_registered' => '2001-01-01 00:00:00'], ['user_login' => 'cleo']); return true;`,
       )
@@ -169,11 +169,11 @@ describe.skipIf(!core).each(hereRuntimes)(
       await write('eve')
       expect(await remove('eve@example.com', 'oldest')).toEqual({ deleted: true, heir: 'cleo' })
       expect((await state()).posts).toMatchObject({ 'by eve': 'cleo', 'by eve, trash': 'cleo' })
-      // again, as after a crash: there is nothing left to do
+      // Repeated, as after a crash: nothing is left to do.
       expect(await remove('eve@example.com', 'oldest')).toEqual({ deleted: false, heir: null })
     })
 
-    test('a removal that was cut off after the rights were gone is finished by the next', async () => {
+    test('finishes a removal that was interrupted after the rights were removed', async () => {
       await ensure('half@example.com')
       await write('half')
       await run(
@@ -183,7 +183,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       expect((await state()).posts['by half']).toBe('cleo')
     })
 
-    test("the site's own administrator stays, by name or by address, and nobody goes without an heir", async () => {
+    test("keeps the site's own administrator, by name or by address, and removes no user without an heir", async () => {
       expect((await remove('owner@example.com', 'oldest')).deleted).toBe(false)
       await run(
         `global $wpdb; $wpdb->update($wpdb->users, ['user_email' => 'moved@example.com'], ['user_login' => 'admin']); wp_cache_flush(); return true;`,

@@ -45,7 +45,7 @@ async function kindOf(
 }
 
 describe.skipIf(!core)('the runtime of a host', () => {
-  test('is php-wasm for all versions where that is said', async () => {
+  test('is php-wasm for all versions if configured', async () => {
     const chosen = await choose('wasm')
     expect(chosen.containment().runtimes).toEqual(runtimesOf(() => 'wasm'))
   })
@@ -53,7 +53,7 @@ describe.skipIf(!core)('the runtime of a host', () => {
   const [found] = (native?.versions ?? []) as (typeof phpVersions)[number][]
 
   test.skipIf(native?.skip || lacking.length === 0)(
-    'is native where there is MariaDB too, says so, and goes by the database that a home has',
+    'is native on hosts with MariaDB, reports it, and depends on the database of a site directory',
     async () => {
       const chosen = await choose('auto', 'auto', true)
       const said = chosen.containment().runtimes
@@ -68,7 +68,7 @@ describe.skipIf(!core)('the runtime of a host', () => {
     },
   )
 
-  test.skipIf(native?.skip)('is native without MariaDB only where nothing else will do', async () => {
+  test.skipIf(native?.skip)('is native without MariaDB only if configured', async () => {
     expect((await choose('auto')).containment().runtimes).toEqual(runtimesOf(() => 'wasm'))
     await runtime?.close()
     const chosen = await choose('native')
@@ -76,15 +76,18 @@ describe.skipIf(!core)('the runtime of a host', () => {
     await expect(kindOf(chosen, found as (typeof phpVersions)[number], true)).rejects.toThrow('no MariaDB')
   })
 
-  test.skipIf(native?.skip || lacking.length === 0)('refuses with a reason what this machine lacks', async () => {
-    const chosen = await choose('native')
-    const [version] = lacking as [(typeof phpVersions)[number]]
-    expect(chosen.containment().runtimes[version]).toBe('refused')
-    await expect(kindOf(chosen, version)).rejects.toThrow(PhpUnavailable)
-    await expect(kindOf(chosen, version)).rejects.toThrow(`php-fpm${version} is not there`)
-  })
+  test.skipIf(native?.skip || lacking.length === 0)(
+    'refuses versions that this machine lacks, with a reason',
+    async () => {
+      const chosen = await choose('native')
+      const [version] = lacking as [(typeof phpVersions)[number]]
+      expect(chosen.containment().runtimes[version]).toBe('refused')
+      await expect(kindOf(chosen, version)).rejects.toThrow(PhpUnavailable)
+      await expect(kindOf(chosen, version)).rejects.toThrow(`php-fpm${version} is not there`)
+    },
+  )
 
-  test('is none where only native PHP would do, and there is none', async () => {
+  test('is refused if only native PHP is allowed, and none is installed', async () => {
     await expect(choose('native', 'none')).rejects.toThrow(PhpUnavailable)
     runtime = undefined
   })

@@ -14,20 +14,20 @@ import {
 import { createWasmRuntime, type WasmRuntimeOptions } from './wasm/start.ts'
 
 /**
- * `auto`: native with its database on MariaDB, where this machine has both for a version, else compiled to WebAssembly with an SQLite file; `native`:
- * never the latter.
+ * `auto`: native with its database on MariaDB if this machine has both for a version, otherwise compiled to WebAssembly
+ * with an SQLite file. `native`: never the latter.
  */
 export type RuntimeChoice = 'wasm' | 'native' | 'auto'
 
 export interface ChosenRuntimeOptions {
   readonly wasm: WasmRuntimeOptions
-  /** `databases`: sites can have theirs on MariaDB. */
+  /** With `databases`, sites can have their databases on MariaDB. */
   readonly native: NativeRuntimeOptions
 }
 
 /**
- * The runtime of a host. Nothing above it knows by which of the two a site runs.
- * @throws PhpUnavailable when only native PHP will do, and this machine has none of any version
+ * Creates the runtime of a host. Its callers do not know which of the two runs a site.
+ * @throws PhpUnavailable when only native PHP is allowed, and this machine has none of any version
  */
 export async function chooseRuntime(
   choice: RuntimeChoice,
@@ -44,7 +44,7 @@ export async function chooseRuntime(
   return together(onMachine, choice === 'auto' ? await createWasmRuntime(wasm) : undefined, hasMariaDb)
 }
 
-/** What a new site's database is: what its PHP runs by says it. */
+/** Returns the kind of a new site's database, which depends on the runtime of its PHP. */
 export const databaseKindOf = (
   runtimes: Containment['runtimes'],
   version: PhpVersion,
@@ -56,7 +56,7 @@ function together(native: NativeRuntime | undefined, wasm: PhpRuntime | undefine
   const isNative = (version: PhpVersion) => missing(version) === undefined
   const of = ({ siteDirectory, phpVersion }: PhpSite): PhpRuntime => {
     const onServer = isOnMariaDb(siteDirectory)
-    // PHP in WebAssembly does not come to a server; where there is both, a file is left to it
+    // PHP in WebAssembly cannot reach a server. If both runtimes exist, WebAssembly runs the sites with a file.
     const runtime = onServer ? isNative(phpVersion) && hasMariaDb && native : (wasm ?? (isNative(phpVersion) && native))
     if (runtime) return runtime
     const why = isNative(phpVersion) ? 'this host has no MariaDB for sites' : missing(phpVersion)

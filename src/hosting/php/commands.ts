@@ -1,6 +1,6 @@
 import { PhpBusy, PhpCrashed, type PhpProcess } from './runtime.ts'
 
-/** Processes of commands that run at once, of a site and in all: each takes as much memory as a site. */
+/** The most simultaneous processes of commands, per site and in total. Each takes as much memory as a site. */
 const MOST_OF_SITE = 3
 const MOST = 8
 
@@ -8,21 +8,21 @@ interface Running {
   readonly siteId: number
   readonly gone: PromiseWithResolvers<void>
   process: PhpProcess | undefined
-  /** It was ended before it had a process. */
+  /** Set when the command was ended before it had a process. */
   endedBy: Error | undefined
 }
 
-/** The processes of a host that run one command each, beside those that serve sites. */
+/** The processes of a host that run one command each, in addition to those that serve sites. */
 export class Commands {
   readonly #running = new Set<Running>()
-  /** Sites whose database is being replaced, by how many do so. */
+  /** Sites whose database is being replaced, with the number of replacements in progress. */
   readonly #barred = new Map<number, number>()
 
   processes(): PhpProcess[] {
     return [...this.#running].flatMap(({ process }) => process ?? [])
   }
 
-  /** @throws PhpBusy when as many run as may; what `start` throws */
+  /** @throws PhpBusy when the most allowed are running; errors of `start` */
   async start(siteId: number, start: () => Promise<PhpProcess>): Promise<PhpProcess> {
     const ofSite = [...this.#running].filter((each) => each.siteId === siteId)
     if (ofSite.length >= MOST_OF_SITE) throw new PhpBusy(`${MOST_OF_SITE} commands of this site are already running`)
@@ -49,7 +49,7 @@ export class Commands {
     }
   }
 
-  /** Ends those of a site; resolves when they are gone. */
+  /** Ends the commands of a site. Resolves when they are gone. */
   async endOfSite(siteId: number, why: string): Promise<void> {
     const ended = [...this.#running].filter((each) => each.siteId === siteId)
     for (const each of ended) {
@@ -59,7 +59,10 @@ export class Commands {
     await Promise.all(ended.map(({ gone }) => gone.promise))
   }
 
-  /** Ends those of a site, and lets none start until `work` is done: one that has the database open would go on with the old one. */
+  /**
+   * Ends the commands of a site, and lets none start until `work` is done. A command that has the database open would
+   * continue with the old one.
+   */
   async without<Result>(siteId: number, work: () => Promise<Result>): Promise<Result> {
     this.#barred.set(siteId, (this.#barred.get(siteId) ?? 0) + 1)
     try {

@@ -1,13 +1,13 @@
 import { headerOf } from '../../platform/http/request/raw-headers.ts'
 import type { PhpPool, PooledSite } from './pool/pool.ts'
 
-/** A front page that is longer was there all the same. */
+/** The most that is read of a front page. A longer one still counts as present. */
 const MOST_BYTES = 16 << 20
-/** What is kept of it. */
+/** The most that is kept of it. */
 const MOST_KEPT_BYTES = 1 << 20
 
 export interface FrontPageOptions {
-  /** Of another page. */
+  /** The path of another page. */
   readonly path?: string
   readonly signal?: AbortSignal
   readonly whileHeld?: boolean
@@ -15,18 +15,18 @@ export interface FrontPageOptions {
   readonly others?: readonly string[]
 }
 
-/** What a visitor gets. */
+/** A front page as a visitor gets it. */
 export interface FrontPage {
   readonly status: number
-  /** Where it leads; empty when nowhere. */
+  /** The target of a redirect, or empty. */
   readonly location: string
-  /** Its beginning. */
+  /** The beginning of the page. */
   readonly text: string
 }
 
 /**
- * Asks for a site's front page, as a visitor of its address would who is not logged in.
- * @throws what `PhpPool.handle` throws
+ * Requests a site's front page as a visitor of its address who is not logged in.
+ * @throws the errors of `PhpPool.handle`
  */
 export async function getFrontPage(
   pool: Pick<PhpPool, 'handle'>,
@@ -47,7 +47,7 @@ export async function getFrontPage(
   const { status, headers, body } = await pool.handle(site, request, options.signal, { ...options, isJudged: true })
   const kept: Buffer[] = []
   let bytes = 0
-  // PHP is free again when its page was taken
+  // PHP is free again when its page has been read.
   for await (const piece of body as AsyncIterable<Buffer>) {
     if (bytes < MOST_KEPT_BYTES) kept.push(piece)
     bytes += piece.length
@@ -57,8 +57,9 @@ export async function getFrontPage(
 }
 
 /**
- * As {@link getFrontPage}.
- * @returns what is wrong with the answer, in words for the site's owner; nothing when a visitor would see what the site has for him
+ * Checks a front page like {@link getFrontPage}.
+ * @returns what is wrong with the answer, in words for the site's owner; undefined if a visitor would see the site's
+ * content
  */
 export async function frontPageFault(
   pool: Pick<PhpPool, 'handle'>,
@@ -75,11 +76,13 @@ export function faultOfPage(
 ): string | undefined {
   if (status >= 500) return `its homepage responds with status ${status}`
   if (status >= 300 && status < 400) return redirectFault(site, location, others)
-  // 401 and 403 are of sites that are not for everybody, 404 of those that have no front page
+  // Sites that are not public answer 401 and 403. Sites without a front page answer 404.
   return status === 200 && text === '' ? 'its homepage is empty' : undefined
 }
 
-/** Where a redirect leads is the site's own affair, but for these; WordPress without tables leads to its installation. */
+/**
+ * Checks a redirect. Sites may redirect anywhere, except to these. WordPress without tables redirects to its installer.
+ */
 function redirectFault(
   { address }: Pick<PooledSite, 'address'>,
   location: string,

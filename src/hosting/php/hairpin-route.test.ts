@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createHairpinRoute } from './hairpin-route.ts'
 
-test('names of sites lead to the edge by the ports of their addresses, all else goes its own way', async () => {
+test('routes names of sites to the edge by the ports of their addresses, and nothing else', async () => {
   const plain = { host: '127.0.0.1', port: 8081 }
   const secure = { host: '127.0.0.1', port: 8443 }
   const isSite = async (hostName: string) => hostName === 'site.test'

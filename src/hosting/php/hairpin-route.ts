@@ -1,51 +1,55 @@
 import { siteHeader } from '../../platform/http/client/proxy-protocol.ts'
 
-/** How sites of this host reach sites of this Stead, themselves among them. */
+/** How sites of this host reach sites of this Stead, themselves included. */
 export interface HairpinRoute {
   /**
-   * Where a connection is to go in place of what its name resolves to: to the edge, for the address of a site as its visitors know it.
-   * Undefined for all others.
+   * Returns the edge's listener for the public address of a site. Connections go there instead of where the name
+   * resolves to. Returns undefined for all other addresses.
    */
   find(hostName: string, port: number): Promise<EdgeListener | undefined>
   /**
-   * Notes a connection to the edge as a site's.
-   * @param peer address and port that the edge sees it come from
-   * @param siteDirectory whose it is
-   * @returns called when it is closed
+   * Marks a connection to the edge as a site's.
+   * @param peer the connection's source address and port, as the edge sees it
+   * @param siteDirectory the directory of that site
+   * @returns a function to call when it is closed
    */
   opened(peer: string, siteDirectory: string): () => void
   /**
-   * What a connection to the edge begins with, by which the edge knows that a site has made it, and believes nothing that it says of others.
-   * @param looksAt the site that Stead itself looks at through it
+   * Returns the bytes that start a connection to the edge. From them the edge knows that a site made it, and trusts
+   * nothing that it says about others.
+   * @param looksAt the site that Stead itself checks through it
    */
   greeting(listener: EdgeListener, looksAt?: number): Buffer
-  /** Site directory of the site that a connection to the edge comes from; undefined for visitors'. */
+  /** Returns the directory of the site that made a connection to the edge, or undefined for visitors. */
   directoryOf(peer: string): string | undefined
 }
 
 export interface EdgeListener {
   readonly host: string
   readonly port: number
-  /** How a site is to be served that asks here: https also where TLS ends before the edge. */
+  /** The scheme for requests of sites to this listener: https even if TLS ends before the edge. */
   readonly scheme?: 'http' | 'https'
 }
 
 /**
- * The port by which `prepend.php` reaches the site's own https address where TLS ends before the edge: in plain text, as only a site of this
- * host can.
+ * The port at which `prepend.php` reaches the site's own https address if TLS ends before the edge: in plain text,
+ * which only sites of this host can do.
  */
 export const OWN_HTTPS_PORT = 61_443
 
 export interface HairpinRouteOptions {
-  /** Where the edge listens, by the port that addresses of sites have for it. */
+  /** The edge's listeners, by the port in the addresses of sites. */
   readonly edges: ReadonlyMap<number, EdgeListener>
-  /** What the edge knows hosts by. */
+  /** The key with which the edge authenticates hosts. */
   readonly edgeKey: string
-  /** Whether a site of this Stead has the host name, which is in lower case. */
+  /** Returns whether a site of this Stead has the host name, which is in lower case. */
   readonly isSite: (hostName: string) => Promise<boolean>
 }
 
-/** Nothing but what visitors reach too becomes reachable: names lead to the edge, wherever their owners have them point. */
+/**
+ * Creates the route. It opens only what visitors can reach too: names lead to the edge, wherever their owners point
+ * them.
+ */
 export function createHairpinRoute({ edges, edgeKey, isSite }: HairpinRouteOptions): HairpinRoute {
   const siteDirectories = new Map<string, string>()
   return {

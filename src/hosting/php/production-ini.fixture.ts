@@ -1,6 +1,6 @@
 /**
- * What Debian's php.ini-production of PHP 8.2 sets, of the extensions that sites have: `On` is 1, `Off` is 0, levels of errors
- * are numbers.
+ * The settings of Debian's php.ini-production of PHP 8.2, for the extensions that sites have. `On` is 1, `Off` is 0,
+ * and error levels are numbers.
  */
 export const productionIni: Readonly<Record<string, string>> = {
   engine: '1',
@@ -68,7 +68,7 @@ export const productionIni: Readonly<Record<string, string>> = {
   'zend.assertions': '-1',
 }
 
-/** Where sites differ, and not by mistake. Why: docs/design/php.md. */
+/** The settings that sites change deliberately. The reasons are in docs/design/php.md. */
 export const differsOnPurpose = [
   'auto_prepend_file', 'default_socket_timeout', 'disable_functions', 'max_execution_time', 'max_input_time', 'memory_limit',
   'output_buffering', 'post_max_size', 'session.gc_probability', 'upload_max_filesize',

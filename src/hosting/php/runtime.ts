@@ -2,39 +2,39 @@ import type { Readable, Writable } from 'node:stream'
 import { uncounted } from '../../platform/operations/definition.ts'
 import type { TaskInput, TaskName, TaskOutput } from './tasks.ts'
 
-/** What sites may run; nothing else lists them. */
+/** The versions that sites can run. This is their only list. */
 export const phpVersions = ['8.1', '8.2', '8.3'] as const
 export type PhpVersion = (typeof phpVersions)[number]
-/** Of sites for which nobody has asked for another, and of all that is made ahead of them. */
+/** The version of sites without an explicit one, and of everything that is prepared before them. */
 export const defaultPhpVersion: PhpVersion = '8.3'
 
-/** What a PHP process needs to know of the site that it runs. */
+/** The facts about a site that its PHP process needs. */
 export interface PhpSite {
-  /** Folder with the site's `web/` and `private/`. */
+  /** The folder with the site's `web/` and `private/`. */
   readonly siteDirectory: string
-  /** Folder with the site's WordPress core, whose `wp-admin` and `wp-includes` are laid over the web root. */
+  /** The folder with the site's WordPress core, whose `wp-admin` and `wp-includes` are mounted over the web root. */
   readonly corePath: string
   readonly phpVersion: PhpVersion
-  /** User and group id that owns the site directory; null: the one that Stead runs as. */
+  /** The user and group ID that owns the site directory, or null for the one that Stead runs as. */
   readonly uid: number | null
-  /** Host name of the site's own address, with its port unless it is the usual one: `my.localhost:8081`. */
+  /** The host name of the site's own address, with its port unless it is the usual one: `my.localhost:8081`. */
   readonly address: string
-  /** WordPress starts without plugins and the site's theme; default: as it is. */
+  /** Whether WordPress starts without plugins and the site's theme. Default: with them. */
   readonly inSafeMode?: boolean
 }
 
 /** A visitor's request on its way to PHP. */
 export interface PhpRequest {
   readonly method: string
-  /** Raw path and query. */
+  /** The raw path and query. */
   readonly path: string
-  /** Instead of the one in `path`, where rules of the site have changed it. */
+  /** Replaces the query in `path`, if rules of the site have changed it. */
   readonly query?: string | undefined
-  /** Absolute path of the PHP file as PHP sees it, such as `/wordpress/index.php`. */
+  /** The absolute path of the PHP file as PHP sees it, such as `/wordpress/index.php`. */
   readonly script: string
   /** Raw pairs: name, value, name, value, … without hop-by-hop headers. */
   readonly headers: readonly string[]
-  /** The whole body, of which there are `bodyBytes`; null when there is none. */
+  /** The whole body of `bodyBytes` bytes, or null when there is none. */
   readonly body: Readable | null
   readonly bodyBytes: number
   readonly remoteAddress: string
@@ -44,31 +44,34 @@ export interface PhpRequest {
 
 export interface PhpResponse {
   readonly status: number
-  /** Raw pairs as PHP gave them; a repeated header is repeated. */
+  /** Raw pairs from PHP. A repeated header is repeated. */
   readonly headers: readonly string[]
-  /** Comes while PHP runs; ends with an error (`PhpCrashed`, `PhpTimeout`) when the process is lost. */
+  /** Arrives while PHP runs. Ends with an error (`PhpCrashed`, `PhpTimeout`) when the process is lost. */
   readonly body: Readable
 }
 
 export interface PhpExit {
   readonly reason: string
-  /** It was ended because it took too long or others waited, not by a fault of its own. */
+  /** Whether it was ended because it took too long or others waited, and not because it failed. */
   readonly timedOut: boolean
   readonly code: number | null
   readonly signal: string | null
 }
 
-/** What PHP's command line is given, and where it finds its program. */
+/** The environment of PHP's command line, and the folder of its program. */
 export interface CommandPlan {
-  /** Folder that PHP sees as `/command`, to be read only. */
+  /** The folder that PHP sees as `/command`, read-only. */
   readonly programs: string
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** Makes that nothing else of a site has its database open. @returns what ends that, given whether the database may be another now */
+/**
+ * Waits until nothing else of a site has its database open.
+ * @returns a function that ends the turn, called with whether the database may have changed
+ */
 export type TakeTurn = () => Promise<(wrote: boolean) => void>
 
-/** A command that runs. What is not read of it makes it wait. */
+/** A running command. It waits while its output is not read. */
 export interface PhpCommand {
   readonly input: Writable
   readonly output: Readable
@@ -78,37 +81,41 @@ export interface PhpCommand {
 }
 
 /**
- * One running PHP. It does one thing at a time, or requests `atOnce`; whoever calls must wait for `finished` (or the task's result) before
- * the next.
+ * One running PHP process. It does one thing at a time, or `atOnce` requests. Callers must wait for `finished` (or the
+ * task's result) before the next.
  */
 export interface PhpProcess {
   readonly pid: number
   readonly phpVersion: PhpVersion
-  /** Requests that it works on at once, and one more of those that a site sends to itself; default 1, and none. */
+  /**
+   * The number of simultaneous requests. With it, the process also takes one more of those that a site sends to itself.
+   * Default 1, and none.
+   */
   readonly atOnce?: number
   readonly exited: Promise<PhpExit>
   /**
-   * Called with what the site says to the host while it works (`post_message_to_js`), before anything that it prints after. It is
-   * the site's word, to be checked like any input, and may come at any rate.
+   * Called with the site's messages to the host while it works (`post_message_to_js`), before anything that it prints
+   * later. The messages are untrusted input of the site, and may arrive at any rate.
    */
   onNote: ((text: string) => void) | undefined
   /**
-   * Called with what the site asks the host (`{"ask":…}` by `post_message_to_js`); PHP waits for the answer, which is what that function
-   * returns. It is the site's word as well, one question at a time. No answer, or an error, is an empty text.
+   * Called with the site's questions to the host (`{"ask":…}` through `post_message_to_js`), one at a time. PHP waits
+   * for the answer, which that function returns. Questions are untrusted too. No answer, or an error, becomes an empty
+   * text.
    */
   onAsk?: ((text: string) => Promise<string>) | undefined
-  /** Called when PHP has asked for more memory; `lastResidentBytes` counts it already. */
+  /** Called when PHP has requested more memory. `lastResidentBytes` already includes it. */
   onGrowth: (() => void) | undefined
-  /** After a request it should not get another one (it cannot resolve more names). */
+  /** Whether it should not get another request after the current one, because it cannot resolve more names. */
   readonly worn: boolean
   /**
-   * Runs one request. Resolves with the response's head; `finished` of the result resolves when PHP is free again.
-   * @param signal breaks the request off, with its reason; the process ends with it unless it works on several
+   * Runs one request. Resolves with the response's head. `finished` of the result resolves when PHP is free again.
+   * @param signal aborts the request, with its reason; the process ends with it unless it works on several
    * @throws PhpCrashed
    */
   request(request: PhpRequest, signal?: AbortSignal): Promise<PhpResponse & { readonly finished: Promise<void> }>
   /**
-   * Runs one of Stead's PHP tasks. What comes back is the site's word: of the form that the task has, and no truer than that.
+   * Runs one of Stead's PHP tasks. The result has the form of that task, but the site controls its contents.
    * @throws PhpTaskError with PHP's message, and for an answer of another form; PhpTimeout; PhpCrashed
    */
   runTask<Name extends TaskName>(
@@ -117,75 +124,88 @@ export interface PhpProcess {
     options?: RunTaskOptions,
   ): Promise<TaskOutput<Name>>
   /**
-   * Runs PHP's command line, once, in a process that was started for it. It has the database in turns with the process that serves
-   * the site's requests: php-wasm has no file locks.
+   * Runs PHP's command line, once, in a process that was started for it. It takes turns at the database with the
+   * process that serves the site's requests, because php-wasm has no file locks.
    */
   runCommand?(args: readonly string[], takeTurn: TakeTurn): PhpCommand
-  /** It began with what another process has left of {@link machineCode}. Default false. */
+  /** Whether it started with the {@link machineCode} of another process. Default false. */
   readonly hasMachineCode?: boolean
   /**
-   * What was made of PHP itself where it ran often, for processes to come. Of a process that was warmed, and in which nobody's code has run.
+   * Returns the machine code of PHP's frequently used parts, for later processes. Only for a warmed process in which no
+   * site's code has run.
    * @throws PhpCrashed
    */
   machineCode?(): Promise<Buffer>
-  /** The site directory's wp-config.php and database have just been replaced: forgets what was kept of them, keeps the rest hot. */
+  /**
+   * Forgets cached state, because the site directory's wp-config.php and database have just been replaced. Keeps the
+   * rest hot.
+   */
   moveIn(change: { address: string }): Promise<void>
-  /** Puts the process behind those of other sites, or back among them; it is behind Stead's own at any time. Does nothing where that is not possible. */
+  /**
+   * Lowers the process' priority below that of other sites, or restores it. It is always below that of Stead's own
+   * processes. Does nothing if that is not possible.
+   */
   setLowPriority(low: boolean): void
-  /** Memory in use as far as it is known without asking the machine: when that was last done, and what PHP asked for since. */
+  /** Memory in use, known without a system call: the last measurement, plus what PHP has requested since. */
   readonly lastResidentBytes: number
-  /** Memory in use as the machine sees it now; 0 when the process is gone. */
+  /** Returns the memory in use as the machine sees it now; 0 when the process is gone. */
   residentBytes(): Promise<number>
-  /** Milliseconds since its start in which it could have computed, and others had the processor; 0 where the machine does not say. */
+  /**
+   * Returns the milliseconds since its start in which it was ready to run while others had the processor; 0 if the
+   * machine does not report it.
+   */
   waitedMs(): Promise<number>
   /** Lets the running job finish within the time, then ends the process. Resolves when it is gone. */
   stop(graceMs?: number): Promise<void>
-  /** Ends the process now; what it was doing fails with `error`. */
+  /** Ends the process now. Its current work fails with `error`. */
   kill(error: Error): void
 }
 
-/** How far PHP is shut in, for the log, `/readyz` and operators. */
+/** How far PHP is contained, for the log, `/readyz`, and operators. */
 export interface Containment {
-  /** Every site runs as a user of its own. */
+  /** Whether every site runs as a separate user. */
   readonly uid: boolean
   readonly bubblewrap: boolean
   readonly nodePermissions: boolean
-  /** `none-but-egress`: the process has no network at all; `refused in process`: only PHP's own calls are filtered. */
+  /** `none-but-egress`: the process has no network at all. `refused in process`: only PHP's own calls are filtered. */
   readonly network: 'none-but-egress' | 'refused in process'
   readonly notes: readonly string[]
-  /** What serves each version. */
+  /** The runtime of each version. */
   readonly runtimes: Readonly<Record<PhpVersion, RuntimeKind>>
 }
 
 export type RuntimeKind = 'wasm' | 'native' | 'refused'
 
-/** The version by which things are made for all sites: the usual one, unless it does not run here. */
+/** Returns the version for what is prepared for all sites: the default, unless it does not run here. */
 export function versionForAll(runtimes: { readonly [Version in PhpVersion]?: string | undefined }): PhpVersion {
   if (runtimes[defaultPhpVersion] !== 'refused') return defaultPhpVersion
   return phpVersions.findLast((version) => runtimes[version] !== 'refused') ?? defaultPhpVersion
 }
 
-/** What serves each version, by what is said of one. */
+/** Returns the runtime of each version, from a function that returns it for one. */
 export const runtimesOf = (kindOf: (version: PhpVersion) => RuntimeKind): Record<PhpVersion, RuntimeKind> =>
   Object.fromEntries(phpVersions.map((version) => [version, kindOf(version)])) as Record<PhpVersion, RuntimeKind>
 
 export interface PhpStart {
   readonly lowPriority?: boolean
-  /** It runs one command and no requests. */
+  /** Set if it runs one command and no requests. */
   readonly command?: CommandPlan
-  /** What it compiles is kept in `private/compiled` of its site directory, to be read by all sites: nobody's code but the core's runs in it. */
+  /**
+   * Whether to keep what it compiles in `private/compiled` of its site directory, for all sites to read. Only the
+   * core's code runs in such a process.
+   */
   readonly keepsCompiled?: boolean
 }
 
 export interface PhpRuntime {
   /** Resolves when PHP can take its first request. @throws PhpCrashed */
   start(site: PhpSite, options?: PhpStart): Promise<PhpProcess>
-  /** What the process of such a site takes, for who has to know it before there is one. */
+  /** Returns the usual memory of such a site's process, for decisions before the process exists. */
   usualBytes(site: PhpSite): number
   containment(): Containment
-  /** What processes leave for those to come; none where they have nothing to leave. */
+  /** Machine code that processes store for later ones; undefined if they have none to store. */
   readonly machineCode?: {
-    /** Of no use where that version runs otherwise. */
+    /** Has no meaning if another runtime runs that version. */
     isMissing(version: PhpVersion): boolean
     keep(version: PhpVersion, code: Buffer): Promise<void>
   }
@@ -198,7 +218,7 @@ export class PhpBusy extends Error {
   override name = 'PhpBusy'
 }
 
-/** All PHP that the site may have waits for such a request of its own. */
+/** All PHP processes that the site may have are waiting for such a request of the site itself. */
 export class PhpWaitsForItself extends PhpBusy {
   override name = 'PhpWaitsForItself'
 }
@@ -208,13 +228,15 @@ export class PhpTimeout extends Error {
   override name = 'PhpTimeout'
 }
 
-/** It did not get the processor: the same work may succeed once the machine is less busy, and no attempt is used up. */
+/**
+ * PHP did not get the processor. The same work may succeed once the machine is less busy, and no attempt is used up.
+ */
 export class PhpStarved extends PhpTimeout {
   override name = 'PhpStarved'
   readonly [uncounted] = true
 }
 
-/** A long request was broken off, since other sites waited for its memory. */
+/** A long request was aborted because other sites waited for its memory. */
 export class PhpDisplaced extends PhpTimeout {
   override name = 'PhpDisplaced'
 }
@@ -224,12 +246,15 @@ export class PhpCrashed extends Error {
   override name = 'PhpCrashed'
 }
 
-/** The process was gone before anything was said to it: whoever wanted something may ask the next one. */
+/** The process was gone before it received anything. Callers may retry with the next process. */
 export class PhpNotReached extends PhpCrashed {
   override name = 'PhpNotReached'
 }
 
-/** The machine had too little for it, or its process was gone: it says nothing about the site. */
+/**
+ * Returns whether the error was caused by the host and not the site: the machine lacked resources, or the process was
+ * gone.
+ */
 export const isHostsDoing = (error: unknown): boolean =>
   [PhpStarved, PhpDisplaced, PhpNotReached, PhpBusy].some((kind) => error instanceof kind)
 
@@ -243,12 +268,12 @@ export class PhpUnavailable extends PhpCrashed {
   override name = 'PhpUnavailable'
 }
 
-/** A task threw; the message is PHP's, as people may be told it. */
+/** A task failed. The message is PHP's, in a form that users may see. */
 export class PhpTaskError extends Error {
   override name = 'PhpTaskError'
-  /** Which one, for the log. */
+  /** The name of the task, for the log. */
   readonly task: string | undefined
-  /** WordPress did not start to its end: the task itself has done nothing. */
+  /** Whether WordPress failed to start completely, so that the task itself has done nothing. */
   readonly isEarly: boolean
 
   constructor(message: string, task?: string, isEarly = false) {
@@ -261,13 +286,13 @@ export class PhpTaskError extends Error {
 /** How a process runs a task. */
 export interface RunTaskOptions {
   readonly timeoutMs?: number | undefined
-  /** Asked when that is over: whether the task may go on. */
+  /** Called when the time is over. Returns whether the task may continue. */
   readonly mayGoOn?: (() => boolean) | undefined
-  /** Without the site's plugins and theme. */
+  /** Whether to run without the site's plugins and theme. */
   readonly isSafe?: boolean | undefined
 }
 
-/** The caller went away before its turn. */
+/** The caller left before its turn. */
 export class PhpAbandoned extends Error {
   override name = 'PhpAbandoned'
 }

@@ -2,34 +2,37 @@ import { createHash } from 'node:crypto'
 import Type from 'typebox'
 import type { FrontPage } from './front-page.ts'
 
-/** Of longer pages the beginning is compared. */
+/** Of longer pages, only the beginning is compared. */
 const MOST_LINES = 2000
 
-/** By what a page is known again. */
+/** The facts by which a page is recognized. */
 export const PageMarks = Type.Object({
   status: Type.Integer(),
   location: Type.String(),
-  /** It goes to its end; one that PHP broke off does not. */
+  /** Whether the page is complete. A page that PHP broke off is not. */
   isWhole: Type.Boolean(),
-  /** Hashes of its lines, without those that are others each time. */
+  /** Hashes of its lines, without those that change each time. */
   lines: Type.Array(Type.String()),
 })
 export type PageMarks = Type.Static<typeof PageMarks>
 
-/** What was compared, and found to be another. */
+/** How many lines were compared, and how many had changed. */
 export interface Compared {
   readonly lines: number
   readonly changed: number
 }
 
-/** Marks of a page that was asked for twice: what differs between the two says nothing. */
+/** Returns the marks of a page that was requested twice. Differences between the two are ignored. */
 export function marksOf(first: FrontPage, second: FrontPage): PageMarks {
   const again = new Set(linesOf(second.text))
   const lines = linesOf(first.text).filter((line) => again.has(line))
   return { status: first.status, location: first.location, isWhole: isWhole(first) && isWhole(second), lines }
 }
 
-/** Why a page is not the one that it was, in words for the site's owner; undefined for one whose lines alone may be others. */
+/**
+ * Returns why a page differs from the earlier one, in words for the site's owner. Returns undefined if only lines may
+ * differ.
+ */
 export function otherPage(before: PageMarks, page: FrontPage): string | undefined {
   if (page.status !== before.status)
     return `its homepage responds with status ${page.status} there, but with ${before.status} here`

@@ -19,11 +19,13 @@ import { type PhpRuntime, PhpTaskError } from './runtime.ts'
 
 const core = await testCore()
 
-/** As the page caches of others do it: what was kept is printed for whoever asks as a visitor would, before WordPress is there. */
+/** Imitates page caches: prints the stored page to any client that looks like a visitor, before WordPress is loaded. */
 const pageCache = `<?php
 if (($_SERVER['REQUEST_METHOD'] ?? '') === 'GET' && !defined('DOING_CRON')) { echo 'the kept page'; exit; }
 `
-/** As plugins do it that close a site, demand a log-in or lead elsewhere: for all but WordPress' own scheduled events. */
+/**
+ * Imitates plugins that close a site, demand a login, or redirect all requests except WordPress' own scheduled events.
+ */
 const guard = `<?php
 add_action('init', function () {
     if (wp_doing_cron()) return;
@@ -31,7 +33,7 @@ add_action('init', function () {
     if (get_option('guard') === 'redirect') { wp_redirect('https://elsewhere.example/'); exit; }
 });
 `
-/** As plugins do it that ask for a second step: nobody is logged in by a password alone, and the session of the first step ends. */
+/** Imitates plugins that ask for a second step: a password does not log in, and the session of the first step ends. */
 const secondStep = `<?php
 function second_step_page() { echo 'Enter your code'; exit; }
 add_action('wp_login', function ($login, $user) {
@@ -41,7 +43,7 @@ add_action('wp_login', function ($login, $user) {
 }, PHP_INT_MAX, 2);
 add_action('set_auth_cookie', fn () => did_action('login_init') || second_step_page(), PHP_INT_MAX);
 `
-/** A fault of its own: no WordPress starts to its end. */
+/** A plugin error that keeps WordPress from starting completely. */
 const exits = `<?php exit('gone');`
 const dies = `<?php add_action('activate_strict/strict.php', fn () => wp_die('<b>Strict</b> needs a newer PHP.'));`
 
@@ -108,7 +110,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       await text((await pool.handle(site, testRequest('/set.php', script))).body)
     }
 
-    it('a page cache answers none, and is not taken for what the site shows', async () => {
+    it('are not answered by a page cache, and its page is not taken for what the site shows', async () => {
       await writeFile(content('advanced-cache.php'), pageCache)
       expect(await visit()).toBe('the kept page')
       expect(await pool.runTask(site, 'site-title', {})).toMatchObject({ title: 'A test site' })
@@ -118,7 +120,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       expect(page.bytes).toBeGreaterThan(1000)
     })
 
-    it('an update that was broken off closes the site for visitors alone', async () => {
+    it('run during an interrupted update, which closes the site for visitors only', async () => {
       await writeFile(content('../.maintenance'), '<?php $upgrading = time();')
       await writeFile(content('maintenance.php'), '<?php echo "closed"; exit;')
       expect(await visit()).toBe('closed')
@@ -127,7 +129,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       expect(await pool.runTask(site, 'inner-page', { page: 'admin' })).toMatchObject({ status: 200, isWhole: true })
     })
 
-    it('a plugin that leaves scheduled events alone leaves tasks alone, and a page of its own is one', async () => {
+    it('pass a plugin that lets scheduled events pass, and count its own page as the front page', async () => {
       await option('guard', 'page')
       await activate('guard')
       expect(await visit()).toBe('Come back later')
@@ -141,7 +143,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       ).toEqual({ isActive: false })
     })
 
-    it('a plugin that asks for a second step does so at the log-in, and keeps nobody out who has a link', async () => {
+    it('respect a plugin with a second step at login, and let users with a link in', async () => {
       await activate('second-step')
       const logIn = async (password: string) => {
         const script = await directory.script('in.php', "require '/wordpress/wp-login.php';")
@@ -164,7 +166,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       await activate()
     })
 
-    it('a plugin that ends WordPress itself is left out where a task can do without it', async () => {
+    it('run without a plugin that ends WordPress, if the task can do without it', async () => {
       await activate('exits')
       expect(await visit()).toBe('gone')
       expect(await pool.runTask(site, 'site-title', {})).toMatchObject({ title: 'A test site' })
@@ -175,7 +177,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       expect(await visit()).toContain('A test site')
     })
 
-    it('a statement that the database refuses while a page is made is told', async () => {
+    it('report a statement that the database refuses while a page is rendered', async () => {
       await mkdir(content('mu-plugins'), { recursive: true })
       await writeFile(
         content('mu-plugins/refused.php'),
@@ -196,7 +198,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       await rm(content('mu-plugins/refused.php'))
     })
 
-    it('what ends a task by wp_die says why', async () => {
+    it('report the reason that wp_die gives', async () => {
       const switching = pool.runTask(site, 'switch-plugin', {
         file: 'strict/strict.php',
         isActive: true,
@@ -205,7 +207,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       await expect(switching).rejects.toThrow(new PhpTaskError('Strict needs a newer PHP.', 'switch-plugin'))
     })
 
-    it('a site that has removed or replaced what it reaches its database by has it again at its next page', async () => {
+    it('restore a removed or replaced database drop-in at the next page', async () => {
       const script = await directory.script(
         'visit.php',
         "require '/wordpress/wp-load.php'; echo get_option('blogname');",
@@ -230,7 +232,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       expect(await page()).toBe('A test site')
     })
 
-    it('a site without its wp-config.php shows nobody the installer, and asks for the file', async () => {
+    it('show no visitor the installer of a site without wp-config.php, and ask for the file', async () => {
       const visits = async (name: string, code: string) => {
         const { status, headers } = await pool.handle(site, testRequest(`/${name}`, await directory.script(name, code)))
         return { status, hasLocation: headers.some((each) => each.toLowerCase() === 'location') }
@@ -245,7 +247,7 @@ describe.skipIf(!core).each(hereRuntimes)(
       })
       expect(await visits('setup-config.php', setUp)).toEqual({ status: 503, hasLocation: false })
       expect(notes).toEqual(['{"mend":"config"}', '{"mend":"config"}'])
-      // its owner's own mistake is his to correct
+      // An error by the site's owner is for the owner to fix.
       await writeFile(content('../wp-config.php'), '<?php define(')
       expect((await visits('front.php', "require '/wordpress/wp-load.php';")).status).toBe(500)
       expect(notes).toHaveLength(2)

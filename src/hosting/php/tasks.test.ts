@@ -10,7 +10,7 @@ const listed = {
   ...({ status: 'active', update: 'none', updateVersion: null } as const),
 }
 
-/** Of each task: answers that it gives, and answers that a hostile plugin could give in its place. */
+/** Sample answers of each task: valid ones, and ones that a hostile plugin could give in its place. */
 const samples: Samples = {
   'check-copy': { right: [{ home: 'http://a.localhost' }], wrong: [{ home: 5 }, {}] },
   'check-php': {
@@ -195,7 +195,7 @@ const samples: Samples = {
 }
 
 describe('tasks', () => {
-  it('are those whose PHP there is', () => {
+  it('match the PHP files', () => {
     const shared = [
       'cache-functions',
       'changes',
@@ -220,7 +220,7 @@ describe('tasks', () => {
     expect(taskNames.toSorted()).toEqual(names.toSorted())
   })
 
-  it.each(taskNames)('%s: an answer of its form is taken, any other is refused without its text', (name) => {
+  it.each(taskNames)('%s: accepts an answer of its form, and refuses any other without quoting it', (name) => {
     const { right, wrong } = samples[name]
     for (const answer of right) expect(checkedTaskOutput(name, answer)).toEqual(answer)
     const extra = right.filter((answer) => !Array.isArray(answer)).map((answer) => ({ ...answer, more: 1 }))
@@ -230,7 +230,7 @@ describe('tasks', () => {
       )
   })
 
-  it('are given nothing but what they expect, and a refusal tells no password', () => {
+  it('take only the expected input, and a refusal reveals no password', () => {
     checkTaskInput('reset-password', { login: 'ann', password: 'x' })
     checkTaskInput('ensure-administrator', { email: 'e', name: 'n', login: 'l' })
     expect(() => checkTaskInput('reset-password', { password: 'hush' })).toThrow(

@@ -3,25 +3,25 @@ import { Value } from 'typebox/value'
 import { PhpTaskError } from './runtime.ts'
 
 /*
- * Stead's PHP tasks (`tasks/<name>.php`): what each is given, and what it may answer. It runs between the plugins of a site, any of
- * which can answer in its place: nothing of an answer is used before it fits.
+ * Stead's PHP tasks (`tasks/<name>.php`): the input of each, and the possible answers. A task runs among the plugins of
+ * a site, any of which can answer in its place. So no part of an answer is used before it is checked.
  */
 
 const closed = { additionalProperties: false } as const
 const nothing = Type.Object({}, closed)
 const Login = Type.String({ minLength: 1, maxLength: 60, pattern: '^[^\\u0000-\\u001f\\u007f]+$' })
-/** An id of a table's row. */
+/** The ID of a table's row. */
 const Id = Type.Integer({ minimum: 1 })
 const Count = Type.Integer({ minimum: 0 })
 const reset = { password: Type.String() }
-/** The site has an object cache of its own, which was not told. */
+/** Whether the site has its own object cache, which was not informed. */
 const dropIn = Type.Boolean()
 const person = { email: Type.String(), name: Type.String(), login: Type.String() }
-/** What the database said of statements that it refused. */
+/** The database's messages about statements that it refused. */
 const databaseErrors = Type.Array(Type.String({ maxLength: 300 }), { maxItems: 20 })
 /** A plugin, as WordPress names it: its main file below `wp-content/plugins`. */
 const PluginFile = Type.String({ minLength: 1, maxLength: 500 })
-/** Without other plugins and the theme. */
+/** Whether to run without other plugins and the theme. */
 const isSafe = Type.Boolean()
 /** A scheduled event, as WordPress names it. */
 const Hook = Type.String({ maxLength: 500 })
@@ -36,7 +36,7 @@ export type BlogAddress = Static<typeof BlogAddress>
 const ListedPlugin = Type.Object(
   {
     file: PluginFile,
-    /** Its folder; of one without, its file without `.php`. */
+    /** The plugin's folder or, without one, its file without `.php`. */
     name: Type.String({ maxLength: 200 }),
     title: Type.String({ maxLength: 200 }),
     description: Type.String({ maxLength: 2000 }),
@@ -55,11 +55,17 @@ const ListedPlugin = Type.Object(
 )
 export type ListedPlugin = Static<typeof ListedPlugin>
 
-/** What Stead looks at besides the front page, as an administrator; the index of the REST API as a stranger. */
+/**
+ * The pages that Stead checks in addition to the front page: two as an administrator, the REST API's index without a
+ * login.
+ */
 export const innerPages = ['admin', 'editor', 'rest'] as const
 export type InnerPage = (typeof innerPages)[number]
 
-/** Tasks that change nothing of a site but what its visitors and events change anyhow: visitors do not wait for them, where PHP can do both. */
+/**
+ * Tasks that change nothing of a site except what its visitors and events change anyway. Visitors do not wait for them
+ * if PHP can do both at the same time.
+ */
 export const besideVisitors: ReadonlySet<string> = new Set([
   'check-site',
   'cron',
@@ -71,8 +77,8 @@ export const besideVisitors: ReadonlySet<string> = new Set([
 ] satisfies TaskName[])
 
 /**
- * Tasks that Stead runs once more without the site's plugins where those have ended WordPress before the task began. Not those that
- * look at what visitors and events get, and not those that need the plugins.
+ * Tasks that Stead repeats without the site's plugins if a plugin ended WordPress before the task started. Excluded are
+ * tasks that check what visitors and events get, and tasks that need the plugins.
  */
 export const alsoWithoutPlugins: ReadonlySet<string> = new Set([
   'check-copy',
@@ -111,11 +117,11 @@ const schemas = {
     output: Type.Object(
       {
         title: Type.String(),
-        /** Null: it is not everybody's. */
+        /** Null if the page is not shared. */
         page: Type.Union([
           Type.Object(
             {
-              /** Names and values in turn. */
+              /** Alternating names and values. */
               headers: Type.Array(Type.String({ maxLength: 8192 }), { maxItems: 200 }),
               /** In base64. */
               body: Type.String({ maxLength: 1 << 20 }),
@@ -131,11 +137,11 @@ const schemas = {
   cron: {
     input: Type.Object(
       {
-        /** Another site of the network than its main one. */
+        /** A site of the network other than its main one. */
         blog: Type.Optional(Type.Union([BlogAddress, Type.Null()])),
         /** How often events have failed in a row. */
         failures: Type.Optional(Type.Array(Type.Object({ hook: Hook, times: Count }, closed), { maxItems: 100 })),
-        /** The event that was ended from outside. */
+        /** The event that the host ended. */
         cutOff: Type.Optional(Type.Union([Hook, Type.Null()])),
       },
       closed,
@@ -144,9 +150,9 @@ const schemas = {
       {
         ran: Count,
         failed: Type.Array(Hook, { maxItems: 100 }),
-        /** Of those that had failed before. */
+        /** Events that passed after they had failed before. */
         passed: Type.Array(Hook, { maxItems: 100 }),
-        /** An event has ended the request; others are due. */
+        /** Whether an event ended the request while others are due. */
         isMore: Type.Boolean(),
         /** Other sites of the network whose events are due. */
         blogs: Type.Array(BlogAddress, { maxItems: 200 }),
@@ -178,7 +184,7 @@ const schemas = {
     input: Type.Object({ address: Type.String(), isCopy: Type.Boolean(), others: Type.Array(Type.String()) }, closed),
     output: Type.Object(
       {
-        /** Blogs that had a domain of their own, and are folders now. */
+        /** The number of blogs that had a separate domain, and are folders now. */
         moved: Count,
       },
       closed,
@@ -197,7 +203,7 @@ const schemas = {
     output: Type.Object(
       {
         status: Count,
-        /** It goes to its end. */
+        /** Whether the page is complete. */
         isWhole: Type.Boolean(),
         isRedirect: Type.Boolean(),
         databaseErrors,
@@ -252,9 +258,9 @@ const schemas = {
     output: Type.Object(
       {
         networkId: Id,
-        /** Of the main site. */
+        /** The ID of the main site. */
         blogId: Id,
-        /** Becomes a constant. */
+        /** The value of a constant. */
         path: Type.String({ maxLength: 100, pattern: '^/([A-Za-z0-9_~-][A-Za-z0-9._~-]*/)*$' }),
         isSubdomainInstall: Type.Boolean(),
       },
@@ -262,7 +268,7 @@ const schemas = {
     ),
   },
   'make-shop-pages': { input: nothing, output: Type.Object({ pages: Count }, closed) },
-  // PHP writes its empty array as a list
+  // PHP encodes its empty array as a list.
   'move-in': { input: nothing, output: Type.Array(Type.Unknown(), { maxItems: 0 }) },
   'php-info': {
     input: nothing,
@@ -303,7 +309,7 @@ const schemas = {
               kind: Type.String({ maxLength: 100 }),
               id: Count,
               title: Type.String({ maxLength: 800 }),
-              /** UTC. */
+              /** In UTC. */
               at: Type.String({ maxLength: 30 }),
             },
             closed,
@@ -351,7 +357,7 @@ const schemas = {
     output: Type.Object({ isActive: Type.Boolean() }, closed),
   },
   'upgrade-blogs': {
-    /** `after`: the highest id of a blog that was looked at. */
+    /** `after`: the highest blog ID that was checked. */
     input: Type.Object({ after: Count, most: Type.Integer({ minimum: 1 }) }, closed),
     output: Type.Object({ last: Count, upgraded: Count, left: Count }, closed),
   },
@@ -362,9 +368,9 @@ const schemas = {
   'upgrade-plugin': {
     input: Type.Object(
       {
-        /** Folder below `wp-content`. */
+        /** A folder below `wp-content`. */
         source: Type.String({ minLength: 1, maxLength: 1000 }),
-        /** Of a plugin that is there; null: a new one, or one that this takes the place of. */
+        /** The file of an installed plugin; null for a new one, or one that this replaces. */
         file: Type.Union([PluginFile, Type.Null()]),
         version: Type.Union([Type.String({ maxLength: 100 }), Type.Null()]),
         isSafe,
@@ -401,14 +407,14 @@ export type TaskOutput<Name extends TaskName> = Static<(typeof schemas)[Name]['o
 
 export const taskNames = Object.keys(schemas) as readonly TaskName[]
 
-/** @throws TypeError for what a task is not to be given; its values are not told: some are passwords */
+/** @throws TypeError for invalid input; without its values, because some are passwords */
 export function checkTaskInput(name: TaskName, input: unknown): void {
   if (!Value.Check(schemas[name].input, input)) throw new TypeError(`the input does not fit the task ${name}`)
 }
 
 /**
- * The answer of a task, as it may be used.
- * @throws PhpTaskError when it has another form; without its text, which may be anything
+ * Returns the answer of a task after checking its form.
+ * @throws PhpTaskError when it has another form; without quoting it, because it may contain anything
  */
 export function checkedTaskOutput<Name extends TaskName>(name: Name, output: unknown): TaskOutput<Name> {
   const schema: TSchema = schemas[name].output

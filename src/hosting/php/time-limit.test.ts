@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** @param share of its time in which the process has no processor though it could compute */
+/** @param share the part of its time in which the process is ready to run without a processor */
 function limited(share: number) {
   const begun = performance.now()
   const onOver = vi.fn<(error: PhpTimeout) => void>()
@@ -23,7 +23,7 @@ function limited(share: number) {
   return { onOver, lift }
 }
 
-test('a process that has the processor, or sleeps, is ended at its limit', () => {
+test('ends a process that runs or sleeps at its limit', () => {
   const { onOver } = limited(0)
   vi.advanceTimersByTime(999)
   expect(onOver).not.toHaveBeenCalled()
@@ -33,7 +33,7 @@ test('a process that has the processor, or sleeps, is ended at its limit', () =>
   expect(onOver).toHaveBeenCalledTimes(1)
 })
 
-test('a process that waits for a processor has the more time', () => {
+test('gives a process that waits for a processor that much more time', () => {
   const { onOver } = limited(0.75)
   vi.advanceTimersByTime(3999)
   expect(onOver).not.toHaveBeenCalled()
@@ -41,7 +41,7 @@ test('a process that waits for a processor has the more time', () => {
   expect(onOver.mock.calls[0]?.[0]).not.toBeInstanceOf(PhpStarved)
 })
 
-test('one that gets none at all is ended too in the end, and that is not its fault', () => {
+test('ends a process that never gets a processor, without blaming it', () => {
   const { onOver } = limited(1)
   vi.advanceTimersByTime(9999)
   expect(onOver).not.toHaveBeenCalled()
@@ -49,7 +49,7 @@ test('one that gets none at all is ended too in the end, and that is not its fau
   expect(onOver.mock.calls[0]?.[0]).toBeInstanceOf(PhpStarved)
 })
 
-test('what turned out to be long has the longer limit, and is ended at that', () => {
+test('applies the longer limit to what turned out to be long', () => {
   let isLong = false
   const onOver = vi.fn<(error: PhpTimeout) => void>()
   limitTime({ ms: 1000, pid: 1, what: 'it', onOver, longMs: () => (isLong ? 5000 : 0), waitedMs: () => 0 })
@@ -60,14 +60,14 @@ test('what turned out to be long has the longer limit, and is ended at that', ()
   expect(onOver).toHaveBeenCalledOnce()
 })
 
-test('nothing is ended once the limit is lifted', () => {
+test('ends nothing after the limit is lifted', () => {
   const { onOver, lift } = limited(0)
   lift()
   vi.advanceTimersByTime(60_000)
   expect(onOver).not.toHaveBeenCalled()
 })
 
-test('what may go on goes on as long as that is said', () => {
+test('lets a process continue as long as the caller allows it', () => {
   let mayGoOn = true
   const onOver = vi.fn<(error: PhpTimeout) => void>()
   limitTime({ ms: 1000, pid: 1, what: 'PHP did not finish', onOver, mayGoOn: () => mayGoOn, waitedMs: () => 0 })

@@ -1,7 +1,7 @@
 import { PhpStarved, PhpTimeout } from './runtime.ts'
 import { waitedMsOf } from './wasm/process-tree.ts'
 
-/** However little of the processor it gets: nobody waits for PHP for longer than so many times its limit. */
+/** However little processor time PHP gets, callers wait for at most this many times its limit. */
 const MOST_TIMES = 10
 const LOOK_AGAIN_MS = 250
 
@@ -12,17 +12,21 @@ export interface TimeLimit {
   /** What did not end in time, as the beginning of a sentence. */
   readonly what: string
   readonly onOver: (error: PhpTimeout) => void
-  /** Asked when its time is over, and again from then on: whether it may go on. Default: never. */
+  /**
+   * Called when the time is over, and repeatedly from then on. Returns whether the process may continue. Default:
+   * never.
+   */
   readonly mayGoOn?: (() => boolean) | undefined
-  /** Asked when its time is over: it may take so long, counted the same way. Default: no longer than `ms`. */
+  /** Called when the time is over. Returns how long it may take, counted the same way. Default: no longer than `ms`. */
   readonly longMs?: (() => number) | undefined
-  /** Default: as the kernel says. */
+  /** Default: as the kernel reports it. */
   readonly waitedMs?: (pid: number) => number
 }
 
 /**
- * Limits the time of a process without the time in which it could have computed and had no processor: on a busy machine the same
- * work takes ten times as long, and nothing is wrong with it. What sleeps, or waits for the disk, is counted.
+ * Limits the time of a process, not counting the time in which it was ready to run and had no processor. On a busy
+ * machine the same work takes ten times as long, and nothing is wrong with it. Sleeping, or waiting for the disk, is
+ * counted.
  * @returns a function that lifts the limit
  */
 export function limitTime({ ms, pid, what, onOver, mayGoOn, longMs, waitedMs = waitedMsOf }: TimeLimit): () => void {

@@ -1,17 +1,17 @@
 import { DATABASE_FOLDER, DATABASE_NAME } from '../site-database/sqlite-place.ts'
 
-/** What differs between the `wp-config.php` of two sites. */
+/** The differences between the `wp-config.php` files of two sites. */
 export interface WpConfig {
   readonly environmentType: 'local' | 'development' | 'staging' | 'production'
-  /** Where the database is; default: in the site directory. */
+  /** The location of the database. Default: in the site directory. */
   readonly database?: Readonly<Record<string, string | number | boolean | null>>
-  /** Constants besides the usual ones (multisite and the like); they come before WordPress is loaded. */
+  /** Constants in addition to the usual ones (multisite and similar). They come before WordPress is loaded. */
   readonly extraConstants?: Readonly<Record<string, string | number | boolean>>
-  /** What the names of its tables begin with; default `wp_`. */
+  /** The prefix of its table names. Default `wp_`. */
   readonly tablePrefix?: string
 }
 
-/** Where WordPress finds the site's database. They are the host's to say, whatever a site's file says. */
+/** Where WordPress finds the site's database. The host decides this, whatever a site's file says. */
 const databaseConstants = {
   DB_DIR: `/${DATABASE_FOLDER}/`,
   DB_FILE: DATABASE_NAME,
@@ -19,7 +19,7 @@ const databaseConstants = {
   SQLITE_JOURNAL_MODE: 'DELETE',
 } as const
 
-/** Where WordPress finds a database on a server. */
+/** The login with which WordPress reaches a database on a server. */
 export interface ServerLogin {
   readonly host: string
   readonly database: string
@@ -27,7 +27,10 @@ export interface ServerLogin {
   readonly password: string
 }
 
-/** The same for a database on a server, or in the site directory; `null` for what the other kind has and this one has not. */
+/**
+ * Returns the constants for a database on a server, or in the site directory. Constants that only the other kind has
+ * are `null`.
+ */
 export const databaseConstantsOf = (login?: ServerLogin) => ({
   DB_NAME: login?.database ?? 'wordpress',
   DB_USER: login?.user ?? '',
@@ -41,14 +44,15 @@ const saltNames = ['AUTH_KEY', 'SECURE_AUTH_KEY', 'LOGGED_IN_KEY', 'NONCE_KEY'].
   name.replace('KEY', 'SALT'),
 ])
 
-/** Eight salts of 64 random bytes each: with others, nobody who is logged in stays so. @param random as of `wpConfig` */
+/** Returns eight salts of 64 random bytes each. Changing them logs every user out. @param random as for `wpConfig` */
 export const newSalts = (random: (size: number) => Buffer): Record<string, string> =>
   Object.fromEntries(saltNames.map((name) => [name, random(64).toString('base64')]))
 
 /**
- * The text of a site's `wp-config.php`: eight salts of 64 random bytes each, database outside the web root, updates and cron
- * left to Stead. The site's address is no constant: it stands in the database, where its owner can see it.
- * @param random gives that many random bytes (`randomBytes` of node:crypto)
+ * Returns the text of a site's `wp-config.php`: eight salts of 64 random bytes each, database outside the web root,
+ * updates and cron left to Stead. The site's address is not a constant: the database contains it, where its owner can
+ * see it.
+ * @param random returns that many random bytes (`randomBytes` of node:crypto)
  */
 export function wpConfig(config: WpConfig, random: (size: number) => Buffer): string {
   const constants = Object.fromEntries([
@@ -64,7 +68,7 @@ export function wpConfig(config: WpConfig, random: (size: number) => Buffer): st
     ['FS_METHOD', 'direct'],
     ['AUTOMATIC_UPDATER_DISABLED', true],
     ['WP_AUTO_UPDATE_CORE', false],
-    // Constants of this site alone: the place for multisite's.
+    // Constants of this site only, such as multisite's.
     ...Object.entries(config.extraConstants ?? {}),
   ])
   const defines = Object.entries(constants).map(([name, value]) => `define(${phpLiteral(name)}, ${phpLiteral(value)});`)
@@ -72,7 +76,7 @@ export function wpConfig(config: WpConfig, random: (size: number) => Buffer): st
     '<?php',
     ...defines,
     `$table_prefix = ${phpLiteral(config.tablePrefix ?? 'wp_')};`,
-    // where WP-CLI and plugins put what they add: they look for these very comments
+    // WP-CLI and plugins add their lines here: they look for exactly these comments.
     "/* That's all, stop editing! Happy publishing. */",
     '/** Absolute path to the WordPress directory. */',
     "if (!defined('ABSPATH')) {",
@@ -84,7 +88,7 @@ export function wpConfig(config: WpConfig, random: (size: number) => Buffer): st
   ].join('\n')
 }
 
-/** A PHP literal of a value. */
+/** Returns a PHP literal of a value. */
 export function phpLiteral(value: string | number | boolean): string {
   if (typeof value !== 'string') return String(value)
   return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`

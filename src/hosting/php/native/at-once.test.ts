@@ -102,7 +102,7 @@ describe.skipIf(!core || !native || native.skip)('concurrent requests of a site'
     const inside = processTree(bubblewrap).slice(1)
     const isMaster = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('master process')
     process.kill(inside.find(isMaster) as number, 'SIGKILL')
-    // Blocks the event loop, so that nobody listens any longer and the host has not noticed yet.
+    // Blocks the event loop, so that nothing listens any longer and the host has not noticed yet.
     while (inside.some((pid) => existsSync(`/proc/${pid}`))) {}
     expect(pool.pidOf(1)).toBe(bubblewrap)
     const pages = await Promise.all([1, 2, 3].map(() => ask('/pid.php')))

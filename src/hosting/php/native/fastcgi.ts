@@ -194,7 +194,7 @@ class Answer implements FastCgiCall {
       highWaterMark: readAheadBytes,
       read: () => void socket.resume(),
       destroy(error, done) {
-        // Nobody reads the rest. PHP still finishes, and its output is dropped.
+        // Nothing reads the rest. PHP still finishes, and its output is dropped.
         socket.resume()
         done(error)
       },

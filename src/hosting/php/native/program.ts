@@ -31,7 +31,7 @@ const etc: Readonly<Record<string, string>> = {
 /**
  * Writes the files.
  * @param certificates the CAs that PHP trusts, PEM
- * @param morePhp additional PHP files by name, stored beside Stead's own
+ * @param morePhp additional PHP files by name, stored next to Stead's own
  * @param ownFolder as for php-wasm; ignored when its path is too long
  */
 export async function prepareNative(
