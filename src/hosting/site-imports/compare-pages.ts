@@ -2,26 +2,26 @@ import { fetchPublic } from '../../platform/fetch/fetch-public.ts'
 import { getFrontPage } from '../php/front-page.ts'
 import type { PhpPool, PooledSite } from '../php/pool/pool.ts'
 
-/** A page of the old site beside the same page of the new one. */
+/** A page of the old site next to the same page of the new one. */
 export interface PageComparison {
   readonly path: string
-  /** Null: it does not answer. */
+  /** Null when it does not answer. */
   readonly old: { readonly status: number; readonly title: string } | null
   readonly new: { readonly status: number; readonly title: string }
-  /** Of the words of both, in percent. */
+  /** The share of the words that both have, in percent. */
   readonly sameText: number | null
 }
 
 export interface CompareOptions {
   readonly pool: Pick<PhpPool, 'handle'>
   readonly site: PooledSite
-  /** Address of the old site. */
+  /** The address of the old site. */
   readonly oldAddress: string
   readonly allowPrivate: boolean
   readonly signal: AbortSignal
 }
 
-/** Besides the front page. */
+/** The most pages besides the front page. */
 const MOST_PAGES = 5
 const MOST_BYTES = 2 << 20
 const FETCH_MS = 15_000
@@ -31,7 +31,7 @@ interface Page {
   readonly text: string
 }
 
-/** Looks at the front page of a site and at the first pages that it leads to, and at those of the site that it comes from. */
+/** Requests the front page of a site and the first pages it links to, and the same pages of the site it comes from. */
 export async function comparePages(options: CompareOptions): Promise<PageComparison[]> {
   const { pool, site, signal } = options
   const ask = (path: string) => getFrontPage(pool, site, { signal, path })
@@ -65,7 +65,7 @@ async function oldPage(path: string, { oldAddress, allowPrivate, signal }: Compa
   })
 }
 
-/** Pages that a page leads to, in its order: of the same site, and nothing that is a file or has a query. */
+/** Returns the pages that a page links to, in its order: only those of the same site, without files or queries. */
 export function pathsIn(html: string, address: string): string[] {
   const paths = [...html.matchAll(/<a\s[^>]{0,2000}?href=["']([^"'#?]{1,500})["']/gi)].flatMap(([, href]) => {
     const url = URL.parse(href as string, `http://${address}/`)
@@ -80,7 +80,7 @@ export function titleOf(html: string): string {
   return title.replace(/\s+/g, ' ').trim().slice(0, 200)
 }
 
-/** How many of the words of two pages both have, in percent. */
+/** Returns the share of the words of two pages that both have, in percent. */
 export function sameText(one: string, other: string): number {
   const [a, b] = [wordsOf(one), wordsOf(other)]
   if (a.size === 0 && b.size === 0) return 100

@@ -4,24 +4,24 @@ import { basename, join } from 'node:path'
 import { ArchiveRefused } from '../archives/unpack-zip.ts'
 import { LONE_DUMP } from './unpack-source.ts'
 
-/** Who made what is imported. */
+/** The kind of archive that is imported, named after the tool that creates it. */
 export type ImportFormat = 'wpress' | 'updraftplus' | 'duplicator' | 'files'
 
-/** One file that was given, and the folder that it was unpacked into. */
+/** One uploaded file, and the folder that it was unpacked into. */
 export interface UnpackedSource {
-  /** As its owner calls it. */
+  /** The name that its owner gave it. */
   readonly name: string
   readonly folder: string
 }
 
-/** Where the parts of a site lie among what was unpacked. */
+/** The locations of the parts of a site among the unpacked files. */
 export interface Layout {
   readonly format: ImportFormat
-  /** Folders whose entries belong right into `wp-content`. */
+  /** Folders whose entries belong directly in `wp-content`. */
   readonly contents: readonly string[]
   /** Paths of dumps, the likeliest first. `.gz` is compressed. */
   readonly dumps: readonly string[]
-  /** The folder of WordPress, where it is there. */
+  /** The folder of WordPress, if it is included. */
   readonly root: string | undefined
 }
 
@@ -29,15 +29,15 @@ const UPDRAFT_PART = /-(?:plugins|themes|uploads|others|mu-plugins)\d*\.zip$/i
 const UPDRAFT_DATABASE = /-db\d*\.gz$/i
 const ENCRYPTED = /-db\d*\.gz\.crypt$/i
 
-/** A set of UpdraftPlus may come in one archive: those of its files that are to be unpacked in turn. */
+/** Returns the files of an UpdraftPlus set that need unpacking in turn. A set may come in one archive. */
 export async function nestedSources(folder: string): Promise<string[]> {
   const found = await entriesBelow(folder, 3)
   return found.filter((path) => UPDRAFT_PART.test(path) && !path.includes('/wp-content/'))
 }
 
 /**
- * Finds out where a site's files and its database lie.
- * @throws ArchiveRefused when that cannot be told
+ * Finds the locations of a site's files and its database.
+ * @throws ArchiveRefused when they are unclear
  */
 export async function layoutOf(sources: readonly UnpackedSource[]): Promise<Layout> {
   const parts = sources.filter(({ name }) => UPDRAFT_PART.test(name))
@@ -75,7 +75,7 @@ async function wpressLayout(folder: string): Promise<Layout> {
 
 const MOST_PACKAGE_BYTES = 4 << 20
 
-/** What All-in-One WP Migration says of the site. */
+/** Reads the facts that All-in-One WP Migration records about the site. */
 export async function packageFacts(folder: string): Promise<Record<string, unknown>> {
   const path = join(folder, 'package.json')
   if (!existsSync(path) || (await stat(path)).size > MOST_PACKAGE_BYTES) return {}
@@ -90,7 +90,10 @@ export async function packageFacts(folder: string): Promise<Record<string, unkno
 const PARTS = ['plugins', 'themes', 'uploads']
 const DEEPEST = 6
 
-/** Folders that have what a `wp-content` has. @throws ArchiveRefused when there are two */
+/**
+ * Finds folders with the content of a `wp-content`.
+ * @throws ArchiveRefused when there are two
+ */
 async function contentFolders(sources: readonly UnpackedSource[]): Promise<string[]> {
   let level = sources.map(({ folder }) => folder)
   for (let depth = 0; depth <= DEEPEST && level.length > 0; depth++) {
@@ -103,7 +106,7 @@ async function contentFolders(sources: readonly UnpackedSource[]): Promise<strin
       throw new ArchiveRefused(`there are several sites in it (${names.slice(0, 3).join(', ')}). Send one of them`)
     }
     if (all.length === 1) return all
-    // what a site has kept inside of itself is none
+    // Copies that a site has kept inside itself do not count.
     level = next.filter((path) => !['wp-content', 'wp-includes', 'wp-admin', '__MACOSX'].includes(basename(path)))
   }
   return []
@@ -118,7 +121,7 @@ async function foldersIn(path: string): Promise<string[]> {
 }
 
 const DUMP = /\.sql(?:\.gz)?$/i
-/** Where tools put theirs, the likeliest first. */
+/** The places where tools put their dumps, the likeliest first. */
 const PLACES = [
   /\/dup-database__[^/]*\.sql$/i,
   /\/dup-installer\/(?:[^/]+\/)*database\.sql$/i,
@@ -136,7 +139,7 @@ async function dumpsIn(sources: readonly UnpackedSource[]): Promise<string[]> {
   return found.toSorted((a, b) => a.rank - b.rank || b.size - a.size).map(({ path }) => path)
 }
 
-/** Files, down to a depth. */
+/** Returns files, down to a depth. */
 async function entriesBelow(folder: string, depth: number): Promise<string[]> {
   const found: string[] = []
   for (const entry of await readdir(folder, { withFileTypes: true })) {

@@ -1,16 +1,16 @@
-/** What of an old site's `wp-content` belongs to its host, and not to the site. */
+/** The parts of an old site's `wp-content` that belong to its host, and not to the site. */
 
-/** Why something stays behind. */
+/** The reason why a file or folder stays behind. */
 export type Reason =
   /** WordPress loads it in place of its own code, and it fits the old host only. */
   | 'drop-in'
-  /** Made again by whoever needs it. */
+  /** Generated again when needed. */
   | 'cache'
-  /** Of the old host. */
+  /** Belongs to the old host. */
   | 'host'
-  /** Backups that the site keeps of itself. */
+  /** A backup that the site keeps of itself. */
   | 'backup'
-  /** Stead's own are laid by Stead. */
+  /** Stead adds its own. */
   | 'platform'
 
 const DROP_INS = [
@@ -45,7 +45,7 @@ const FOLDERS: Readonly<Record<string, Reason>> = {
   'w3tc-config': 'cache',
   'wp-cache-config.php': 'cache',
   'debug.log': 'cache',
-  // what archives have beside the site
+  // Files that archives have next to the site's.
   'package.json': 'backup',
   'database.sql': 'backup',
   'multisite.json': 'backup',
@@ -53,7 +53,7 @@ const FOLDERS: Readonly<Record<string, Reason>> = {
   __MACOSX: 'cache',
 }
 
-/** Must-use plugins that hosts lay into their customers' sites: they ask for servers, settings or licenses that are only there. */
+/** Must-use plugins that hosts add to their customers' sites. They need servers, settings, or licenses of that host. */
 const OF_HOSTS = [
   'bluehost.php',
   'cloudways',
@@ -104,7 +104,10 @@ const PLATFORM = ['sqlite-database-integration']
 
 const LOWER_CASE = new Set([...DROP_INS, ...OF_HOSTS])
 
-/** @param path below `wp-content`. @returns why it stays behind; undefined: it comes along */
+/**
+ * Returns why a path stays behind, or undefined if it is imported.
+ * @param path a path below `wp-content`
+ */
 export function whyLeftBehind(path: string): Reason | undefined {
   const [first = '', second, ...deeper] = path.split('/')
   if (second === undefined) {
@@ -116,7 +119,7 @@ export function whyLeftBehind(path: string): Reason | undefined {
   return LOWER_CASE.has(second.toLowerCase()) ? 'host' : undefined
 }
 
-/** What keeps to one host, or needs a hand after a move. By the folder of the plugin. */
+/** Plugins that only work on one host, or that need attention after a move. Keyed by the folder of the plugin. */
 export const PLUGINS_OF_NOTE: Readonly<Record<string, string>> = {
   'all-in-one-wp-migration': 'The site does not need it here.',
   'better-wp-security': 'Its bans and its .htaccess rules are those of the old server. Check its settings.',

@@ -6,7 +6,7 @@ import { PLUGINS_OF_NOTE, type Reason, whyLeftBehind } from './left-behind.ts'
 
 /** A plugin of the old site. */
 export interface StagedPlugin {
-  /** Below `wp-content/plugins`. */
+  /** A path below `wp-content/plugins`. */
   readonly path: string
   readonly name: string
   readonly version: string | null
@@ -15,22 +15,25 @@ export interface StagedPlugin {
   readonly note: string | null
 }
 
-/** What the staged files of an import are. */
+/** A summary of the staged files of an import. */
 export interface StagedContent {
   readonly files: number
   readonly bytes: number
   readonly plugins: readonly StagedPlugin[]
   readonly themes: readonly string[]
   readonly mustUsePlugins: readonly string[]
-  /** Below `wp-content`, with why it stays behind. */
+  /** Paths below `wp-content`, with the reason why each stays behind. */
   readonly leftBehind: readonly { readonly path: string; readonly reason: Reason }[]
 }
 
-/** Of each list. */
+/** The most entries of each list. */
 const MOST_LISTED = 500
 const HEAD_BYTES = 8192
 
-/** Looks at what was staged. @param root the folder that has `wp-content` in it */
+/**
+ * Summarises the staged files.
+ * @param root the folder that contains `wp-content`
+ */
 export async function lookAtContent(root: string, signal: AbortSignal): Promise<StagedContent> {
   const content = join(root, 'wp-content')
   const leftBehind = await whatIsLeftBehind(content)

@@ -4,23 +4,26 @@ import { pipeline } from 'node:stream/promises'
 import { readAtMost } from '../../platform/read-at-most.ts'
 import { type Part, type Taken, UPLOAD_HEADER } from './uploads.ts'
 
-/** The host cannot be reached, or has broken off. */
+/** The host is unreachable, or closed the connection. */
 export class HostAway extends Error {
   override readonly name = 'HostAway'
 }
 
-/** Passes a part of an upload on to a host. @throws HostAway, or what reading the content fails with */
+/**
+ * Passes a part of an upload on to a host.
+ * @throws HostAway, or the error of reading the content
+ */
 export type SendPart = (
   host: string,
   part: Part,
   content: AsyncIterable<Uint8Array> & { readonly bytes: number | undefined },
 ) => Promise<Taken>
 
-/** Without a byte on either side. */
+/** The longest time without a byte in either direction. */
 const IDLE_MS = 30_000
 const MOST_ANSWER_BYTES = 4096
 
-/** @param key what edges show to hosts */
+/** @param key the key that edges present to hosts */
 export const createSendPart =
   (key: string): SendPart =>
   async (host, part, content) => {
@@ -55,7 +58,7 @@ export const createSendPart =
           .catch(reject)
       })
     })
-    // the host may answer before all is sent: what it says counts, not that it stopped to read
+    // The host may answer before all is sent. Its answer counts, even if it stops reading.
     const sent = pipeline(Readable.from(read(), { objectMode: false }), request).catch(() => {})
     try {
       return await answered

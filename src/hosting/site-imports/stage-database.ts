@@ -8,12 +8,12 @@ import type { DumpFacts, DumpSite } from '../site-database/sql/look-into-dump.ts
 import { PREFIX_PLACEHOLDER } from '../site-database/sql/prefixes.ts'
 import type { StagedFiles, StageOptions } from './stage-files.ts'
 
-/** What is known of the database of an import. */
+/** Facts about the database of an import. */
 export interface StagedDatabase extends DumpSite {
-  /** Of its tables, once they are loaded. */
+  /** The prefix of its tables, once they are loaded. */
   readonly prefix: string
   readonly bytes: number
-  /** Tables that belong to no WordPress, or to another one. */
+  /** The number of tables that belong to no WordPress, or to another one. */
   readonly otherTables: number
 }
 
@@ -22,7 +22,7 @@ const USUAL_PREFIX = 'wp_'
 export const dumpOf = (folder: string): string => join(folder, 'database.sql')
 
 /**
- * Finds the dump of the site among those that were unpacked, and looks through it.
+ * Finds the dump of the site among the unpacked files, and scans it.
  * @throws ArchiveRefused when there is none, or it cannot be read
  */
 export async function stageDatabase(
@@ -59,7 +59,7 @@ async function factsOf(path: string, { signal, onProgress }: StageOptions): Prom
   return lookIntoDump(input, { signal, onRead: onProgress }).finally(() => input.destroy())
 }
 
-/** The prefix that the old configuration names; else the WordPress with users that has most. */
+/** Returns the WordPress with the prefix of the old configuration, or else the one with users and the most rows. */
 function siteOf({ sites }: DumpFacts, prefix: string | null): DumpSite | undefined {
   return (
     sites.find((site) => site.prefix === prefix) ??

@@ -6,7 +6,7 @@ import { DiskFull } from '../site-directories/disk-space.ts'
 import { type ImportFormat, layoutOf, nestedSources, packageFacts, type UnpackedSource } from './layout.ts'
 import { unpackSource } from './unpack-source.ts'
 
-/** A file that its owner has sent. */
+/** A file that the owner uploaded. */
 export interface ImportSource {
   readonly name: string
   readonly path: string
@@ -15,37 +15,37 @@ export interface ImportSource {
 export interface StageOptions {
   readonly maxBytes: number
   readonly maxEntries: number
-  /** What of the disk stays free. */
+  /** The disk space that stays free. */
   readonly keepFreeBytes: number
   readonly signal: AbortSignal
   readonly onProgress?: (unpackedBytes: number) => void
 }
 
-/** What is known of an import when its files are staged. */
+/** Facts about an import whose files are staged. */
 export interface StagedFiles {
   readonly format: ImportFormat
   /** Paths of dumps below the staging folder, the likeliest first. */
   readonly dumps: readonly string[]
   readonly links: number
-  /** Of the old site, where the archive tells. */
+  /** The versions on the old site, if the archive contains them. */
   readonly wordpress: string | null
   readonly php: string | null
-  /** Of its tables. */
+  /** The prefix of its tables. */
   readonly prefix: string | null
-  /** What of a running old site is left out, and a few paths of it below `wp-content`. */
+  /** The entries of a running old site that are left out, with a few of their paths below `wp-content`. */
   readonly leftOut?: { readonly count: number; readonly paths: readonly string[] }
 }
 
-/** Where the files of an import are staged: `wp-content` is in it, as the site is to have it. */
+/** Returns the folder where the files of an import are staged. It contains `wp-content` as the site will have it. */
 export const contentOf = (folder: string): string => join(folder, 'content')
 const rawOf = (folder: string): string => join(folder, 'raw')
 
-/** Bytes between two looks at the disk. */
+/** The number of bytes between two checks of the disk. */
 const LOOK_EACH_BYTES = 64 << 20
 
 /**
- * Unpacks all files of an import, and puts together what belongs into `wp-content`. The staging folder is nobody else's. It may be
- * called again: what an earlier call has left is removed first.
+ * Unpacks all files of an import, and collects those that belong in `wp-content`. No other process uses the staging
+ * folder. It can be called again: it first removes what an earlier call left.
  * @throws ArchiveRefused, DiskFull
  */
 export async function stageFiles(
@@ -64,7 +64,7 @@ export async function stageFiles(
     await mkdir(into)
     await unpackBounded(source, into, used, options)
     unpacked.push({ name: source.name, folder: into })
-    // what comes out of these is not looked through again
+    // The files from these are not searched for further archives.
     if (sources.includes(source))
       waiting.push(...(await nestedSources(into)).map((path) => ({ name: basename(path), path })))
   }
@@ -122,7 +122,9 @@ async function freeBytes(path: string): Promise<number> {
   return bavail * bsize
 }
 
-/** Moves what is in one folder into another, folder into folder. Of two files with one name the first stays. */
+/**
+ * Moves the content of one folder into another, and merges folders. Of two files with one name, the one in `to` stays.
+ */
 async function moveInto(from: string, to: string, except: ReadonlySet<string>): Promise<void> {
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)]
@@ -153,7 +155,7 @@ async function factsOf(
 
 const MOST_TEXT_BYTES = 1 << 20
 
-/** @returns undefined where there is no such file, or a long one */
+/** @returns undefined when there is no such file, or it is too long */
 export async function textOf(path: string): Promise<string | undefined> {
   const stats = await stat(path).catch(() => undefined)
   return stats?.isFile() && stats.size <= MOST_TEXT_BYTES ? readFile(path, 'utf8') : undefined
@@ -165,7 +167,7 @@ export const found = (text: string | undefined, pattern: RegExp): string | null 
 const shortText = (value: unknown): string | null =>
   typeof value === 'string' && /^[\w.+~-]{1,60}$/.test(value) ? value : null
 
-/** Forgets what is not needed once an import is staged. */
+/** Deletes the files that are no longer needed once an import is staged. */
 export async function dropUnpacked(folder: string): Promise<void> {
   await rm(rawOf(folder), { recursive: true, force: true })
 }

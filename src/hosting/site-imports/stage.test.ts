@@ -37,7 +37,7 @@ const filesIn = async (path: string) =>
     .sort()
 
 describe.each(Object.entries(archivesOf))('%s', (format, make) => {
-  test('files and the database are found, and what stays behind is told', async () => {
+  test('finds files and the database, and reports what stays behind', async () => {
     const { staged, database } = await stage(make())
     expect(staged).toMatchObject({ format, links: format === 'files' ? 1 : 0 })
     expect(await filesIn(join(contentOf(folder), 'wp-content'))).toEqual(
@@ -56,12 +56,12 @@ describe.each(Object.entries(archivesOf))('%s', (format, make) => {
     const prefix = format === 'duplicator' ? 'old_' : 'wp_'
     expect(database).toMatchObject({ prefix, tables: 5, otherTables: 0, isNetwork: false })
     expect(database.options).toMatchObject({ home: 'https://old.example.com', blogname: 'Imported' })
-    // the same once more, after a crash
+    // The same again, after a crash.
     expect((await stage(make())).staged).toEqual(staged)
   })
 })
 
-test('an UpdraftPlus set in one archive', async () => {
+test('stages an UpdraftPlus set in one archive', async () => {
   const set = Object.entries(archivesOf.updraftplus()).map(([name, content]) => ({ name: `set/${name}`, content }))
   const { staged, database } = await stage({ 'set.zip': makeZip(set) })
   expect([staged.format, database.tables]).toEqual(['updraftplus', 5])
@@ -84,7 +84,7 @@ describe.each(Object.entries(kinds))('hostile archives: %s', (kind, make) => {
     expect(stage({ 'evil.bin': make(entries) }, more)).rejects.toThrow(ArchiveRefused)
 
   test.each(['../../evil', 'a/../../../evil', '/evil', 'a\u0001'])(
-    'the name %j writes nothing outside',
+    'writes nothing outside for the name %j',
     async (name) => {
       await refused(site([{ name, content: 'evil' }]))
       expect((await readdir(folder)).sort()).toEqual(['raw', 'sent'])
@@ -92,20 +92,20 @@ describe.each(Object.entries(kinds))('hostile archives: %s', (kind, make) => {
     },
   )
 
-  test('too many entries, too many bytes, one name twice, a size that is not true', async () => {
+  test('refuses too many entries, too many bytes, a duplicate name, and a wrong size', async () => {
     await refused(site(Array.from({ length: 101 }, (_, at) => ({ name: `f${at}` }))))
     await refused(site([{ name: 'bomb', content: Buffer.alloc(2 << 20) }]))
     await refused(site([{ name: 'twice' }, { name: 'twice' }]))
     await refused(site([{ name: 'lie', content: 'x', claims: { sizeBytes: 4_000_000 } }]))
   })
 
-  test('cut off, and changed', async () => {
+  test('refuses cut and changed archives', async () => {
     const whole = make(site())
     for (const end of [whole.length >> 1, whole.length - 1])
       await expect(stage({ 'evil.bin': whole.subarray(0, end) })).rejects.toThrow(ArchiveRefused)
   })
 
-  test.skipIf(kind === 'wpress')('links are left out and counted', async () => {
+  test.skipIf(kind === 'wpress')('leaves out links, and counts them', async () => {
     const links = [
       { name: 'wp-content/uploads/way', linkTo: '/etc' },
       { name: 'wp-content/uploads/up', linkTo: '../../../..' },
@@ -131,13 +131,13 @@ test.each([
     [{ name: 'wp-content/themes/x' }, { name: 'database.sql', content: makeDump().replaceAll('usermeta', 'somebody') }],
     'it lacks wp_users or wp_usermeta',
   ],
-] as [MadeEntry[], string | undefined][])('archive %#', async (entries, says) => {
+] as [MadeEntry[], string | undefined][])('accepts or refuses archive %#', async (entries, says) => {
   const staging = stage({ 'a.zip': makeZip(entries) })
   if (says) await expect(staging).rejects.toThrow(says)
   else await expect(staging).resolves.toBeDefined()
 })
 
-test('what is encrypted or compressed in its own way, and what is no archive', async () => {
+test('refuses encrypted and custom-compressed archives, and files that are not archives', async () => {
   const wpress = (facts: object) =>
     makeWpress([
       { name: 'package.json', content: JSON.stringify(facts) },
@@ -153,7 +153,7 @@ test('what is encrypted or compressed in its own way, and what is no archive', a
   await expect(stage({ a: gzipSync(makeDump({ more: `-- ${'x'.repeat(2 << 20)}\n` })) })).rejects.toThrow('larger than')
 })
 
-test('an archive as tar makes it', async () => {
+test('stages an archive that tar creates', async () => {
   const from = join(folder, 'made')
   await mkdir(join(from, 'htdocs/wp-content/themes/plain'), { recursive: true })
   await writeFile(join(from, 'htdocs/wp-content/themes/plain/style.css'), 'css')

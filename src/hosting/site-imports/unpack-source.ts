@@ -7,15 +7,15 @@ import { unpackTar, unpackTarGz } from '../archives/unpack-tar.ts'
 import { looksLikeWpress, unpackWpress } from '../archives/unpack-wpress.ts'
 import { ArchiveRefused, type Unpacked, type UnpackOptions, unpackZip } from '../archives/unpack-zip.ts'
 
-/** What a file is, told by its content: a name proves nothing. */
+/** The type of a file, judged by its content, because a name proves nothing. */
 export type SourceKind = 'zip' | 'tar' | 'tar.gz' | 'wpress' | 'sql' | 'sql.gz'
 
-/** A dump that is no part of an archive gets this name. */
+/** The name for a dump that is not part of an archive. */
 export const LONE_DUMP = 'database.sql'
 
 const HEAD_BYTES = 8192
 
-/** @throws ArchiveRefused for what no import can read */
+/** @throws ArchiveRefused for a file that no import can read */
 export async function kindOfSource(path: string): Promise<SourceKind> {
   const head = await headOf(path)
   if (head.length === 0) throw new ArchiveRefused('the file is empty')
@@ -24,7 +24,7 @@ export async function kindOfSource(path: string): Promise<SourceKind> {
   if (isTar(head)) return 'tar'
   if (looksLikeWpress(head)) return 'wpress'
   if (head.toString('latin1', 0, 3) === 'BZh') throw new ArchiveRefused('compressed with bzip2. Send .tar.gz or .zip')
-  // what DupArchive begins with
+  // DupArchive files begin with this.
   if (head.toString('latin1', 0, 6) === '<A><V>')
     throw new ArchiveRefused(
       "Duplicator's own archive format (.daf). Choose ZipArchive as the archive engine in the settings of Duplicator, and create the archive again as .zip",
@@ -34,7 +34,8 @@ export async function kindOfSource(path: string): Promise<SourceKind> {
 }
 
 /**
- * Unpacks a file into the folder `into`, which must exist and be empty. Links are passed over. A dump only gets a second name there.
+ * Unpacks a file into the folder `into`, which must exist and be empty. Skips links. A plain dump only gets a second
+ * name there.
  * @throws ArchiveRefused
  */
 export async function unpackSource(path: string, into: string, options: UnpackOptions): Promise<Unpacked> {
@@ -49,7 +50,7 @@ export async function unpackSource(path: string, into: string, options: UnpackOp
   return { files: 1, sizeBytes: 0 }
 }
 
-/** @throws ArchiveRefused when it is damaged, or has more than these bytes */
+/** @throws ArchiveRefused when the file is damaged, or is longer than `maxBytes` */
 export async function gunzipTo(from: string, to: string, maxBytes: number, signal?: AbortSignal): Promise<void> {
   let bytes = 0
   async function* bounded(source: AsyncIterable<Buffer>) {

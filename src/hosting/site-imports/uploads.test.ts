@@ -28,19 +28,19 @@ async function* bytesOf(...texts: string[]) {
 const there = () => readFileSync(join(folder, '7/1'), 'utf8')
 
 describe('a part of an upload', () => {
-  test('is laid at the end of the file', async () => {
+  test('is appended to the file', async () => {
     expect(await door.take(part(0), bytesOf('ab', 'c'))).toEqual({ kind: 'taken', bytes: 3 })
     expect(await door.take(part(3), bytesOf('de'))).toEqual({ kind: 'taken', bytes: 5 })
     expect(there()).toBe('abcde')
   })
 
-  test.each([0, 2, 4])('that begins elsewhere, at %d, changes nothing', async (offset) => {
+  test.each([0, 2, 4])('changes nothing if it begins elsewhere, at %d', async (offset) => {
     await door.take(part(0), bytesOf('abc'))
     expect(await door.take(part(offset), bytesOf('xyz'))).toEqual({ kind: 'elsewhere', bytes: 3 })
     expect(there()).toBe('abc')
   })
 
-  test('that is cut off leaves nothing', async () => {
+  test('leaves nothing if it is cut off', async () => {
     await door.take(part(0), bytesOf('abc'))
     async function* cutOff() {
       yield Buffer.from('de')
@@ -50,7 +50,7 @@ describe('a part of an upload', () => {
     expect([there(), readdirSync(join(folder, '7'))]).toEqual(['abc', ['1']])
   })
 
-  test('that arrives damaged, or is too long, is not taken', async () => {
+  test('is refused if it arrives damaged, or is too long', async () => {
     const sha256 = createHash('sha256').update('abc').digest('hex')
     expect(await door.take(part(0, { sha256 }), bytesOf('abd'))).toEqual({ kind: 'damaged' })
     expect(await door.take(part(0, { mostBytes: 2 }), bytesOf('abc'))).toEqual({ kind: 'too-long' })
@@ -58,17 +58,17 @@ describe('a part of an upload', () => {
     expect(await door.take(part(0, { sha256 }), bytesOf('abc'))).toEqual({ kind: 'taken', bytes: 3 })
   })
 
-  test('of two at once one is taken', async () => {
+  test('is taken once of two that arrive at the same time', async () => {
     const both = [door.take(part(0), bytesOf('first')), door.take(part(0), bytesOf('other'))]
     expect((await Promise.all(both)).map(({ kind }) => kind).sort()).toEqual(['elsewhere', 'taken'])
     expect(there()).toHaveLength(5)
   })
 
-  test('is refused where the disk has no room for the rest of the file', async () => {
+  test('is refused when the disk has no room for the rest of the file', async () => {
     expect(await doorOf(Number.MAX_SAFE_INTEGER).take(part(0), bytesOf('a'))).toEqual({ kind: 'full' })
   })
 
-  test('is refused beside 16 others', async () => {
+  test('is refused while 16 others arrive', async () => {
     let end = () => {}
     const ended = new Promise<void>((resolve) => {
       end = resolve
@@ -84,7 +84,7 @@ describe('a part of an upload', () => {
     expect(await door.take(part(0), bytesOf('a'))).toEqual({ kind: 'taken', bytes: 1 })
   })
 
-  test('removes what a process that died has left of others', async () => {
+  test('removes the drafts of a process that died', async () => {
     await door.take(part(0), bytesOf('a'))
     writeFileSync(join(folder, '7/.dead.0'), 'half')
     await doorOf().take(part(1), bytesOf('b'))
@@ -112,20 +112,20 @@ describe('between control and host', () => {
     [Symbol.asyncIterator]: () => bytesOf(...texts),
   })
 
-  test('parts go through, with and without a length', async () => {
+  test('passes parts, with and without a length', async () => {
     const send = createSendPart('key')
     expect(await send(host, part(0), content(3, 'abc'))).toEqual({ kind: 'taken', bytes: 3 })
     expect(await send(host, part(3), content(undefined, 'd', 'e'))).toEqual({ kind: 'taken', bytes: 5 })
     expect(there()).toBe('abcde')
   })
 
-  test('a refusal comes through, however much is on its way', async () => {
+  test('passes a refusal, however much data is in transit', async () => {
     const much = Array.from({ length: 200 }, () => 'x'.repeat(65_536))
     const send = createSendPart('key')
     expect(await send(host, part(9), content(undefined, ...much))).toEqual({ kind: 'elsewhere', bytes: 0 })
   })
 
-  test('a client that goes away is the failure, and the host keeps nothing', async () => {
+  test('fails when the client leaves, and the host keeps nothing', async () => {
     const going = {
       bytes: 10,
       async *[Symbol.asyncIterator]() {
@@ -138,7 +138,7 @@ describe('between control and host', () => {
       await new Promise((resolve) => setImmediate(resolve))
   })
 
-  test('another key, or nobody there, is a host that is away', async () => {
+  test('reports the host as away for a wrong key, or when nothing listens', async () => {
     await expect(createSendPart('other')(host, part(0), content(1, 'a'))).rejects.toThrow(HostAway)
     await expect(createSendPart('key')('http://127.0.0.1:9', part(0), content(1, 'a'))).rejects.toThrow(HostAway)
   })

@@ -6,51 +6,54 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 
 /*
- * What a client uploads to the API lies on the host of its site. The control passes each part on to the host's web server, with the key that
- * edges show, and `x-stead-upload`. A file only grows, by whole parts, each at its end: its length says what is there. So a part that comes late, or
- * twice, changes nothing, and what a crash leaves is what was taken.
+ * Files that a client uploads to the API are stored on the host of its site. The control passes each part on to the
+ * host's web server, with the key that edges present, and `x-stead-upload`. A file only grows, by whole parts, each at
+ * its end, so its length shows what it holds. So a part that arrives late or twice changes nothing, and after a crash
+ * the file holds the parts that were taken.
  */
 
-/** Names a request of the control with a part; no visitor's request has it, since edges drop `x-stead-…`. */
+/**
+ * The header that marks a request of the control with a part. No visitor can send it, because edges drop `x-stead-…`.
+ */
 export const UPLOAD_HEADER = 'x-stead-upload'
 
 /** One part of a file of an import. */
 export interface Part {
   readonly importId: number
-  /** Its number. */
+  /** The number of the file. */
   readonly file: number
-  /** Where it begins in the file. */
+  /** The position in the file where it begins. */
   readonly offset: number
-  /** What the file lacks: a part has no more. */
+  /** The bytes that the file still lacks. A part must not have more. */
   readonly mostBytes: number
-  /** Hex, where the client has told it. */
+  /** In hex, if the client sent it. */
   readonly sha256: string | null
 }
 
-/** What became of a part. */
+/** The outcome for a part. */
 export type Taken =
-  /** `bytes`: what the file has now. */
+  /** `bytes`: the current length of the file. */
   | { readonly kind: 'taken'; readonly bytes: number }
-  /** The file has so many bytes, and the part begins elsewhere. */
+  /** The file has this many bytes, and the part begins elsewhere. */
   | { readonly kind: 'elsewhere'; readonly bytes: number }
   | { readonly kind: 'damaged' | 'too-long' | 'full' | 'busy' }
 
 export interface PartDoorOptions {
-  /** Where the files of an import are. */
+  /** Returns the folder with the files of an import. */
   readonly folderOf: (importId: number) => string
-  /** What of the disk stays free. */
+  /** The disk space that stays free. */
   readonly keepFreeBytes: number
 }
 
-/** Parts on their way into files at once. */
+/** The most parts that are written at the same time. */
 const MOST_AT_ONCE = 16
 
 /** Takes parts of uploads on a host. */
 export class PartDoor {
   readonly #options: PartDoorOptions
-  /** By file: one after the other. */
+  /** The last pending part by file: parts are written one after the other. */
   readonly #turns = new Map<string, Promise<unknown>>()
-  /** In the names of drafts: those of another door were left by a process that died. */
+  /** Part of the names of drafts. Drafts with another id are from a process that died. */
   readonly #id = randomUUID()
   #drafts = 0
   #atOnce = 0
@@ -59,17 +62,17 @@ export class PartDoor {
     this.#options = options
   }
 
-  /** Answers a request that {@link sendPart} has made. */
+  /** Answers a request of {@link sendPart}. */
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const part = JSON.parse(String(request.headers[UPLOAD_HEADER])) as Part
     const taken = await this.take(part, request.iterator({ destroyOnReturn: false }))
-    // what is not wanted is read all the same: the answer would be lost with the connection
+    // Reads unwanted content too. Otherwise, the answer would be lost with the connection.
     request.resume()
     const body = JSON.stringify(taken)
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body)
   }
 
-  /** Lays the bytes at the end of the file, all or none. */
+  /** Appends the bytes to the file, all or none. */
   async take(part: Part, content: AsyncIterable<Uint8Array>): Promise<Taken> {
     if (this.#atOnce >= MOST_AT_ONCE) return { kind: 'busy' }
     this.#atOnce++
@@ -116,7 +119,7 @@ export class PartDoor {
   }
 }
 
-/** @returns undefined when there is more than this */
+/** @returns undefined when there is more than `mostBytes` */
 async function writeDraft(
   draft: string,
   content: AsyncIterable<Uint8Array>,
@@ -136,7 +139,7 @@ async function writeDraft(
   return bytes > mostBytes ? undefined : { sha256: hash.digest('hex') }
 }
 
-/** Adds a draft to the end of a file; another part may have been first. */
+/** Appends a draft to a file. Another part may have been first. */
 async function append(draft: string, file: string, offset: number): Promise<Taken> {
   const handle = await open(file, 'a', 0o600)
   try {
@@ -144,7 +147,7 @@ async function append(draft: string, file: string, offset: number): Promise<Take
     if (size !== offset) return { kind: 'elsewhere', bytes: size }
     try {
       for await (const piece of createReadStream(draft, { highWaterMark: 1 << 20 })) await handle.appendFile(piece)
-      // what is said to be there is there after a power cut
+      // Reported bytes must survive a power failure.
       await handle.datasync()
     } catch (error) {
       await handle.truncate(offset)

@@ -13,7 +13,7 @@ if (!defined('ABSPATH')) {
     exit;
 }
 
-// Written by Stead: the SHA-256 of the token, and the time from which on nothing is answered.
+// Stead fills these in: the SHA-256 of the token, and the time from which the plugin no longer answers.
 const TOKEN_HASH = '{token_hash}';
 const EXPIRES = '{expires}';
 
@@ -39,7 +39,7 @@ function notice()
     echo '<div class="notice notice-info"><p>' . esc_html($text) . '</p></div>';
 }
 
-/** Answers one question of Stead. Each answer takes a few seconds at most, and Stead asks for the rest. */
+/** Answers one request of Stead. Each answer takes a few seconds at most, and Stead then requests the rest. */
 function answer()
 {
     if (!isset($_GET['stead-move'], $_SERVER['REQUEST_METHOD']) || $_SERVER['REQUEST_METHOD'] !== 'POST') {
@@ -81,7 +81,7 @@ function answer()
     exit;
 }
 
-/** Begins the time of an answer, or tells whether it is over. */
+/** Starts the time limit of an answer, or returns whether it is over. */
 function is_late($begins = false)
 {
     static $until = 0.0;
@@ -110,7 +110,7 @@ function hello()
     send(array('hello' => $facts));
 }
 
-/** The path of something below wp-content; null for one that leads elsewhere. */
+/** Returns the path of an entry below wp-content, or null if it leads elsewhere. */
 function path_of($path)
 {
     if (!is_string($path) || strpos($path, "\0") !== false || preg_match('~(^|/)\.{1,2}(/|$)|^/~', $path)) {
@@ -152,7 +152,7 @@ function list_folders(array $folders)
     }
 }
 
-/** Name, kind, size and time of change; null for this plugin itself. */
+/** Returns the name, kind, size, and time of change of an entry, or null for this plugin itself. */
 function entry($path, $name)
 {
     if (realpath($path) === realpath(__DIR__)) {
@@ -160,7 +160,7 @@ function entry($path, $name)
     }
     $stat = @lstat($path);
     $kind = is_link($path) ? 'link' : (is_dir($path) ? 'folder' : (is_file($path) ? 'file' : 'other'));
-    // what is no UTF-8 cannot be sent: Stead leaves it out, and says so
+    // A name that is not UTF-8 cannot be sent. Stead leaves the entry out, and reports it.
     $shown = preg_match('//u', $name) ? $name : "\u{FFFD}";
     return array($shown, $kind, $stat ? $stat['size'] : 0, $stat ? $stat['mtime'] : 0);
 }
@@ -198,7 +198,7 @@ function fetch_files(array $files)
     }
 }
 
-/** The tables of this WordPress. */
+/** Returns the tables of this WordPress. */
 function tables()
 {
     global $wpdb;
@@ -219,7 +219,7 @@ function quoted_name($name)
 /**
  * Sends rows of a table as SQL, and before the first ones its definition.
  *
- * @param mixed $after what the last answer ended with; null at the beginning
+ * @param mixed $after the position at which the last answer ended; null at the beginning
  * @return mixed null when there are no more
  */
 function send_rows($table, $after, $most)
@@ -274,7 +274,7 @@ function send_rows($table, $after, $most)
     return $after;
 }
 
-/** How values of a type are written. */
+/** Returns how to write values of a type. */
 function kind_of($type)
 {
     if (preg_match('/^(tiny|small|medium|big)?int/i', $type)) {

@@ -8,33 +8,37 @@ import type { StageOptions } from '../stage-files.ts'
 import { type FileSink, type OldSite, OldSiteRefused, type RemoteEntry, type RemoteFile } from './old-site.ts'
 
 export interface MirrorOptions extends StageOptions {
-  /** Where files lie until they are complete; on the same disk. */
+  /** The folder for incomplete files, on the same disk. */
   readonly parts: string
 }
 
-/** What one pass has found and done. */
+/** The result of one pass. */
 export interface Mirrored {
-  /** All that the old site has of files, and what of it was fetched in this pass. */
+  /** All files of the old site, and the part that was fetched in this pass. */
   readonly files: number
   readonly bytes: number
   readonly fetchedFiles: number
   readonly fetchedBytes: number
   readonly links: number
-  /** Paths of what is left out: links, names that cannot be kept, and what the old machine does not show. A few of them. */
+  /**
+   * A few paths of the entries left out: links, names that cannot be kept, and files that the old machine does not
+   * show.
+   */
   readonly leftOut: readonly string[]
   readonly leftOutCount: number
 }
 
-/** Folders that are listed in one go. */
+/** The number of folders that are listed in one request. */
 const BATCH_FOLDERS = 100
 const DEEPEST = 60
 const MOST_SHOWN = 5
-/** Bytes between two looks at the disk. */
+/** The number of bytes between two checks of the disk. */
 const LOOK_EACH_BYTES = 64 << 20
 
 /**
- * Makes `into` what the `wp-content` of the old site is. A file that is there with the same size and time stays; what the old site does not
- * have goes. So a second pass fetches what has changed, and a pass after a failure what is missing. Links are never made.
+ * Mirrors the `wp-content` of the old site into `into`. Keeps a file with the same size and time, and removes what the
+ * old site does not have. So a second pass fetches only changes, and a pass after a failure only what is missing. Never
+ * creates links.
  * @throws OldSiteRefused, OldSiteLost, DiskFull
  */
 export async function mirrorContent(
@@ -104,7 +108,7 @@ class Pass {
       kept.add(entry.name)
       if (kind === 'folder') {
         await this.#makeFolder(join(here, entry.name))
-        // listed in the plan, and not worth fetching
+        // The plan lists the folder, but its content is not worth fetching.
         if (isWorthFetching(at)) found.waiting.push(at)
         continue
       }
@@ -136,7 +140,7 @@ class Pass {
     await mkdir(path, { recursive: true, mode: 0o755 })
   }
 
-  /** Opens the file that `file` is written to until it is complete. What an earlier attempt has written of it is taken over. */
+  /** Opens a temporary file for `file` until it is complete. Continues with the bytes that an earlier attempt wrote. */
   async sink(file: RemoteFile): Promise<FileSink> {
     const { parts, signal, onProgress } = this.#options
     await this.#lookAtDisk(file.sizeBytes)
@@ -181,7 +185,10 @@ class Pass {
   }
 }
 
-/** Caches are made again, and backups of the site in itself are not what is imported. Both may be larger than the site. */
+/**
+ * Returns whether a path is worth fetching. Caches are generated again, and backups that the site keeps of itself are
+ * not imported. Both may be larger than the site.
+ */
 function isWorthFetching(path: string): boolean {
   const reason = whyLeftBehind(path)
   return reason !== 'cache' && reason !== 'backup'
@@ -191,7 +198,7 @@ function isWorthFetching(path: string): boolean {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const ODD = /[/\\\u0000-\u001f\u007f\ufffd]/
 
-/** What a file system can note as a time. */
+/** The largest time that a file system can store. */
 const MOST_SECONDS = 2 ** 33
 const isCount = (value: number, most: number): boolean => Number.isSafeInteger(value) && value >= 0 && value <= most
 

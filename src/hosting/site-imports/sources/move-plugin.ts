@@ -7,8 +7,8 @@ const NAME = 'stead-move'
 const source = join(import.meta.dirname, '../old-site-plugin', `${NAME}.php`)
 
 /**
- * Returns the plugin that its owner installs on an old site, as a zip file. It has only the hash of the token.
- * @param expiresAt from when on it answers nothing
+ * Returns the plugin that the owner installs on an old site, as a zip file. It contains only the hash of the token.
+ * @param expiresAt the time from which it no longer answers
  */
 export async function movePluginZip(token: string, expiresAt: number): Promise<Buffer> {
   const code = (await readFile(source, 'utf8'))
@@ -17,12 +17,12 @@ export async function movePluginZip(token: string, expiresAt: number): Promise<B
   return zipOf(`${NAME}/${NAME}.php`, Buffer.from(code))
 }
 
-/** A zip file with one file in it, as it is (APPNOTE 4.3). */
+/** Returns a zip file that stores one file uncompressed (APPNOTE 4.3). */
 function zipOf(name: string, content: Buffer): Buffer {
   const path = Buffer.from(name)
   const shared = Buffer.alloc(26)
   shared.writeUInt16LE(20, 0)
-  // the first day that a zip file can have
+  // The first day that a zip file can have.
   shared.writeUInt16LE(0x21, 8)
   shared.writeUInt32LE(crc32(content), 10)
   shared.writeUInt32LE(content.length, 14)

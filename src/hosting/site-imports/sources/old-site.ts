@@ -1,8 +1,8 @@
-/** The running old site of an import, whichever way leads to it. It is hostile until proven otherwise. */
+/** The running old site of an import, for any way to reach it. It is hostile until proven otherwise. */
 
 /** A file of the old site. */
 export interface RemoteFile {
-  /** Below `wp-content`. */
+  /** A path below `wp-content`. */
   readonly path: string
   readonly sizeBytes: number
   /** In whole seconds. */
@@ -17,44 +17,47 @@ export interface RemoteEntry {
 }
 
 export interface RemoteFolder {
-  /** Below `wp-content`; empty: `wp-content` itself. */
+  /** A path below `wp-content`. The empty path is `wp-content` itself. */
   readonly path: string
-  /** Undefined: the old machine does not show them. */
+  /** Undefined if the old machine does not show them. */
   readonly entries: readonly RemoteEntry[] | undefined
 }
 
-/** Where the bytes of a file go. */
+/** The destination for the bytes of a file. */
 export interface FileSink {
-  /** Bytes that are there already: fetching goes on behind them. */
+  /** The number of bytes already there. Fetching continues after them. */
   readonly at: number
   /** @throws OldSiteRefused when it is more than the file has */
   write(piece: Uint8Array): Promise<void>
-  /** Puts the file in its place. */
+  /** Moves the file to its place. */
   finish(): Promise<void>
-  /** Closes it. What was written stays for another attempt. */
+  /** Closes it. Bytes that were written stay for another attempt. */
   close(): Promise<void>
 }
 
-/** What the old site says of itself. */
+/** Facts that the old site reports about itself. */
 export interface OldSiteFacts {
   readonly prefix: string | null
   readonly wordpress: string | null
   readonly php: string | null
 }
 
-/** An open way to the old site. Methods throw `OldSiteRefused` and `OldSiteLost`. */
+/** An open connection to the old site. Methods throw `OldSiteRefused` and `OldSiteLost`. */
 export interface OldSite {
   readonly facts: OldSiteFacts
   /** Lists folders, in any order. */
   list(folders: readonly string[]): AsyncIterable<RemoteFolder>
-  /** Fetches files. @returns paths of those that the old machine does not give */
+  /**
+   * Fetches files.
+   * @returns paths of those that the old machine does not provide
+   */
   fetch(files: readonly RemoteFile[], open: (file: RemoteFile) => Promise<FileSink>): Promise<readonly string[]>
-  /** Takes a dump of the database, as SQL. Throws unless it is complete. */
+  /** Dumps the database, as SQL. Throws unless the dump is complete. */
   dump(): AsyncIterable<Uint8Array>
   close(): Promise<void>
 }
 
-/** The old site cannot be fetched, and another attempt changes nothing. The message may be shown to users. */
+/** The old site cannot be fetched, and another attempt would not help. The message may be shown to users. */
 export class OldSiteRefused extends Error {
   override readonly name = 'OldSiteRefused'
 }
@@ -64,14 +67,16 @@ export class OldSiteLost extends Error {
   override readonly name = 'OldSiteLost'
 }
 
-/** Replaces control characters in words of the old machine, and shortens them. */
+/** Replaces control characters in text of the old machine, and shortens it. */
 export const wordsOfOldMachine = (text: string, most = 300): string =>
   text
     .replaceAll(/[\p{Cc}\p{Cf}\p{Co}]+/gu, ' ')
     .trim()
     .slice(0, most)
 
-/** Runs `work` for all items, so many at a time. Ends with the first failure, when nothing runs any more. */
+/**
+ * Runs `work` for all items, a limited number at a time. Rejects with the first failure, once nothing runs any longer.
+ */
 export async function inParallel<Item>(
   items: readonly Item[],
   most: number,

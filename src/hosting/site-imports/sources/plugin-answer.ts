@@ -7,14 +7,14 @@ export interface AnswerLine {
 }
 
 const MARK = Buffer.from('stead-move 1\n')
-/** What other plugins may print before an answer. */
+/** The most bytes that other plugins may print before an answer. */
 const MOST_JUNK_BYTES = 4096
 const MOST_LINE_BYTES = 4 << 20
 const MOST_PIECE_BYTES = 1 << 20
 
 /**
- * Reads an answer of the plugin to its last line, which is the last that is yielded.
- * @throws OldSiteRefused when it is no answer of the plugin; OldSiteLost when it ends before its last line
+ * Reads an answer of the plugin up to its last line, which it yields last.
+ * @throws OldSiteRefused when the plugin did not send it, and OldSiteLost when it ends before its last line
  */
 export async function* answerLines(body: AsyncIterable<Buffer>): AsyncGenerator<AnswerLine> {
   let held: Buffer = Buffer.alloc(0)

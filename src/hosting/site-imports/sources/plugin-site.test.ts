@@ -1,4 +1,7 @@
-/** The plugin of an old site. What it says is hostile until proven otherwise; the real one answers in `test/e2e/import.test.ts`. */
+/**
+ * Tests the client for the plugin of an old site. Its answers are hostile until proven otherwise. The real plugin
+ * answers in `test/e2e/import.test.ts`.
+ */
 import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
@@ -22,7 +25,7 @@ interface Question {
   readonly after: { at: number } | null
   readonly rows: number
 }
-/** Lines, bytes, or an answer as it is. */
+/** Lines, bytes, or a raw answer. */
 type Answer = readonly (Line | Buffer | string)[]
 
 let server: Server
@@ -32,7 +35,7 @@ let answers: (question: Question) => Answer | number
 
 const END = { end: true }
 const hello = { hello: { wordpress: '6.8<b>', php: '7.4.3-ubuntu', prefix: 'shop_' } }
-/** What follows the mark: a line, or a line that announces bytes, and these. */
+/** Returns the mark and what follows it: lines, or lines that announce bytes, and these bytes. */
 function textOf(answer: Answer): Buffer {
   const pieces = answer.map((each) =>
     typeof each === 'string' || Buffer.isBuffer(each) ? Buffer.from(each) : Buffer.from(`${JSON.stringify(each)}\n`),
@@ -72,7 +75,7 @@ const mirror = async (old: OldSite) =>
     parts: join(folder, 'parts'),
   })
 
-/** An old site of one folder with two files, given in pieces. */
+/** Answers like an old site of one folder with two files, sent in pieces. */
 function pieces(question: Question): Answer {
   if (question.do === 'list')
     return question.folders[0]?.from === 0
@@ -98,12 +101,12 @@ function pieces(question: Question): Answer {
 }
 
 describe('the plugin of an old site', () => {
-  test('tells what runs it, in plain words alone', async () => {
+  test('reports its software, in plain text only', async () => {
     expect((await open()).facts).toEqual({ prefix: 'shop_', wordpress: '6.8', php: '7.4' })
     expect(asked[0]).toMatchObject({ do: 'hello', token: 'a-token' })
   })
 
-  test('gives folders and files in as many answers as it needs', async () => {
+  test('sends folders and files in as many answers as it needs', async () => {
     answers = pieces
     const mirrored = await mirror(await open())
     expect(mirrored).toMatchObject({ files: 2, fetchedFiles: 2, links: 1 })
@@ -111,13 +114,13 @@ describe('the plugin of an old site', () => {
     expect(asked.filter((each) => each.do === 'fetch').map(({ files }) => files[0]?.at)).toEqual([0, 3])
   })
 
-  test('what has come of an answer that is cut off is not asked for again', async () => {
+  test('is not asked again for the part of an answer that arrived before a cut', async () => {
     answers = (question) => pieces(question).filter((each) => question.do === 'list' || each !== END)
     await mirror(await open())
     expect(await readFile(join(folder, 'content/a.txt'), 'utf8')).toBe('abcdef')
   })
 
-  test('a dump is put together from its pieces; rows that are too large come fewer at a time', async () => {
+  test('sends a dump in pieces, with fewer rows at a time when they are too large', async () => {
     answers = ({ do: what, after, rows }) => {
       if (what === 'tables') return [{ table: 'wp_a' }, END]
       if (after) return [{ n: 2 }, 'B;', { end: true, next: null }]
@@ -155,7 +158,7 @@ describe('the plugin of an old site', () => {
     expect(await readdir(join(folder, 'content'))).toEqual([])
   })
 
-  test('names that lead elsewhere are left out', async () => {
+  test('sends names that lead elsewhere, which are left out', async () => {
     answers = () =>
       listing([
         ['../../evil', 'file', 1, 1],
@@ -178,7 +181,7 @@ describe('an answer', () => {
       ),
     )
 
-  test('is read however it is cut, behind what other plugins print', async () => {
+  test('is read in pieces of any size, after the output of other plugins', async () => {
     const whole = Buffer.concat([Buffer.from('\ufeff<br>'), textOf([{ n: 3 }, 'a\nb', { x: 1 }, END])])
     const expected = [{ line: { n: 3 }, bytes: Buffer.from('a\nb') }, { line: { x: 1 } }, { line: END }]
     expect(await read(whole)).toMatchObject(expected)
@@ -192,7 +195,7 @@ describe('an answer', () => {
     ).toMatchObject(expected)
   })
 
-  test('of a page is none; one without its last line is lost', async () => {
+  test('is refused if it is a page, and lost without its last line', async () => {
     await expect(read('<html>'.repeat(2000))).rejects.toThrow('Install and activate it')
     await expect(read('<html>')).rejects.toThrow('Install and activate it')
     await expect(read(textOf([{ x: 1 }]))).rejects.toThrow(OldSiteLost)
@@ -200,7 +203,7 @@ describe('an answer', () => {
   })
 })
 
-test('the plugin that is given out has the hash of its token, and its end', async () => {
+test('the generated plugin contains the hash of its token, and its expiry', async () => {
   const archive = join(folder, 'plugin.zip')
   await writeFile(archive, await movePluginZip('a-token', 1_800_000_000_999))
   await mkdir(join(folder, 'out'))

@@ -20,7 +20,7 @@ import {
 import { type AnswerLine, answerLines } from './plugin-answer.ts'
 
 export interface PluginLogin {
-  /** Of the front page: `https://old.example.com`. */
+  /** The address of the front page: `https://old.example.com`. */
   readonly address: string
   readonly token: string
 }
@@ -32,10 +32,10 @@ export interface PluginOptions {
   readonly maxEntries: number
 }
 
-/** Of one answer: the plugin ends its answers far sooner, unless a single row is as large. */
+/** The limit for one answer. The plugin ends its answers far sooner, unless a single row is as large. */
 const MOST_ANSWER_BYTES = 64 << 20
 const ANSWER_MS = 180_000
-/** Attempts in a row that bring nothing. */
+/** The most attempts in a row without progress. */
 const MOST_VAIN = 4
 const FILES_AT_ONCE = 50
 const BYTES_AT_ONCE = 16 << 20
@@ -44,7 +44,10 @@ const ROWS_AT_ONCE = 1000
 const MOST_TABLES = 20_000
 const MOST_CURSOR_TEXT = 1000
 
-/** Opens the way to an old site by the plugin that Stead gave out for it. @throws OldSiteRefused, OldSiteLost */
+/**
+ * Connects to an old site through the plugin that Stead generated for it.
+ * @throws OldSiteRefused, OldSiteLost
+ */
 export async function openPluginSite(login: PluginLogin, options: PluginOptions): Promise<OldSite> {
   const connection = new Connection(login, options)
   let facts: OldSiteFacts | undefined
@@ -76,7 +79,11 @@ class Connection {
     this.#options = options
   }
 
-  /** Asks a question, and hands on the lines of the answer. @returns the last one @throws OldSiteLost when it does not come */
+  /**
+   * Sends a request, and passes on the lines of the answer.
+   * @returns the last line
+   * @throws OldSiteLost when it does not arrive
+   */
   async ask(question: object, take: (line: AnswerLine) => Promise<void>): Promise<AnswerLine['line']> {
     const { address, token } = this.#login
     const { signal, allowPrivate, idleMs } = this.#options
@@ -104,7 +111,10 @@ class Connection {
     }
   }
 
-  /** Tries again what is lost on the way. @param work gets the number of failures before it */
+  /**
+   * Retries after a lost connection.
+   * @param work receives the number of failures before it
+   */
   async retrying<Result>(work: (failures: number) => Promise<Result>): Promise<Result> {
     for (let failures = 0; ; failures++)
       try {
@@ -227,7 +237,7 @@ class PluginSite implements OldSite {
         try {
           await this.#connection.ask({ do: 'fetch', files: wanted }, take)
         } catch (error) {
-          // what has come is there
+          // The data that arrived is kept.
           if (!(error instanceof OldSiteLost) || brought === 0) throw error
         }
         return { brought, isDone: left.size === 0 }
@@ -251,7 +261,7 @@ class PluginSite implements OldSite {
       let most = ROWS_AT_ONCE
       for (let after: unknown = null; ; ) {
         const { pieces, next } = await this.#connection.retrying((failures) => {
-          // rows that are too large for the memory of PHP end it: fewer of them fit
+          // Rows that are too large for PHP's memory end the answer, so request fewer.
           if (failures > 0) most = Math.max(1, Math.floor(most / 10))
           return this.#rows(table, after, most)
         })
@@ -276,7 +286,10 @@ class PluginSite implements OldSite {
 
   async close(): Promise<void> {}
 
-  /** Asks again for what an answer has left out. @throws OldSiteLost when answers bring nothing */
+  /**
+   * Requests again what an answer has left out.
+   * @throws OldSiteLost when answers bring nothing
+   */
   async #untilDone(ask: () => Promise<{ brought: number; isDone: boolean }>): Promise<void> {
     for (;;) {
       const { brought, isDone } = await this.#connection.retrying(ask)
@@ -301,7 +314,7 @@ function entryOf(said: unknown): RemoteEntry {
   }
 }
 
-/** A few files at a time: as many as one answer may bring. */
+/** Groups files, so that one answer can bring each group. */
 function* groupsOf(files: readonly RemoteFile[]): Generator<RemoteFile[]> {
   let group: RemoteFile[] = []
   let bytes = 0

@@ -4,30 +4,30 @@ import { FetchError, FetchRefused } from '../../../platform/fetch/fetch-errors.t
 import { fingerprintOf } from './fingerprint.ts'
 import { OldSiteLost, OldSiteRefused, wordsOfOldMachine } from './old-site.ts'
 
-/** Where the old machine is, and who logs in there. */
+/** The address of the old machine, and the login there. */
 export interface SshLogin {
   readonly host: string
   readonly port: number
   readonly user: string
   readonly secret: { readonly password: string } | { readonly privateKey: string }
-  /** `SHA256:…`; null: the first one that is met is taken. */
+  /** `SHA256:…`. Null accepts the first key that the machine shows. */
   readonly hostKey: string | null
 }
 
 export interface SshOptions {
   readonly allowPrivate: boolean
   readonly signal: AbortSignal
-  /** Without an answer. */
+  /** The longest time without an answer. */
   readonly idleMs: number
-  /** Notes the host key of a machine that had none. The login waits for it. */
+  /** Records the host key of a machine that had none. The login waits for it. */
   readonly onHostKey: (fingerprint: string) => Promise<void>
 }
 
 const KEEPALIVE_MS = 15_000
-/** Of what a command says besides its output. */
+/** The most bytes of error output that a command may print. */
 const MOST_WORDS_BYTES = 8 << 10
 
-/** A connection by SSH to a machine of somebody else. Nothing on it waits for ever. */
+/** An SSH connection to someone else's machine. No operation on it waits forever. */
 export class SshConnection {
   readonly place: string
   readonly #client: Client
@@ -35,7 +35,7 @@ export class SshConnection {
   readonly #signal: AbortSignal
   readonly #lost = Promise.withResolvers<never>()
 
-  /** @throws OldSiteRefused, OldSiteLost; the signal's reason */
+  /** @throws OldSiteRefused, OldSiteLost, or the signal's reason */
   static async open(login: SshLogin, options: SshOptions): Promise<SshConnection> {
     const { Client } = (await import('ssh2')).default
     const { host, port } = login
@@ -75,7 +75,7 @@ export class SshConnection {
       if (level === 'client-authentication') reject(new OldSiteRefused(notAdmitted(this.place, user, password)))
       else reject(new OldSiteLost(`${this.place}: no SSH: ${wordsOfOldMachine(error.message)}`, { cause: error }))
     })
-    // some machines ask for the password in this way only
+    // Some machines ask for the password only this way.
     client.on('keyboard-interactive', (_name, _words, _language, prompts, finish) =>
       finish(prompts.map(() => password ?? '')),
     )
@@ -114,7 +114,10 @@ export class SshConnection {
       )
   }
 
-  /** Waits for an answer. @throws OldSiteLost when none comes */
+  /**
+   * Waits for an answer.
+   * @throws OldSiteLost when none arrives
+   */
   async ask<Answer>(start: (done: (error: Error | null | undefined, answer: Answer) => void) => void): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
     const giveUp = () => reject(new OldSiteLost(`${this.place}: the old machine did not answer in time`))
@@ -131,7 +134,7 @@ export class SshConnection {
     }
   }
 
-  /** What is asked of a connection that has ended throws at once. */
+  /** Starts a request. On a closed connection, a request throws at once. */
   #begin(start: () => void): void {
     try {
       start()
@@ -148,7 +151,7 @@ export class SshConnection {
   }
 
   /**
-   * Runs a command, gives it `input`, and yields what it prints. Throws unless it ends with 0.
+   * Runs a command, sends it `input`, and yields its output. Throws unless it exits with 0.
    * @throws CommandFailed, OldSiteLost
    */
   async *run(line: string, input: string, idleMs: number): AsyncGenerator<Buffer> {
@@ -156,7 +159,7 @@ export class SshConnection {
     let wordBytes = 0
     let code: number | null = null
     const { promise: closed, resolve: close } = Promise.withResolvers<void>()
-    // at once: a quick command has ended before a promise goes on
+    // Synchronously: a quick command ends before a promise continues.
     const watch = (channel: ClientChannel) => {
       channel.on('exit', (given: number | null) => {
         code = given
@@ -222,7 +225,7 @@ export class SshConnection {
   }
 }
 
-/** A command of the old machine did not succeed. The message is what it said. */
+/** A command on the old machine failed. The message is its error output. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed'
 }

@@ -37,7 +37,7 @@ define('DB_HOST', 'db.internal:3307');
 $table_prefix = 'shop_';
 `
 
-/** Prints a dump, and notes how it was called and what it was given. */
+/** A script that prints a dump, and records its arguments and input. */
 const DUMPER = (log: string, dump: string) => `#!/bin/sh
 printf '%s\\n' "$@" > ${log}.arguments
 for each in "$@"; do case "$each" in --defaults-extra-file=*) cat "\${each#*=}" > ${log}.options;; esac; done
@@ -52,7 +52,7 @@ beforeEach(async () => {
   await put(join(folder, 'dump.sql'), makeDump({ prefix: 'shop_' }))
   await put(join(folder, 'bin/mysqldump'), DUMPER(join(folder, 'called'), join(folder, 'dump.sql')))
   await chmod(join(folder, 'bin/mysqldump'), 0o755)
-  // nothing of the machine that the tests run on
+  // Hides the programs of the machine that runs the tests.
   for (const name of ['sh', 'cat']) await symlink(`/bin/${name}`, join(folder, 'bin', name))
   machine = await OldMachine.start({ path: join(folder, 'bin') })
 })
@@ -111,13 +111,13 @@ const using = (options: OldMachineOptions) => {
 }
 
 describe('files', () => {
-  test('a first pass fetches all but caches, a second one only what has changed', async () => {
+  test('fetches everything except caches in the first pass, and only changes in the second', async () => {
     const large = Buffer.alloc(3_000_001, 'x')
     await put(on('site/wp-content/uploads/large.bin'), large)
     const first = await mirror()
     const expected = [...contentFiles.map(({ name }) => name), 'uploads/large.bin']
     expect(await filesIn(into())).toEqual(expected.filter((name) => name !== 'cache/page.html').sort())
-    // it is there, so that the plan names it
+    // The folder exists, so that the plan names it.
     expect(await readdir(join(into(), 'cache'))).toEqual([])
     expect((await readFile(join(into(), 'uploads/large.bin'))).equals(large)).toBe(true)
     expect(first).toMatchObject({ files: 8, fetchedFiles: 8, links: 0, leftOutCount: 0 })
@@ -133,7 +133,7 @@ describe('files', () => {
     expect(await readFile(join(into(), 'uploads/made.css'), 'utf8')).toContain('b.css')
   })
 
-  test('a file goes on where a cut connection left it', async () => {
+  test('continues a file where a cut connection left it', async () => {
     const large = Buffer.from(Array.from({ length: 4_000_000 }, (_, at) => at % 251))
     await rm(on('site/wp-content'), { recursive: true })
     await put(on('site/wp-content/uploads/large.bin'), large)
@@ -155,7 +155,7 @@ describe('files', () => {
     expect((await readFile(join(into(), 'uploads/large.bin'))).equals(large)).toBe(true)
   })
 
-  test('a folder in place of a file, and a file in place of a folder', async () => {
+  test('replaces a file with a folder, and a folder with a file', async () => {
     await mirror()
     await rm(on('site/wp-content/uploads/made.css'))
     await put(on('site/wp-content/uploads/made.css/x.css'), 'x')
@@ -166,7 +166,7 @@ describe('files', () => {
     expect(await readFile(join(into(), 'themes/plain'), 'utf8')).toBe('a file')
   })
 
-  test('links and odd names are left out, and named', async () => {
+  test('leaves out links and odd names, and lists them', async () => {
     await symlink('/etc', on('site/wp-content/uploads/link'))
     await symlink('/etc/passwd', on('site/wp-content/uploads/file'))
     await put(on('site/wp-content/uploads/back\\slash'), 'x')
@@ -177,7 +177,7 @@ describe('files', () => {
     expect(await readdir(join(into(), 'uploads'))).toEqual(['2026', 'made.css'])
   })
 
-  test('what the old machine does not give is left out, and named', async () => {
+  test('leaves out what the old machine does not provide, and lists it', async () => {
     using({
       sftp(name, request, sftp, path) {
         if (name !== 'OPEN' || !String(path).endsWith('boat.txt')) return false
@@ -189,7 +189,7 @@ describe('files', () => {
     expect(await filesIn(join(into(), 'uploads'))).toEqual(['made.css'])
   })
 
-  test('bounds: bytes, and entries', async () => {
+  test('limits bytes and entries', async () => {
     await put(on('site/wp-content/uploads/large.bin'), Buffer.alloc(2 << 20))
     await expect(mirror({ maxBytes: 1 << 20 })).rejects.toThrow('more than the 1 MB allowed')
     await expect(mirror({ maxEntries: 5 })).rejects.toThrow('more than the 5 files and folders allowed')
@@ -197,7 +197,7 @@ describe('files', () => {
   })
 
   const attrs = { mode: 0o100644, uid: 0, gid: 0, size: 3, atime: 1, mtime: 1 }
-  test.each(['..', 'a/b', '../../evil', '', '/etc/x', 'a\0b'])('the name %j makes nothing', async (filename) => {
+  test.each(['..', 'a/b', '../../evil', '', '/etc/x', 'a\0b'])('creates nothing for the name %j', async (filename) => {
     let isSent = false
     using({
       sftp(name, request, sftp) {
@@ -212,7 +212,7 @@ describe('files', () => {
     expect([...(await readdir(folder)), 'content'].sort()).toEqual([...before, 'content', 'content'].sort())
   })
 
-  test('a list without an end is cut off', async () => {
+  test('stops a list without an end', async () => {
     let number = 0
     using({
       sftp(name, request, sftp) {
@@ -226,13 +226,13 @@ describe('files', () => {
     expect(number).toBeLessThan(400)
   })
 
-  test('a file that becomes longer or shorter while it is read', async () => {
+  test('handles a file that grows or shrinks while it is read', async () => {
     await put(on('site/wp-content/uploads/log.txt'), 'one two three')
     using({
       sftp(name, request, sftp, handle) {
         if (name !== 'READDIR') return false
         void handle
-        // listed with one size, and found with another
+        // Listed with one size, and found with another.
         void writeFile(on('site/wp-content/uploads/log.txt'), 'one')
         void [request, sftp]
         return false
@@ -247,7 +247,7 @@ describe('files', () => {
 })
 
 describe('database', () => {
-  test('is dumped by the old machine, and its password is on no command line', async () => {
+  test('is dumped by the old machine, without its password on a command line', async () => {
     expect(await dumped()).toBe(makeDump({ prefix: 'shop_' }))
     expect(await readFile(join(folder, 'called.options'), 'utf8')).toBe(
       String.raw`[client]
@@ -262,19 +262,19 @@ port="3307"
     expect(machine.lines.join('\n')).not.toContain('ss#1')
   })
 
-  test('where there is no mysqldump, WP-CLI makes it', async () => {
+  test('is dumped by WP-CLI when there is no mysqldump', async () => {
     await rm(join(folder, 'bin/mysqldump'))
     await put(join(folder, 'bin/wp'), '#!/bin/sh\n[ "$*" = "db export -" ] && pwd && echo "-- of wp"\n')
     await chmod(join(folder, 'bin/wp'), 0o755)
     expect(await dumped()).toBe(`${on('site')}\n-- of wp\n`)
   })
 
-  test('a wp-config.php that computes its database: WP-CLI knows it', async () => {
+  test('is dumped by WP-CLI when wp-config.php computes its name', async () => {
     await put(on('site/wp-config.php'), "<?php define('DB_NAME', getenv('DB')); $table_prefix = 'x_';")
     await expect(dumped()).rejects.toThrow(/plain words; WP-CLI: .*not found/)
   })
 
-  test('SFTP alone: says what is missing, and what to do', async () => {
+  test('reports what is missing with SFTP only, and what to do', async () => {
     machine.options = {}
     await expect(dumped()).rejects.toThrow(
       /makes no dump .*mysqldump: This service allows sftp connections only\..*import from an archive/,
@@ -282,7 +282,7 @@ port="3307"
     expect(await mirror()).toMatchObject({ files: 7 })
   })
 
-  test('a dump that breaks off is refused, with the words of the old machine', async () => {
+  test('refuses a dump that breaks off, with the error of the old machine', async () => {
     await put(
       join(folder, 'bin/mysqldump'),
       '#!/bin/sh\necho "-- dump"\necho "lost \u001b[31m connection" >&2\nexit 2\n',
@@ -292,7 +292,7 @@ port="3307"
 })
 
 describe('login', () => {
-  test('what the old site says of itself', async () => {
+  test('reports facts about the old site', async () => {
     await put(join(folder, 'bin/php'), '#!/bin/sh\nprintf 8.1.27')
     await chmod(join(folder, 'bin/php'), 0o755)
     const old = await openSite()
@@ -301,7 +301,7 @@ describe('login', () => {
     expect(keys).toEqual([machine.fingerprint])
   })
 
-  test('a known host key is demanded, before anything secret is sent', async () => {
+  test('requires a known host key before it sends any secret', async () => {
     await (await openSite({ hostKey: machine.fingerprint })).close()
     expect(keys).toEqual([])
     const other = `SHA256:${'A'.repeat(43)}`
@@ -309,7 +309,7 @@ describe('login', () => {
     expect(machine.logins).toEqual(['password'])
   })
 
-  test('by a key, and by questions', async () => {
+  test('works with a key, and with interactive questions', async () => {
     const pair = keyPair()
     using({ publicKey: pair.public })
     await (await openSite({ secret: { privateKey: pair.private } })).close()
@@ -321,25 +321,25 @@ describe('login', () => {
   test.each([
     [{ password: 'wrong' }, /does not admit me with this password/],
     [{ privateKey: keyPair().private }, /does not admit me with this key/],
-  ])('a wrong one', async (secret, says) => {
+  ])('refuses wrong credentials', async (secret, says) => {
     await expect(openSite({ secret })).rejects.toThrow(says)
     await expect(openSite({ secret })).rejects.toThrow(OldSiteRefused)
   })
 
-  test('a folder without WordPress, and one above it', async () => {
+  test('refuses a folder without WordPress, and finds wp-config.php one folder above', async () => {
     await expect(openSite({ path: folder })).rejects.toThrow(/There is no wp-config.php in .*Give the folder/)
     await expect(openSite({ path: '/not-there' })).rejects.toThrow('has no /not-there')
     await rename(on('site/wp-config.php'), on('wp-config.php'))
     await (await openSite()).close()
   })
 
-  test('private addresses are refused', async () => {
+  test('refuses private addresses', async () => {
     for (const host of ['127.0.0.1', 'localhost', '169.254.169.254', '[::1]'])
       await expect(openSite({ host, allowPrivate: false })).rejects.toThrow(/not on the public internet/)
     expect(machine.logins).toEqual([])
   })
 
-  test('a machine that is silent, and one that is gone', async () => {
+  test('fails when the machine is silent, and when it is gone', async () => {
     using({ sftp: (name) => name === 'REALPATH' })
     await expect(openSite({ idleMs: 300 })).rejects.toThrow('did not answer in time')
     const { port } = machine
@@ -347,7 +347,7 @@ describe('login', () => {
     await expect(openSite({ port })).rejects.toThrow(/refused the connection/)
   })
 
-  test('is ended by its signal', async () => {
+  test('ends with its signal', async () => {
     const stop = new AbortController()
     using({
       sftp: (name) => {

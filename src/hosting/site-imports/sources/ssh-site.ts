@@ -16,7 +16,7 @@ import { CommandFailed, SshConnection, type SshLogin, type SshOptions } from './
 import { type OldDatabase, type WpConfigFacts, wpConfigFacts } from './wp-config-facts.ts'
 
 export interface SshSiteOptions extends SshOptions {
-  /** Of a folder. */
+  /** The most entries of a folder. */
   readonly maxEntries: number
 }
 
@@ -27,16 +27,16 @@ const MOST_TEXT_BYTES = 1 << 20
 const FOLDERS_AT_ONCE = 8
 const FILES_AT_ONCE = 8
 const PIECE_BYTES = 32 << 10
-/** Pieces of a file that are asked for before the first has come. */
+/** The number of pieces of a file that are requested before the first arrives. */
 const WINDOW = 16
-/** A dump of a large table begins late. */
+/** The dump of a large table may begin late. */
 const DUMP_IDLE_MS = 5 * 60_000
-/** The status by which SFTP ends a list. */
+/** The status with which SFTP ends a list. */
 const EOF = 1
 
 /**
- * Opens the old site on a machine with SSH. Its wp-config.php is read, and never run.
- * @throws OldSiteRefused, OldSiteLost; the signal's reason
+ * Opens the old site on a machine with SSH. Reads its wp-config.php, and never runs it.
+ * @throws OldSiteRefused, OldSiteLost, or the signal's reason
  */
 export async function openSshSite(place: SshSitePlace, options: SshSiteOptions): Promise<OldSite> {
   const connection = await SshConnection.open(place, options)
@@ -58,7 +58,7 @@ export async function openSshSite(place: SshSitePlace, options: SshSiteOptions):
   }
 }
 
-/** WordPress looks for its configuration beside itself, and one folder above. */
+/** Returns the configuration. WordPress looks for it in its own folder, and one folder above. */
 async function configIn(files: SshFiles, root: string, path: string): Promise<WpConfigFacts> {
   for (const folder of [root, root.replace(/\/[^/]*$/, '')]) {
     const text = await files.text(`${folder}/wp-config.php`)
@@ -69,7 +69,7 @@ async function configIn(files: SshFiles, root: string, path: string): Promise<Wp
   )
 }
 
-/** What its command line runs, which often is what the site runs. */
+/** Returns the PHP version of the command line, which is often the one that the site uses. */
 async function phpOf(connection: SshConnection): Promise<string | null> {
   try {
     let said = ''
@@ -145,7 +145,7 @@ class SshSite implements OldSite {
         faults.push(`${name}: it printed nothing`)
       } catch (error) {
         if (!(error instanceof CommandFailed)) throw error
-        // what was yielded of it cannot be taken back
+        // The output already yielded cannot be withdrawn.
         if (isStarted) throw new OldSiteRefused(`${name} of the old machine failed: ${error.message}`, { cause: error })
         faults.push(`${name}: ${error.message}`)
       }
@@ -171,20 +171,23 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 const DUMP_FLAGS =
   '--single-transaction --quick --skip-lock-tables --no-tablespaces --hex-blob --skip-triggers --default-character-set=utf8mb4'
-/** Of MySQL alone; `loose`: not every release knows them. */
+/** Flags for MySQL only. `loose`: not every release knows them. */
 const MYSQL_FLAGS = '--loose-column-statistics=0 --loose-set-gtid-purged=OFF'
 
-/** What makes a dump on the old machine, the best first. Passwords go through standard input: command lines are seen by all its users. */
+/**
+ * Returns the commands that create a dump on the old machine, the best first. Passwords go through standard input,
+ * because all users of the machine can see command lines.
+ */
 function dumpCommands(root: string, database: OldDatabase | undefined): DumpCommand[] {
   const wp = { name: 'WP-CLI', line: `cd ${quoted(root)} && wp db export -`, input: '' }
   if (database === undefined || /[\0\r\n]/.test(database.name)) return [wp]
-  // a socket cannot be opened as /dev/stdin, a pipe can
+  // A pipe can be opened as /dev/stdin, but a socket cannot.
   const run = `cat | $d --defaults-extra-file=/dev/stdin ${DUMP_FLAGS} $f -- ${quoted(database.name)}; exit $?`
   const script = `for d in mariadb-dump mysqldump; do f=; [ $d = mysqldump ] && f='${MYSQL_FLAGS}'; if command -v $d >/dev/null 2>&1; then ${run}; fi; done; echo there is no mysqldump >&2; exit 127`
   return [{ name: 'mysqldump', line: `sh -c ${quoted(script)}`, input: optionFile(database) }, wp]
 }
 
-/** An option file of MySQL and MariaDB. */
+/** Returns an option file for MySQL and MariaDB. */
 function optionFile({ user, password, host, port, socket }: OldDatabase): string {
   const line = (name: string, value: string | number | undefined) =>
     value === undefined ? [] : [`${name}="${String(value).replaceAll(/[\\"\n\r\t\0]/g, escaped)}"`]
@@ -195,7 +198,7 @@ function optionFile({ user, password, host, port, socket }: OldDatabase): string
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 const escaped = (sign: string): string => escapes[sign] ?? ''
 
-/** Files of a machine of somebody else. */
+/** The files of someone else's machine. */
 class SshFiles {
   readonly #connection: SshConnection
   readonly #sftp: SFTPWrapper
@@ -214,7 +217,7 @@ class SshFiles {
     return real.replace(/\/+$/, '')
   }
 
-  /** @returns undefined where there is no such file, or a long one */
+  /** @returns undefined when there is no such file, or it is too long */
   async text(path: string): Promise<string | undefined> {
     const stats = await this.#ask<Stats>((done) => this.#sftp.stat(path, done))
     if (!stats?.isFile() || !(stats.size <= MOST_TEXT_BYTES)) return undefined
@@ -223,14 +226,14 @@ class SshFiles {
     return (await this.read(path, stats.size, { at: 0, write })) ? Buffer.concat(pieces).toString() : undefined
   }
 
-  /** @returns undefined: it is not to be had */
+  /** @returns undefined when it is unavailable */
   async list(path: string): Promise<RemoteEntry[] | undefined> {
     const handle = await this.#ask<Buffer>((done) => this.#sftp.opendir(path, done))
     if (handle === undefined) return undefined
     try {
       const entries: RemoteEntry[] = []
       for (;;) {
-        // not by its path: that would hold whatever the other side sends
+        // Uses a handle: by path, `readdir` would collect everything that the other side sends.
         const some = await this.#ask<FileEntryWithStats[]>(
           (done) => this.#sftp.readdir(handle as unknown as string, done),
           (code) => (code === EOF ? [] : undefined),
@@ -246,7 +249,10 @@ class SshFiles {
     }
   }
 
-  /** Reads a file from `sink.at` on. A file that has become shorter ends early. @returns false: it is not to be had */
+  /**
+   * Reads a file from `sink.at`. A file that has shrunk ends early.
+   * @returns false when it is unavailable
+   */
   async read(path: string, sizeBytes: number, sink: Pick<FileSink, 'at' | 'write'>): Promise<boolean> {
     const handle = await this.#ask<Buffer>((done) => this.#sftp.open(path, 'r', done))
     if (handle === undefined) return false
@@ -271,7 +277,10 @@ class SshFiles {
     }
   }
 
-  /** So many bytes, unless the file ends before. @returns undefined: they are not to be had */
+  /**
+   * Reads this many bytes, or fewer if the file ends before.
+   * @returns undefined when they are unavailable
+   */
   async #piece(handle: Buffer, at: number, bytes: number): Promise<Buffer | undefined> {
     const into = Buffer.allocUnsafe(bytes)
     let read = 0
@@ -286,7 +295,7 @@ class SshFiles {
     return into.subarray(0, read)
   }
 
-  /** @returns where the old machine says no what `refusal` makes of it: undefined */
+  /** @returns the result of `refusal` when the old machine refuses, by default undefined */
   async #ask<Answer>(
     start: (done: (error: Error | null | undefined, answer: Answer) => void) => void,
     refusal: (code: number) => Answer | undefined = () => undefined,

@@ -1,4 +1,4 @@
-/** Reads what a `wp-config.php` says in plain words. It is never run: what it computes is not known. */
+/** Reads the literal values of a `wp-config.php`. Never runs it, so computed values stay unknown. */
 
 /** The database of the old site, as its own machine reaches it. */
 export interface OldDatabase {
@@ -11,10 +11,10 @@ export interface OldDatabase {
 }
 
 export interface WpConfigFacts {
-  /** Undefined: it is computed, or is not there. */
+  /** Undefined when it is computed or missing. */
   readonly database: OldDatabase | undefined
   readonly prefix: string | null
-  /** Where `wp-content` is, if it says so. */
+  /** The path of `wp-content`, if the file defines it. */
   readonly contentDir: string | undefined
 }
 
@@ -39,7 +39,7 @@ export function wpConfigFacts(source: string): WpConfigFacts {
       const isLiteral = value?.kind === 'text' && end?.value === ')'
       constants.set(name.value, isLiteral ? value.value : undefined)
     }
-    // `name` and `comma` are what stands behind `$table_prefix =`
+    // `name` and `comma` are the tokens after `$table_prefix =`.
     if (token.kind === 'word' && token.value === '$table_prefix' && next?.value === '=' && name?.kind === 'text')
       if (comma?.value === ';' && /^\w{1,64}$/.test(name.value ?? '')) prefix ??= name.value ?? null
   }
@@ -54,7 +54,7 @@ function databaseOf(constants: ReadonlyMap<string, string | undefined>): OldData
   return { name, user, password, ...placeOf(host) }
 }
 
-/** `host`, `host:port`, `host:/socket`, `:/socket`, `[::1]:3306`, as WordPress reads it. */
+/** Parses `host`, `host:port`, `host:/socket`, `:/socket`, or `[::1]:3306`, as WordPress reads it. */
 function placeOf(host: string): Pick<OldDatabase, 'host' | 'port' | 'socket'> {
   const at = host.indexOf(':/')
   const socket = at < 0 ? undefined : host.slice(at + 1)
@@ -100,7 +100,7 @@ function tokensOf(source: string): Token[] {
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\\': '\\', $: '$', '"': '"' }
 
-/** @returns undefined: there is a variable in it */
+/** @returns undefined when it contains a variable */
 function plainOf(quoted: string): string | undefined {
   if (/(?:^|[^\\])(?:\\\\)*(?:\$[A-Za-z_{]|\{\$)/.test(quoted)) return undefined
   return quoted.replaceAll(/\\([ntr\\$"])/g, (_, sign: string) => ESCAPES[sign] as string)
