@@ -1,4 +1,4 @@
-/** Who gets in: mod_authz_core and mod_access_compat, as Apache 2.4 merges and asks them. */
+/** Access control: mod_authz_core and mod_access_compat, as Apache 2.4 merges and evaluates them. */
 import { addressOf, envOf, type Level, type Trial } from './asked.ts'
 import {
   type Compat,
@@ -11,7 +11,10 @@ import {
   type Section,
 } from './rules.ts'
 
-/** Sections that are about a file, the innermost folder's last, then those for files of its name. */
+/**
+ * Returns the sections that apply to a file: first those of folders, the innermost last, then those for files of its
+ * name.
+ */
 export function sectionsFor(
   levels: readonly Level[],
   name: string | undefined,
@@ -25,7 +28,7 @@ export function sectionsFor(
   return sections
 }
 
-/** The last that says something. */
+/** Returns the value of the last section that defines one. */
 export function lastOf<Value>(
   sections: readonly Section[],
   read: (section: Section) => Value | undefined,
@@ -37,10 +40,10 @@ export function lastOf<Value>(
   return undefined
 }
 
-/** `password`: who shows that he is one of the users gets in, perhaps. */
+/** `password`: a visitor who proves to be one of the users may get access. */
 export type Access = 'granted' | 'denied' | 'password'
 
-/** Whether the visitor gets in as far as is known of him. */
+/** Returns whether the visitor gets access, as far as the visitor is known. */
 export function accessOf(sections: readonly Section[], trial: Trial): Access {
   if (sections.some(({ isClosed }) => isClosed)) return 'denied'
   for (const section of sections) if (section.isDoubtful && !isOpen(section)) return 'denied'
@@ -60,7 +63,7 @@ export function accessOf(sections: readonly Section[], trial: Trial): Access {
   return byPlace === false ? 'denied' : required
 }
 
-/** Whether a stranger gets in by this section alone. */
+/** Returns whether this section by itself gives access to an anonymous visitor. */
 function isOpen(section: Section): boolean {
   const alone = { ...newSection(), require: section.require, compat: section.compat, satisfy: section.satisfy }
   const asked = { method: 'GET', target: '/', headers: {}, address: '', https: false, host: '' }
@@ -130,7 +133,7 @@ function ask(requirement: Exclude<Requirement, { kind: 'unknown' }>, trial: Tria
     case 'some':
       return some(requirement.parts, trial)
     case 'none': {
-      // what is not understood in it may be what forbids
+      // A part that is not understood may be the one that forbids.
       if (requirement.parts.some((part) => part.requirement.kind === 'unknown')) return 'denied'
       const verdict = some(requirement.parts, trial)
       return verdict === 'granted' ? 'denied' : 'neutral'

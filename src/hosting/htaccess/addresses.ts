@@ -1,9 +1,9 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 import type { AddressTest } from './rules.ts'
 
-/** Ranges of addresses; there may be thousands. */
+/** Ranges of addresses. There may be thousands. */
 class Ranges {
-  /** Flat pairs: what the masked address must be, and the mask. */
+  /** Flat pairs: the value that the masked address must have, and the mask. */
   readonly #v4: number[] = []
   #v6: BlockList | undefined
 
@@ -16,7 +16,10 @@ class Ranges {
     return false
   }
 
-  /** Adds `10.1.2.3`, `10.1`, `10.0.0.0/8`, `10.0.0.0/255.0.0.0` or an IPv6 range. @returns false for what is none */
+  /**
+   * Adds `10.1.2.3`, `10.1`, `10.0.0.0/8`, `10.0.0.0/255.0.0.0`, or an IPv6 range.
+   * @returns false for invalid text
+   */
   add(text: string): boolean {
     const [address = '', mask, more] = text.split('/')
     if (more !== undefined) return false
@@ -51,7 +54,7 @@ function readMask(text: string): number | undefined {
   return /^\d{1,2}$/.test(text) && Number(text) <= 32 ? maskOf(Number(text)) : undefined
 }
 
-/** @returns a test for any of the ranges, and those that are none */
+/** @returns a test for any of the ranges, and the invalid ones */
 export function addressTest(texts: readonly string[]): { test: AddressTest; wrong: string[] } {
   const ranges = new Ranges()
   const wrong = texts.filter((text) => !ranges.add(text))

@@ -2,56 +2,56 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Work } from './pattern.ts'
 import type { Rules } from './rules.ts'
 
-/** Where PHP sees the web root, which is what rules are told of it. */
+/** The path at which PHP sees the web root, and which rules get for it. */
 export const DOCUMENT_ROOT = '/wordpress'
 
 /** A request, as rules see it. */
 export interface Asked {
   readonly method: string
-  /** Path and query as the visitor sent them. */
+  /** The path and query as the visitor sent them. */
   readonly target: string
   readonly headers: IncomingHttpHeaders
   readonly address: string
   readonly https: boolean
-  /** With the port, where one was given. */
+  /** With the port, if one was given. */
   readonly host: string
 }
 
-/** One folder on the way to what is asked for, and what its `.htaccess` says. */
+/** One folder on the way to the requested path, with the rules of its `.htaccess`. */
 export interface Level {
-  /** From the web root, with a slash at its end; `''` is the web root. */
+  /** From the web root, with a trailing slash. `''` is the web root. */
   readonly folder: string
   readonly rules: Rules
 }
 
-/** What lies in the web root, as PHP sees it. */
+/** The content of the web root, as PHP sees it. */
 export interface Tree {
   kindOf(parts: readonly string[]): { readonly kind: 'file' | 'directory'; readonly bytes: number } | undefined
 }
 
-/** What an answer depends on besides its address. */
+/** The request data that an answer depends on, besides its address. */
 export class Dependence {
   /** Headers of the visitor, in lower case. */
   readonly headers = new Set<string>()
-  /** On what no header says: who asks, from where, when. */
+  /** Whether it depends on something that no header shows: the visitor, their address, or the time. */
   isPrivate = false
 }
 
-/** What is known while rules are tried. */
+/** The state of a request while rules are tried. */
 export interface Trial {
   readonly asked: Asked
   readonly levels: readonly Level[]
   readonly work: Work
   readonly depends: Dependence
-  /** The path that is tried: decoded, with a leading slash. It changes with internal redirects. */
+  /** The path under test: decoded, with a leading slash. It changes with internal redirects. */
   readonly path: string
   readonly query: string
-  /** Set by `SetEnv`, `SetEnvIf` and rules; undefined until somebody asks. */
+  /** Set by `SetEnv`, `SetEnvIf`, and rules. Undefined until it is first needed. */
   env: Map<string, string> | undefined
   user: string | undefined
 }
 
-/** A header of the visitor, on which the answer depends from now on. */
+/** Returns a header of the visitor, and makes the answer depend on it. */
 export function headerOf({ asked, depends }: Trial, name: string): string {
   if (name === 'host') return asked.host
   if (name !== 'authorization') depends.headers.add(name)
@@ -59,7 +59,7 @@ export function headerOf({ asked, depends }: Trial, name: string): string {
   return Array.isArray(value) ? value.join(', ') : (value ?? '')
 }
 
-/** The visitor's address, on which the answer depends from now on. */
+/** Returns the visitor's address, and makes the answer depend on it. */
 export function addressOf({ asked, depends }: Trial): string {
   depends.isPrivate = true
   return asked.address

@@ -1,8 +1,8 @@
-/** bcrypt, which Node does not have. Its tables are the digits of pi, which are computed when the first password is asked for. */
+/** bcrypt, which Node lacks. Its tables are the digits of pi, computed when the first password is checked. */
 
 /** The first 1,042 words of the fraction of pi. */
 let digits: Uint32Array | undefined
-/** Terms of the series between two looks at what else is to be done. */
+/** The number of terms of the series between two pauses for other work. */
 const TERMS = 100
 
 async function digitsOfPi(breathe: () => Promise<unknown>): Promise<Uint32Array> {
@@ -29,7 +29,7 @@ async function digitsOfPi(breathe: () => Promise<unknown>): Promise<Uint32Array>
 
 const LETTERS = './ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** @returns undefined for what is no hash of bcrypt */
+/** @returns undefined for text that is not a bcrypt hash */
 export function bcryptParts(hash: string): { cost: number; salt: string; prefix: string } | undefined {
   const match = /^(\$2[aby]\$(\d\d)\$)([./A-Za-z0-9]{22})[./A-Za-z0-9]{31}$/.exec(hash)
   if (!match) return undefined
@@ -101,7 +101,7 @@ class Blowfish {
     this.right = l
   }
 
-  /** @param salt words that are mixed in; none of them: zeros */
+  /** @param salt words that are mixed in, by default zeros */
   expand(key: Int32Array, salt?: Int32Array): void {
     const p = this.#p
     for (let i = 0; i < 18; i++) p[i] = (p[i] as number) ^ (key[i] as number)
@@ -122,7 +122,7 @@ class Blowfish {
   }
 }
 
-/** So many words of a text that is repeated. */
+/** Returns this many words of a text that is repeated. */
 function wordsOf(bytes: Uint8Array, count: number): Int32Array {
   const out = new Int32Array(count)
   for (let i = 0; i < count * 4; i++) {
@@ -132,10 +132,13 @@ function wordsOf(bytes: Uint8Array, count: number): Int32Array {
   return out
 }
 
-/** Rounds between two looks at what else is to be done: 3 ms. */
+/** The number of rounds between two pauses for other work. They take 3 ms. */
 const PIECE = 32
 
-/** @param like a hash of bcrypt, with cost and salt @returns the hash of the password by these */
+/**
+ * @param like a bcrypt hash, with cost and salt
+ * @returns the hash of the password with these
+ */
 export async function bcrypt(password: string, like: string, breathe: () => Promise<unknown>): Promise<string> {
   const { cost, salt, prefix } = bcryptParts(like) as NonNullable<ReturnType<typeof bcryptParts>>
   const saltBytes = decode(salt, 16)

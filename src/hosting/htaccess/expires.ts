@@ -13,7 +13,10 @@ const UNITS: Readonly<Record<string, number>> = {
 /** Ten years. */
 const MOST_SECONDS = 315_360_000
 
-/** @param text as mod_expires has it: `access plus 1 month 2 days`, or `A2592000`. @returns undefined when it is of another form */
+/**
+ * @param text as in mod_expires: `access plus 1 month 2 days`, or `A2592000`
+ * @returns undefined for any other form
+ */
 export function readExpiry(text: string): Expiry | undefined {
   const brief = /^([AM])(-?\d{1,10})$/i.exec(text)
   if (brief) return expiry(brief[1] as string, Number(brief[2]))
@@ -36,9 +39,9 @@ const expiry = (base: string, seconds: number): Expiry => ({
 })
 
 /**
- * mod_expires: says when an answer is stale, unless a script says so itself or nobody may keep it.
- * @param raw pairs, flat
- * @param given its media type, where no header has it
+ * Applies mod_expires: sets when an answer becomes stale, unless a script sets it or forbids caching.
+ * @param raw flat pairs
+ * @param given its media type, if no header has it
  */
 export function withExpiry(
   raw: readonly string[],
@@ -50,7 +53,7 @@ export function withExpiry(
     const index = raw.findIndex((each, at) => at % 2 === 0 && each.toLowerCase() === name)
     return index < 0 ? undefined : raw[index + 1]
   }
-  // what the web server itself says of files is for files without rules
+  // The web server's own value for files applies only to files without rules.
   const control = of('x-stead-renderer') === 'static' ? undefined : of('cache-control')
   if (of('expires') !== undefined || /no-store|no-cache|private|max-age/i.test(control ?? '')) return raw
   const type = (of('content-type') ?? given ?? '').replace(/;.*$/s, '').trim().toLowerCase()

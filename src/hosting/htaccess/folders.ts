@@ -1,9 +1,9 @@
 /**
- * The `.htaccess` files of the sites of a host: read when a folder is asked for, kept until they change.
+ * The `.htaccess` files of the sites of a host, read when a folder is requested, and kept until they change.
  *
- * Edges keep what a site has answered, so a file that becomes protected would still be given out. The folders that answers went by are therefore
- * remembered and looked at, and where a file has come, gone or changed, edges are told to let go of all that the site has. The list lies on disk as
- * well: edges outlive the host's process.
+ * Edges cache the answers of a site, so they would still serve a file that becomes protected. Therefore, this class
+ * remembers the folders that answers depended on, and checks them. When a file was added, removed, or changed, it tells
+ * edges to purge everything of the site. The list is stored on disk as well, because edges outlive the host's process.
  */
 import { appendFileSync, lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,37 +16,40 @@ import { newSection, type Rules } from './rules.ts'
 
 export interface RuledSite {
   readonly siteId: number
-  /** With `web/` in it. */
+  /** The folder that contains `web/`. */
   readonly siteDirectory: string
 }
 
 export interface FoldersOptions {
-  /** Something of the site's rules has changed: what edges keep of it may be wrong. */
+  /** Called when the site's rules have changed, so that cached answers of edges may be wrong. */
   readonly changed: (siteId: number) => void
-  /** A line is not understood, or a file cannot be read. @param file from the web root */
+  /**
+   * Called for a line that is not understood, or a file that cannot be read.
+   * @param file the path from the web root
+   */
   readonly told: (siteId: number, file: string, line: number, what: string) => void
-  /** File that remembers which folders were asked for, if any. */
+  /** A file that remembers the requested folders, if any. */
   readonly memory?: string
   readonly log: { warn(facts: object, message: string): void }
   readonly limits?: Partial<FolderLimits>
 }
 
 export interface FolderLimits {
-  /** Folders of a site that are watched; what lies in further ones is not for edges to keep. */
+  /** The most watched folders of a site. Edges must not cache files in further ones. */
   readonly foldersOfSite: number
   readonly folders: number
   readonly checkEveryMs: number
-  /** Folders that one look at what has changed goes through. */
+  /** The most folders that one check for changes covers. */
   readonly foldersOfPass: number
 }
 
 const usual: FolderLimits = { foldersOfSite: 2_000, folders: 50_000, checkEveryMs: 1_000, foldersOfPass: 2_000 }
 
-/** Larger ones are not read: nobody gets in. */
+/** The largest file that is read. A larger one closes its folder. */
 export const MOST_BYTES = 256 << 10
-/** Of all that is kept. */
+/** The limit for all rules in memory. */
 const MOST_KEPT_BYTES = 32 << 20
-/** Work of its site that reading a byte counts as. */
+/** The work of its site that reading one byte costs. */
 const WORK_OF_BYTE = 40
 const ABSENT = '-'
 
@@ -54,16 +57,16 @@ interface Folder {
   readonly siteId: number
   readonly siteDirectory: string
   readonly name: string
-  /** What tells one state of its `.htaccess` from another. */
+  /** A value that differs for each state of its `.htaccess`. */
   print: string
   checkedMs: number
 }
 
-/** What holds on the way to something. */
+/** The rules on the way to a path. */
 export interface Levels {
   /** Folders with a `.htaccess`, the innermost last. */
   readonly levels: readonly Level[]
-  /** Changes of some folder would not be noticed: edges must not keep the answer. */
+  /** Whether changes of some folder would go unnoticed, so that edges must not cache the answer. */
   readonly isUnwatched: boolean
 }
 
@@ -71,7 +74,7 @@ export class Folders {
   readonly #options: FoldersOptions
   readonly #limits: FolderLimits
   readonly #sites = new Map<number, Map<string, Folder>>()
-  /** All of them, in the order in which they are looked at. */
+  /** All folders, in the order in which they are checked. */
   readonly #all = new Set<Folder>()
   readonly #rules = new LRUCache<string, Rules>({ maxSize: MOST_KEPT_BYTES, sizeCalculation: ({ bytes }) => bytes })
   #timer: NodeJS.Timeout | undefined
@@ -92,7 +95,10 @@ export class Folders {
     this.#timer = undefined
   }
 
-  /** @param parts of the path that is asked for: its folders as far as they exist count @param reading work of reading is taken from it */
+  /**
+   * @param parts the parts of the requested path, whose existing folders count
+   * @param reading the work budget that reading consumes
+   */
   levelsOf(site: RuledSite, parts: readonly string[], reading: Work): Levels {
     const levels: Level[] = []
     let isUnwatched = false
@@ -108,13 +114,13 @@ export class Folders {
     return { levels, isUnwatched }
   }
 
-  /** Looks at some of the folders. Called from time to time. */
+  /** Checks some of the folders. Called periodically. */
   look(): void {
     let left = Math.min(this.#limits.foldersOfPass, this.#all.size)
     const changed = new Set<number>()
     for (const folder of this.#all) {
       if (left-- <= 0) break
-      // to the end of the queue
+      // Moves it to the end of the queue.
       this.#all.delete(folder)
       if (folder.name === '' && !isThere(folder.siteDirectory)) {
         this.#forget(folder.siteId)
@@ -142,7 +148,7 @@ export class Folders {
       return known
     }
     if (known) {
-      // the site lies elsewhere now
+      // The site has moved to another directory.
       this.#forget(siteId)
       this.#options.changed(siteId)
       folders = undefined
@@ -161,7 +167,7 @@ export class Folders {
     return folder
   }
 
-  /** @returns true when its file has changed */
+  /** @returns whether its file has changed */
   #refresh(folder: Folder, nowMs: number): boolean {
     const print = printOf(folder.siteDirectory, folder.name)
     folder.checkedMs = nowMs
@@ -247,14 +253,14 @@ function readLine(line: string): [number?, string?, string?, string?] {
   try {
     return JSON.parse(line)
   } catch {
-    // half a line: the process died while it wrote
+    // An incomplete line, because the process died while it wrote.
     return []
   }
 }
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
 
-/** One system call. A link on the way tells no more than that something has changed. */
+/** Makes one system call. A link on the way only shows that something has changed. */
 function printOf(siteDirectory: string, name: string): string {
   try {
     const stats = lstatSync(join(siteDirectory, 'web', name, '.htaccess'), { throwIfNoEntry: false })

@@ -1,6 +1,10 @@
 import type { HeaderEdit } from './rules.ts'
 
-/** mod_headers. @param raw pairs, flat @param env names that are set */
+/**
+ * Applies mod_headers.
+ * @param raw flat pairs
+ * @param env returns the variables that are set
+ */
 export function editHeaders(
   raw: readonly string[],
   edits: readonly HeaderEdit[],

@@ -56,8 +56,8 @@ const start = (headers: string[] = [], more = {}) =>
 const statusOf = async (port: number, path: string, headers: Record<string, string> = {}) =>
   (await ask(port, path, { headers })).status
 
-describe('what protects a folder', () => {
-  test('closes it at once, and files below it; what others have stays', async () => {
+describe('folder protection', () => {
+  test('closes a folder and the files below it at once, and keeps others open', async () => {
     await write('wp-content/uploads/shut/deep/a.txt', 'a')
     const port = await start()
     expect(await statusOf(port, '/wp-content/uploads/shut/deep/a.txt')).toBe(200)
@@ -70,7 +70,7 @@ describe('what protects a folder', () => {
     expect(changed).toEqual([7])
   })
 
-  test('behind a site name of a network as well', async () => {
+  test('also works behind a site name of a network', async () => {
     await write('wp-content/uploads/shut/a.txt', 'a')
     await write('wp-content/uploads/shut/.htaccess', 'Require all denied')
     const port = await start([], { isNetwork: true })
@@ -92,7 +92,7 @@ describe('what protects a folder', () => {
     ['RewriteEngine On\nRewriteCond expr "x"\nRewriteRule ^ - [F]', 'rewritecond: expressions are not supported'],
     ['Require ip 10.0.0.0/8\nRequire expr x', 'require expr x: nobody meets it'],
     [`#${'x'.repeat(256 << 10)}`, 'it is larger than 262144 bytes'],
-  ])('what is not understood closes it, and is told: %#', async (rules, what) => {
+  ])('closes a folder whose rules are not understood, and reports them: %#', async (rules, what) => {
     await write('shut/a.txt', 'a')
     await write('shut/.htaccess', rules)
     const port = await start()
@@ -106,7 +106,7 @@ describe('what protects a folder', () => {
     'Order allow,deny\nAllow from all\nDeny from 10.0.0.1\nFrobnicate on',
     '<If "x">\nHeader set X y\n</If>',
     'RewriteEngine On\nRewriteRule (?<=a)b /c',
-  ])('what is not understood where everybody gets in is told, and no more: %#', async (rules) => {
+  ])('only reports rules that are not understood in an open folder: %#', async (rules) => {
     await write('open/a.txt', 'a')
     await write('open/.htaccess', rules)
     const port = await start()
@@ -123,14 +123,14 @@ describe('what protects a folder', () => {
     ['a script says something else', ['Cache-Control', 'no-transform'], { 'cache-control': 'no-transform, max-age=60', expires: 'Thu, 01 Jan 1970 00:01:00 GMT' }],
     ['a script says nothing', [], { 'cache-control': 'max-age=60', expires: 'Thu, 01 Jan 1970 00:01:00 GMT' }],
     ['a file', ['X-Stead-Renderer', 'static', 'Cache-Control', 'public, max-age=9'], { 'x-stead-renderer': 'static', 'cache-control': 'max-age=60', expires: 'Thu, 01 Jan 1970 00:01:00 GMT' }],
-  ])('ExpiresDefault, where %s', (_what, raw, wanted) => {
+  ])('applies ExpiresDefault if %s', (_what, raw, wanted) => {
     const { folder } = parseHtaccess('ExpiresActive On\nExpiresDefault "access plus 1 minute"', false)
     const answered = withExpiry(raw, [folder], { now: 0, type: undefined })
     const pairs = answered.flatMap((name, at) => (at % 2 === 0 ? [[name.toLowerCase(), answered[at + 1]]] : []))
     expect(Object.fromEntries(pairs)).toEqual(wanted)
   })
 
-  test('an error never lasts as Expires says, and a file that has not changed keeps its type’s time', async () => {
+  test('never applies Expires to an error, and keeps the type’s lifetime for an unchanged file', async () => {
     await write('lasting/a.css', 'a')
     await write('lasting/.htaccess', 'ExpiresActive On\nExpiresDefault A60\nExpiresByType text/css A70')
     const port = await start()
@@ -145,7 +145,7 @@ describe('what protects a folder', () => {
   })
 
   test.each(['ExpiresActive maybe', 'ExpiresDefault never', 'ExpiresByType text/css "access plus 1 moon"'])(
-    '%s is told, and closes nothing',
+    'reports %s, and closes nothing',
     async (rules) => {
       await write('late/a.css', 'a')
       await write('late/.htaccess', rules)
@@ -154,7 +154,7 @@ describe('what protects a folder', () => {
     },
   )
 
-  test('a link or a folder in its place is none that can be read', async () => {
+  test('closes a folder whose .htaccess is a link or a folder', async () => {
     await write('link/a.txt', 'a')
     await symlink('/dev/null', join(site.folder, 'home/web/link/.htaccess'))
     await write('folder/a.txt', 'a')
@@ -164,7 +164,7 @@ describe('what protects a folder', () => {
     expect(await statusOf(port, '/folder/a.txt')).toBe(403)
   })
 
-  test('scripts do not run where PHP is switched off', async () => {
+  test('runs no scripts where PHP is turned off', async () => {
     await write('files/x.php', '<?php')
     await write('files/.htaccess', 'php_flag engine off')
     const port = await start()
@@ -174,7 +174,7 @@ describe('what protects a folder', () => {
     expect(asked).toEqual([])
   })
 
-  test('names and passwords of a file of the site', async () => {
+  test('checks names and passwords from a file of the site', async () => {
     await write('members/a.txt', 'a')
     await write('.htpasswd', 'me:{SHA}5en6G6MezRroT3XKqkdPOmY/BfQ=\n')
     const rules = (file: string) =>
@@ -195,8 +195,8 @@ describe('what protects a folder', () => {
   })
 })
 
-describe('what edges keep', () => {
-  test('differs by the headers that rules have looked at, and is for nobody else where they looked at the address', async () => {
+describe('edge caching', () => {
+  test('varies by the headers that rules check, and is private when they check the address', async () => {
     const port = await start(['Vary', 'Origin'])
     await write('.htaccess', 'RewriteEngine On\nRewriteCond %{HTTP_USER_AGENT} badbot\nRewriteRule ^ - [F]')
     const page = await ask(port, '/page/')
@@ -211,14 +211,14 @@ describe('what edges keep', () => {
     expect([plain.vary, plain['x-stead-cache']]).toEqual([undefined, undefined])
   })
 
-  test('what stands for another address is not theirs: purges would not find it', async () => {
+  test('is off for an answer from a file at another address, which purges would not find', async () => {
     await write('cache/page.html', 'page')
     await write('.htaccess', 'RewriteEngine On\nRewriteRule ^page/$ cache/page.html [L]')
     const reply = await ask(await start(), '/page/')
     expect([reply.text, reply.headers['x-stead-cache']]).toEqual(['page', 'private'])
   })
 
-  test('a change is noticed without a visit, also of a folder that was asked for before the host started', async () => {
+  test('is purged after a change without a visit, even for a folder that was requested before the host started', async () => {
     const memory = join(site.folder, 'folders')
     open({}, memory)
     await write('a/b/c.txt', 'c')
@@ -229,7 +229,7 @@ describe('what edges keep', () => {
     htaccess.folders.look()
     htaccess.folders.look()
     expect(changed).toEqual([7])
-    // the host dies, and comes again
+    // The host dies, and starts again.
     open({}, memory)
     htaccess.folders.look()
     expect(changed).toEqual([7])
@@ -239,7 +239,7 @@ describe('what edges keep', () => {
     expect(changed).toEqual([7, 7])
   })
 
-  test('folders beyond those that are watched are not theirs; a pass looks at some, the next at others', async () => {
+  test('is off for folders beyond the watched ones, and each pass checks the next folders', async () => {
     open({ foldersOfSite: 3, foldersOfPass: 1 })
     for (const name of ['a', 'b', 'c']) await write(`${name}/x.txt`, 'x')
     const port = await start()
@@ -253,7 +253,7 @@ describe('what edges keep', () => {
     expect(changed).toEqual([7])
   })
 
-  test('a site that is gone is forgotten', async () => {
+  test('forgets a deleted site', async () => {
     await statusOf(await start(), '/style.css')
     await rm(join(site.folder, 'home'), { recursive: true })
     htaccess.folders.look()
@@ -272,7 +272,7 @@ describe('WordPress', () => {
     ['single', SINGLE, {}],
     ['network', NETWORK, { isNetwork: true }],
     ['light', SINGLE, { hasLight404: true }],
-  ])('its own block changes nothing: %s', async (_name, block, more) => {
+  ])('ignores its own block: %s', async (_name, block, more) => {
     const targets = [
       '/',
       '/page/?a=b',
@@ -307,7 +307,7 @@ describe('WordPress', () => {
     expect(told).toEqual([])
   })
 
-  test('rules before its block lead to scripts, which see the first address and the new query', async () => {
+  test('passes the first address and the new query to scripts when rules come before its block', async () => {
     await write('.htaccess', `RewriteEngine On\nRewriteRule ^shop/(\\d+)$ /index.php?product=$1 [QSA,L]\n${SINGLE}`)
     const port = await start()
     await ask(port, '/shop/12?x=%201')
@@ -316,7 +316,7 @@ describe('WordPress', () => {
     ])
   })
 
-  test('rules cannot lead to what is hidden, out of the web root, or break a header', async () => {
+  test('blocks rules that lead to hidden files, out of the web root, or break a header', async () => {
     await write('wp-config.php', 'secret')
     await write(
       '.htaccess',
@@ -332,14 +332,14 @@ describe('WordPress', () => {
 })
 
 describe('a hostile site', () => {
-  test('rules that lead in a circle end', async () => {
+  test('stops rules that lead in a circle', async () => {
     await write('.htaccess', 'RewriteEngine On\nRewriteRule ^(.*)$ x/$1 [L]')
     expect(await statusOf(await start(), '/page')).toBe(500)
     await write('.htaccess', 'RewriteEngine On\nRewriteRule ^(.*)$ x$1 [N]')
     expect(await statusOf(await start(), '/page')).toBe(500)
   })
 
-  test('work is bounded: a request that needs more is told to come again, and so is a site that always does', async () => {
+  test('limits work: asks a request that needs more to retry, and so a site that always does', async () => {
     await write(
       '.htaccess',
       `RewriteEngine On\n${'RewriteCond %{HTTP_USER_AGENT} (((x+)+)+)+y\nRewriteRule ^ - [F]\n'.repeat(500)}`,
@@ -349,7 +349,7 @@ describe('a hostile site', () => {
     for (let i = 0; i < 3; i++) expect(await statusOf(port, '/page', headers)).toBe(503)
   })
 
-  test('it says nothing to the edge, and nothing of how an answer is framed', async () => {
+  test('sends nothing to the edge, and no header that frames an answer', async () => {
     await write(
       '.htaccess',
       'Header set X-Stead-Purge 9\nHeader set Transfer-Encoding chunked\nHeader set Content-Length 3\nHeader set X-Ok yes',

@@ -1,4 +1,4 @@
-/** What a site's `.htaccess` files make of a request: the one thing that the web server asks. */
+/** Applies a site's `.htaccess` files to a request. The web server's only entry to this folder. */
 import { LRUCache } from 'lru-cache'
 import { lookInside } from '../site-files/open-inside.ts'
 import { accessOf, lastOf, sectionsFor } from './access.ts'
@@ -11,28 +11,32 @@ import { TooMuchWork, type Work } from './pattern.ts'
 import { escapeUri, originOf, type Rewritten, redirectFor, rewrite } from './rewrite.ts'
 import type { Section } from './rules.ts'
 
-/** Where a target leads without rules; the web server's `Location` is such. */
+/** The place that a target leads to without rules, such as a `Location` of the web server. */
 export type Place =
   | { readonly kind: 'file'; readonly found: { close(): void }; readonly path: string }
   | { readonly kind: 'script'; readonly script: string }
   | { readonly kind: 'redirect' | 'refused' | 'missing' }
 
-/** What is shown with a status, where the site has something to say. */
+/** The content to show for a status, if the site defines any. */
 export type ErrorDocument =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'path'; readonly path: string }
   | { readonly kind: 'address'; readonly address: string }
 
-/** How an answer is to be changed. */
+/** The changes to make to an answer. */
 export interface Edits {
-  /** Raw pairs, flat, of an answer that comes from a file or from PHP. @param status default 200 @param type where no header has it */
+  /**
+   * Edits flat raw pairs of an answer from a file or from PHP.
+   * @param status by default 200
+   * @param type its media type, if no header has it
+   */
   headers(raw: readonly string[], status?: number, type?: string): string[]
   readonly type: string | undefined
 }
 
 export type Obeyed<P extends Place> =
   | { readonly kind: 'go'; readonly place: P; readonly edits: Edits | undefined; readonly query: string | undefined }
-  /** It ends here. */
+  /** The request ends here. */
   | {
       readonly kind: 'end'
       readonly status: number
@@ -43,9 +47,9 @@ export type Obeyed<P extends Place> =
 
 export interface HtaccessOptions extends FoldersOptions {}
 
-/** Of one request: 6 ms. */
+/** The budget of one request: 6 ms. */
 const WORK = 300_000
-/** Of one site in a second. */
+/** The budget of one site per second. */
 const WORK_OF_SITE = 10_000_000
 const MOST_ROUNDS = 10
 const MOST_USER_FILE = 256 << 10
@@ -62,8 +66,9 @@ export class Htaccess {
   }
 
   /**
-   * Asks the rules of all folders on the way.
-   * @param locate where a target leads without rules; what it opened is closed here unless it is returned
+   * Applies the rules of all folders on the way.
+   * @param locate returns the place that a target leads to without rules. Files it opened are closed here unless they
+   * are returned.
    */
   async obey<P extends Place>(
     site: RuledSite,
@@ -72,7 +77,7 @@ export class Htaccess {
     locate: (target: string) => P,
   ): Promise<Obeyed<P>> {
     const place = locate(asked.target)
-    // nobody gets there, whatever rules say
+    // Closed for everyone, whatever rules say.
     if (place.kind === 'refused') return go(place)
     const work = { left: WORK }
     const reading = { left: 0 }
@@ -118,7 +123,7 @@ export class Htaccess {
     else this.#spent.set(siteId, { work })
   }
 
-  /** @returns whether the user is who he says */
+  /** @returns whether the password is the user's */
   async isUser(site: RuledSite, file: string | undefined, user: string, password: string): Promise<boolean> {
     const text = file === undefined ? undefined : readUserFile(site, file)
     if (text === undefined) {
@@ -140,7 +145,9 @@ export class Htaccess {
 
 const go = <P extends Place>(place: P): Obeyed<P> => ({ kind: 'go', place, edits: undefined, query: undefined })
 
-/** The file as PHP of the site sees it: `/wordpress/…` or `/private/…`, or a path from the web root. */
+/**
+ * Reads the file at the path that PHP of the site sees: `/wordpress/…` or `/private/…`, or a path from the web root.
+ */
 function readUserFile({ siteDirectory }: RuledSite, file: string): string | undefined {
   const inside = file.startsWith(`${DOCUMENT_ROOT}/`)
     ? `web/${file.slice(DOCUMENT_ROOT.length + 1)}`
@@ -166,7 +173,7 @@ function readUserFile({ siteDirectory }: RuledSite, file: string): string | unde
   }
 }
 
-/** Path of a target: decoded, without empty parts. What does not decode is taken byte by byte. */
+/** Returns the path of a target: decoded, without empty parts. A path that does not decode is taken byte by byte. */
 function pathOf(target: string): string {
   const at = target.indexOf('?')
   const raw = at < 0 ? target : target.slice(0, at)
@@ -187,7 +194,7 @@ const queryOf = (target: string): string => {
   return at < 0 ? '' : target.slice(at + 1)
 }
 
-/** The path of what was found, if it is something of its own. */
+/** Returns the path of the place, if it is a file or a script other than the front controller. */
 const foundPath = (place: Place): string | undefined =>
   place.kind === 'file'
     ? `/${place.path}`
@@ -197,7 +204,7 @@ const foundPath = (place: Place): string | undefined =>
 
 const FRONT = '/index.php'
 
-/** In networks a site's name may stand before the path of a file. */
+/** Returns whether the place is at another path. In networks, a site's name may precede the path of a file. */
 function isOtherThan(place: Place, path: string): boolean {
   const found = foundPath(place)
   return found !== undefined && !found.startsWith(path) && !path.startsWith(found)
@@ -219,7 +226,7 @@ interface AttemptOptions<P extends Place> {
   readonly locate: (target: string) => P
 }
 
-/** One request on its way through the rules. */
+/** One request that passes through the rules. */
 class Attempt<P extends Place> {
   readonly #options: AttemptOptions<P>
   readonly #depends = new Dependence()
@@ -252,7 +259,7 @@ class Attempt<P extends Place> {
       query = rewritten.query
       mayRewrite = !rewritten.isEnd
       const target = `${escapePath(rewritten.path)}${query === '' ? '' : `?${query}`}`
-      // what WordPress answers by its front controller is found as without rules
+      // The front controller of WordPress answers, as it would without rules.
       if (path === FRONT && first.kind === 'missing' && place === first)
         return this.#go(first, sections, trial, { type, isInside: false, query })
       place = locate(target)
@@ -260,7 +267,7 @@ class Attempt<P extends Place> {
     }
   }
 
-  /** Who gets in, and where rules lead. */
+  /** Checks access, and applies rewriting. */
   async #step(place: P, path: string, query: string, mayRewrite: boolean): Promise<Step<P>> {
     const { there, name } = this.#there(place, path)
     const trial = this.#trial(path, query)
@@ -301,7 +308,10 @@ class Attempt<P extends Place> {
     }
   }
 
-  /** As Apache does: what of a path exists and the first part that does not, and the name by which `<Files>` knows it. */
+  /**
+   * Splits a path as Apache does: into the part that exists with the first part that does not, and the name that
+   * `<Files>` matches.
+   */
   #there(place: P, path: string): { there: string; name: string | undefined } {
     const found = foundPath(place)
     if (found !== undefined && (found === path || path.startsWith(`${found}/`)))
@@ -315,7 +325,7 @@ class Attempt<P extends Place> {
     return { there: path, name: undefined }
   }
 
-  /** @returns the answer to somebody who does not get in */
+  /** @returns the answer for a visitor without access */
   async #shut(sections: readonly Section[], trial: Trial): Promise<Obeyed<P> | undefined> {
     let access = accessOf(sections, trial)
     const isBasic = lastOf(sections, (section) => section.authType) === 'basic'
@@ -344,7 +354,10 @@ class Attempt<P extends Place> {
     return (await htaccess.isUser(site, file, user, password)) ? user : undefined
   }
 
-  /** What remains when no rule leads anywhere else: index of a folder, scripts that must not run, WordPress' front controller. */
+  /**
+   * Handles a request that no rule redirects: the index of a folder, scripts that must not run, or WordPress' front
+   * controller.
+   */
   async #atLast(
     place: P,
     path: string,
@@ -423,7 +436,7 @@ class Attempt<P extends Place> {
       more.type ??
       lastOf(sections, ({ forcedType }) => forcedType) ??
       lastOf(sections, ({ types }) => types.get(extension))
-    // purges name pages by their addresses, and know nothing of files that stand for them
+    // Purges name pages by their addresses, and would miss files served for them.
     if (place.kind === 'file' && more.isInside) this.#depends.isPrivate = true
     const env = edits.some((edit) => edit.env) ? envOf(trial) : new Map<string, string>()
     const isChanged = more.query !== queryOf(this.#options.asked.target)

@@ -1,17 +1,17 @@
-/** How Apache reads a configuration file: lines, words, sections. */
+/** The syntax of an Apache configuration file: lines, words, sections. */
 
-/** A directive, or the begin or end of a section. */
+/** A directive, or the beginning or end of a section. */
 export interface Line {
-  /** Of the file, from 1. */
+  /** The line number in the file, from 1. */
   readonly number: number
   readonly kind: 'directive' | 'begin' | 'end'
   /** In lower case. */
   readonly name: string
-  /** Everything behind the name. */
+  /** Everything after the name. */
   readonly rest: string
 }
 
-/** Lines without comments and empty ones; one that ends in `\` goes on in the next. */
+/** Yields lines, except comments and empty ones. A line that ends in `\` continues on the next. */
 export function* readLines(text: string): Generator<Line> {
   const physical = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)
   for (let i = 0; i < physical.length; i++) {
@@ -40,7 +40,7 @@ export function* readLines(text: string): Generator<Line> {
   }
 }
 
-/** Words of a line; quoted ones may hold spaces, and `\\` is one backslash. */
+/** Splits a line into words. Quoted words may contain spaces, and `\\` is one backslash. */
 export function words(rest: string): string[] {
   const out: string[] = []
   let at = 0

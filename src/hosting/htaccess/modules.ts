@@ -1,7 +1,10 @@
-/** As which Apache Stead reads a `.htaccess`. */
+/** The version of Apache that Stead emulates for a `.htaccess`. */
 export const VERSION = [2, 4, 62]
 
-/** Modules whose directives are obeyed, or mean nothing here. What stands in `<IfModule>` for another one is left out. */
+/**
+ * Modules whose directives Stead applies, or that have no effect here. The content of `<IfModule>` for any other module
+ * is skipped.
+ */
 const LOADED = new Set([
   'access_compat',
   'alias',
@@ -38,7 +41,9 @@ export const isLoaded = (name: string): boolean =>
       .replace(/^mod_|_module$|\.c$/g, ''),
   )
 
-/** Directives that say nothing about who gets what: how fast, how it is packed, what PHP may do. They are passed over in silence. */
+/**
+ * Directives that do not affect who gets which content: speed, compression, PHP settings. They are ignored silently.
+ */
 const HARMLESS = new Set([
   'acceptpathinfo',
   'addcharset',

@@ -1,4 +1,7 @@
-/** Reads a `.htaccess` by what Apache 2.4 documents. What is not understood is told, and closes what it may protect. */
+/**
+ * Parses a `.htaccess` as Apache 2.4 documents it. Lines that are not understood are reported, and close what they may
+ * protect.
+ */
 import { addressTest } from './addresses.ts'
 import { readExpiry } from './expires.ts'
 import { type Line, readLines, words } from './lines.ts'
@@ -23,26 +26,26 @@ import {
 
 const MOST_LINES = 10_000
 const MOST_DEPTH = 16
-/** Of all expressions of a file together. */
+/** The limit for all expressions of a file together. */
 const MOST_INSTRUCTIONS = 60_000
 const MOST_TOLD = 20
 
-/** What is not understood in a line; it is told, and nothing else of the file is affected. */
+/** Part of a line is not understood. It is reported, and does not affect the rest of the file. */
 export class NotUnderstoodHere extends Error {}
 
 interface Place {
   readonly name: string
   readonly section: Section
   readonly methods: Methods | undefined
-  /** What a `<RequireAll>` and its like collects. */
+  /** The requirements inside `<RequireAll>` and similar sections. */
   readonly requirements: LimitedRequirement[] | undefined
-  /** Its lines count for nothing: a module that is not there, or a section that is not understood. */
+  /** Whether its lines are ignored: the module is missing, or the section is not understood. */
   readonly isSkipped: boolean
-  /** It is not understood: what it protects is closed. */
+  /** Whether it is not understood, so that everything it protects is closed. */
   readonly isUnknown: boolean
 }
 
-/** @param isRoot whether it is the web root's: WordPress' own block stands there */
+/** @param isRoot whether it is the file of the web root, which contains WordPress' own block */
 export function parseHtaccess(text: string, isRoot: boolean): Rules {
   return new Parser(isRoot).parse(text)
 }
@@ -98,7 +101,7 @@ class Parser {
     }
   }
 
-  /** It says nothing besides rewriting. */
+  /** Whether it contains nothing besides rewriting. */
   get #isEmpty(): boolean {
     const { types, errors, expiresTypes } = this.#folder
     const others = [this.#files, this.#env, this.#redirects, [...types], [...errors], [...expiresTypes]]
@@ -113,13 +116,13 @@ class Parser {
     if (this.#notUnderstood.length < MOST_TOLD) this.#notUnderstood.push({ line, what })
   }
 
-  /** The file cannot be read as a whole: nobody gets in, as Apache answers nobody then. */
+  /** Closes the folder to everyone, because the file as a whole cannot be read. Apache serves nothing then, either. */
   #close(line: number, what: string): void {
     this.#tell(line, what)
     this.#folder.isClosed = true
   }
 
-  /** A line is not understood: what it may have protected is closed, and all that is protected. */
+  /** Handles a line that is not understood. Closes what it may have protected, and everything that is protected. */
   #doubt(name: string): void {
     const { section } = this.#here
     if (ACCESS.has(name)) section.isClosed = true
@@ -137,7 +140,7 @@ class Parser {
     return pattern
   }
 
-  /** The name of `<Files>`, in which `*` and `?` stand for others. */
+  /** Parses the name of `<Files>`, in which `*` and `?` are wildcards. */
   #wildcard(text: string): FileSection['name'] {
     if (!/[*?[]/.test(text)) return { kind: 'name', text }
     const expression = text
@@ -153,7 +156,7 @@ class Parser {
     else if (line.kind === 'end') this.#end(line)
     else {
       const here = this.#here
-      // in the web root this would be the whole site
+      // In the web root, this would close the whole site.
       if (here.isUnknown && ACCESS.has(line.name) && !this.#isRoot) here.section.isClosed = true
       if (!here.isSkipped) this.#directive(line, here)
     }
@@ -230,12 +233,12 @@ class Parser {
     try {
       fileName = isPattern ? { kind: 'pattern', pattern: this.#pattern(text) } : this.#wildcard(text)
     } catch (error) {
-      // nobody knows which files these are
+      // It is unknown which files these are.
       unknown(`<${name}>: ${(error as Error).message}`)
       return
     }
     const section = newSection()
-    // a section in a section is for files that both are about; it does not say which
+    // A nested section is for files that match both sections, which is not supported.
     if (here.section !== this.#folder) {
       unknown(`<${name}> inside <files>`)
       return
@@ -320,7 +323,7 @@ class Parser {
     }
   }
 
-  /** How files and PHP are answered with. */
+  /** Handles directives that change answers of files and PHP. */
   #aboutAnswers(line: Line, { section }: Place): void {
     const { name, rest } = line
     const given = words(rest)
@@ -362,7 +365,7 @@ class Parser {
     }
   }
 
-  /** Redirects, variables, and where PHP must not run. */
+  /** Handles redirects, variables, and places where PHP must not run. */
   #aboutOthers({ name, rest }: Line, { section }: Place): void {
     const given = words(rest)
     const first = given[0] ?? ''
@@ -401,7 +404,7 @@ class Parser {
       case 'addhandler':
       case 'removehandler':
       case 'removetype':
-        // a common way to keep PHP from running where visitors' files lie
+        // A common way to keep PHP from running in upload folders.
         if (given.some((each) => /^\.?php\d?$/i.test(each)) && !(name === 'addhandler' && /php/i.test(first)))
           section.withoutPhp = true
         return
@@ -455,7 +458,7 @@ class Parser {
     }
     if (addresses.length === 0) return out
     const { test, wrong } = addressTest(addresses)
-    // Apache asks the DNS for the name of each visitor, twice
+    // Apache looks up the name of each visitor in the DNS, twice.
     if (wrong.length > 0) {
       this.#tell(number, `${wrong[0]} is no address; visitors' names are not looked up`.slice(0, 200))
       this.#here.section.isDoubtful = true
@@ -511,7 +514,7 @@ class Parser {
   }
 }
 
-/** Lines that say who gets in. */
+/** Directives that control access. */
 const ACCESS = new Set([
   'require',
   'order',
@@ -551,7 +554,7 @@ const compatOf = (section: Section): Compat => {
   return section.compat
 }
 
-/** Of the connection, or of how an answer is framed. */
+/** Headers of the connection, or of the framing of an answer. */
 const NOT_FOR_SITES =
   /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|content-length|content-range|content-encoding|date|server|status|x-stead-.*|x-request-id)$/i
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { hashOf, isSupported, Passwords, TooManyPasswords } from './passwords.ts'
 
-// by `htpasswd` and PHP
+// Created by `htpasswd` and PHP.
 const bcrypt = '$2y$05$h4DS/K3fDkaJTSg64lXj1u7dxfTS/1Wl4H55Dnhf3.dystn.0E40C'
 const apr1 = '$apr1$abcdefgh$h9FWgUz3n9YxylKLlR5SQ/'
 const sha = '{SHA}5en6G6MezRroT3XKqkdPOmY/BfQ='
 
-test('bcrypt, apr1 and SHA are right by their password alone', async () => {
+test('accepts bcrypt, apr1, and SHA with the right password only', async () => {
   const passwords = new Passwords()
   for (const hash of [bcrypt, apr1, sha]) {
     expect(await passwords.isRight(1, 'secret', hash)).toBe(true)
@@ -15,7 +15,7 @@ test('bcrypt, apr1 and SHA are right by their password alone', async () => {
   }
 })
 
-test('what costs too much, or is not known, lets nobody in', async () => {
+test('refuses hashes that cost too much or are unknown', async () => {
   for (const hash of [
     '$2y$31$h4DS/K3fDkaJTSg64lXj1u7dxfTS/1Wl4H55Dnhf3.dystn.0E40C',
     'secret',
@@ -26,7 +26,7 @@ test('what costs too much, or is not known, lets nobody in', async () => {
     expect([hash, isSupported(hash), await new Passwords().isRight(1, 'secret', hash)]).toEqual([hash, false, false])
 })
 
-test('few wait at a time, of one site fewer', async () => {
+test('limits the number of waiting checks, and those of one site further', async () => {
   const passwords = new Passwords()
   const tries = Array.from({ length: 8 }, (_, i) => passwords.isRight(1, `wrong${i}`, bcrypt).catch((error) => error))
   const other = passwords.isRight(2, 'secret', bcrypt)
@@ -36,7 +36,7 @@ test('few wait at a time, of one site fewer', async () => {
   expect(await passwords.isRight(1, 'secret', bcrypt)).toBe(true)
 })
 
-test('the line of a user', () => {
+test('finds the line of a user', () => {
   expect(hashOf('a:1\nab:2\r\nb:3:more', 'ab')).toBe('2')
   expect(hashOf('a:1\nb:3:more', 'b')).toBe('3')
   expect(hashOf('a:1', 'c')).toBeUndefined()

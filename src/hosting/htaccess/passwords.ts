@@ -1,29 +1,30 @@
 /**
- * Passwords of `AuthUserFile`: bcrypt, Apache's own MD5 and SHA-1, as `htpasswd` writes them.
+ * Checks passwords of `AuthUserFile`: bcrypt, Apache's own MD5, and SHA-1, as `htpasswd` writes them.
  *
- * A site chooses how dear its hashes are, and a visitor how often they are tried. So one is tried at a time, in pieces between which others
- * come; what was right is remembered for a while; and nobody waits in a long queue.
+ * A site chooses how expensive its hashes are, and a visitor how often they are tried. So only one check runs at a
+ * time, in pieces that let other work run in between. A correct password is remembered for a while, and the queue is
+ * short.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { bcrypt, bcryptParts } from './bcrypt.ts'
 
-/** Too many wait already. */
+/** Too many checks are already waiting. */
 export class TooManyPasswords extends Error {
   override readonly name = 'TooManyPasswords'
 }
 
-/** Twelve is a second of work; `htpasswd` says five, WordPress ten. */
+/** Cost 12 takes a second of work. The default of `htpasswd` is 5, and that of WordPress is 10. */
 const MOST_COST = 12
 const MOST_WAITING = 20
-/** Of one site: the others' visitors want to get in, too. */
+/** The limit for one site, so that visitors of other sites get a turn. */
 const MOST_WAITING_OF_SITE = 5
 const KEPT_MS = 300_000
 
 const tag = randomBytes(16)
 
-/** One hash is tried at a time. */
+/** Checks one hash at a time. */
 export class Passwords {
   readonly #right = new LRUCache<string, true>({ max: 2_000, ttl: KEPT_MS })
   #waiting = 0
@@ -57,7 +58,7 @@ export class Passwords {
   }
 }
 
-/** Whether the form of a hash is one of those that are supported. */
+/** Returns whether the format of a hash is supported. */
 export const isSupported = (hash: string): boolean =>
   /^\{SHA\}[A-Za-z0-9+/=]{28}$|^\$apr1\$[^$]{1,8}\$[./0-9A-Za-z]{22}$/.test(hash) ||
   (bcryptParts(hash)?.cost ?? 99) <= MOST_COST
@@ -66,7 +67,7 @@ async function check(password: string, hash: string): Promise<boolean> {
   if (!isSupported(hash)) return false
   if (hash.startsWith('{SHA}')) return isSame(`{SHA}${createHash('sha1').update(password).digest('base64')}`, hash)
   if (hash.startsWith('$apr1$')) return isSame(apr1(password, hash.split('$')[2] as string), hash)
-  // half of the time for others
+  // Leaves half of the time for other work.
   const breathe = () => sleep(4)
   return isSame(await bcrypt(password, hash, breathe), hash)
 }
@@ -84,7 +85,7 @@ const md5 = (...parts: readonly (Buffer | string)[]): Buffer => {
   return hash.digest()
 }
 
-/** Apache's form of the MD5 passwords of FreeBSD: a thousand rounds. */
+/** Hashes a password with Apache's variant of FreeBSD's MD5 passwords: a thousand rounds. */
 export function apr1(text: string, salt: string): string {
   const password = Buffer.from(text).subarray(0, 255)
   const inner = md5(password, salt, password)
@@ -117,7 +118,10 @@ export function apr1(text: string, salt: string): string {
   return `$apr1$${salt}$${out}`
 }
 
-/** Lines of `user:hash`. @returns the hash of a user */
+/**
+ * Parses lines of `user:hash`.
+ * @returns the hash of a user
+ */
 export function hashOf(file: string, user: string): string | undefined {
   for (const line of file.split(/\r?\n/)) {
     const at = line.indexOf(':')

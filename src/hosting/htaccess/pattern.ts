@@ -1,29 +1,31 @@
 /**
  * Regular expressions of sites, in time that is linear in the text.
  *
- * A site writes them, and they run in the process that answers for all sites of the host. JavaScript's engine backtracks: one expression and one
- * address could keep that process busy for years. So they run here: the expression becomes a small program, and a state (a place in the program at a
- * place in the text) is tried once at most, as in RE2's bit-state matcher. All work is counted, and ends when the budget is used up.
+ * Sites write them, and they run in the process that serves all sites of the host. JavaScript's engine backtracks: one
+ * expression and one address could keep that process busy for years. So they run here instead. The expression becomes a
+ * small program, and a state (a position in the program at a position in the text) is tried at most once, as in RE2's
+ * bit-state matcher. All work is counted, and stops when the budget is used up.
  *
- * Understood is what PCRE and RE2 have in common, and looking ahead. References back, looking behind and possessive parts are not.
+ * Supports the syntax that PCRE and RE2 have in common, and lookahead. Does not support back references, lookbehind, or
+ * possessive quantifiers.
  */
 
-/** The expression holds something that is not understood here. */
+/** The expression contains syntax that is not supported. */
 export class BadPattern extends Error {
   override readonly name = 'BadPattern'
 }
 
-/** The work that may be done was done, without a result. */
+/** The work budget is used up without a result. */
 export class TooMuchWork extends Error {
   override readonly name = 'TooMuchWork'
 }
 
-/** Steps that may still be done. */
+/** The number of steps that are left. */
 export interface Work {
   left: number
 }
 
-/** Texts of the groups; the first is the whole match. */
+/** The texts of the groups. The first is the whole match. */
 export type Captures = readonly string[]
 
 const MOST_INSTRUCTIONS = 4_000
@@ -57,7 +59,7 @@ const LAST = 0xffff
 const DIGIT = [48, 57]
 const WORD = [48, 57, 65, 90, 95, 95, 97, 122]
 const SPACE = [9, 13, 32, 32]
-/** In a set, where the ranges of a class stand beside others. */
+/** Returns the complement of ranges, for a class inside a set with other ranges. */
 const complement = (ranges: readonly number[]): number[] => {
   const out: number[] = []
   let next = 0
@@ -223,7 +225,7 @@ class Reader {
     return { kind: 'set', set: { ranges: this.#cased(ranges), negated } }
   }
 
-  /** One character of a set, or the ranges of a class. */
+  /** Reads one character of a set, or the ranges of a class. */
   #ofSet(): number | readonly number[] {
     const posix = /^\[:(\^?)([a-z]+):\]/.exec(this.#rest)
     if (posix) {
@@ -245,7 +247,7 @@ class Reader {
     return { kind: 'set', set: { ranges: this.#cased([code, code]), negated: false } }
   }
 
-  /** Where case does not count, what has another case is in the set as well; ASCII only, as Apache compares bytes. */
+  /** Adds the other case of characters when case is ignored. ASCII only, because Apache compares bytes. */
   #cased(ranges: number[]): number[] {
     if (!this.#ignoresCase) return ranges
     const out = [...ranges]
@@ -306,13 +308,13 @@ class Reader {
 // biome-ignore format: a line
 const Op = { Set: 0, Split: 1, Jump: 2, Save: 3, Start: 4, End: 5, Word: 6, NotWord: 7, Look: 8, NotLook: 9, Match: 10 } as const
 
-/** For ASCII a bit each; the ranges for everything else. */
+/** One bit for each ASCII character, and the ranges for everything else. */
 interface Compiled {
   readonly bits: Uint8Array
   readonly set: CharacterSet
 }
 
-/** Parallel arrays: what to do, and with what. */
+/** Parallel arrays: the operations, and their operands. */
 interface Program {
   readonly ops: number[]
   readonly a: number[]
@@ -427,7 +429,7 @@ class Writer {
     past[split] = this.#here
   }
 
-  /** A part that is repeated has one set. */
+  /** Returns the index of a set. A repeated part shares one set. */
   #setOf(set: CharacterSet): number {
     const known = this.#sets.get(set)
     if (known !== undefined) return known
@@ -437,7 +439,7 @@ class Writer {
   }
 }
 
-/** Sets of one ASCII character, which most are. */
+/** Sets of one ASCII character, which are the most common. */
 const single: Compiled[] = []
 
 function compile(set: CharacterSet): Compiled {
@@ -453,7 +455,7 @@ function compile(set: CharacterSet): Compiled {
   return compiled
 }
 
-/** Characters with which a match may begin, by going through all that stands before the first of them. */
+/** Returns the characters that a match may begin with, by following everything before the first of them. */
 function firstOf({ ops, a, b, sets }: Program): Uint8Array | undefined {
   const first = new Uint8Array(128)
   const seen = new Set<number>()
@@ -476,16 +478,16 @@ function firstOf({ ops, a, b, sets }: Program): Uint8Array | undefined {
 
 const isWord = (text: string, at: number): boolean => at >= 0 && at < text.length && /\w/.test(text[at] as string)
 
-/** States that were tried, of the match under way; kept from one match to the next, since it is cleared faster than made. */
+/** The states tried in the current match. The array is reused, because clearing it is faster than allocating it. */
 let tried = new Uint32Array(1 << 12)
 
 /** A site's regular expression. */
 export class Pattern {
   readonly #program: Program
   readonly #groups: number
-  /** ASCII characters with which a match may begin; undefined: any, or none at all. */
+  /** The ASCII characters that a match may begin with. Undefined if it may begin with any, or be empty. */
   readonly #first: Uint8Array | undefined
-  /** What it costs to hold it, in characters. */
+  /** The memory it takes, in characters. */
   readonly size: number
 
   /** @throws BadPattern */
@@ -506,7 +508,10 @@ export class Pattern {
     return this.exec(text, work) !== undefined
   }
 
-  /** The first match, as PCRE finds it. @throws TooMuchWork */
+  /**
+   * Returns the first match, as PCRE finds it.
+   * @throws TooMuchWork
+   */
   exec(text: string, work: Work): Captures | undefined {
     const places = this.#search(text, work)
     if (!places) return undefined
@@ -541,11 +546,11 @@ export class Pattern {
     return undefined
   }
 
-  /** @returns where the match ends, or -1; `places` is as before then */
+  /** @returns the end of the match, or -1, which leaves `places` as before */
   #run(text: string, entry: number, from: number, places: number[], work: Work, seen: Uint32Array): number {
     const { ops, a, b, sets } = this.#program
     const width = text.length + 1
-    // what is to be tried: a place in the program and in the text; or, below zero, a group's place to be put back
+    // States to try: a position in the program and in the text. Below zero: the position of a group to restore.
     const stack: number[] = [entry, from]
     while (stack.length > 0) {
       let at = stack.pop() as number
@@ -579,7 +584,7 @@ export class Pattern {
           pc++
         } else if (op === Op.Match) return at
         else if (op === Op.Look || op === Op.NotLook) {
-          // states of its own: one that has failed inside says nothing about the whole, and one that has matched must match again
+          // Uses separate states: a failure inside says nothing about the whole, and a match must match again.
           work.left -= (seen.length >>> 4) + 1
           const held = [...places]
           const found = this.#run(text, pc + 1, at, held, work, new Uint32Array(seen.length)) >= 0

@@ -1,4 +1,4 @@
-/** Reads the lines of mod_rewrite. */
+/** Parses the lines of mod_rewrite. */
 import { BadPattern, type Pattern } from './pattern.ts'
 import type { Condition, RewriteCondition, RewriteRule, RewriteStep, Rewriting } from './rules.ts'
 
@@ -6,16 +6,16 @@ type MakePattern = (text: string, ignoresCase: boolean) => Pattern
 
 const MOST_RULES = 2_000
 
-/** What is read of a line. */
+/** A part of the line is invalid or not supported. */
 class NotRead extends Error {}
 
 export class RewritingReader {
   readonly #pattern: MakePattern
   #rewriting: Rewriting | undefined
   #conditions: RewriteCondition[] = []
-  /** Why the condition above is not understood: its rule is not, either. */
+  /** The error of the condition above, which makes its rule invalid too. */
   #wrong: string | undefined
-  /** What a rule that is not understood may have forbidden. */
+  /** Access rules that a line that is not understood may contain. */
   #doubt: string | undefined
   /** Steps that WordPress itself writes. */
   readonly #usual = new Map<RewriteStep, Usual>()
@@ -49,7 +49,7 @@ export class RewritingReader {
     }
   }
 
-  /** @returns what was read, and what may be forbidden by a rule that is not understood */
+  /** @returns the rules, and what a rule that is not understood may forbid */
   end(isRoot: boolean): { rewriting: Rewriting | undefined; doubt: string | undefined } {
     const rewriting = this.#rewriting
     if (rewriting && isRoot) rewriting.steps.splice(0, rewriting.steps.length, ...this.#withoutUsual(rewriting.steps))
@@ -88,7 +88,7 @@ export class RewritingReader {
         return { kind: 'file', test: 'd' }
       case '-s':
         return { kind: 'file', test: 's' }
-      // links are never followed here, and nothing is a program
+      // Links are never followed here, and no file is a program.
       case '-l':
       case '-L':
       case '-h':
@@ -168,7 +168,7 @@ export class RewritingReader {
     }
   }
 
-  /** Runs of rules that WordPress itself writes, up to its front controller, become one step. */
+  /** Merges runs of rules that WordPress itself writes, up to its front controller, into one step. */
   #withoutUsual(steps: readonly RewriteStep[]): RewriteStep[] {
     const out: RewriteStep[] = []
     let run: RewriteStep[] = []
@@ -199,7 +199,7 @@ const KNOWN_FLAGS = new Set([
   ...Array.from({ length: 20 }, (_, i) => `e${i}`),
 ])
 
-/** `[R=301,L]`; of `E` there may be several. */
+/** Parses `[R=301,L]`. `E` may occur several times. */
 function flagsOf(text: string | undefined): Map<string, string> {
   const flags = new Map<string, string>()
   if (text === undefined) return flags
@@ -222,7 +222,7 @@ function statusOf(text: string): number {
   return status
 }
 
-/** Variables of a test that Stead has a value for. */
+/** Variables of a condition that Stead can evaluate. */
 const VARIABLES =
   /^(?:HTTP_(?:USER_AGENT|REFERER|COOKIE|FORWARDED|HOST|PROXY_CONNECTION|ACCEPT)|HTTP:[A-Za-z0-9-]+|ENV:.+|SSL:.*|LA-[UF]:REQUEST_FILENAME|REMOTE_(?:ADDR|HOST|PORT|USER|IDENT)|REQUEST_(?:METHOD|FILENAME|URI|SCHEME)|PATH_INFO|QUERY_STRING|AUTH_TYPE|DOCUMENT_ROOT|SERVER_(?:NAME|PORT|PROTOCOL|ADDR|ADMIN|SOFTWARE)|TIME(?:_(?:YEAR|MON|DAY|HOUR|MIN|SEC|WDAY))?|THE_REQUEST|IS_SUBREQ|HTTPS|SCRIPT_FILENAME|CONN_REMOTE_ADDR|CONTEXT_(?:PREFIX|DOCUMENT_ROOT))$/
 
@@ -232,7 +232,10 @@ function checkVariables(text: string): void {
   if (/\$\{/.test(text)) throw new NotRead('maps are not supported')
 }
 
-/** Of WordPress' own rules: the front controller, with or without a look at what is there; that look alone; others. */
+/**
+ * The kinds of WordPress' own rules: the front controller with or without a check for existing files, that check on its
+ * own, and others.
+ */
 type Usual = 'whole' | 'front' | 'exists' | 'other'
 
 const EXISTS = /^cond %\{REQUEST_FILENAME\} -[fd](?: \[OR\])?$/
@@ -245,7 +248,7 @@ const ALONE = [
   /^rule \^(?:\(\[_0-9a-zA-Z-\]\+\/\)\?)?\(\.\*\\\.php\)\$ \/?\$[12] \[L\]$/,
 ]
 
-/** What a rule of WordPress' own is, by its lines as WordPress writes them. */
+/** Returns the kind of a rule of WordPress, by its lines as WordPress writes them. */
 function usualKind(lines: readonly string[]): Usual | undefined {
   const rule = lines.at(-1) as string
   const conditions = lines.slice(0, -1)

@@ -1,13 +1,13 @@
-/** mod_rewrite in a folder, and mod_alias' redirects, as Apache 2.4 goes through them. */
+/** Applies mod_rewrite in a folder, and the redirects of mod_alias, in the order of Apache 2.4. */
 import { addressOf, DOCUMENT_ROOT, envOf, headerOf, type Level, type Tree, type Trial } from './asked.ts'
 import type { Captures } from './pattern.ts'
 import type { RewriteCondition, RewriteRule } from './rules.ts'
 
-/** What comes of rules. */
+/** The result of the rules. */
 export type Rewritten =
   | { readonly kind: 'redirect'; readonly status: number; readonly location: string }
   | { readonly kind: 'status'; readonly status: number }
-  /** Another address is meant. */
+  /** An internal redirect to another address. */
   | {
       readonly kind: 'inside'
       readonly path: string
@@ -20,14 +20,14 @@ export type Rewritten =
 const MOST_ROUNDS = 20
 const MOST_CHARACTERS = 16_384
 
-/** State of one pass over the rules of a folder. */
+/** The state of one pass over the rules of a folder. */
 interface Pass {
   readonly trial: Trial
   readonly tree: Tree
-  /** Physical, with {@link DOCUMENT_ROOT} before it, or an address. */
+  /** A physical path that begins with {@link DOCUMENT_ROOT}, or an address. */
   filename: string
   query: string
-  /** As Apache splits the path of what is asked for: what is there, and the rest. */
+  /** The requested path as Apache splits it: the part that exists, and the rest. */
   readonly there: string
   readonly pathInfo: string
   isChanged: boolean
@@ -36,7 +36,7 @@ interface Pass {
   condition: Captures
 }
 
-/** @param levels folders on the way, the innermost last @param there what of the path exists, and its first part that does not */
+/** @param there the part of the path that exists, and its first part that does not */
 export function rewrite(trial: Trial, tree: Tree, there: string): Rewritten {
   const same: Rewritten = { kind: 'same', type: undefined }
   const at = trial.levels.findLast(({ rules }) => rules.rewriting !== undefined)
@@ -44,7 +44,7 @@ export function rewrite(trial: Trial, tree: Tree, there: string): Rewritten {
   const isOn = trial.levels.findLast(({ rules }) => rules.rewriting?.isOn !== undefined)?.rules.rewriting?.isOn
   const prefix = `${DOCUMENT_ROOT}/${at.folder}`
   const filename = `${DOCUMENT_ROOT}${trial.path}`
-  // the slash is added first
+  // The slash is added first.
   if (!isOn || `${filename}/` === prefix) return same
   const { query } = trial
   const physical = `${DOCUMENT_ROOT}${there}`
@@ -71,7 +71,7 @@ function run(pass: Pass, { rules }: Level, prefix: string): Rewritten {
   for (let i = 0; i < steps.length; i++) {
     const step = steps[i] as (typeof steps)[number]
     if (step.kind === 'wordpress') {
-      // what is there goes on; for what is not WordPress is asked, as it is without this block
+      // Existing files continue. For missing ones, WordPress answers, as it does without this block.
       if (pass.filename === `${DOCUMENT_ROOT}/index.php` || !kindAt(pass, pass.filename)) break
       continue
     }
@@ -103,7 +103,7 @@ function run(pass: Pass, { rules }: Level, prefix: string): Rewritten {
   return { kind: 'inside', path: path.startsWith('/') ? path : `/${path}`, query: pass.query, isEnd, type: pass.type }
 }
 
-/** Of a physical path, the path of an address. */
+/** Converts a physical path to the path of an address. */
 function pathOf(filename: string, prefix: string, base: string | undefined): string {
   if (base !== undefined && filename.startsWith(prefix)) return base + filename.slice(prefix.length)
   return filename.startsWith(`${DOCUMENT_ROOT}/`) ? filename.slice(DOCUMENT_ROOT.length) : filename
@@ -164,7 +164,7 @@ function kindAt({ tree }: Pass, path: string): ReturnType<Tree['kindOf']> {
     .filter((part) => part !== '' && part !== '.')
   if (parts.some((part) => part === '..' || part.includes('\0'))) return undefined
   const found = tree.kindOf(parts)
-  // a file is no folder
+  // A file is not a folder.
   return found?.kind === 'file' && path.endsWith('/') ? undefined : found
 }
 
@@ -191,7 +191,7 @@ function redirectOf(pass: Pass, rule: RewriteRule, prefix: string, base: string 
   const { asked, query: askedQuery } = pass.trial
   const own = originOf(asked)
   if (rule.redirect === undefined && isAbsolute(pass.filename)) {
-    // the site itself is no other place
+    // The site's own origin is not an external redirect.
     const rest = pass.filename.startsWith(own) ? pass.filename.slice(own.length) : undefined
     if (rest !== undefined && (rest === '' || rest.startsWith('/'))) {
       pass.filename = rest === '' ? '/' : rest
@@ -209,10 +209,10 @@ function redirectOf(pass: Pass, rule: RewriteRule, prefix: string, base: string 
   return { kind: 'redirect', status: rule.redirect ?? 302, location: ascii(location) }
 }
 
-/** What stands in a header is ASCII. */
+/** Escapes all but ASCII, for use in a header. */
 const ascii = (text: string): string => text.replace(/[^\x21-\x7e]+/g, (part) => encodeURIComponent(part))
 
-/** As Apache escapes a path: what is left has no meaning in one. */
+/** Escapes a path as Apache does. The remaining characters have no meaning in a path. */
 export const escapeUri = (text: string): string =>
   text.replace(/[^A-Za-z0-9$\-_.+!*'(),:@&=/~;]+/g, (part) =>
     encodeURIComponent(part.toWellFormed()).replaceAll('%3B', ';'),
@@ -322,7 +322,7 @@ function setEnv(pass: Pass, text: string): void {
   else env.set(text.slice(0, at), expand(pass, text.slice(at + 1)))
 }
 
-/** The first redirect of mod_alias that is about the address; those of the innermost folder come first. */
+/** Returns the first redirect of mod_alias for the address. Those of the innermost folder come first. */
 export function redirectFor(trial: Trial): Rewritten | undefined {
   for (const { rules } of trial.levels.toReversed())
     for (const { status, path, pattern, to } of rules.redirects) {
@@ -351,7 +351,7 @@ function escapeTarget(target: string): string {
   return `${origin}${escapeUri(path ?? '')}${tail}`
 }
 
-/** What of the path follows `alias`, which it must begin with, up to the end of a part. */
+/** Returns the part of the path after `alias`. The path must begin with the alias, up to the end of a part. */
 function behind(path: string, alias: string): string | undefined {
   const wanted = alias.replace(/\/{2,}/g, '/')
   if (!path.startsWith(wanted)) return undefined

@@ -1,16 +1,16 @@
 import type { Pattern } from './pattern.ts'
 
-/** Methods that a directive is for; undefined: all. */
+/** The methods that a directive applies to. Undefined means all. */
 export interface Methods {
   readonly names: ReadonlySet<string>
-  /** All but these. */
+  /** Whether it applies to all methods except these. */
   readonly except: boolean
 }
 
-/** Whether an address is in one of some ranges. */
+/** Tests whether an address is in one of several ranges. */
 export type AddressTest = (address: string) => boolean
 
-/** What `Require` asks for (mod_authz_core). */
+/** A requirement of `Require` (mod_authz_core). */
 export type Requirement =
   | { readonly kind: 'all'; readonly granted: boolean }
   | { readonly kind: 'address'; readonly test: AddressTest }
@@ -18,7 +18,7 @@ export type Requirement =
   | { readonly kind: 'env'; readonly names: readonly string[] }
   | { readonly kind: 'validUser' }
   | { readonly kind: 'user'; readonly names: readonly string[] }
-  /** Not understood: nobody meets it, also where it is negated. */
+  /** Not understood. No visitor meets it, even if it is negated. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'every' | 'some' | 'none'; readonly parts: readonly LimitedRequirement[] }
 
@@ -28,7 +28,7 @@ export interface LimitedRequirement {
   readonly methods: Methods | undefined
 }
 
-/** Whom `Allow from` or `Deny from` is about (mod_access_compat). */
+/** The visitors that `Allow from` or `Deny from` applies to (mod_access_compat). */
 export interface From {
   readonly who:
     | { readonly kind: 'all' }
@@ -51,24 +51,24 @@ export interface HeaderEdit {
   readonly action: 'set' | 'append' | 'merge' | 'add' | 'unset' | 'setifempty'
   readonly name: string
   readonly value: string
-  /** Only where this is set. */
+  /** Applies only if this is set. */
   readonly env: { readonly name: string; readonly negated: boolean } | undefined
 }
 
-/** When an answer is stale: so long after it was asked for, or after its file was changed. */
+/** The time at which an answer becomes stale: relative to the request, or to the last change of its file. */
 export interface Expiry {
   readonly seconds: number
   readonly since: 'access' | 'modification'
 }
 
-/** What holds for a folder, or for files of a name. What is undefined is as it was without. */
+/** The rules for a folder, or for files of a name. Undefined values change nothing. */
 export interface Section {
   require: LimitedRequirement[] | undefined
   compat: Compat | undefined
   satisfy: { readonly value: 'any' | 'all'; readonly methods: Methods | undefined }[]
-  /** Nobody gets in. */
+  /** No visitor gets access. */
   isClosed: boolean
-  /** Some line is not understood: where not everybody gets in, nobody does. */
+  /** A line is not understood. Unless everyone has access, no visitor gets it. */
   isDoubtful: boolean
   authType: string | undefined
   authName: string | undefined
@@ -81,7 +81,7 @@ export interface Section {
   /** By media type, or by its first half and a star. */
   readonly expiresTypes: Map<string, Expiry>
   index: readonly string[] | undefined
-  /** What is shown with a status. */
+  /** The content to show for a status. */
   readonly errors: Map<number, string>
   listings: boolean | undefined
   slash: boolean | undefined
@@ -97,7 +97,7 @@ export interface FileSection {
 }
 
 export interface SetEnv {
-  /** Header in lower case, or one of Apache's words. */
+  /** A header in lower case, or one of Apache's keywords. */
   readonly attribute: string
   readonly pattern: Pattern | undefined
   readonly names: readonly { readonly name: string; readonly value: string | undefined }[]
@@ -129,7 +129,7 @@ export interface RewriteRule {
   readonly conditions: readonly RewriteCondition[]
   readonly pattern: Pattern
   readonly negated: boolean
-  /** `undefined`: the address stays. */
+  /** `undefined` keeps the address. */
   readonly to: string | undefined
   readonly redirect: number | undefined
   readonly forbidden: boolean
@@ -147,7 +147,7 @@ export interface RewriteRule {
   readonly env: readonly string[]
 }
 
-/** WordPress' own block: what is there is served, what is not is WordPress' to answer. */
+/** WordPress' own block: existing files are served, and WordPress answers the rest. */
 export type RewriteStep = RewriteRule | { readonly kind: 'wordpress' }
 
 export interface Rewriting {
@@ -162,18 +162,18 @@ export interface NotUnderstood {
   readonly what: string
 }
 
-/** What one `.htaccess` says. */
+/** The rules of one `.htaccess`. */
 export interface Rules {
   readonly folder: Section
   readonly files: readonly FileSection[]
   readonly env: readonly SetEnv[]
   readonly redirects: readonly Redirect[]
-  /** Undefined where it says nothing of rewriting: what a folder above says holds. */
+  /** Undefined if it does not mention rewriting. Then the rules of a folder above apply. */
   readonly rewriting: Rewriting | undefined
   readonly notUnderstood: readonly NotUnderstood[]
-  /** There is nothing in it but WordPress' own block: all is as it is without. */
+  /** Whether it contains only WordPress' own block, which has no effect. */
   readonly isUsual: boolean
-  /** What it costs to keep it, about. */
+  /** The approximate memory it takes. */
   readonly bytes: number
 }
 
