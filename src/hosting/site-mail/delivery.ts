@@ -3,14 +3,14 @@ import type { createTransport as CreateTransport } from 'nodemailer'
 import { smtpOptions } from '../../platform/mail/mailer.ts'
 import type { WaitingMail } from './queue.ts'
 
-/** What signs mails of sites (RFC 6376). */
+/** The key that signs mails of sites (RFC 6376). */
 export interface DkimKey {
   readonly domainName: string
   readonly keySelector: string
   readonly privateKey: string
 }
 
-/** A recipient that did not get a mail, with the words of the mail server. */
+/** A recipient that did not get a mail, with the message of the mail server. */
 export interface Refused {
   readonly address: string
   readonly why: string
@@ -19,7 +19,11 @@ export interface Refused {
 }
 
 export interface Delivery {
-  /** Hands a mail to the mail server. @returns who has not got it @throws when nobody has, and may later */
+  /**
+   * Passes a mail to the mail server.
+   * @returns the recipients that were refused
+   * @throws when no recipient got it, and a later attempt may succeed
+   */
   send(mail: WaitingMail, file: string): Promise<Refused[]>
   close(): void
 }
@@ -35,14 +39,14 @@ interface SmtpFault {
 export interface SmtpDeliveryOptions {
   readonly smtpUrl: string
   readonly dkim: DkimKey | undefined
-  /** For large mails while they are signed. */
+  /** A folder for large mails while they are signed. */
   readonly folder: string
 }
 
-/** By the mail server of the settings. */
+/** Returns the delivery through the mail server of the settings. */
 export function smtpDelivery({ smtpUrl, dkim, folder }: SmtpDeliveryOptions): Delivery {
   let opened: Promise<ReturnType<typeof CreateTransport>> | undefined
-  // loaded with the first mail: most hosts send none for long
+  // Loaded with the first mail, because most hosts send none for a long time.
   const transport = () => {
     opened ??= import('nodemailer').then(({ createTransport }) =>
       createTransport({ ...smtpOptions(smtpUrl), ...(dkim && { dkim: { ...dkim, cacheDir: folder } }) }),
@@ -52,7 +56,7 @@ export function smtpDelivery({ smtpUrl, dkim, folder }: SmtpDeliveryOptions): De
   return {
     async send({ envelope }, file) {
       const raw = createReadStream(file)
-      // nobody reads it where the server is not there
+      // The stream has no reader when the server is unavailable.
       raw.on('error', () => {})
       try {
         const info = await (await transport()).sendMail({
@@ -79,7 +83,7 @@ const refusedOf = ({ rejectedErrors = [] }: Pick<SmtpFault, 'rejectedErrors'>): 
     isFinal: permanent === true,
   }))
 
-/** @throws what has nothing to do with the mail: a server that is not there, a log-in that it refuses */
+/** @throws errors unrelated to the mail, such as an unavailable server or a rejected login */
 function refusedBy(error: SmtpFault, recipients: readonly string[]): Refused[] {
   if (error.code === 'EENVELOPE' && error.rejectedErrors?.length) return refusedOf(error)
   const isOfMail = error.code === 'EENVELOPE' || error.code === 'EMESSAGE'

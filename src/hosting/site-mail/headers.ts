@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 
-/** A mail that cannot be sent as it is; the message says why, to the site's developers. */
+/** A mail that cannot be sent as it is. The message tells the site's developers why. */
 export class MailFault extends Error {
   override readonly name = 'MailFault'
 }
@@ -14,13 +14,13 @@ export interface Header {
 export const MOST_HEADER_BYTES = 64 << 10
 const MOST_HEADERS = 200
 
-/** Field names of RFC 5322 §2.2. */
+/** Field names according to RFC 5322 §2.2. */
 const NAME = /^[!-9;-~]{1,76}$/
 const CONTROL = /[\p{Cc}\u2028\u2029]/u
 
 /**
- * The value of a header that stands alone, as in `mail()`. It may be folded, as PHPMailer does with long subjects; any other line break would begin
- * a header of its own.
+ * Reads the value of a header that is passed separately, as in `mail()`. It may be folded, as PHPMailer does with long
+ * subjects. Any other line break would start another header.
  * @throws MailFault
  */
 export function readValue(what: string, bytes: Buffer): string {
@@ -29,7 +29,8 @@ export function readValue(what: string, bytes: Buffer): string {
 }
 
 /**
- * Reads a block of headers. Lines may end as they like; an empty one among them would end the block, and what follows it be the mail.
+ * Reads a block of headers with any kind of line ends. Rejects an empty line, which would end the block, so that the
+ * rest became the body.
  * @throws MailFault
  */
 export function readHeaders(bytes: Buffer): Header[] {
@@ -61,5 +62,5 @@ function checked(what: string, value: string): string {
   return plain
 }
 
-/** Text of whatever bytes PHP had. */
+/** Decodes bytes from PHP in any encoding. */
 const textOf = (bytes: Buffer): string => bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1')

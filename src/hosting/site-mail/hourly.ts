@@ -6,12 +6,12 @@ interface Taken {
 }
 
 export interface HourlyTerms {
-  /** Of one key; 0: none may. */
+  /** The limit for one key. 0 allows none. */
   readonly each: number
   readonly all: number
 }
 
-/** Counts what each key, and all together, have taken within the last hour. */
+/** Counts how much each key, and all together, have taken within the last hour. */
 export class Hourly {
   readonly #terms: HourlyTerms
   readonly #nowMs: () => number
@@ -22,7 +22,7 @@ export class Hourly {
     this.#nowMs = nowMs
   }
 
-  /** @returns whose bound is reached, in which case nothing is counted; undefined when there was room */
+  /** @returns the limit that is reached, in which case nothing is counted; undefined when there was room */
   take(key: number, amount: number): 'each' | 'all' | undefined {
     this.#forget()
     const own = this.#byKey.get(key) ?? []

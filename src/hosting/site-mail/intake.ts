@@ -9,20 +9,20 @@ import type { Hourly } from './hourly.ts'
 import type { Envelope, Handover, MailSite } from './message.ts'
 import { MailFile, type MailQueue, type WaitingMail } from './queue.ts'
 
-/** Of a mail without its headers: what most mail servers take, attachments in base64 included. */
+/** The largest mail without its headers: most mail servers accept this, including attachments in base64. */
 export const MOST_MAIL_BYTES = 25 << 20
 const MB = 1 << 20
-/** What the smallest of mails counts: its two files, and what is in memory of it. */
+/** The size that the smallest mail counts, for its two files and its state in memory. */
 const BYTES_OF_RECORD = 8 << 10
 const QUEUE_FULL = 'too many mails of this site, or of all, wait to be sent'
-/** A site that says nothing more of a mail that it has begun has died. */
+/** A site that sends nothing more of a mail within this time has died. */
 const PATIENCE_MS = 60_000
 const START = '{"ask":"mail'
-/** Mails of one site that are on their way at once: each of its processes writes one at a time. */
+/** The most mails of one site that arrive at the same time. Each of its processes writes one at a time. */
 const MOST_AT_ONCE = 40
 
 const Bytes = Type.String({ pattern: '^[A-Za-z0-9+/]*={0,2}$' })
-/** What tells the mails of a site apart while they come: the site's word. */
+/** Identifies one of the mails of a site while they arrive. The site chooses it. */
 const Key = Type.Optional(Type.String({ pattern: '^[0-9a-f]{1,32}$' }))
 const piece = { data: Bytes, last: Type.Boolean(), key: Key }
 const First = Type.Object({
@@ -37,19 +37,19 @@ const First = Type.Object({
 })
 const Next = Type.Object({ ask: Type.Literal('mail-data'), ...piece })
 
-/** Whose mail it is, and what becomes of it. */
+/** The site of a mail, and how to deliver it. */
 export interface MailingSite extends MailSite {
-  /** People are to get it. */
+  /** Whether mails are sent to people. */
   readonly isSent: boolean
 }
 
 export interface MailIntakeOptions {
   readonly queue: MailQueue
-  /** undefined: no site that sends mails. */
+  /** Returns undefined for a site that may not send mails. */
   readonly siteById: (siteId: number) => Promise<MailingSite | undefined>
-  /** Recipients. */
+  /** Counts recipients. */
   readonly hourly: Hourly
-  /** What waits on the disk; {@link MailIntakeOptions.onTaken} gets who has to give it back. */
+  /** The budget for waiting mails on the disk. The receiver of {@link MailIntakeOptions.onTaken} must release it. */
   readonly disk: Budget
   readonly room: Pick<FreeRoom, 'hasRoomForRecords'>
   readonly onTaken: (mail: WaitingMail) => void
@@ -57,7 +57,7 @@ export interface MailIntakeOptions {
   readonly log: { error(facts: object, message: string): void }
 }
 
-/** A mail that is on its way from PHP. */
+/** A mail that is arriving from PHP. */
 interface Incoming {
   readonly id: string
   readonly key: string
@@ -68,7 +68,10 @@ interface Incoming {
   readonly timer: NodeJS.Timeout
 }
 
-/** A refusal in words for the site's log; `once`: of those that a site gets again and again, one an hour is written there. */
+/**
+ * A refusal with a message for the site's log. With `once`, the log gets only one an hour, because a site may cause
+ * many.
+ */
 class Refusal extends Error {
   readonly once: boolean
   constructor(why: string, { once = false } = {}) {
@@ -77,31 +80,31 @@ class Refusal extends Error {
   }
 }
 
-/** Takes mails from sites in pieces (see `mail.php`), so that none is in memory as a whole. */
+/** Receives mails from sites in pieces (see `mail.php`), so that none is in memory as a whole. */
 export class MailIntake {
   readonly #options: MailIntakeOptions
   /** By site and key, the oldest first. */
   readonly #incoming = new Map<number, Map<string, Incoming>>()
   readonly #last = new Map<number, Promise<void>>()
-  /** When a site was last told what it gets again and again. */
+  /** The times when a site last got a refusal that repeats. */
   readonly #told = new Map<number, number>()
 
   constructor(options: MailIntakeOptions) {
     this.#options = options
   }
 
-  /** @returns the answer for PHP; empty for what is no mail */
+  /** @returns the answer for PHP, which is empty if the text is not a mail */
   async ask(siteId: number, text: string): Promise<string> {
     return text.startsWith(START) ? this.#inTurn(siteId, () => this.#answer(siteId, text)) : ''
   }
 
-  /** Nothing is taken any more that is not there as a whole. */
+  /** Drops the mails that have not arrived completely. */
   async close(): Promise<void> {
     for (const [siteId, mails] of [...this.#incoming])
       for (const key of [...mails.keys()]) await this.#inTurn(siteId, () => this.#drop(siteId, key))
   }
 
-  /** One thing at a time for a site: its process may be replaced while a piece of the old one is being written. */
+  /** Runs one job at a time for a site. Its process may be replaced while a piece of the old one is being written. */
   async #inTurn<Result>(siteId: number, work: () => Promise<Result>): Promise<Result> {
     const mine = (this.#last.get(siteId) ?? Promise.resolve()).then(work)
     const ended = mine.then(
@@ -146,7 +149,7 @@ export class MailIntake {
     if (!room.hasRoomForRecords) throw new Refusal('the disk of the host is nearly full', { once: true })
     const site = await siteById(siteId)
     if (!site) throw new Refusal('the site is not there')
-    // with the first mail: most hosts take none for long
+    // Loaded with the first mail, because most hosts get none for a long time.
     const { readMail } = await import('./message.ts')
     const id = `${siteId}-${randomUUID()}`
     const { head, envelope } = readMail(handoverOf(said), site, { id, now: Date.now() })
@@ -162,7 +165,7 @@ export class MailIntake {
     const incoming = { id, key, site, envelope, file, share, timer }
     const mails = this.#incoming.get(siteId) ?? new Map<string, Incoming>()
     this.#incoming.set(siteId, mails.set(key, incoming))
-    // whoever has begun so many, and says nothing more of them, has died as often
+    // A site with this many unfinished mails has died as often.
     if (mails.size > MOST_AT_ONCE) await this.#drop(siteId, [...mails.keys()][0] as string)
     await this.#write(incoming, head)
   }

@@ -1,10 +1,13 @@
 import type { Tx } from '../../platform/db/database.ts'
 import type { MailSite } from './message.ts'
 
-/** Host names that a site may have and a mail's sender is looked for among. */
+/** The most host names of a site among which a mail's sender is looked up. */
 const MOST_NAMES = 1000
 
-/** The names that a site may write from. @returns undefined for one that is not there */
+/**
+ * Returns the names that a site may send from.
+ * @returns undefined for a site that does not exist
+ */
 export async function mailingSite(tx: Tx, siteId: number): Promise<(MailSite & { isProduction: boolean }) | undefined> {
   const site = await tx
     .selectFrom('sites')

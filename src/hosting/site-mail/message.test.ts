@@ -26,8 +26,8 @@ const linesOf = (head: Buffer) =>
     .replace(/\r\n[ \t]/g, ' ')
     .split('\r\n')
 
-describe('what a site hands over', () => {
-  it('gets what it lacks: sender, date, id, and whose it is', () => {
+describe('a mail from a site', () => {
+  it('gets the missing headers: sender, date, id, and site', () => {
     const { head, envelope } = read({})
     expect(envelope).toEqual({ from: 'wordpress@shop.example', to: ['to@example.com'] })
     expect(head.toString()).toBe(
@@ -56,21 +56,21 @@ describe('what a site hands over', () => {
     ['a domain above is not the site', 'a@stead.example', 'wordpress@shop.example', 'a@stead.example'],
     ['a domain below is not the site', 'a@x.shop.example', 'wordpress@shop.example', 'a@x.shop.example'],
     ['what is no address is nobody', 'nonsense', 'wordpress@shop.example', undefined],
-  ])('the sender: %s', async (_what, from, address, replyTo) => {
+  ])('has the right sender: %s', async (_what, from, address, replyTo) => {
     const email = await parsed({ headers: `From: ${from}` })
     expect(email.from?.address).toBe(address)
     expect(email.replyTo?.[0]?.address).toBe(replyTo)
     expect(read({ headers: `From: ${from}` }).envelope.from.toLowerCase()).toBe(address.toLowerCase())
   })
 
-  it('who is to get replies stays, and bounces go where the site asks, if that is its own', () => {
+  it('keeps the reply address, and sends bounces where the site asks, if that address is its own', () => {
     const headers = 'From: me@mail.example\nReply-To: desk@mail.example'
     expect(read({ headers }).head.toString()).toContain('Reply-To: desk@mail.example\r\n')
     expect(read({ sender: 'bounces@shop.example' }).envelope.from).toBe('bounces@shop.example')
     expect(read({ sender: 'bounces@bank.example' }).envelope.from).toBe('wordpress@shop.example')
   })
 
-  it('recipients are those of To, Cc and Bcc, each once; Bcc is not to be read, and what servers write is left out', () => {
+  it('goes once to each recipient of To, Cc, and Bcc, without Bcc and headers that servers write', () => {
     const headers = [
       'Cc: "B, b" <b@example.com>, c@example.com',
       'bcc: d@example.com, to@example.com',
@@ -87,17 +87,17 @@ describe('what a site hands over', () => {
     expect(head.toString()).not.toMatch(/d@example|bank\.example|y@example|DKIM|Site: 9/)
   })
 
-  it('a mail to people in Bcc alone names nobody', () => {
+  it('names no recipient when all are in Bcc', () => {
     const { head, envelope } = readMail(handover({ headers: 'Bcc: d@example.com' }), site, moment)
     expect(envelope.to).toEqual(['d@example.com'])
     expect(head.toString()).toContain('To: undisclosed-recipients:;\r\n')
   })
 
-  it('whom sendmail was given counts, in place of whom the headers name', () => {
+  it('goes to the recipients given to sendmail instead of those in the headers', () => {
     expect(read({ recipients: ['only@example.com'] }).envelope.to).toEqual(['only@example.com'])
   })
 
-  it('every script arrives, and every line is short', async () => {
+  it('keeps every script, with short lines', async () => {
     const subject = 'Grüße 今日は '.repeat(40).trim()
     const { head } = read({ subject, headers: 'From: "Zoë, Käthe" <a@shop.example>\nX-Note: Grüße' })
     expect(head.toString()).not.toMatch(/[^\r\n -~]/)
@@ -113,7 +113,7 @@ describe('what a site hands over', () => {
     expect(email).toMatchObject({ subject, from: { name: 'Zoë, Käthe', address: 'a@shop.example' } })
   })
 
-  it('what is encoded already stays, and folded lines are one', async () => {
+  it('keeps encoded text, and unfolds lines', async () => {
     const subject = '=?UTF-8?B?R3LDvMOfZQ==?=\r\n =?UTF-8?B?IQ==?='
     const headers = 'From: =?UTF-8?Q?Zo=C3=AB?= <a@shop.example>\nContent-Type: multipart/mixed;\n boundary="b"'
     const email = await parsed({ subject, headers })
@@ -122,7 +122,7 @@ describe('what a site hands over', () => {
     expect(linesOf(read({ headers }).head)).toContain('MIME-Version: 1.0')
   })
 
-  it('of headers that a mail has once, the first counts', () => {
+  it('keeps the first of headers that may occur only once', () => {
     const headers =
       'Subject: Second\nContent-Type: text/html\nContent-Type: text/plain\nMessage-ID: <a@b>\nMessage-ID: <c@d>'
     const text = read({ headers }).head.toString()
@@ -133,12 +133,12 @@ describe('what a site hands over', () => {
     ])
   })
 
-  it('an international domain is written as DNS has it', () => {
+  it('has an international domain in the form of the DNS', () => {
     expect(read({ to: 'a@müller.example' }).envelope.to).toEqual(['a@xn--mller-kva.example'])
   })
 })
 
-describe('what no mail can be made of', () => {
+describe('an invalid mail', () => {
   it.each<[string, Given, RegExp]>([
     ['a line break in the subject', { subject: 'a\nBcc: b@example.com' }, /subject has a line break/],
     ['one that is a return alone', { subject: 'a\rBcc: b@example.com' }, /subject has a line break/],
@@ -159,13 +159,13 @@ describe('what no mail can be made of', () => {
     ['what is no address', { to: 'nobody' }, /"nobody" is no address/],
     ['an address with a space', { to: '"a b"@example.com' }, /is no address/],
     ['101 recipients', { to: Array.from({ length: 101 }, (_, n) => `a${n}@example.com`).join(',') }, /more than 100/],
-  ])('%s', (_what, given, reason) => {
+  ])('is refused for %s', (_what, given, reason) => {
     expect(() => read(given)).toThrow(
       expect.objectContaining({ name: 'MailFault', message: expect.stringMatching(reason) }),
     )
   })
 
-  it('is found in no time, however it is made', () => {
+  it('is detected quickly, in any form', () => {
     const bytes = 60_000
     const shapes = [' ', '(', '"', '<', ',', ';', ':', '\\', '=?', '@', 'ü', '\n ', 'a@b,', '((a)', '=?u?q?', ' ü']
     for (const shape of shapes)
@@ -177,13 +177,13 @@ describe('what no mail can be made of', () => {
         } catch (error) {
           expect((error as Error).name).toBe('MailFault')
         }
-        // microseconds: an hour's mails of a site must not be what the host does
+        // In microseconds. A site's mails within an hour must not take up the host.
         expect(process.cpuUsage().user - before, `${name} of ${JSON.stringify(shape)}`).toBeLessThan(2_000_000)
       }
   })
 })
 
-describe('chance', () => {
+describe('random input', () => {
   const hostile = fc
     .array(
       fc.oneof(
@@ -221,7 +221,7 @@ describe('chance', () => {
     .map((pieces) => pieces.join(''))
   const ours = /^(?:Date|Message-ID|From|Reply-To|To|Subject|X-Stead-Site): /
 
-  it('no text that stands apart makes a header, a recipient, or the end of the headers', () => {
+  it('adds no header, recipient, or end of the headers through a separate field', () => {
     fc.assert(
       fc.property(hostile, hostile, hostile, (subject, name, sender) => {
         const given = {
@@ -247,7 +247,7 @@ describe('chance', () => {
     )
   })
 
-  it('whatever the headers are, they end once, are lines of their own, and name nobody in Bcc', () => {
+  it('has headers that end once, one per line, without the recipients in Bcc', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.constantFrom('X-A', 'Cc', 'Bcc', 'To', 'From', 'Content-Type', ''), hostile)),

@@ -4,22 +4,22 @@ import { encodeWords } from 'nodemailer/lib/mime-funcs'
 import { isOneMailbox } from '../../platform/mail/address.ts'
 import { type Header, MailFault, readHeaders, readValue } from './headers.ts'
 
-/** What PHP's `mail()` was called with, or `sendmail` was given. Anything may be in it. */
+/** The arguments of PHP's `mail()`, or the input of `sendmail`. They may contain anything. */
 export interface Handover {
-  /** The two that stand apart in `mail()`: they become headers. */
+  /** The two separate arguments of `mail()`, which become headers. */
   readonly to?: Buffer | undefined
   readonly subject?: Buffer | undefined
   readonly headers: Buffer
-  /** In place of those in the headers. */
+  /** Replaces the recipients in the headers. */
   readonly recipients?: readonly string[] | undefined
-  /** Who wants to hear of bounces. */
+  /** The address for bounces. */
   readonly sender?: string | undefined
 }
 
-/** Whose mail it is. */
+/** The site of a mail. */
 export interface MailSite {
   readonly siteId: number
-  /** Host names that lead to the site, its own first; without `www.`. */
+  /** Host names that lead to the site, its main one first, without `www.`. */
   readonly names: readonly string[]
 }
 
@@ -30,7 +30,7 @@ export interface Envelope {
 
 export const MOST_RECIPIENTS = 100
 
-/** Of which a mail has one at most (RFC 5322 §3.6): the first counts. */
+/** Headers that a mail has at most once (RFC 5322 §3.6). The first counts. */
 const ONCE = new Set([
   'from',
   'subject',
@@ -40,14 +40,15 @@ const ONCE = new Set([
   'content-type',
   'content-transfer-encoding',
 ])
-/** Written anew below; or a mail server's own to add, or nobody's business. */
+/** Headers that are written again below, that mail servers add, or that must stay private. */
 const DROPPED =
   /^(?:from|to|cc|bcc|reply-to|subject|date|message-id|sender|return-path|received|errors-to|dkim-signature|delivered-to|(?:resent|arc|x-stead)-.*)$/
 
 /**
- * Makes of what a site handed over what may be sent: the sender is the site's, nobody in Bcc is named, and no header came in by a line break.
- * @param id unique in the world
- * @throws MailFault for what no mail can be made of
+ * Converts the input of a site to a mail that may be sent. The sender is the site's, no recipient in Bcc is named, and
+ * no line break adds a header.
+ * @param id globally unique
+ * @throws MailFault when the input cannot become a mail
  */
 export function readMail(
   given: Handover,
@@ -73,7 +74,7 @@ export function readMail(
     ...listHeader('Reply-To', replies.length > 0 ? replies : replyTo ? [replyTo] : []),
     ...listHeader('To', to),
     ...listHeader('Cc', cc),
-    // a mail needs one of the two; who is in neither stays unnamed
+    // A mail needs one of the two headers. Recipients in neither stay unnamed.
     ...(to.length + cc.length === 0 ? [{ name: 'To', value: 'undisclosed-recipients:;' }] : []),
     { name: 'Subject', value: encoded(valuesOf('subject')[0] ?? '') },
     { name: 'X-Stead-Site', value: String(site.siteId) },
@@ -108,7 +109,7 @@ function recipientsOf(mailboxes: readonly Mailbox[]): string[] {
   return [...found]
 }
 
-/** With the domain as DNS has it; undefined for what is no address. */
+/** Returns the address with its domain in the form of the DNS, or undefined if it is invalid. */
 function plainAddress(address: string): string | undefined {
   if (!isOneMailbox(address)) return undefined
   const at = address.lastIndexOf('@')
@@ -119,8 +120,8 @@ function plainAddress(address: string): string | undefined {
 const domainOf = (address: string): string => address.slice(address.lastIndexOf('@') + 1)
 
 /**
- * Mails come from the site's own names: receivers ask a domain's DNS who may send for it (SPF, DMARC), and no site is to write as another. A
- * sender elsewhere stays who gets the replies. Bounces go to the sender.
+ * Returns a sender among the site's own names. Receivers check in a domain's DNS which servers may send for it (SPF,
+ * DMARC), and no site may send as another. A sender elsewhere still gets the replies. Bounces go to the sender.
  */
 function senderOf(site: MailSite, given: string | undefined, wanted: string | undefined) {
   const isOwn = (address: string | undefined): address is string =>
@@ -150,7 +151,7 @@ const listHeader = (name: string, mailboxes: readonly Mailbox[]): Header[] => {
   return known.length > 0 ? [{ name, value: known.map(shown).join(', ') }] : []
 }
 
-/** Words that need no quotes, and encoded ones, which stand for nothing within quotes. */
+/** Words that need no quotes, and encoded ones, which have no meaning within quotes. */
 const WORD = /^(?:=\?[^?\s]+\?[BQbq]\?[^?\s]*\?=|[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+)$/
 
 function shown({ name, address }: Mailbox): string {
@@ -161,7 +162,7 @@ function shown({ name, address }: Mailbox): string {
   return `${words === name ? `"${name.replace(/["\\]/g, '\\$&')}"` : words} <${plain}>`
 }
 
-/** As it is, where it is ASCII (RFC 2047). */
+/** Encodes text unless it is ASCII (RFC 2047). */
 const encoded = (text: string): string => (/^[ -~]*$/.test(text) ? text : encodeWords(text, 'Q', 52, true))
 
 function others(headers: readonly Header[]): Header[] {
@@ -176,7 +177,10 @@ function others(headers: readonly Header[]): Header[] {
   return kept.map(({ name, value }) => ({ name, value: encoded(value) }))
 }
 
-/** Lines of 76 characters where there is a space to end one at (RFC 5322 §2.1.1). @throws MailFault for one over 998 */
+/**
+ * Folds lines at 76 characters where there is a space (RFC 5322 §2.1.1).
+ * @throws MailFault for a line over 998
+ */
 function folded({ name, value }: Header): string {
   const lines: string[] = []
   let line = `${name}:`

@@ -1,10 +1,10 @@
 import { copyFile, mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What is kept of a site: the newest. */
+/** The most files and bytes that are kept for a site: the newest ones. */
 const MOST_FILES = 200
 const MOST_BYTES = 64 << 20
-/** And so long, of any site: it may be gone. */
+/** The longest time that a file is kept, even of a deleted site. */
 const KEPT_MS = 30 * 86_400_000
 
 interface Kept {
@@ -13,7 +13,7 @@ interface Kept {
   readonly mtimeMs: number
 }
 
-/** Mails that are for nobody to get, as files that mail programs open: `<outbox>/<site>/<time>-<id>.eml`. */
+/** Stores mails that are not sent to people, as files that mail programs open: `<outbox>/<site>/<time>-<id>.eml`. */
 export class SiteOutbox {
   readonly #folder: string
 
@@ -21,7 +21,7 @@ export class SiteOutbox {
     this.#folder = folder
   }
 
-  /** Takes a copy; the same again is the same file. */
+  /** Stores a copy. The same mail always gets the same file. */
   async keep({ id, siteId, takenAt }: { id: string; siteId: number; takenAt: number }, file: string): Promise<void> {
     const folder = join(this.#folder, String(siteId))
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -31,14 +31,14 @@ export class SiteOutbox {
     await this.#trim(folder)
   }
 
-  /** Removes what is old, and the folders of sites that have nothing any more. */
+  /** Removes old files, and the folders of sites without any. */
   async sweep(now: number): Promise<void> {
     for (const siteId of await readdir(this.#folder).catch(() => [])) {
-      // Stead's own mails lie beside them
+      // Stead's own mails are in the same folder.
       if (!/^\d+$/.test(siteId)) continue
       const folder = join(this.#folder, siteId)
       for (const { path, mtimeMs } of await keptIn(folder)) if (now - mtimeMs > KEPT_MS) await rm(path, { force: true })
-      // not while there is something in it
+      // Fails while the folder has content.
       await rmdir(folder).catch(() => {})
     }
   }
@@ -52,7 +52,7 @@ export class SiteOutbox {
   }
 }
 
-/** The newest first. */
+/** Returns the files, the newest first. */
 async function keptIn(folder: string): Promise<Kept[]> {
   const names = (await readdir(folder)).toSorted().reverse()
   const kept: Kept[] = []

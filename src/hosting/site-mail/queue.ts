@@ -3,28 +3,28 @@ import { join } from 'node:path'
 import { syncFolder, writeFileDurably } from '../../platform/files/write-file.ts'
 import type { Envelope } from './message.ts'
 
-/** A mail that was taken from a site, and has not left for all of its recipients yet. */
+/** A mail that was accepted from a site, and has not yet been sent to all its recipients. */
 export interface WaitingMail {
-  /** Unique in the world; the names of its files. */
+  /** Globally unique, and part of the names of its files. */
   readonly id: string
   readonly siteId: number
   readonly envelope: Envelope
-  /** What it counts against the budget. */
+  /** The size that it counts against the budget. */
   readonly bytes: number
   /** Milliseconds UTC. */
   readonly takenAt: number
-  /** It is for the outbox: the site is none that writes to people. */
+  /** Whether it goes to the outbox, because the site does not send to people. */
   readonly isKept: boolean
   readonly attempts: number
   readonly notBefore: number
 }
 
-/** `.eml` first, then `.json`: a mail counts from the second on. */
+/** `.eml` is written first, then `.json`. With the second, the mail is accepted. */
 const ID = /^(\d+-[\w-]{1,80})\.(eml|json)$/
 
 /**
- * Mails on the disk of the host, two files each: the mail, and what is known of it. What a mail server has said yes to may be sent again
- * after a crash, with the same `Message-ID`; nothing that was taken is lost.
+ * Stores mails on the disk of the host in two files each: the mail, and its state. After a crash, a mail that a mail
+ * server has accepted may be sent again with the same `Message-ID`. No accepted mail is lost.
  */
 export class MailQueue {
   readonly folder: string
@@ -33,7 +33,10 @@ export class MailQueue {
     this.folder = folder
   }
 
-  /** All that waits, the oldest first. What was being taken when the host died was promised to nobody, and goes. */
+  /**
+   * Returns all waiting mails, the oldest first. Removes those that were arriving when the host died, because they were
+   * not acknowledged.
+   */
   async open(): Promise<WaitingMail[]> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 })
     const names = await readdir(this.folder)
@@ -53,12 +56,12 @@ export class MailQueue {
     return join(this.folder, `${id}.eml`)
   }
 
-  /** From now on the mail is taken, whatever happens; and known as it is now. Its file is there, and on the disk. */
+  /** Accepts the mail durably, or updates its state. Its file must already be on the disk. */
   put(mail: WaitingMail): Promise<void> {
     return writeFileDurably(this.#record(mail.id), JSON.stringify(mail), 0o600)
   }
 
-  /** It has left, or will never. */
+  /** Removes a mail that was sent, or never will be. */
   async remove(id: string): Promise<void> {
     await rm(this.#record(id), { force: true })
     await syncFolder(this.folder)
@@ -75,19 +78,19 @@ export class MailQueue {
       await stat(this.file(id))
       return mail
     } catch {
-      // it had left when the host died
+      // It had been sent when the host died.
       await rm(this.#record(id), { force: true })
       return undefined
     }
   }
 }
 
-/** A new file that only grows, until it is on the disk. */
+/** A new file that only grows, until it is flushed to the disk. */
 export class MailFile {
   readonly #path: string
   readonly #handle: Awaited<ReturnType<typeof open>>
   bytes = 0
-  /** The last piece ended with the first half of a line's end. */
+  /** Whether the last piece ended with the first half of a line end. */
   #endsWithReturn = false
 
   private constructor(path: string, handle: Awaited<ReturnType<typeof open>>) {
@@ -99,9 +102,12 @@ export class MailFile {
     return new MailFile(path, await open(path, 'wx', 0o600))
   }
 
-  /** What a piece of a mail is as mail servers want it: each line ends with CR and LF, and neither stands alone (RFC 5321 §2.3.8). */
+  /**
+   * Converts a piece of a mail to the line ends that mail servers require: each line ends with CR and LF, and neither
+   * occurs on its own (RFC 5321 §2.3.8).
+   */
   lines(piece: Buffer, isLast: boolean): Buffer {
-    // one character a byte
+    // One character per byte.
     const text = (this.#endsWithReturn ? '\r' : '') + piece.toString('latin1')
     this.#endsWithReturn = !isLast && text.endsWith('\r')
     const whole = this.#endsWithReturn ? text.slice(0, -1) : text

@@ -5,14 +5,14 @@ import type { MailQueue, WaitingMail } from './queue.ts'
 
 export interface MailSenderOptions {
   readonly queue: MailQueue
-  /** undefined: all mails go to the outbox. */
+  /** Without it, all mails go to the outbox. */
   readonly delivery: Delivery | undefined
   readonly outbox: SiteOutbox
   readonly disk: Budget
-  /** Says in the site's log that somebody will never get a mail. */
+  /** Writes to the site's log that a recipient will never get a mail. */
   readonly onFailed: (mail: WaitingMail, refused: readonly Refused[]) => Promise<void>
   readonly log: { warn(facts: object, message: string): void }
-  /** First wait after a failed attempt; each next one is three times as long. */
+  /** The first wait after a failed attempt. Each further one is three times as long. */
   readonly firstMs?: number
 }
 
@@ -21,18 +21,23 @@ export interface MailFigures {
   readonly taken: number
   readonly sent: number
   readonly kept: number
-  /** Recipients that will never get their mail. */
+  /** The number of recipients that will never get their mail. */
   readonly failed: number
   readonly refused: number
 }
 
-/** Connections to the mail server; each site has one, so that no site's mails wait for those of one that writes many. */
+/**
+ * The most connections to the mail server. Each site has one, so that the mails of one site do not delay those of
+ * others.
+ */
 const AT_ONCE = 4
 const MOST_WAIT_MS = 6 * 3600_000
-/** After that a mail has failed (RFC 5321 §4.5.4.1 asks for 4 to 5 days; people expect to hear of it sooner). */
+/**
+ * After this time, a mail has failed. RFC 5321 §4.5.4.1 asks for 4 to 5 days, but people expect to learn of it sooner.
+ */
 const GIVE_UP_MS = 48 * 3600_000
 
-/** Sends what sites have handed over, in their order, again and again until it is sent or given up. */
+/** Sends mails of sites in order, and retries until they are sent or given up. */
 export class MailSender {
   readonly counts = { taken: 0, sent: 0, kept: 0, failed: 0, refused: 0 }
   readonly #options: MailSenderOptions
@@ -50,7 +55,10 @@ export class MailSender {
     return [...this.#waiting.values()].reduce((all, mails) => all + mails.length, 0)
   }
 
-  /** What was waiting when the host ended: tried at once, since what was in the way may be why it was started anew. */
+  /**
+   * Adds the mails that were waiting when the host ended. Retries at once, because the restart may have fixed the
+   * problem.
+   */
   resume(mails: readonly WaitingMail[]): void {
     for (const mail of mails) {
       this.#options.disk.take(mail.siteId, mail.bytes)
@@ -59,14 +67,14 @@ export class MailSender {
     this.#work()
   }
 
-  /** It lies in the queue, and its bytes are counted. */
+  /** Adds a mail that is in the queue, with its bytes counted. */
   take(mail: WaitingMail): void {
     this.counts.taken++
     this.#add(mail)
     this.#work()
   }
 
-  /** Begins nothing any more, and waits for what is under way. */
+  /** Starts no further delivery, and waits for those in progress. */
   async stop(graceMs: number): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
@@ -110,7 +118,7 @@ export class MailSender {
       .then((left) => {
         this.#busy.delete(siteId)
         const mails = (this.#waiting.get(siteId) ?? []).flatMap((each) => (each !== mail ? [each] : left ? [left] : []))
-        // to the end: the others have their turn
+        // Moves the site to the end, so that others get their turn.
         this.#waiting.delete(siteId)
         if (mails.length > 0) this.#waiting.set(siteId, mails)
         this.#work()
@@ -118,7 +126,7 @@ export class MailSender {
     this.#busy.set(siteId, done)
   }
 
-  /** @returns what is left of it */
+  /** @returns the part that is still to be sent */
   async #deal(mail: WaitingMail): Promise<WaitingMail | undefined> {
     const { queue, delivery, outbox } = this.#options
     const file = queue.file(mail.id)
@@ -161,7 +169,7 @@ export class MailSender {
   }
 }
 
-/** A clock that was set back makes nothing wait for longer than anything ever has to. */
+/** Ignores a time further away than the longest wait, because the clock was set back. */
 const isDue = (notBefore: number, now: number): boolean => notBefore <= now || notBefore - now > MOST_WAIT_MS
 
 function later(mail: WaitingMail, firstMs = 30_000): WaitingMail {

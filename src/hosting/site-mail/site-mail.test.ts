@@ -73,8 +73,8 @@ const queued = async () => (await readdir(join(dataDir, 'mail-queue'))).filter((
 const kept = async (siteId = 1) => readdir(join(dataDir, 'outbox', String(siteId))).catch(() => [])
 const files = async (siteId = 1) => (await kept(siteId)).filter((name) => name.endsWith('.eml'))
 
-describe('what PHP says', () => {
-  it('comes in pieces, and each line of the mail ends as it must, wherever a piece ends', async () => {
+describe('input from PHP', () => {
+  it('arrives in pieces, and gets correct line ends wherever a piece ends', async () => {
     const { mail } = await opened()
     expect(await ask(mail, 1, first({ data: base64('one\ntwo\r'), last: false }))).toEqual(taken)
     expect(await ask(mail, 1, { ask: 'mail-data', data: base64('\nthree\r\rfour'), last: false })).toEqual(taken)
@@ -84,7 +84,7 @@ describe('what PHP says', () => {
     expect(text.split('\r\n\r\n').slice(1).join('\r\n\r\n')).toBe('one\r\ntwo\r\nthree\r\n\r\nfour\r\n.\r\nfive\r\n')
   })
 
-  it('is no mail: nothing is answered to what asks for something else', async () => {
+  it('gets no answer if it is not a mail', async () => {
     const { mail } = await opened()
     expect(await mail.ask(1, '{"ask":"time"}')).toBe('')
   })
@@ -105,7 +105,7 @@ describe('what PHP says', () => {
     expect(mail.metrics()).toMatchObject({ taken: 0, refused: 1 })
   })
 
-  it('grows beyond what it announced: it is refused at 25 MB, and gives back what it took', async () => {
+  it('is refused at 25 MB when it grows beyond the announced size, and releases its budget', async () => {
     const disk = budgetOf()
     const { mail } = await opened({ disk })
     const data = base64(Buffer.alloc(3 << 20, 'x'))
@@ -119,7 +119,7 @@ describe('what PHP says', () => {
     expect(await readdir(join(dataDir, 'mail-queue'))).toEqual([])
   })
 
-  it('a mail that was begun and left goes when the next begins, and when the host ends', async () => {
+  it('is dropped if it stays unfinished until the next mail or the end of the host', async () => {
     const disk = budgetOf()
     const { mail } = await opened({ disk })
     await ask(mail, 1, first({ last: false }))
@@ -130,7 +130,7 @@ describe('what PHP says', () => {
     expect(disk.used).toBe(0)
   })
 
-  it('one site has forty mails on the way, and loses the oldest with one more', async () => {
+  it('may have forty unfinished mails for a site, and loses the oldest with one more', async () => {
     const disk = budgetOf()
     const { mail } = await opened({ disk })
     const key = (number: number) => number.toString(16)
@@ -144,7 +144,7 @@ describe('what PHP says', () => {
     expect(await next(1)).toEqual(taken)
   })
 
-  it('a site that is not there, a disk that is full: nothing is taken', async () => {
+  it('is refused for a site that does not exist, or when the disk is full', async () => {
     const { mail } = await opened()
     expect(await ask(mail, 100, first())).toMatchObject({ ok: false, why: 'the site is not there' })
     const full = await opened({ room: { hasRoomForRecords: false } })
@@ -152,8 +152,8 @@ describe('what PHP says', () => {
   })
 })
 
-describe('bounds', () => {
-  it('each recipient counts; over it a site is refused, and told once', async () => {
+describe('limits', () => {
+  it('count each recipient, and refuse a site above its limit with one log message', async () => {
     const { mail } = await opened({ perHour: { each: 3, all: 100 } })
     expect(await ask(mail, 1, first({ headers: base64('Cc: b@example.com\nBcc: c@example.com') }))).toEqual(taken)
     const why = expect.stringContaining('STEAD_SITE_MAILS_PER_HOUR')
@@ -162,14 +162,14 @@ describe('bounds', () => {
     expect(await ask(mail, 2, first())).toEqual(taken)
   })
 
-  it('all sites together have a bound, too', async () => {
+  it('apply to all sites together, too', async () => {
     const { mail } = await opened({ perHour: { each: 3, all: 2 } })
     expect(await ask(mail, 1, first())).toEqual(taken)
     expect(await ask(mail, 2, first())).toEqual(taken)
     expect(await ask(mail, 3, first())).toMatchObject({ ok: false, why: expect.stringContaining('all sites') })
   })
 
-  it('an hour later there is room again', () => {
+  it('leave room again an hour later', () => {
     let now = 0
     const hourly = new Hourly({ each: 2, all: 3 }, () => now)
     expect([hourly.take(1, 2), hourly.take(1, 1), hourly.take(2, 1), hourly.take(3, 1)]).toEqual([
@@ -184,7 +184,7 @@ describe('bounds', () => {
     expect([hourly.take(1, 2), hourly.take(1, 1), hourly.take(2, 1)]).toEqual([undefined, 'each', undefined])
   })
 
-  it('what waits counts, small mails too, until it has left', async () => {
+  it('count waiting mails, even small ones, until they are sent', async () => {
     const disk = budgetOf(1 << 20, 20_000)
     const { mail } = await opened({ disk, smtpUrl: 'smtp://127.0.0.1:1' })
     expect(await ask(mail, 1, first())).toEqual(taken)
@@ -199,7 +199,7 @@ describe('bounds', () => {
     expect(again.used).toBe(disk.used)
   })
 
-  it('the outbox keeps the newest of a site, and nothing for longer than 30 days', async () => {
+  it('keep the newest mails of a site in the outbox, and none for longer than 30 days', async () => {
     const outbox = new SiteOutbox(join(dataDir, 'outbox'))
     const file = join(dataDir, 'mail')
     await writeFile(file, 'x')
@@ -219,14 +219,14 @@ describe('bounds', () => {
   })
 })
 
-describe('on the way', () => {
+describe('delivery', () => {
   const serve = async (options?: Parameters<typeof mailServer>[0]) => {
     const server = await mailServer(options)
     ends.push(server.close)
     return { ...server, url: `smtp://127.0.0.1:${server.port}` }
   }
 
-  it('a mail is signed with the key that there is', async () => {
+  it('signs a mail with the configured key', async () => {
     const { generateKeyPairSync } = await import('node:crypto')
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const dkim = {
@@ -243,7 +243,7 @@ describe('on the way', () => {
     )
   })
 
-  it('what waited when the host ended goes on; what was not there as a whole is gone', async () => {
+  it('continues with waiting mails after a restart, and drops incomplete ones', async () => {
     const { mail } = await opened({ smtpUrl: 'smtp://127.0.0.1:1' })
     await ask(mail, 1, first())
     await until('a failed attempt', async () => {
@@ -258,7 +258,7 @@ describe('on the way', () => {
     await until('nothing is left', async () => (await readdir(join(dataDir, 'mail-queue'))).length === 0)
   })
 
-  it('a site that is none to write to people keeps its mails, mail server or not', async () => {
+  it('keeps the mails of a site that does not send to people, with or without a mail server', async () => {
     const server = await serve()
     const siteById = async (siteId: number) => ({ siteId, names: ['x.example'], isSent: siteId !== 1 })
     const { mail } = await opened({ smtpUrl: server.url, siteById })
@@ -275,7 +275,7 @@ describe('on the way', () => {
   })
 
   it.each([550, 553])(
-    'a mail that the server refuses as a whole (%i) has failed for all, at once',
+    'fails at once for all recipients when the server refuses a mail as a whole (%i)',
     async (responseCode) => {
       let attempts = 0
       const server = await serve({
@@ -328,7 +328,7 @@ describe('the sender', () => {
     return { sender, failed, empty: () => until('nothing waits', () => sender.waiting === 0) }
   }
 
-  it('asks again for those alone that may get it later, until they have, or two days are over', async () => {
+  it('retries only for the recipients that may accept later, until they do or two days are over', async () => {
     const asked: string[] = []
     const { sender, failed, empty } = await sending(async ({ id, envelope }) => {
       asked.push(`${id} ${envelope.to}`)
@@ -344,7 +344,7 @@ describe('the sender', () => {
     expect(failed).toEqual(['1-2 y@example.com'])
   })
 
-  it('a mail server that is not there is asked again for everybody', async () => {
+  it('retries for all recipients when the mail server is unavailable', async () => {
     let calls = 0
     const { sender, failed, empty } = await sending(async () => {
       if (calls++ < 2) throw new Error('ECONNREFUSED')
@@ -355,7 +355,7 @@ describe('the sender', () => {
     expect([calls, failed, sender.counts.sent]).toEqual([3, [], 1])
   })
 
-  it("takes turns: one site's many mails do not keep those of others waiting", async () => {
+  it("takes turns, so that one site's many mails do not delay those of others", async () => {
     const order: number[] = []
     const gate = Promise.withResolvers<void>()
     let most = 0
@@ -377,7 +377,7 @@ describe('the sender', () => {
     expect(order.slice(0, 8)).toEqual(expect.arrayContaining([2, 3, 4, 5, 6]))
   })
 
-  it('a mail that was to wait for a clock that has been set back does not wait for years', async () => {
+  it('does not wait for years after the clock was set back', async () => {
     const { sender, empty } = await sending(async () => [])
     sender.take(mailOf(1, 1, { notBefore: Date.now() + 400 * 24 * HOUR_MS }))
     await empty()

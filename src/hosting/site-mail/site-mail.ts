@@ -20,20 +20,20 @@ export interface SiteMailOptions {
   readonly siteById: (siteId: number) => Promise<MailingSite | undefined>
   readonly disk: Budget
   readonly room: Pick<FreeRoom, 'hasRoomForRecords'>
-  /** Of the sites: what an owner reads. */
+  /** The logs of the sites, which their owners read. */
   readonly logs: LogStore
   readonly log: { warn(facts: object, message: string): void; error(facts: object, message: string): void }
 }
 
-/** Mails of a host's sites, from PHP's `mail()` to the mail server. */
+/** Passes mails of a host's sites from PHP's `mail()` to the mail server. */
 export interface SiteMail {
-  /** Answers what a site's PHP asks; empty for what is no mail. */
+  /** Answers a request of a site's PHP. The answer is empty if it is not a mail. */
   ask(siteId: number, text: string): Promise<string>
   metrics(): MailFigures
   stop(graceMs: number): Promise<void>
 }
 
-/** Opens the queue, and goes on with what waits in it. */
+/** Opens the queue, and continues with the mails waiting in it. */
 export async function openSiteMail(options: SiteMailOptions): Promise<SiteMail> {
   const { dataDir, smtpUrl, dkim, disk, log } = options
   const queue = new MailQueue(join(dataDir, 'mail-queue'))
@@ -62,7 +62,7 @@ export async function openSiteMail(options: SiteMailOptions): Promise<SiteMail> 
   }
 }
 
-/** A line in the site's PHP log for each recipient that will never get a mail. */
+/** Writes a line to the site's PHP log for each recipient that will never get a mail. */
 function tellOwner({ logs, log }: SiteMailOptions) {
   const nextId = createLogIds()
   return async ({ siteId, envelope }: WaitingMail, refused: readonly Refused[]): Promise<void> => {
