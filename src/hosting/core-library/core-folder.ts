@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 
-/** Where the unpacked cores of a data folder lie. */
+/** Returns the folder of a data folder's unpacked cores. */
 export const coresFolder = (dataDir: string): string => join(dataDir, 'cores')
 
-/** Folder of one unpacked core. */
+/** Returns the folder of one unpacked core. */
 export const coreFolder = (dataDir: string, version: string): string => join(coresFolder(dataDir), version)

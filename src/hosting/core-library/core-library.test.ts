@@ -35,11 +35,11 @@ function library(more: Partial<CoreLibraryOptions> = {}): CoreLibrary {
   return createCoreLibrary({ ...settings, sources: apiOnly(), ...more })
 }
 
-/** What is in the library's folder besides cores and their manifests. */
+/** Returns the entries in the library's folder besides cores and their manifests. */
 const leftovers = async () => (await readdir(join(dataDir, 'cores'))).filter((name) => name.startsWith('.unpack-'))
 
 describe('from the release API', () => {
-  test('the latest release: fetched, verified, and there from then on without a question', async () => {
+  test('fetches and verifies the latest release, and returns it without a request from then on', async () => {
     api.publish('6.8.7')
     api.publish('6.9-beta1')
     const phases = new Set<string>()
@@ -59,7 +59,7 @@ describe('from the release API', () => {
     expect((await stat(join(core.path, 'wp-admin'))).mode & 0o7777).toBe(0o755)
   })
 
-  test('the checksum of what is there depends on its content alone', async () => {
+  test('computes a checksum that depends on the content only', async () => {
     api.publish('6.8.7')
     const first = await library().ensure('6.8.7')
     await rm(join(dataDir, 'cores'), { recursive: true })
@@ -69,7 +69,7 @@ describe('from the release API', () => {
     expect((await library().ensure('6.8.7')).sha256).not.toBe(first.sha256)
   })
 
-  test('a test version by name, a release that is no longer offered, and all that is on offer', async () => {
+  test('fetches a test version by name and a release no longer offered, and lists all offers', async () => {
     for (const version of ['6.7.1', '6.8.7', '6.9-beta1', '6.9-RC1']) api.publish(version)
     expect((await library().ensure('6.9-beta1')).version).toBe('6.9-beta1')
     const offers = api.base
@@ -96,7 +96,7 @@ describe('from the release API', () => {
     expect((await library().latest())?.version).toBe('6.7.1')
   })
 
-  test('a new release is taken once the last answer has aged', async () => {
+  test('takes a new release once the last answer has expired', async () => {
     api.publish('6.8.7')
     await library().ensure('latest')
     api.publish('6.8.8')
@@ -104,7 +104,7 @@ describe('from the release API', () => {
     expect((await library({ latestForMs: 0 }).ensure('latest')).version).toBe('6.8.8')
   })
 
-  test('with nothing to reach any more, the newest that is there', async () => {
+  test('returns the newest stored release when no source is reachable', async () => {
     api.publish('6.8.7')
     await library().ensure('latest')
     api.close()
@@ -112,7 +112,7 @@ describe('from the release API', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('refused downloads', () => {
   const zip = '/release/wordpress-6.8.7.zip'
   const cases: [string, () => void, RegExp][] = [
     [
@@ -175,7 +175,7 @@ describe('what is refused', () => {
     ]),
   ]
 
-  test.each(cases)('%s', async (_name, arrange, reason) => {
+  test.each(cases)('refuses %s', async (_name, arrange, reason) => {
     api.publish('6.8.7')
     arrange()
     const error: CoreUnavailable = await library()
@@ -189,7 +189,7 @@ describe('what is refused', () => {
     expect((await readdir(join(dataDir, 'cores'))).filter((name) => name !== '.lock')).toEqual([])
   })
 
-  test.each(['', '..', '../6.8', '6', '6.8/../..', 'v6.8', '6.8 '])('the version %j', async (version) => {
+  test.each(['', '..', '../6.8', '6', '6.8/../..', 'v6.8', '6.8 '])('refuses the version %j', async (version) => {
     await expect(library().ensure(version)).rejects.toThrow(CoreUnavailable)
     expect(api.asked).toEqual([])
   })
@@ -203,12 +203,12 @@ describe('sources in order', () => {
     versions: () => Promise.reject(new Error('it is not there')),
   }
 
-  test('the next one is asked when one fails', async () => {
+  test('tries the next source when one fails', async () => {
     api.publish('6.8.7')
     expect((await library({ sources: [failing, ...apiOnly()] }).ensure('latest')).version).toBe('6.8.7')
   })
 
-  test('a machine with neither a network nor apt says so', async () => {
+  test('reports a machine with neither a network nor apt', async () => {
     const noTools = { env: { PATH: dataDir } }
     const stopped = run(process.execPath, [child, dataDir, 'http://127.0.0.1:1', 'latest'], noTools)
     const { stderr } = await stopped.catch((error: { stderr: string }) => error)
@@ -217,7 +217,7 @@ describe('sources in order', () => {
     expect(stderr).toContain('Set STEAD_CORE_SOURCE to')
   })
 
-  test('without any, the message names each with its reason, and what to do', async () => {
+  test('lists each source with its reason, and suggests what to do, when none works', async () => {
     const none = library({ sources: [failing, { ...failing, name: 'elsewhere' }] })
     await expect(none.ensure('latest')).rejects.toThrow(
       [
@@ -241,7 +241,7 @@ describe('from the configured archive or folder', () => {
       log: { info: () => {}, warn: () => {} },
     })
 
-  test.each(['zip', 'tar.gz', 'tgz'])('a .%s', async (kind) => {
+  test.each(['zip', 'tar.gz', 'tgz'])('unpacks a .%s', async (kind) => {
     const entries = madeRelease('6.5.1')
     const path = join(dataDir, `release.${kind}`)
     await writeFile(path, kind === 'zip' ? makeZip(entries) : gzipSync(makeTar(entries)))
@@ -249,7 +249,7 @@ describe('from the configured archive or folder', () => {
     expect(await leftovers()).toEqual([])
   })
 
-  test('a folder, also one of a site, with links followed and nothing of the site taken', async () => {
+  test('copies a folder, even of a site, follows links, and takes nothing that belongs to the site', async () => {
     const site = join(dataDir, 'site')
     for (const { name, content = '' } of madeRelease('6.5.1')) {
       const path = join(site, name.replace('wordpress/', ''))
@@ -267,7 +267,7 @@ describe('from the configured archive or folder', () => {
     expect(await readFile(join(core.path, 'wp-includes/library.php'), 'utf8')).toBe('from elsewhere')
   })
 
-  test('another release put in its place is taken at once', async () => {
+  test('takes another release in the same place at once', async () => {
     const path = join(dataDir, 'release.zip')
     await writeFile(path, makeZip(madeRelease('6.5.1')))
     await configured(path).ensure('latest')
@@ -276,10 +276,10 @@ describe('from the configured archive or folder', () => {
   })
 })
 
-describe('when several do it, or die doing it', () => {
+describe('concurrent and interrupted calls', () => {
   const inChild = (version: string) => run(process.execPath, [child, dataDir, api.base, version])
 
-  test('two processes and two callers at once end with one download and one core', async () => {
+  test('two processes and two simultaneous callers share one download and one core', async () => {
     api.publish('6.8.7')
     const results = await Promise.all([
       inChild('6.8.7'),
@@ -293,7 +293,7 @@ describe('when several do it, or die doing it', () => {
     expect(await leftovers()).toEqual([])
   })
 
-  test('a process killed in the middle leaves nothing that is used, and what it left is removed', async () => {
+  test('the remains of a killed process are not used, and are removed', async () => {
     api.publish('6.8.7')
     const begun = new Promise<void>((resolve) => {
       api.override('/release/wordpress-6.8.7.zip', (_request, response) => {
@@ -317,7 +317,7 @@ describe('when several do it, or die doing it', () => {
     expect(await leftovers()).toEqual([])
   })
 
-  test.each(['resolving', 'downloading', 'verifying', 'unpacking'])('killed while %s', async (phase) => {
+  test.each(['resolving', 'downloading', 'verifying', 'unpacking'])('recovers when killed while %s', async (phase) => {
     const big = Array.from({ length: 300 }, (_, index) => ({
       name: `wordpress/wp-includes/${index}.php`,
       content: 'x',
@@ -334,7 +334,7 @@ describe('when several do it, or die doing it', () => {
     }
   })
 
-  test('a folder without its manifest, and a core that lost files, are replaced', async () => {
+  test('replaces a folder without its manifest, and a core with missing files', async () => {
     api.publish('6.8.7')
     const { path } = await library().ensure('6.8.7')
     await rm(join(dataDir, 'cores', '6.8.7.json'))
@@ -347,7 +347,7 @@ describe('when several do it, or die doing it', () => {
     expect((await library().ensure('6.8.7')).files).toBe(9)
   })
 
-  test('the caller may give up, while fetching and while waiting for another', async () => {
+  test('lets the caller abort, both while fetching and while waiting for another', async () => {
     api.publish('6.8.7')
     const caller = new AbortController()
     api.override('/release/wordpress-6.8.7.zip', () => caller.abort(new Error('enough')))

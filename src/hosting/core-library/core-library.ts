@@ -17,9 +17,9 @@ export type { Core } from './core-store.ts'
 export interface CoreOffer {
   readonly version: string
   readonly kind: 'stable' | 'beta'
-  /** Of PHP, the least that it needs; null: nobody says. */
+  /** The lowest PHP version that it needs. Null if unknown. */
   readonly phpVersion: string | null
-  /** Some source has it now. Others were had once, and may have been withdrawn. */
+  /** Whether a source offers it now. Others were fetched before, and may have been withdrawn. */
   readonly isOffered: boolean
 }
 
@@ -29,9 +29,9 @@ export interface CoreLibraryOptions {
   readonly wordpressApi: string | undefined
   readonly allowPrivate: boolean
   readonly log: Pick<BaseLogger, 'info' | 'warn'>
-  /** How long the answer to "which is the latest" holds. Default 12 hours. */
+  /** How long the answer to "which is the latest" is valid. Default 12 hours. */
   readonly latestForMs?: number
-  /** Instead of those that the settings describe, in tests. */
+  /** Replaces the sources of the settings, in tests. */
   readonly sources?: readonly CoreSource[]
 }
 
@@ -42,18 +42,21 @@ export interface EnsureOptions {
 
 export interface CoreLibrary {
   /**
-   * Returns a release, fetching it first where it is not there yet: minutes on a slow line. `latest` is the newest
-   * release that the first working source has; when none works, the newest that is there.
+   * Returns a release. Fetches it first if it is missing, which takes minutes on a slow line. `latest` is the newest
+   * release of the first working source. When none works, it is the newest stored release.
    * @throws CoreUnavailable, and the signal's reason
    */
   ensure(version: string, options?: EnsureOptions): Promise<Core>
-  /** What is there, newest first. */
+  /** Returns the stored releases, newest first. */
   list(): Promise<Core[]>
-  /** The newest release that is there (no test version), without asking any source. */
+  /** Returns the newest stored release (no test version), without a request to any source. */
   latest(): Promise<Core | undefined>
-  /** What there is to choose from, newest first: what the sources have, and what is there already. @throws CoreUnavailable */
+  /**
+   * Returns all available releases, newest first: those of the sources, and the stored ones.
+   * @throws CoreUnavailable
+   */
   offers(options?: { signal?: AbortSignal }): Promise<CoreOffer[]>
-  /** Removes what attempts that died have left, once nobody is fetching: for the background of a start. */
+  /** Removes the remains of failed attempts, once no fetch is running. Runs in the background of a start. */
   tidy(signal?: AbortSignal): Promise<void>
 }
 
@@ -62,7 +65,7 @@ interface Failure {
   readonly reason: string
 }
 
-/** No source could deliver. The message names each with its reason, and what the operator can do. */
+/** No source could deliver. The message lists each with its reason, and tells the operator what to do. */
 export class CoreUnavailable extends Error {
   override readonly name = 'CoreUnavailable'
   readonly failures: readonly Failure[]
@@ -80,7 +83,10 @@ export class CoreUnavailable extends Error {
   }
 }
 
-/** The WordPress releases of this machine, below `<data>/cores/`. Any number of processes may use it at once. */
+/**
+ * Creates the library of WordPress releases on this machine, below `<data>/cores/`. Any number of processes can use it
+ * at the same time.
+ */
 export function createCoreLibrary(options: CoreLibraryOptions): CoreLibrary {
   const folder = coresFolder(options.dataDir)
   const lockFile = join(folder, '.lock')
@@ -107,7 +113,7 @@ export function createCoreLibrary(options: CoreLibraryOptions): CoreLibrary {
       if (there) return there
       await mkdir(folder, { recursive: true, mode: 0o755 })
       return exclusively(lockFile, ensureOptions.signal, async () => {
-        // Whoever held the lock before may have fetched it.
+        // The previous holder of the lock may have fetched it.
         const meanwhile = await present(version)
         if (meanwhile) return meanwhile
         await removeLeftovers(folder)
@@ -146,7 +152,7 @@ function reporter(source: CoreSource, onProgress: EnsureOptions['onProgress']) {
     onProgress?.({ source: source.name, phase, receivedBytes, totalBytes })
 }
 
-/** The first source that delivers wins; the reasons of those before it are logged. */
+/** Fetches from the first source that works. Logs the reasons of those before it. */
 async function fetchFromFirst(
   sources: readonly CoreSource[],
   version: string,
@@ -185,7 +191,7 @@ async function offersOfAll(sources: readonly CoreSource[], signal: AbortSignal |
   const offers: SourceOffer[] = []
   const failures: Failure[] = []
   for (const source of sources) {
-    // Not below the library's own folder: what is there without the lock counts as left over.
+    // Not below the library's own folder, where files without the lock count as leftovers.
     const workDir = await mkdtemp(join(tmpdir(), 'stead-offers-'))
     try {
       offers.push(...(await source.versions({ workDir, signal, report: () => {} })))

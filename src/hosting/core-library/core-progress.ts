@@ -8,7 +8,7 @@ const doing: Record<CoreProgress['phase'], string> = {
   unpacking: 'Unpacking WordPress',
 }
 
-/** What a source does, in words. */
+/** Describes the activity of a source. */
 export const describeCoreProgress = ({ phase, source, receivedBytes, totalBytes }: CoreProgress): Progress => ({
   doing: doing[phase],
   from: source,

@@ -1,4 +1,4 @@
-/** What a source is doing, for a progress bar. `totalBytes` is null while it is not known. */
+/** The progress of a source, for a progress bar. `totalBytes` is null while it is unknown. */
 export interface CoreProgress {
   readonly source: string
   readonly phase: 'resolving' | 'downloading' | 'verifying' | 'unpacking'
@@ -6,9 +6,9 @@ export interface CoreProgress {
   readonly totalBytes: number | null
 }
 
-/** What a source gets to work with. */
+/** The resources that a source works with. */
 export interface SourceTask {
-  /** A new empty folder on the file system of the core library; removed afterwards, whatever happens. */
+  /** A new empty folder on the file system of the core library. It is always removed afterwards. */
   readonly workDir: string
   readonly signal: AbortSignal | undefined
   readonly report: (phase: CoreProgress['phase'], receivedBytes?: number, totalBytes?: number | null) => void
@@ -17,29 +17,32 @@ export interface SourceTask {
 /** A release that a source can deliver. */
 export interface FoundCore {
   readonly version: string
-  /** Makes the release, checked against what its publisher says about it, the content of `into`, which does not exist yet. */
+  /** Unpacks the release, verified against its publisher's checksums, to `into`, which does not exist yet. */
   unpack(into: string): Promise<void>
 }
 
-/** A release that a source tells of. */
+/** A release that a source lists. */
 export interface SourceOffer {
   readonly version: string
-  /** Of PHP, the least that it needs, where the source says so. */
+  /** The lowest PHP version that it needs, if the source reports it. */
   readonly phpVersion?: string
 }
 
-/** One place that WordPress can be had from. Every failure is an `Error` whose message an operator understands. */
+/** A place that provides WordPress. Every failure is an `Error` with a message that an operator understands. */
 export interface CoreSource {
-  /** For progress and messages: `the release API at https://…`. */
+  /** The name in progress and messages: `the release API at https://…`. */
   readonly name: string
-  /** Changes whenever the source may have another latest version that time alone does not explain. */
+  /** Returns a text that changes whenever the source may have another latest version for a reason other than time. */
   identity(): Promise<string>
-  /** Finds a version, or with `latest` the newest release. @throws Error when it is not to be had here */
+  /**
+   * Finds a version, or with `latest` the newest release.
+   * @throws Error when it is unavailable here
+   */
   find(version: string, task: SourceTask): Promise<FoundCore>
-  /** What there is to choose from, newest release and newest test version at least. */
+  /** Lists the available versions, at least the newest release and the newest test version. */
   versions(task: SourceTask): Promise<SourceOffer[]>
 }
 
-/** Sizes that no WordPress release comes near (6.8: 30 MB packed, 75 MB and 3,100 files unpacked). */
+/** Limits far above any WordPress release (6.8: 30 MB packed, 75 MB and 3,100 files unpacked). */
 export const coreLimits = { maxEntries: 20_000, maxBytes: 400 * 2 ** 20 }
 export const maxArchiveBytes = 150 * 2 ** 20

@@ -8,13 +8,13 @@ import { compareVersions, isVersion, versionOf } from './version.ts'
 export interface Core extends CoreContent {
   readonly version: string
   readonly path: string
-  /** Where it came from, in words. */
+  /** The name of its source. */
   readonly source: string
   /** ISO 8601. */
   readonly unpackedAt: string
 }
 
-/** Runs `work` with a new folder below `folder`, which is gone afterwards. Call with the lock held. */
+/** Runs `work` with a new folder below `folder`, which is removed afterwards. Call it with the lock held. */
 export async function inWorkDir<Result>(folder: string, work: (workDir: string) => Promise<Result>): Promise<Result> {
   const workDir = await mkdtemp(join(folder, '.unpack-'))
   try {
@@ -24,15 +24,16 @@ export async function inWorkDir<Result>(folder: string, work: (workDir: string) 
   }
 }
 
-/** Removes what attempts that died have left. Call with the lock held. */
+/** Removes the remains of failed attempts. Call it with the lock held. */
 export async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await readdir(folder))
     if (name.startsWith('.unpack-')) await rm(join(folder, name), { recursive: true, force: true })
 }
 
 /**
- * Makes a release that a source has found a core of this machine. Folder first, manifest last: a folder without one is a
- * dead attempt. Call with the lock held. @throws Error when it is not the release that it should be
+ * Installs a release that a source has found as a core of this machine. Writes the folder first and the manifest last:
+ * a folder without a manifest is a failed attempt. Call it with the lock held.
+ * @throws Error when it is not the expected release
  */
 export async function installCore(
   folder: string,
@@ -51,7 +52,7 @@ export async function installCore(
   const path = join(folder, version)
   const manifest = { version, source: source.name, unpackedAt: new Date().toISOString(), ...content }
   await rm(manifestOf(folder, version), { force: true })
-  // What stands there is broken, or it would have been returned before.
+  // An existing folder is broken, or it would have been returned before.
   await rename(path, join(workDir, 'broken')).catch(ignoreMissing)
   await rename(tree, path)
   await flush(folder)
@@ -73,7 +74,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error
 }
 
-/** Every core that is there and whole, newest first. */
+/** Returns all complete cores, newest first. */
 export async function listCores(folder: string): Promise<Core[]> {
   const names = await readdir(folder).catch(() => [] as string[])
   const versions = names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -5))
@@ -81,7 +82,7 @@ export async function listCores(folder: string): Promise<Core[]> {
   return cores.filter((core) => core !== undefined).sort((a, b) => compareVersions(b.version, a.version))
 }
 
-/** The core of this version if it is there and whole. */
+/** Returns the core of this version if it is complete. */
 export async function readCore(folder: string, version: string): Promise<Core | undefined> {
   const path = join(folder, version)
   try {
@@ -94,7 +95,7 @@ export async function readCore(folder: string, version: string): Promise<Core | 
   }
 }
 
-/** Remembers which version was the latest, so that a restart neither waits for a network nor needs one. */
+/** Stores which version was the latest, so that a restart needs no network and does not wait for one. */
 export function latestAnswer(folder: string, sources: readonly CoreSource[], forMs: number) {
   const file = join(folder, '.latest.json')
   const key = async () => (await Promise.all(sources.map((source) => source.identity()))).join('\n')
@@ -103,7 +104,7 @@ export function latestAnswer(folder: string, sources: readonly CoreSource[], for
       try {
         const answer = JSON.parse(await readFile(file, 'utf8')) as { version: string; until: number; sources: string }
         const leftMs = answer.until - Date.now()
-        // A clock that was set back must not make the answer hold for years.
+        // After the clock is set back, the answer must not stay valid for years.
         if (!isVersion(answer.version) || !(leftMs > 0 && leftMs <= forMs)) return undefined
         if (answer.sources !== (await key())) return undefined
         return await readCore(folder, answer.version)
@@ -111,7 +112,7 @@ export function latestAnswer(folder: string, sources: readonly CoreSource[], for
         return undefined
       }
     },
-    /** `holdsMs` for an answer that should be asked for again sooner. Call with the lock held. */
+    /** Stores an answer. Use `holdsMs` for one that must expire sooner. Call it with the lock held. */
     async write(version: string, holdsMs = forMs): Promise<void> {
       const answer = JSON.stringify({ version, until: Date.now() + Math.min(holdsMs, forMs), sources: await key() })
       await inWorkDir(folder, (workDir) => replaceFile(file, answer, workDir))

@@ -3,7 +3,7 @@ import { access, chmod, lchown, lstat, open, readdir, readFile } from 'node:fs/p
 import { join } from 'node:path'
 import { flushFileSystem } from '../../platform/files/flush-file-system.ts'
 
-/** What is in a core: the checksum covers the name and content of every file. */
+/** The content of a core. The checksum covers the name and content of every file. */
 export interface CoreContent {
   readonly sha256: string
   readonly files: number
@@ -19,7 +19,7 @@ const needed = [
   'wp-includes/load.php',
 ]
 
-/** @throws Error when files without which WordPress does not start are missing, or there is no theme */
+/** @throws Error when files that WordPress needs to start are missing, or there is no theme */
 export async function checkComplete(folder: string): Promise<void> {
   for (const name of needed)
     await access(join(folder, name)).catch((cause) => {
@@ -37,8 +37,9 @@ const isThere = (path: string) =>
   )
 
 /**
- * Brings a tree into the one form that cores have (files 0644, folders 0755, all owned by this user, nothing else) and
- * returns what is in it. @throws Error when there is anything but files and folders
+ * Normalises a tree to the form of all cores (files 0644, folders 0755, all owned by this user) and returns its
+ * content.
+ * @throws Error when there is anything but files and folders
  */
 export async function sealTree(folder: string): Promise<CoreContent> {
   const hash = createHash('sha256')
@@ -77,7 +78,7 @@ async function flushEach(path: string): Promise<void> {
   await flush(path)
 }
 
-/** fsync of one file or folder. */
+/** Flushes one file or folder with fsync. */
 export async function flush(path: string): Promise<void> {
   const file = await open(path, 'r')
   try {

@@ -23,6 +23,6 @@ test.each([
   ['only parts that are not Debian’s main', ['https://m.example/debian bookworm contrib'], undefined],
   ['another distribution', ['https://m.example/ubuntu noble main'], undefined],
   ['nothing at all', [''], undefined],
-])('%s', (_name, lines, mirrors) => {
+])('reads mirrors: %s', (_name, lines, mirrors) => {
   expect(mirrorsIn(lines.join('\n'))).toEqual(mirrors)
 })

@@ -34,7 +34,7 @@ const library = (name: string, source: CoreSource) =>
   })
 
 test.skipIf(!hasApt)(
-  'a real WordPress from Debian, and the same one again from a release API',
+  'fetches a real WordPress from Debian, and the same one again from a release API',
   { timeout: 300_000 },
   async ({ skip }) => {
     const phases = new Set<string>()
@@ -63,7 +63,7 @@ test.skipIf(!hasApt)(
   },
 )
 
-test.skipIf(!hasApt)('another version than the one that Debian has is not to be had there', async ({ skip }) => {
+test.skipIf(!hasApt)('does not provide a version other than Debian’s', async ({ skip }) => {
   const error: unknown = await library('other', debianPackageSource())
     .ensure('4.0')
     .catch((thrown) => thrown)
@@ -71,10 +71,13 @@ test.skipIf(!hasApt)('another version than the one that Debian has is not to be 
   expect(String(error)).toMatch(/Debian's package .*: it offers [\d.]+, not 4\.0/)
 })
 
-describe('addresses are those of the machine, and no others', () => {
+describe('addresses come only from the machine’s configuration', () => {
   afterEach(() => vi.unstubAllEnvs())
 
-  /** As if this machine had only these package sources. @returns what became of it */
+  /**
+   * Fetches as if this machine had only these package sources.
+   * @returns the error of the attempt
+   */
   async function fetchedWith(name: string, sources: string): Promise<string> {
     const [list, config] = ['list', 'conf'].map((kind) => join(folder, `${name}.${kind}`)) as [string, string]
     await writeFile(list, sources)
@@ -94,13 +97,13 @@ describe('addresses are those of the machine, and no others', () => {
     ['none', ''],
     ['another-distribution', 'deb http://127.0.0.1:9/ubuntu noble main\n'],
     ['a-vendor', 'deb http://127.0.0.1:9/linux/debian bookworm stable\n'],
-  ])('%s: it says that there is no source', async (name, sources) => {
+  ])('reports that there is no source: %s', async (name, sources) => {
     expect(await fetchedWith(name, sources)).toMatch(
       /Debian's package \(\w+\): (this server has no configured source of Debian packages|Debian's signing keys)/,
     )
   })
 
-  test.skipIf(!hasApt)('the mirror that is configured is asked, and nobody else', async () => {
+  test.skipIf(!hasApt)('sends requests only to the configured mirror', async () => {
     const asked: string[] = []
     const server = createServer((request, response) => {
       asked.push(request.url as string)

@@ -1,6 +1,6 @@
 import { type CoreProgress, createCoreLibrary } from './core-library.ts'
 
-// Run by the tests as a process of its own: prints each phase to stderr, and the core that it got.
+// The tests run this as a separate process. It prints each phase to stderr, and then the core.
 const [dataDir = '', wordpressApi = '', version = ''] = process.argv.slice(2)
 const log = { info: () => {}, warn: () => {} }
 const library = createCoreLibrary({ dataDir, coreSource: undefined, wordpressApi, allowPrivate: true, log })

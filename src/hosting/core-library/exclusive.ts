@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const retryMs = 100
 
 /**
- * Runs `work` while no other process or caller runs with the same lock file. The lock is SQLite's own file lock: the
- * system lets go of it when its holder dies, so there is none to clean up and no age at which one counts as stale.
+ * Runs `work` while no other process or caller runs with the same lock file. The lock is SQLite's own file lock. The
+ * system releases it when its holder dies, so it needs no cleanup and no age limit.
  */
 export async function exclusively<Result>(
   lockFile: string,
@@ -14,7 +14,7 @@ export async function exclusively<Result>(
 ): Promise<Result> {
   const lock = new DatabaseSync(lockFile)
   try {
-    // Waiting inside SQLite would stop the whole process.
+    // Waiting inside SQLite would block the whole process.
     lock.exec('PRAGMA busy_timeout = 0')
     while (!acquire(lock)) await sleep(retryMs, undefined, { signal })
     return await work()

@@ -3,13 +3,16 @@ import { join } from 'node:path'
 
 const pattern = /^(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?(?:-(alpha|beta|RC)(\d{0,4})(?:-\d{1,8})?)?$/
 
-/** Whether the text is a version as WordPress writes them: `6.8`, `6.8.7`, `6.9-beta1`, `6.9-RC2`. Such a text is a safe file name. */
+/**
+ * Returns whether the text is a version in WordPress' format: `6.8`, `6.8.7`, `6.9-beta1`, `6.9-RC2`. Such a text is a
+ * safe file name.
+ */
 export const isVersion = (text: string): boolean => pattern.test(text)
 
-/** Whether a version is a release, and not one for testing. */
+/** Returns whether a version is a stable release, not a test version. */
 export const isStable = (version: string): boolean => !version.includes('-')
 
-/** For sorting: negative when `a` is older than `b`. Anything that is no version counts as oldest. */
+/** Compares versions for sorting: negative when `a` is older than `b`. An invalid version counts as oldest. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [rank(a), rank(b)]
   const place = left.findIndex((part, index) => part !== right[index])
@@ -24,7 +27,10 @@ function rank(version: string): number[] {
   return [Number(major), Number(minor), Number(patch ?? 0), stageRank, Number(count || 0)]
 }
 
-/** What `wp-includes/version.php` of an unpacked WordPress says. @throws Error when there is no such file or no version in it */
+/**
+ * Returns the version in `wp-includes/version.php` of an unpacked WordPress.
+ * @throws Error when there is no such file or no version in it
+ */
 export async function versionOf(folder: string): Promise<string> {
   const text = await readFile(join(folder, 'wp-includes/version.php'), 'utf8').catch((cause) => {
     throw new Error('no WordPress in it (wp-includes/version.php is missing)', { cause })

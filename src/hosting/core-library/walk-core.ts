@@ -4,10 +4,13 @@ import { join } from 'node:path'
 import type { SourceEntry } from '../../backups/backup-store.ts'
 import { contentOf } from '../site-files/stage/pin.ts'
 
-/** What a release has that no site has of its own: it is laid over their web roots. */
+/** Folders of a release that sites do not have themselves. They are mounted over the sites' web roots. */
 const SHARED = ['wp-admin', 'wp-includes']
 
-/** Files of an unpacked core that sites share, as a backup keeps them: folders before what is in them, in the order of their bytes. */
+/**
+ * Yields the files of an unpacked core that sites share, in the order of a backup: folders before their content, by
+ * their bytes.
+ */
 export async function* walkCore(corePath: string): AsyncGenerator<SourceEntry> {
   for (const name of SHARED) yield* walk(corePath, name)
 }
@@ -18,14 +21,14 @@ async function* walk(corePath: string, path: string): AsyncGenerator<SourceEntry
   const common = { path, mode: stats.mode & 0o777, mtimeMs: Math.trunc(stats.mtimeMs) }
   if (stats.isDirectory()) {
     yield { kind: 'folder', ...common }
-    // names of releases are ASCII: the order of their characters is that of their bytes
+    // Names of releases are ASCII, so the order of their characters is that of their bytes.
     for (const name of (await readdir(full)).sort()) yield* walk(corePath, `${path}/${name}`)
   } else if (stats.isFile())
     yield {
       kind: 'file',
       ...common,
       sizeBytes: stats.size,
-      // a release never changes
+      // A release never changes.
       stamp: `${stats.size}`,
       open: async () => contentOf(openSync(full, 'r')),
     }

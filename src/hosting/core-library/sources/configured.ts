@@ -5,7 +5,10 @@ import { unpackZip } from '../../archives/unpack-zip.ts'
 import { type CoreSource, coreLimits, type SourceTask } from '../core-source.ts'
 import { isVersion, versionOf } from '../version.ts'
 
-/** The folder, .zip or .tar.gz that the operator named. It may be an installed site too: only what a release holds is taken. */
+/**
+ * Returns the source for the folder, .zip, or .tar.gz that the operator configured. It may be an installed site: only
+ * files that belong to a release are taken.
+ */
 export function configuredSource(location: string): CoreSource {
   const path = resolve(location)
   const find: CoreSource['find'] = async (version, task) => {
@@ -50,7 +53,7 @@ async function open(path: string, task: SourceTask): Promise<string> {
   return rootOf(into)
 }
 
-// Releases are packed with everything in one folder, `wordpress`; others pack the content itself.
+// Releases contain one folder, `wordpress`. Other archives contain the files directly.
 async function rootOf(folder: string): Promise<string> {
   const names = await readdir(folder)
   if (names.includes('wp-includes')) return folder
@@ -62,7 +65,7 @@ async function rootOf(folder: string): Promise<string> {
 const notOfARelease =
   /^(wp-config\.php|\.htaccess|\.git|wp-content\/(?!index\.php$|themes(\/|$)|plugins(\/|$)|languages(\/|$)).*)$/
 
-/** Copies with links followed: distributions' WordPress folders link to their libraries. */
+/** Copies a release and follows links, because WordPress folders of distributions link to their libraries. */
 async function copyRelease(from: string, into: string, task: SourceTask): Promise<void> {
   let entries = 0
   let copiedBytes = 0

@@ -1,11 +1,11 @@
-/** Where this machine gets Debian's packages from. */
+/** The mirrors from which this machine gets Debian's packages. */
 export interface DebianMirrors {
   readonly main: string
-  /** Not every machine has one. */
+  /** Undefined on machines without one. */
   readonly security: string | undefined
 }
 
-/** What `mirrorsIn` reads: `apt-get indextargets --no-release-info --format` this. */
+/** The format that `mirrorsIn` reads: pass it to `apt-get indextargets --no-release-info --format`. */
 export const targetsFormat = '$(REPO_URI) $(RELEASE) $(COMPONENT)'
 
 const suites = 'bullseye|bookworm|trixie|forky|duke|sid|oldoldstable|oldstable|stable|testing|unstable'
@@ -13,8 +13,9 @@ const mainSuite = new RegExp(`^(?:${suites})$`)
 const securitySuite = new RegExp(`^(?:${suites})(?:-security|/updates)$`)
 
 /**
- * The addresses in the machine's own package configuration; there are no others. A mirror may have any path, and who offers
- * packages for Debian besides names his suites alike: of several the one whose path says `debian` counts.
+ * Returns the addresses in the machine's own package configuration, and uses no others. A mirror may have any path, and
+ * vendors of packages for Debian use the same suite names. Of several addresses, the one whose path contains `debian`
+ * counts.
  * @param targets lines of {@link targetsFormat}
  */
 export function mirrorsIn(targets: string): DebianMirrors | undefined {

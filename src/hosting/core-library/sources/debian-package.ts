@@ -23,14 +23,14 @@ const run = promisify(execFile)
 
 const release = 'trixie'
 const keyrings = ['/usr/share/keyrings/debian-archive-keyring.gpg', '/usr/share/keyrings/debian-archive-keyring.pgp']
-// The libraries that Debian's WordPress links to instead of carrying them.
+// The libraries that Debian's WordPress links to instead of including them.
 const libraries = ['libjs-underscore', 'libjs-lodash', 'libjs-cropper', 'php-getid3']
 const systemCertificates = '/etc/ssl/certs/ca-certificates.crt'
 
 /**
- * WordPress as Debian packages it, for machines that reach a Debian mirror and little else: the one that their own package
- * configuration names. Nothing is installed: apt works on its own lists in the work folder, checks Debian's signatures, and dpkg
- * only unpacks.
+ * Returns WordPress as Debian packages it, for machines that reach little more than a Debian mirror. Uses the mirror of
+ * the machine's own package configuration. Installs nothing: apt works on its own lists in the work folder, checks
+ * Debian's signatures, and dpkg only unpacks.
  */
 export function debianPackageSource(): CoreSource {
   const offered = async (task: SourceTask) => {
@@ -69,10 +69,10 @@ async function prepareApt(task: SourceTask): Promise<Apt> {
     'Dir::State::lists': join(state, 'lists'),
     'Dir::State::status': join(state, 'status'),
     'Dir::Cache': join(state, 'cache'),
-    // Container images turn these off; every call would read 60,000 packages again (0.9 s).
+    // Container images turn these off. Without them, every call would read 60,000 packages again (0.9 s).
     'Dir::Cache::pkgcache': 'pkgcache.bin',
     'Dir::Cache::srcpkgcache': 'srcpkgcache.bin',
-    // apt's own unprivileged user cannot reach the data folder.
+    // apt's own unprivileged user cannot access the data folder.
     'APT::Sandbox::User': 'root',
     'APT::Get::AllowUnauthenticated': 'false',
     'Acquire::AllowInsecureRepositories': 'false',
@@ -82,7 +82,7 @@ async function prepareApt(task: SourceTask): Promise<Apt> {
     'Acquire::http::Timeout': '10',
     'Acquire::https::Timeout': '10',
   }
-  // The machine's own settings stay (its proxy among them), but not the programs it runs after an update.
+  // Keeps the machine's own settings, such as its proxy, but not the programs it runs after an update.
   const hooks = ['APT::Update::Pre-Invoke', 'APT::Update::Post-Invoke', 'APT::Update::Post-Invoke-Success']
   const lines = [
     ...hooks.map((hook) => `#clear ${hook};`),
@@ -143,7 +143,7 @@ async function unpackPackages(apt: Apt, into: string, task: SourceTask): Promise
   for (const name of (await readdir(downloads)).filter((entry) => entry.endsWith('.deb')))
     await runTool('dpkg-deb', ['-x', join(downloads, name), root], task.workDir, task.signal)
   const core = join(root, 'usr/share/wordpress')
-  // Both are links to the packaged site's own settings in /etc.
+  // Both are links to the packaged site's settings in /etc.
   for (const name of ['.htaccess', 'wp-config.php']) await rm(join(core, name), { force: true })
   await putCertificates(core)
   await replaceLinks(core, root)
@@ -158,7 +158,7 @@ async function newestTheme(apt: Apt): Promise<string> {
   return newest
 }
 
-// Default themes are named after years in words: twentytwentyfive is the one of 2025.
+// Default themes are named after years in words: twentytwentyfive is the theme of 2025.
 function themeYear(name: string): number {
   const ones = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine']
   const [, tens, one] = /-twenty(twenty|thirty)([a-z]*)$/.exec(name) ?? []
@@ -186,7 +186,7 @@ async function putCertificates(core: string): Promise<void> {
   await writeFile(bundle, system)
 }
 
-/** Puts the files in the place of links to them, as long as they lead to something that came with the packages. */
+/** Replaces links with the files they lead to, as long as these came with the packages. */
 async function replaceLinks(core: string, packages: string): Promise<void> {
   let entries = 0
   const root = await realpath(packages)
@@ -198,7 +198,7 @@ async function replaceLinks(core: string, packages: string): Promise<void> {
     if (!stats.isSymbolicLink()) return
     const link = await readlink(path)
     const shown = `${relative(core, path)} (a link to ${link})`
-    // Absolute links mean the packages' tree too, and never this machine's own files.
+    // Absolute links also refer to the packages' tree, and never to this machine's own files.
     const real = await realpath(link.startsWith('/') ? join(root, link) : path).catch((cause) => {
       throw new Error(`the packages lack ${shown}`, { cause })
     })

@@ -20,12 +20,12 @@ interface Offer extends SourceOffer {
 }
 
 /**
- * The release API of WordPress, or what stands in for it at `base`. A download is checked twice: the archive with the
- * checksum published beside it, and every file with the API's own list.
+ * Returns the release API of WordPress, or its replacement at `base`. A download is checked twice: the archive against
+ * its published checksum, and every file against the API's own list.
  */
 export function releaseApiSource(options: { base: string | undefined; allowPrivate: boolean }): CoreSource {
   const base = options.base ?? publicApi
-  // A stand-in was named by the operator, for tests, and is mostly on this machine.
+  // The operator configured a replacement for tests, which is mostly on this machine.
   const allowPrivate = options.allowPrivate || options.base !== undefined
   const fetching = (task: SourceTask, maxBytes: number, timeoutMs = 20_000): FetchOptions => ({
     allowPrivate,
@@ -45,7 +45,7 @@ export function releaseApiSource(options: { base: string | undefined; allowPriva
     if (!newest) throw new Error('it offers no release')
     if (version === 'latest') return newest
     const more = isStable(version) ? stable : await offers(task, 'beta')
-    // Older releases are not offered, but stay where they were; a wrong guess is a 404.
+    // Older releases are not offered, but keep their address. A wrong guess results in a 404.
     const guess = { version, download: newest.download.replaceAll(newest.version, version) }
     return more.find((offer) => offer.version === version) ?? guess
   }
@@ -104,7 +104,7 @@ function offersIn(answer: unknown): Offer[] {
       php_version?: unknown
     }
     const needs = typeof php_version === 'string' && isPhpVersion(php_version) ? { phpVersion: php_version } : {}
-    // `full` and not `no_content`: the default theme is needed.
+    // `full` instead of `no_content`, because the default theme is needed.
     const download = packages?.full
     return typeof version === 'string' && isVersion(version) && typeof download === 'string'
       ? [{ version, download, ...needs }]
@@ -138,7 +138,7 @@ async function publishedChecksum(download: string, options: FetchOptions) {
 async function checkFiles(folder: string, answer: unknown, version: string): Promise<void> {
   const { checksums } = (answer ?? {}) as { checksums?: unknown }
   if (typeof checksums !== 'object' || checksums === null) {
-    // There is no list for some test versions; the archive's own checksum was right.
+    // Some test versions have no list. The archive's own checksum was right.
     if (!isStable(version)) return
     throw new Error(`no checksums of the files of ${version} are published`)
   }
