@@ -5,11 +5,12 @@ const maxHeaderBytes = 64 * 1024
 const maxPaddingBytes = 1024 * 1024
 
 /**
- * Reads a tar stream (POSIX ustar and pax, GNU long names), entry by entry; the next one is read when `take` is done with one and its
- * content. The parser is that of `tar`: it knows the formats. What this adds is a bound to all that it would hold or pass over, since
- * it is made for archives that somebody wants: whatever it would leave out is a reason to refuse the archive.
- * @param take what it leaves of an entry's content is skipped
- * @throws ArchiveRefused when it is damaged, cut off, or holds something that the parser does not know
+ * Reads a tar stream (POSIX ustar and pax, GNU long names), entry by entry. Reads the next one when `take` is done with
+ * the previous one and its content. Uses the parser of the package `tar`, which knows the formats. Adds limits for
+ * everything that the parser would buffer or skip, because the parser expects trusted archives. Whatever the parser
+ * would skip is a reason to refuse the archive.
+ * @param take handles an entry; content it does not read is skipped
+ * @throws ArchiveRefused when the archive is damaged, cut off, or contains data that the parser does not know
  */
 export async function readTar(source: AsyncIterable<Buffer>, take: (entry: ReadEntry) => Promise<void>): Promise<void> {
   const parser = new Parser({ strict: true, maxMetaEntrySize: maxHeaderBytes, brotli: false, zstd: false })
@@ -24,10 +25,10 @@ export async function readTar(source: AsyncIterable<Buffer>, take: (entry: ReadE
   let last = Promise.resolve()
   parser.on('entry', (entry: ReadEntry) => {
     current = entry
-    // one after the other: an entry may be read to its end, and the next one begin, before its file is closed
+    // One after the other: an entry may be fully read, and the next one begin, before its file is closed.
     last = last.then(() => (state.isBroken ? undefined : take(entry))).then(() => void entry.resume(), refuse)
   })
-  // sparse files, headers that are too long, and types that nobody knows
+  // Sparse files, headers that are too long, and unknown types.
   parser.on('ignoredEntry', ({ path }: ReadEntry) =>
     refuse(new ArchiveRefused(`${JSON.stringify(path)}: neither a file nor a folder`)),
   )
@@ -44,14 +45,14 @@ export async function readTar(source: AsyncIterable<Buffer>, take: (entry: ReadE
     let paddingBytes = 0
     for await (const chunk of source) {
       if (chunk.length === 0) continue
-      // the parser would undo another compression, without a bound
+      // The parser would also decompress it, without a limit.
       if (isFirst && chunk[0] === 0x1f) throw new ArchiveRefused('not a valid tar archive')
       isFirst = false
       if (!state.isAtEnd) {
         await write(chunk)
         continue
       }
-      // reading on to the end is what makes gzip compare its checksum; the parser would keep all of it
+      // Reading to the end makes gzip compare its checksum. The parser would keep all of it in memory.
       paddingBytes += chunk.length
       if (paddingBytes > maxPaddingBytes) throw new ArchiveRefused('data after the end of the archive')
     }
@@ -60,7 +61,7 @@ export async function readTar(source: AsyncIterable<Buffer>, take: (entry: ReadE
     if (state.isBroken) await broken.promise
     if (!state.isAtEnd) throw new ArchiveRefused('the archive is cut off')
   } finally {
-    // who still reads an entry of an archive that is refused must come to its end
+    // A consumer that still reads an entry of a refused archive must reach its end.
     if (current && !current.emittedEnd) current.end()
     await last
   }

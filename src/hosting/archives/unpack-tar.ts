@@ -8,8 +8,8 @@ const taken = new Set(['File', 'OldFile', 'ContiguousFile', 'Directory'])
 const links = new Set(['SymbolicLink', 'Link'])
 
 /**
- * Unpacks a tar stream, already decompressed, into the folder `into`, which must exist, be empty and belong to nobody
- * else meanwhile. Takes files and folders only. After an error the folder holds part of it: remove it.
+ * Unpacks a decompressed tar stream into the folder `into`, which must exist, be empty, and be used by no other
+ * process. Takes files and folders only. After an error, the folder contains part of the archive: remove it.
  * @throws ArchiveRefused
  */
 export async function unpackTar(source: Readable, into: string, options: UnpackOptions): Promise<Unpacked> {
@@ -32,9 +32,9 @@ export async function unpackTar(source: Readable, into: string, options: UnpackO
   return tree.result()
 }
 
-/** Like `unpackTar`, from a .tar.gz file. */
+/** Unpacks a .tar.gz file like `unpackTar`. */
 export async function unpackTarGz(archive: string, into: string, options: UnpackOptions): Promise<Unpacked> {
-  // A fault of either stream arrives through the second one, which pipeline() destroys with it.
+  // An error of either stream arrives through the second one, which pipeline() destroys with it.
   return unpackTar(
     pipeline(createReadStream(archive), createGunzip(), () => {}),
     into,

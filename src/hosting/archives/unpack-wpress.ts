@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { ArchiveRefused, type Unpacked, type UnpackOptions, unpackedTree } from './unpacked-tree.ts'
 
-/** Name, size, time of the last change, folder: texts, filled up with NUL bytes. */
+/** The header: name, size, time of the last change, and folder, as texts padded with NUL bytes. */
 const HEADER_BYTES = 4377
 const FIELDS = { name: [0, 255], size: [255, 269], folder: [281, HEADER_BYTES] } as const
 const PIECE_BYTES = 1 << 18
@@ -12,9 +12,9 @@ interface WpressEntry {
 }
 
 /**
- * Unpacks an archive of All-in-One WP Migration: a header and a file's bytes, one after the other, until a header
- * without a name. The folder `into` must exist, be empty, and belong to nobody else meanwhile. After an error it has
- * part of the files: remove it.
+ * Unpacks an archive of All-in-One WP Migration: a header and a file's bytes, repeated until a header without a name.
+ * The folder `into` must exist, be empty, and be used by no other process. After an error, it contains part of the
+ * files: remove it.
  * @throws ArchiveRefused
  */
 export async function unpackWpress(archive: string, into: string, options: UnpackOptions): Promise<Unpacked> {
@@ -29,7 +29,7 @@ export async function unpackWpress(archive: string, into: string, options: Unpac
         if (at !== archiveBytes) throw new ArchiveRefused('data after the end of the archive')
         return tree.result()
       }
-      // a size that is not true would make other bytes a header
+      // With a wrong size, other bytes would be read as a header.
       if (header.sizeBytes > archiveBytes - HEADER_BYTES - at) throw new ArchiveRefused('the archive is cut off')
       const path = tree.place(header.name)
       if (path !== undefined) await tree.file(path, contentAt(file, at, header.sizeBytes))
@@ -40,7 +40,7 @@ export async function unpackWpress(archive: string, into: string, options: Unpac
   }
 }
 
-/** Whether these bytes can be the first header of such an archive. */
+/** Returns whether these bytes can be the first header of such an archive. */
 export function looksLikeWpress(head: Uint8Array): boolean {
   if (head.length < HEADER_BYTES) return false
   try {
@@ -66,7 +66,7 @@ function entryOf(header: Uint8Array): WpressEntry | undefined {
   return { name: path, sizeBytes: Number(size) }
 }
 
-/** Up to the first NUL byte. */
+/** Returns the text up to the first NUL byte. */
 function textOf(header: Uint8Array, [start, end]: readonly [number, number]): string {
   const field = Buffer.from(header.buffer, header.byteOffset + start, end - start)
   const length = field.indexOf(0)

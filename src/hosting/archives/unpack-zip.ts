@@ -5,7 +5,7 @@ import { ArchiveRefused, type Unpacked, type UnpackedTree, type UnpackOptions, u
 
 export { type ArchiveLimits, ArchiveRefused, type Unpacked, type UnpackOptions } from './unpacked-tree.ts'
 
-// The published types are those of yauzl 2; these calls came with 3.
+// The published types are those of yauzl 2. These calls came with version 3.
 interface ZipReader {
   eachEntry(): AsyncIterable<yauzl.Entry>
   openReadStreamPromise(entry: yauzl.Entry): Promise<Readable>
@@ -20,8 +20,9 @@ const regularType = 0o100000
 const linkType = 0o120000
 
 /**
- * Unpacks a zip into the folder `into`, which must exist, be empty and belong to nobody else meanwhile. Takes files and
- * folders only; sizes and checksums of the entries are checked. After an error the folder holds part of it: remove it.
+ * Unpacks a zip into the folder `into`, which must exist, be empty, and be used by no other process. Takes files and
+ * folders only, and checks sizes and checksums of the entries. After an error, the folder contains part of the archive:
+ * remove it.
  * @throws ArchiveRefused
  */
 export async function unpackZip(archive: string, into: string, options: UnpackOptions): Promise<Unpacked> {
@@ -41,7 +42,7 @@ export async function unpackZip(archive: string, into: string, options: UnpackOp
 
 async function unpackEntry(zip: ZipReader, entry: yauzl.Entry, tree: UnpackedTree): Promise<void> {
   const path = tree.place(entry.fileName)
-  // The upper half is the Unix mode, or zero where the archive was made elsewhere.
+  // The upper half is the Unix mode, or zero if the archive was created on another system.
   const type = (entry.externalFileAttributes >>> 16) & fileTypeMask
   const isFolder = entry.fileName.endsWith('/')
   if (type === linkType) return tree.link(entry.fileName)
@@ -51,7 +52,8 @@ async function unpackEntry(zip: ZipReader, entry: yauzl.Entry, tree: UnpackedTre
   if (path === undefined) return
   if (isFolder) return tree.folder(path)
   const content = await zip.openReadStreamPromise(entry)
-  // A damaged entry can fail before anybody reads it, while its file is being made: uncaught without a listener.
+  // A damaged entry can fail before it is read, while its file is created. Without a listener, the error would be
+  // uncaught.
   content.on('error', () => {})
   await tree.file(path, checked(content, entry))
 }
@@ -65,7 +67,7 @@ async function* checked(content: AsyncIterable<Buffer>, entry: yauzl.Entry): Asy
   if (sum !== entry.crc32) throw new ArchiveRefused(`${JSON.stringify(entry.fileName)}: its checksum is wrong`)
 }
 
-// yauzl and zlib throw plain errors for damage; system errors (a full disk) have a syscall and pass as they are.
+// yauzl and zlib throw plain errors for damage. System errors, such as a full disk, have a syscall and pass unchanged.
 function refusalFrom(error: unknown): unknown {
   if (error instanceof ArchiveRefused || !(error instanceof Error)) return error
   if ('syscall' in error) return error

@@ -1,47 +1,59 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** What an archive may unfold into. */
+/** The limits for the unpacked content of an archive. */
 export interface ArchiveLimits {
   readonly maxEntries: number
-  /** Bytes of all files together, unpacked. */
+  /** The bytes of all files together, unpacked. */
   readonly maxBytes: number
 }
 
 export interface UnpackOptions {
   readonly limits: ArchiveLimits
-  /** Drops that many leading folders of each name; entries above them are skipped. */
+  /** Drops this many leading folders of each name. Entries above them are skipped. */
   readonly stripFolders?: number
-  /** Told of each link, which is then passed over. Without it an archive that has one is refused. */
+  /** Called for each link, which is then skipped. Without it, an archive with a link is refused. */
   readonly onLink?: (name: string) => void
   readonly signal?: AbortSignal
   /** Called after each file with the unpacked bytes so far. */
   readonly onProgress?: (unpackedBytes: number) => void
 }
 
-/** What was unpacked. */
+/** The result of unpacking. */
 export interface Unpacked {
   readonly files: number
   readonly sizeBytes: number
 }
 
-/** The archive is damaged, holds something that is not unpacked, or is over a limit. The message may be shown to users. */
+/**
+ * The archive is damaged, contains an entry that is not unpacked, or exceeds a limit. The message may be shown to
+ * users.
+ */
 export class ArchiveRefused extends Error {
   override readonly name = 'ArchiveRefused'
 }
 
 /**
- * The folder that an archive is unpacked into: the one place that decides which names, kinds and sizes are taken. The
- * folder must be new and out of reach of anybody else, because nothing but these checks keeps writing inside it. Links
- * are never made, and a file that is there is never written again, so no entry can lead another one astray.
+ * The folder that an archive is unpacked into. Only this code decides which names, types, and sizes are accepted. The
+ * folder must be new and inaccessible to others, because only these checks keep the archive inside it. Links are never
+ * created, and an existing file is never overwritten, so no entry can misdirect another one.
  */
 export interface UnpackedTree {
-  /** The path for an entry's name, or undefined when the name lies above `stripFolders`. Counts the entry. @throws ArchiveRefused */
+  /**
+   * Returns the path for an entry's name, or undefined when the name is above `stripFolders`. Counts the entry.
+   * @throws ArchiveRefused
+   */
   place(name: string): string | undefined
   folder(path: string): Promise<void>
-  /** Writes one file, mode 0644. @throws ArchiveRefused when it is there already, or over the limit */
+  /**
+   * Writes one file with mode 0644.
+   * @throws ArchiveRefused when it already exists, or exceeds the limit
+   */
   file(path: string, content: AsyncIterable<Uint8Array>): Promise<void>
-  /** Passes over a link. @throws ArchiveRefused unless whoever unpacks is told of links */
+  /**
+   * Skips a link.
+   * @throws ArchiveRefused without `onLink`
+   */
   link(name: string): void
   result(): Unpacked
 }
@@ -100,7 +112,8 @@ async function writeAll(file: FileHandle, content: AsyncIterable<Uint8Array>, ma
 
 function safeParts(name: string): string[] {
   const shown = JSON.stringify(name.slice(0, 100))
-  // Backslashes separate folders on the machines that made such archives, control characters hide names in listings.
+  // Backslashes separate folders on the machines that created such archives, and control characters hide names in
+  // listings.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (/[\\\u0000-\u001f\u007f]/.test(name)) throw new ArchiveRefused(`${shown}: a name with characters not allowed`)
   if (name.startsWith('/') || /^[a-z]:/i.test(name)) throw new ArchiveRefused(`${shown}: an absolute path`)
