@@ -46,12 +46,12 @@ test.each<[keyof typeof folders, keyof typeof databases, string]>([
   ['from before', "another's", 'homes of an unknown host'],
   ['homes alone', 'own', 'homes of an unknown host'],
   ['homes alone', 'empty', 'homes of an unknown host'],
-])('a folder that is %s, with a database that is %s: %s', (folder, database, expected) => {
+])('classifies a folder that is %s with a database that is %s: %s', (folder, database, expected) => {
   const found = belongingOf(folders[folder], databases[database])
   expect(found.kind === 'stranger' ? found.reason : found.kind).toBe(expected)
 })
 
-describe('a copy of the folder is running', () => {
+describe('a running copy of the folder', () => {
   const now = 1_000_000
   test.each([
     ['the record has this folder’s epoch: its predecessor, killed', 5, now, false],
@@ -59,7 +59,7 @@ describe('a copy of the folder is running', () => {
     ['a newer epoch, by a clock that is a little ahead', 6, now + 1000, true],
     ['a newer epoch, silent for a while', 6, now - 60_000, false],
     ['an older epoch: the database was put back', 4, now, false],
-  ])('%s', (_what, epoch, seenAt, expected) => {
+  ])('is detected for %s', (_what, epoch, seenAt, expected) => {
     expect(isCopyRunning(identity, { ...me, epoch, seenAt }, now)).toBe(expected)
   })
 })

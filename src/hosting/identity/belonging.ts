@@ -1,31 +1,35 @@
 /*
- * Whether a data folder and a database belong together. The words:
+ * Decides whether a data folder and a database belong together. The terms:
  *
- * installation  a Stead: one database, and the data folders of its hosts. A random text in the database and in each folder.
- * host          who keeps sites in one data folder. A random text, in the folder and in the host's record.
- * epoch         a number that each start of the host raises, in the folder first and then in the record.
+ * installation  A Stead: one database, and the data folders of its hosts. A random text in the database and in each
+ * folder.
+ * host          A process that keeps sites in one data folder. A random text, in the folder and in the host's record.
+ * epoch         A number that each start of the host increases, first in the folder and then in the record.
  */
 import { HOST_SILENT_MS } from '../host-state.ts'
 
-/** What a data folder says of itself. */
+/** Facts from a data folder. */
 export interface FolderFacts {
   readonly identity: FolderIdentity | null
-  /** `host-name`: how folders were known before there were identities, and what a host is called. */
+  /** `host-name`: the name of a host, which identified folders before identities were introduced. */
   readonly hostName: string | null
-  /** Folders of site directories in it. */
+  /** The number of site directories in it. */
   readonly siteDirectories: number
-  /** First of the user ids of its site directories, as its identity or their owners say; null where neither does. */
+  /** The first of the user ids of its site directories, from its identity or their owners. Null if neither is known. */
   readonly firstUser: number | null
 }
 
-/** What stands in a folder's `identity.json`. */
+/** The content of a folder's `identity.json`. */
 export interface FolderIdentity {
   readonly installation: string
   readonly host: string
   readonly epoch: number
   /** The highest number that a site directory in this folder has ever had. */
   readonly lastHome: number
-  /** First of the user ids of its site directories, where Stead runs as root; null in one from before folders had users of their own. */
+  /**
+   * The first of the user ids of its site directories, if Stead runs as root. Null in a folder from before each folder
+   * had its own users.
+   */
   readonly firstUser: number | null
 }
 
@@ -39,29 +43,29 @@ export interface KnownHost {
   readonly seenAt: number
 }
 
-/** What a database says of itself. */
+/** Facts from a database. */
 export interface DatabaseFacts {
-  /** null: it has never been used since there are identities, or never at all. */
+  /** Null if it has not been used since identities were introduced. */
   readonly installation: string | null
   readonly hosts: readonly KnownHost[]
-  /** It is a file in this very folder, and no other host can use it. */
+  /** Whether it is a file in this folder, so that no other host can use it. */
   readonly isInFolder: boolean
 }
 
 export type Belonging =
-  /** A new host of whatever installation the database is. */
+  /** A new host of the database's installation. */
   | { readonly kind: 'new' }
   /** They know each other. */
   | { readonly kind: 'known'; readonly host: KnownHost }
-  /** They know each other by the host's name: from before there were identities, or the identity file was lost. */
+  /** They know each other by the host's name: from before identities were introduced, or the identity file was lost. */
   | { readonly kind: 'by name'; readonly host: KnownHost }
-  /** The folder has been emptied, and the database in it knows one host: it is that host, without its files. */
+  /** The folder was emptied, and the database in it knows one host. It is that host, without its files. */
   | { readonly kind: 'emptied'; readonly host: KnownHost }
   | { readonly kind: 'stranger'; readonly reason: StrangerReason }
 
 export type StrangerReason = 'other installation' | 'host unknown' | 'homes of an unknown host'
 
-/** Decides from facts alone; nothing of what it finds is changed before it has decided. */
+/** Decides from facts only, before anything is changed. */
 export function belongingOf(folder: FolderFacts, database: DatabaseFacts): Belonging {
   const { identity, hostName } = folder
   const named = database.hosts.find(({ name }) => name === hostName)
@@ -70,7 +74,7 @@ export function belongingOf(folder: FolderFacts, database: DatabaseFacts): Belon
       return { kind: 'stranger', reason: 'other installation' }
     const host = database.hosts.find((each) => each.identity === identity.host)
     if (host) return { kind: 'known', host }
-    // a copy of the database from before there were identities
+    // A copy of the database from before identities were introduced.
     if (named && named.identity === null) return { kind: 'known', host: named }
     if (database.installation === null || folder.siteDirectories > 0)
       return { kind: 'stranger', reason: 'host unknown' }
@@ -84,12 +88,12 @@ export function belongingOf(folder: FolderFacts, database: DatabaseFacts): Belon
 }
 
 /**
- * Whether another copy of the folder runs as this host right now: the record has an epoch that this folder has not seen, and its holder
- * was heard of just now. (The folder's own predecessor has written its epoch into the folder.)
+ * Returns whether another copy of the folder runs as this host right now: the record has an epoch that this folder has
+ * not seen, and reported very recently. (The folder's own predecessor has written its epoch to the folder.)
  */
 export function isCopyRunning(folder: FolderIdentity, host: KnownHost, nowMs: number): boolean {
   return host.epoch > folder.epoch && isHeardOf(host, nowMs)
 }
 
-/** Whether the host has said just now that it runs. */
+/** Returns whether the host reported recently that it runs. */
 export const isHeardOf = ({ seenAt }: KnownHost, nowMs: number): boolean => Math.abs(nowMs - seenAt) < HOST_SILENT_MS

@@ -5,20 +5,20 @@ import { folderFacts, hostName, newIdentity, RunningIdentity } from './folder.ts
 import { databaseFacts } from './identity.store.ts'
 import { takeUsers } from './users.ts'
 
-/** A data folder and the host that it is from now on. */
+/** A data folder with the host that it belongs to. */
 export interface Bound {
   readonly name: string
   readonly identity: RunningIdentity
-  /** The folder had no identity of its own: its site directories may have no marks. Its identity is to be written when they have. */
+  /** The folder had no identity, so its site directories may have no marks. Write its identity once they do. */
   readonly isTakenOver: boolean
-  /** Lets others have the users of its site directories. */
+  /** Releases the users of its site directories for others. */
   releaseUsers(): void
 }
 
 /**
- * Finds out which host the folder is, and raises its epoch: in the folder first, so that a crash leaves the record behind and not the
- * folder. For the one process that holds the folder's lock.
- * @param locks where users of site directories are taken; see {@link takeUsers}
+ * Determines which host the folder is, and increases its epoch: in the folder first, so that after a crash the record
+ * is behind, not the folder. Only for the process that holds the folder's lock.
+ * @param locks the folder of the locks on users of site directories; see {@link takeUsers}
  * @throws OperatorError when folder and database do not belong together, or a copy of the folder runs
  */
 export async function bindFolder(

@@ -4,7 +4,7 @@ import type { FolderFacts, StrangerReason } from './belonging.ts'
 interface Pair {
   readonly dataDir: string
   readonly folder: FolderFacts
-  /** The database in words, without a secret. */
+  /** A description of the database, without secrets. */
   readonly database: string
 }
 
@@ -14,7 +14,7 @@ const adopt =
   'To use this folder with this database from now on, run stead host adopt ' +
   '(Stead quarantines what the database does not know, and deletes nothing).'
 
-/** The folder belongs to another database. */
+/** Returns the error for a folder that belongs to another database. */
 export function strangers(reason: StrangerReason, { dataDir, folder, database }: Pair): OperatorError {
   const found = {
     'other installation': `The data folder ${dataDir} (${siteDirectories(folder.siteDirectories)}) belongs to another installation of Stead than ${database}.`,
@@ -26,7 +26,7 @@ export function strangers(reason: StrangerReason, { dataDir, folder, database }:
   )
 }
 
-/** The database file of a folder in use is gone. */
+/** Returns the error for a folder in use whose database file is missing. */
 export const databaseMissing = (dataDir: string, folder: FolderFacts): OperatorError =>
   new OperatorError(
     `The data folder ${dataDir} (${siteDirectories(folder.siteDirectories)}) was used before, but its database stead.db is missing. Nothing was changed.\n` +
@@ -39,14 +39,14 @@ export const copyRuns = (dataDir: string, name: string): OperatorError =>
     `${name} already runs from another copy of the data folder ${dataDir}. Stop that one first. For a new host, use a new folder.`,
   )
 
-/** Thrown by a running host that is not the newest any more. */
+/** Returns the error with which a running host stops when it is no longer the newest. */
 export const fenced = (name: string): OperatorError =>
   new OperatorError(
     `${name} was started from a copy of this data folder, or its database was restored. This process stops, so that no site runs twice.`,
     { exitCode: 1 },
   )
 
-/** The operator has decided that this host is gone. */
+/** Returns the error for a host that the operator marked lost or removed. */
 export const givenUp = (name: string, state: 'lost' | 'removed'): OperatorError =>
   new OperatorError(
     state === 'lost'

@@ -13,13 +13,16 @@ export const newIdentity = (): string => randomBytes(16).toString('hex')
 
 export const identityFile = (dataDir: string): string => join(dataDir, 'identity.json')
 
-/** The number of a site directory by the name of its folder. */
+/** Returns the number of a site directory from the name of its folder. */
 export function directoryNumber(folder: string): number | undefined {
   const digits = HOME.exec(folder)?.[1]
   return digits === undefined ? undefined : Number(digits)
 }
 
-/** What the folder says of itself; changes nothing. @throws OperatorError when its identity cannot be read */
+/**
+ * Reads facts from the folder, and changes nothing.
+ * @throws OperatorError when its identity cannot be read
+ */
 export async function folderFacts(dataDir: string): Promise<FolderFacts> {
   const [identity, hostName, names] = await Promise.all([
     readIdentity(dataDir),
@@ -31,7 +34,10 @@ export async function folderFacts(dataDir: string): Promise<FolderFacts> {
   return { identity, hostName: hostName?.trim() || null, siteDirectories: siteDirectories.length, firstUser }
 }
 
-/** Site directories keep their users where the folder does not say which they are: it is older than that, or has lost its identity. */
+/**
+ * Finds the users of site directories from their owners, when the folder does not record them: it is older, or has lost
+ * its identity.
+ */
 async function firstUserOf(sites: string, siteDirectories: readonly number[]): Promise<number | null> {
   for (const directory of siteDirectories) {
     const owner = await stat(join(sites, `h${directory}`, 'web')).catch(() => undefined)
@@ -82,7 +88,7 @@ export async function writeIdentity(dataDir: string, identity: FolderIdentity): 
   await writeFileDurably(identityFile(dataDir), `${JSON.stringify(identity, null, 2)}\n`, 0o600)
 }
 
-/** A host keeps its name as long as its data folder lives. */
+/** Returns the name of a host, which it keeps as long as its data folder exists. */
 export async function hostName(dataDir: string, wanted?: string): Promise<string> {
   const file = join(dataDir, 'host-name')
   if (wanted !== undefined) {
@@ -93,15 +99,15 @@ export async function hostName(dataDir: string, wanted?: string): Promise<string
   return (await readFile(file, 'utf8')).trim()
 }
 
-/** The identity of a folder that is in use: it has users. */
+/** The identity of a folder in use, which has users. */
 export type IdentityInUse = FolderIdentity & { readonly firstUser: number }
 
-/** The identity of a folder whose host runs: the one writer of its file. */
+/** The identity of a folder whose host runs. Only this class writes its file. */
 export class RunningIdentity {
   readonly #dataDir: string
   #current: IdentityInUse
   #writing: Promise<void> = Promise.resolve()
-  /** Not before the folder is what its identity will say. */
+  /** False until the folder matches its identity. */
   #isInForce = false
 
   constructor(dataDir: string, current: IdentityInUse) {
@@ -113,7 +119,10 @@ export class RunningIdentity {
     return this.#current
   }
 
-  /** Resolves when the number, or a higher one, is on the disk. Before a site directory of that number is made. */
+  /**
+   * Resolves when the number, or a higher one, is on the disk. Call it before you create a site directory with that
+   * number.
+   */
   async reserve(directory: number): Promise<void> {
     if (directory > this.#current.lastHome) {
       this.#current = { ...this.#current, lastHome: directory }
@@ -123,7 +132,7 @@ export class RunningIdentity {
     return this.#writing
   }
 
-  /** Puts the identity in force. Until then it is nowhere but here. */
+  /** Writes the identity. Until then, it exists only in memory. */
   async write(): Promise<void> {
     this.#isInForce = true
     await writeIdentity(this.#dataDir, this.#current)

@@ -13,7 +13,7 @@ import {
   raiseNumbers,
 } from './identity.store.ts'
 
-describe.each(dialects)('what a database says of itself, on $dialect', ({ dialect, skip }) => {
+describe.each(dialects)('facts from a database on $dialect', ({ dialect, skip }) => {
   let made: TestDatabase | undefined
   let database: Database
   afterEach(async () => {
@@ -21,7 +21,7 @@ describe.each(dialects)('what a database says of itself, on $dialect', ({ dialec
     await made?.drop()
   })
 
-  test.skipIf(skip)('an empty one knows nobody; one from before identities its hosts by name', async () => {
+  test.skipIf(skip)('has no hosts when it is empty, and hosts by name from before identities', async () => {
     made = await testDatabase(dialect, {})
     database = await openDatabase(made.connection)
     expect(await databaseFacts(database)).toMatchObject({ installation: null, hosts: [] })
@@ -38,7 +38,7 @@ describe.each(dialects)('what a database says of itself, on $dialect', ({ dialec
     expect(await databaseFacts(database)).toMatchObject({ installation: null, hosts: [host] })
   })
 
-  test.skipIf(skip)('the first identity and the first mark of a key win', async () => {
+  test.skipIf(skip)('keeps the first identity and the first mark of a key', async () => {
     made = await testDatabase(dialect)
     database = await openDatabase(made.connection)
     await Promise.all(
@@ -60,7 +60,7 @@ describe.each(dialects)('what a database says of itself, on $dialect', ({ dialec
     expect((await databaseFacts(database)).hosts).toMatchObject([{ name: 'one', identity: 'me', epoch: 0 }])
   })
 
-  test.skipIf(skip)('ids are raised and never lowered', async () => {
+  test.skipIf(skip)('increases ids and never decreases them', async () => {
     made = await testDatabase(dialect)
     database = await openDatabase(made.connection)
     expect(await lastGivenId(database.read, 'site_homes')).toBe(0)

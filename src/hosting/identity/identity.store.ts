@@ -4,7 +4,9 @@ import { lastGivenId, raiseIds } from '../../platform/db/sequences.ts'
 import type { DatabaseFacts, KnownHost } from './belonging.ts'
 import { newIdentity } from './folder.ts'
 
-/** What a database says of itself, whichever Stead has used it last: none of its tables need be there. Changes nothing. */
+/**
+ * Reads facts from a database that any version of Stead may have used last. All tables may be missing. Changes nothing.
+ */
 export async function databaseFacts({ dialect, read: tx }: Pick<Database, 'dialect' | 'read'>): Promise<DatabaseFacts> {
   const tables = await tx.introspection.getTables()
   const columnsOf = (name: string) => tables.find((table) => table.name === name)?.columns.map((column) => column.name)
@@ -26,7 +28,7 @@ async function knownHosts(tx: Tx, haveIdentities: boolean): Promise<KnownHost[]>
     .execute()
 }
 
-/** `undefined` until a first start has given it its identity. */
+/** Returns `undefined` until a first start has given the database its identity. */
 export async function installationOf(tx: Tx): Promise<{ identity: string; keyMark: string | null } | undefined> {
   return tx
     .selectFrom('installation')
@@ -35,7 +37,10 @@ export async function installationOf(tx: Tx): Promise<{ identity: string; keyMar
     .executeTakeFirst()
 }
 
-/** Gives the database its identity unless it has one. @param wanted that of a folder which knows it already */
+/**
+ * Gives the database an identity unless it has one.
+ * @param wanted the identity of a folder that already knows it
+ */
 export async function identifyInstallation(tx: Tx, wanted: string | undefined, now: number): Promise<void> {
   await tx
     .insertInto('installation')
@@ -48,7 +53,10 @@ export async function giveHostIdentity(tx: Tx, hostId: number, identity: string)
   await tx.updateTable('hosts').set({ identity }).where('id', '=', hostId).execute()
 }
 
-/** Writes down which master key is in force, unless one is. @returns the mark that counts */
+/**
+ * Records the mark of the current master key, unless one is recorded.
+ * @returns the recorded mark
+ */
 export async function claimKeyMark(tx: Tx, mark: string): Promise<string> {
   await tx
     .updateTable('installation')
@@ -59,17 +67,20 @@ export async function claimKeyMark(tx: Tx, mark: string): Promise<string> {
   return (await installationOf(tx))?.keyMark ?? mark
 }
 
-/** For those who have lost the old key for good. */
+/** Replaces the mark, for operators who have permanently lost the old key. */
 export async function replaceKeyMark(tx: Tx, mark: string): Promise<void> {
   await tx.updateTable('installation').set({ key_mark: mark }).where('id', '=', 1).execute()
 }
 
-/** Sites that were ordered and had no site directory yet when the database was put back: more than there ever are. */
+/**
+ * The number of sites that had no site directory yet when the database was restored. Set higher than there ever are.
+ */
 const FORGOTTEN_SITES = 1000
 
 /**
- * Numbers are never given out twice, also by a database that was put back: a new site directory's number is higher than any that a host has had,
- * because it names a folder and a user. Such a database has forgotten sites as well, whose ids name logs and cached pages.
+ * Increases numbers so that none is used twice, even after the database was restored. A new site directory's number is
+ * higher than any that a host has had, because it names a folder and a user. A restored database has forgotten sites
+ * too, whose ids name logs and cached pages.
  * @param lastHome the highest number that a site directory of the host has ever had
  */
 export async function raiseNumbers(database: Database, lastHome: number): Promise<void> {
@@ -77,7 +88,7 @@ export async function raiseNumbers(database: Database, lastHome: number): Promis
   await database.transaction((tx) => raiseNumbersIn(tx, lastHome))
 }
 
-/** As {@link raiseNumbers}, as part of a transaction. */
+/** Does the same as {@link raiseNumbers} within a transaction. */
 export async function raiseNumbersIn(tx: Tx, lastHome: number): Promise<void> {
   const forgotten = lastHome - (await lastGivenId(tx, 'site_homes'))
   if (forgotten <= 0) return

@@ -39,7 +39,7 @@ describe('users of a data folder', () => {
     next.release()
   })
 
-  test('ranges lie between those of containers and 2³¹', async () => {
+  test('ranges are between those of containers and 2³¹', async () => {
     const lowest = await takeUsers(null, folder, () => 0)
     const highest = await takeUsers(null, folder, (below) => below - 1)
     expect(lowest.first).toBe(1_879_048_192)
@@ -48,7 +48,7 @@ describe('users of a data folder', () => {
     highest.release()
   })
 
-  test('a folder keeps its own, and is refused while another Stead has them', async () => {
+  test('a folder keeps its own range, and is refused while another Stead has it', async () => {
     const held = await takeUsers(300_000, folder)
     expect(held.first).toBe(300_000)
     const refused = await takeUsers(300_000, folder).catch((error: Error) => error.message)
@@ -59,16 +59,16 @@ describe('users of a data folder', () => {
     again.release()
   })
 
-  test('who gives no users to homes asks nobody', async () => {
+  test('no lock is taken when site directories get no users', async () => {
     const one = await takeUsers(300_000, undefined)
     expect((await takeUsers(300_000, undefined)).first).toBe(one.first)
   })
 })
 
-describe('users of a folder that does not say which they are', () => {
+describe('users of a folder that does not record them', () => {
   const identity = { installation: 'inst', host: 'me', epoch: 1, lastHome: 9 }
 
-  test.runIf(process.getuid?.() === 0)('are those that its homes have', async () => {
+  test.runIf(process.getuid?.() === 0)('come from the owners of its site directories', async () => {
     writeFileSync(join(folder, 'identity.json'), JSON.stringify(identity))
     for (const [name, owner] of [
       ['h4', 0],
@@ -81,12 +81,12 @@ describe('users of a folder that does not say which they are', () => {
     expect(await folderFacts(folder)).toMatchObject({ firstUser: 200_000, identity: { firstUser: null } })
   })
 
-  test('are not known without homes', async () => {
+  test('are unknown without site directories', async () => {
     writeFileSync(join(folder, 'identity.json'), JSON.stringify(identity))
     expect(await folderFacts(folder)).toMatchObject({ firstUser: null })
   })
 
-  test('are what the folder says, before anything else', async () => {
+  test('come first from the folder, if it records them', async () => {
     writeFileSync(join(folder, 'identity.json'), JSON.stringify({ ...identity, firstUser: 300_000 }))
     expect(await folderFacts(folder)).toMatchObject({ firstUser: 300_000 })
     writeFileSync(join(folder, 'identity.json'), JSON.stringify({ ...identity, firstUser: 'many' }))

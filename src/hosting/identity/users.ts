@@ -5,36 +5,46 @@ import { lockFile, type Unlock } from '../../platform/files/lock-file.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 
 /*
- * Where Stead runs as root, each site directory of a site belongs to a user of its own. The users of one data folder are a range that no
- * other data folder of the machine uses: two sites with one user could read each other's files, and share what a user may use.
+ * When Stead runs as root, each site directory has its own user. The users of one data folder are a range that no other
+ * data folder of the machine uses. Two sites with one user could read each other's files, and would share the user's
+ * limits.
  */
 
-/** As many site directories as a data folder can ever have had. */
+/** The most site directories that a data folder can ever have had. */
 export const USERS = 1 << 20
-/** Above what systemd gives to containers (UIDS-GIDS of systemd), below where programs take ids for negative ones. */
+/**
+ * Above the range that systemd gives to containers (UIDS-GIDS of systemd), and below the ids that programs misread as
+ * negative.
+ */
 const FIRST = 1_879_048_192
 const RANGES = 256
-/** Below it a system's own users may be. */
+/** Ids up to this one may be the system's own users. */
 export const LAST_SYSTEM_USER = 100_000
 
-/** A range of users, this process' alone until it is released. */
+/** A range of users that only this process uses until it is released. */
 export interface TakenUsers {
-  /** User 0 of the range is the one who installs templates, the others are those of site directories by number. */
+  /** User 0 of the range installs templates. The others belong to site directories by number. */
   readonly first: number
   release(): void
 }
 
-/** The range of a new folder, any of them. @param random a whole number below the one that it is given */
+/**
+ * Returns a random range for a new folder.
+ * @param random returns a whole number below the given one
+ */
 export const someUsers = (random: (below: number) => number = randomInt): number => FIRST + random(RANGES) * USERS
 
-/** Where processes of one machine find each other's locks; gone when it starts anew, as they are. */
+/**
+ * The folder where processes of one machine find each other's locks. Like them, it disappears when the machine
+ * restarts.
+ */
 export const LOCKS = '/run/stead'
 
 /**
- * Takes the users of a data folder for as long as the process lives.
- * @param own the folder's; null: it has none yet, and gets a range that nobody holds
- * @param locks undefined: nobody else is asked (Stead does not run as root, and gives no users to site directories)
- * @param random as {@link someUsers} has it
+ * Takes the users of a data folder for the lifetime of the process.
+ * @param own the folder's users; null if it has none yet, and gets a range that no process holds
+ * @param locks undefined checks no other process (Stead does not run as root, and gives no users to site directories)
+ * @param random see {@link someUsers}
  * @throws OperatorError when a running Stead uses them for another data folder
  */
 export async function takeUsers(
@@ -62,8 +72,8 @@ export async function takeUsers(
 }
 
 /**
- * All ranges, the best for a new folder first: those that nobody took since the server started, then the one that was taken longest
- * ago. A Stead that is stopped holds no lock, and must find its users free when it starts again.
+ * Returns all ranges, the best for a new folder first: those not taken since the server started, then the one taken
+ * longest ago. A stopped Stead holds no lock, and its users must be free when it starts again.
  */
 function leastRecentlyUsed(locks: string, random?: (below: number) => number): number[] {
   const start = someUsers(random)
@@ -79,7 +89,7 @@ async function lockRange(locks: string, first: number, patienceMs = 0): Promise<
   return release
 }
 
-/** The folder's last process holds the lock until the system has cleared it away. */
+/** The folder's last process holds the lock until the system has cleaned it up. */
 const PREDECESSOR_GOES_MS = 2_000
 
 const lockOf = (locks: string, first: number): string => join(locks, `users-${first}.lock`)
