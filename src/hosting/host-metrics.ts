@@ -11,14 +11,14 @@ interface Sources {
   readonly cron: () => CronStats
   readonly mail: () => MailFigures
   readonly sftp: () => SftpMetrics
-  /** Sites whose database or directory is gone. */
+  /** The number of sites whose database or directory is gone. */
   readonly lostSites: () => number
   readonly quarantinedDirectories: () => number
-  /** undefined: this host has none. */
+  /** Returns undefined if this host has no MariaDB. */
   readonly mariaDb: () => ServerMetrics | undefined
 }
 
-/** Adds the metrics of a host: PHP and its queue, cron of WordPress, SFTP, what is wrong on the disk. */
+/** Adds the metrics of a host: PHP and its queue, WordPress cron, SFTP, and problems on the disk. */
 export function watchHost(registry: Registry, sources: Sources): void {
   const { php, cron, mail, sftp, lostSites, quarantinedDirectories } = sources
   watchMariaDb(registry, sources.mariaDb)

@@ -19,11 +19,11 @@ export const isUsable = (state: HostState): state is (typeof usableStates)[numbe
 export const HOST_SILENT_MS = 10_000
 
 /**
- * Whether the host of a query reported just now, by the clock of the database. On SQLite, everything runs on one machine, and the
- * supervisor restarts the host: a site may wait for it.
+ * Returns whether the host of a query reported recently, by the clock of the database. On SQLite, everything runs on
+ * one machine, and the supervisor restarts the host, so a site may wait for it.
  */
 export const isHeard = (tx: Tx): RawBuilder<boolean> =>
   isPostgres(tx) ? sql<boolean>`hosts.seen_at > ${databaseNow(tx)} - ${HOST_SILENT_MS}` : sql<boolean>`1 = 1`
 
-/** Whether the host of a query may get new sites. */
+/** Returns whether the host of a query may get new sites. */
 export const takesSites = (tx: Tx): RawBuilder<boolean> => sql<boolean>`hosts.state = 'active' and ${isHeard(tx)}`

@@ -6,7 +6,7 @@ import { listedUnder } from '../platform/wildcard-name.ts'
 import { type HostState, isUsable, usableStates } from './host-state.ts'
 import type { PhpVersion } from './php/runtime.ts'
 
-/** A site of this host, as far as its traffic is concerned. */
+/** A site of this host, with the facts that its traffic needs. */
 export interface HostedRecord {
   readonly siteId: number
   readonly homeId: number
@@ -21,7 +21,7 @@ export interface HostedRecord {
   readonly multisite: number
   /** 1: WordPress starts without plugins. */
   readonly safeMode: number
-  /** 1: it is being worked on, and nothing else of it is to run. */
+  /** 1: an operation works on it, and nothing else of it may run. */
   readonly closed: number
 }
 
@@ -47,12 +47,12 @@ const hosted = (tx: Tx, hostId: number) =>
     .where('sites.written_address', 'is not', null)
     .$castTo<HostedRecord>()
 
-/** @returns `undefined` for a site that is not here, or has no content yet */
+/** @returns `undefined` for a site that is not on this host, or has no content yet */
 export async function hostedSite(tx: Tx, hostId: number, siteId: number): Promise<HostedRecord | undefined> {
   return hosted(tx, hostId).where('sites.id', '=', siteId).executeTakeFirst()
 }
 
-/** Whether a site of this Stead, on whatever host, is reached by the host name. */
+/** Returns whether the host name leads to a site of this Stead, on any host. */
 export async function isSiteName(tx: Tx, hostName: string): Promise<boolean> {
   const found = await tx
     .selectFrom('routes')
@@ -64,12 +64,15 @@ export async function isSiteName(tx: Tx, hostName: string): Promise<boolean> {
   return found !== undefined
 }
 
-/** In order of id. */
+/** Returns the sites in the order of their ids. */
 export async function hostedSites(tx: Tx, hostId: number): Promise<HostedRecord[]> {
   return hosted(tx, hostId).orderBy('sites.id').execute()
 }
 
-/** Makes the host known under its name, or its new address and epoch; edges are to be told (`recordHost`). @returns its id */
+/**
+ * Registers the host under its name, or its new address and epoch. The caller must then inform edges (`recordHost`).
+ * @returns its id
+ */
 export async function registerHost(
   tx: Tx,
   values: {
@@ -102,9 +105,9 @@ export async function registerHost(
 }
 
 /**
- * The host is alive, and says this of itself.
- * @returns whether it is still the one: false when the same host was started elsewhere since, the database was restored, or the operator
- *          has marked the host lost
+ * Records that the host is alive, with the facts it reports.
+ * @returns whether it is still current: false when the same host was started elsewhere since, the database was
+ * restored, or the operator marked the host lost
  */
 export async function reportHost(
   tx: Tx,
@@ -127,12 +130,12 @@ export async function reportHost(
   return numUpdatedRows > 0n
 }
 
-/** No host was heard of: the records are older than what they said of it. */
+/** Marks all hosts as silent, because the records are older than the reports in them. */
 export async function forgetSeen(tx: Tx): Promise<void> {
   await tx.updateTable('hosts').set({ seen_at: 0 }).execute()
 }
 
-/** Whether no other start of the host has come since; see {@link reportHost}. */
+/** Returns whether no other start of the host has come since. See {@link reportHost}. */
 export async function isNewestStart(tx: Tx, { hostId, epoch }: { hostId: number; epoch: number }): Promise<boolean> {
   const row = await tx.selectFrom('hosts').select(['epoch', 'state']).where('id', '=', hostId).executeTakeFirst()
   return row?.epoch === epoch && isUsable(row.state)
@@ -155,7 +158,7 @@ export async function hostState(tx: Tx, hostId: number): Promise<HostState | und
   return (await tx.selectFrom('hosts').select('state').where('id', '=', hostId).executeTakeFirst())?.state
 }
 
-/** What a host says of itself. */
+/** Returns the facts that a host reports. */
 export async function hostFacts(tx: Tx, hostId: number): Promise<Record<string, unknown> | undefined> {
   const [row] = await factsRow(tx, { hostId })
   return row && (JSON.parse(row.facts) as Record<string, unknown>)
@@ -165,24 +168,24 @@ const factsRow = precompiled((tx, { hostId }: { hostId: number }) =>
   tx.selectFrom('hosts').select('facts').where('id', '=', hostId),
 )
 
-/** @returns where a host is reached, as it last announced */
+/** @returns the address of a host, as it last announced */
 export async function hostAddress(tx: Tx, hostId: number): Promise<string | undefined> {
   const row = await tx.selectFrom('hosts').select('address').where('id', '=', hostId).executeTakeFirst()
   return row?.address
 }
 
-/** What the database has of a host. */
+/** The facts that the database has about a host. */
 export interface HostReportRecord {
   readonly name: string
   readonly state: HostState
-  /** Empty: it serves all. */
+  /** Empty if it serves all. */
   readonly datacenters: readonly string[]
-  /** Milliseconds UTC; 0: never. */
+  /** Milliseconds UTC, or 0 for never. */
   readonly seenAt: number
   readonly facts: Record<string, unknown>
 }
 
-/** What all hosts say of themselves, without those that were removed. */
+/** Returns the reports of all hosts, except those that were removed. */
 export async function hostReports(tx: Tx): Promise<HostReportRecord[]> {
   const rows = await tx
     .selectFrom('hosts')

@@ -48,7 +48,10 @@ afterEach(async () => {
   await made.drop()
 })
 
-/** As provisioning does when the site has its content. @returns the number of its site directory */
+/**
+ * Completes a site as provisioning does when the site has its content.
+ * @returns the number of its site directory
+ */
 const settle = async (values: object = {}): Promise<number> =>
   made.database.transaction(async (tx) => {
     const directory = {
@@ -71,7 +74,7 @@ const change = async (tx: Parameters<typeof recordNames>[0], values: object): Pr
   await recordNames(tx, ['shop.localhost'])
 }
 
-test('a site is put together of its record and its home, the same for visitors and for all that works by itself', async () => {
+test('combines a site from its record and its site directory, for visitors and background work alike', async () => {
   const homeId = await settle({ light_404: 1, multisite: 0 })
   const sites = new HostedSites(made.database)
   sites.open(place)
@@ -90,7 +93,7 @@ test('a site is put together of its record and its home, the same for visitors a
   expect(await sites.all()).toEqual([site])
 })
 
-test('a site without content is not there, and one that changes is read anew', async () => {
+test('finds no site without content, and reads a changed site again', async () => {
   const sites = new HostedSites(made.database)
   sites.open(place)
   expect(await sites.find(siteId)).toBeUndefined()
@@ -102,7 +105,7 @@ test('a site without content is not there, and one that changes is read anew', a
   expect((await sites.find(siteId))?.state).toBe('disabled')
 })
 
-test('a closed site is open when its operation has ended, though no change tells of that', async () => {
+test('opens a closed site when its operation has ended, although no change announces that', async () => {
   await settle()
   const sites = new HostedSites(made.database)
   sites.open(place)
@@ -118,7 +121,7 @@ test('a closed site is open when its operation has ended, though no change tells
   expect((await sites.find(siteId))?.isClosed).toBe(false)
 })
 
-test('whoever asks before the sites are open waits, and is told to come again after ten seconds', async () => {
+test('makes callers wait until the sites are open, and rejects after ten seconds', async () => {
   await settle()
   const sites = new HostedSites(made.database)
   const asked = sites.find(siteId)

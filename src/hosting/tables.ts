@@ -13,24 +13,26 @@ declare module '../platform/db/schema.ts' {
 /** A machine (or, embedded, a process) that keeps sites. */
 export interface HostRow {
   id: Generated<number>
-  /** Stable name of the host; its data folder holds it. */
+  /** The stable name of the host, which its data folder contains. */
   name: string
-  /** Random, as in the folder's identity file; null for a host that has not started since there are identities. */
+  /**
+   * Random, as in the folder's identity file. Null for a host that has not started since identities were introduced.
+   */
   identity: string | null
-  /** Raised by each start of the host; one that holds a lower one has been replaced. */
+  /** Each start of the host increases it. A process with a lower one has been replaced. */
   epoch: Generated<number>
-  /** http address at which edges reach it, as it last announced. */
+  /** The HTTP address at which edges reach it, as it last announced. */
   address: string
-  /** Comma-separated codes; empty: all. */
+  /** Comma-separated codes. Empty means all. */
   datacenters: string
   max_sites: number
-  /** What the host says of itself: containment, core library, … (JSON). */
+  /** The facts that the host reports: containment, core library, … (JSON). */
   facts: string
   seen_at: number
   state: Generated<HostState>
-  /** Since when it has this state, milliseconds UTC; null: from its first start. */
+  /** The time since when it has this state, in milliseconds UTC. Null since its first start. */
   state_at: Generated<number | null>
-  /** How many of its sites with an id up to `counted_to` are not deleted; counted anew with each report. */
+  /** The number of its sites with an id up to `counted_to` that are not deleted. Each report counts again. */
   counted_sites: Generated<number>
   counted_to: Generated<number>
 }
@@ -44,20 +46,20 @@ export interface SiteHomeRow {
   database: Generated<DatabaseKind>
   site_id: number | null
   created_at: number
-  /** When the owner was last told that the site could not write. */
+  /** The time when the owner was last notified that the site could not write. */
   disk_full_at: Generated<number | null>
 }
 
-/** One row: which installation of Stead this database is. */
+/** One row that identifies the installation of Stead that this database belongs to. */
 export interface InstallationRow {
   id: number
-  /** Random, never changed; data folders of hosts hold it too. */
+  /** Random, and never changed. Data folders of hosts contain it too. */
   identity: string
-  /** What the master key in force derives to; null until a first start with a key. */
+  /** Derived from the current master key. Null until a first start with a key. */
   key_mark: string | null
   created_at: number
-  /** Milliseconds UTC; null: never. */
+  /** Milliseconds UTC. Null for never. */
   records_backed_up_at: Generated<number | null>
-  /** Since when the records cannot be backed up, milliseconds UTC; null: they can. */
+  /** The time since when the records cannot be backed up, in milliseconds UTC. Null if they can. */
   records_failing_since: Generated<number | null>
 }

@@ -22,7 +22,7 @@ function recorder(more: { pauseMs?: number; softPauseMs?: number; mostPerMinute?
   return orders
 }
 
-test('the first change is ordered at once, a burst after it together; everybody waits for the order with his change', async () => {
+test('orders the first change at once and a burst after it together, and each caller waits for its own change', async () => {
   const orders = recorder()
   changes.take(7, said({ paths: ['/a/'] }))
   expect(await changes.settled(7)).toBe(1)
@@ -34,7 +34,7 @@ test('the first change is ordered at once, a burst after it together; everybody 
   ])
 })
 
-test('a change that comes while an order is on its way is in the next one', async () => {
+test('puts a change that arrives during an order into the next one', async () => {
   const orders = recorder()
   changes.take(7, said({ paths: ['/a/'] }))
   const first = changes.settled(7)
@@ -44,7 +44,7 @@ test('a change that comes while an order is on its way is in the next one', asyn
   expect(orders[1]).toEqual({ pages: ['/b/'], files: true })
 })
 
-test('everything, too many paths and paths that make no sense: all pages; nonsense: nothing', async () => {
+test('purges all pages for everything, too many paths, or invalid paths, and ignores nonsense', async () => {
   const orders = recorder()
   const many = Array.from({ length: 101 }, (_, i) => `/p${i}/`)
   for (const change of [
@@ -64,7 +64,7 @@ test('everything, too many paths and paths that make no sense: all pages; nonsen
   expect(orders).toEqual([])
 })
 
-test('whoever asks after the order went out gets its number: an edge may not know of it yet', async () => {
+test('returns the number of an order that went out before the call, because an edge may not know it yet', async () => {
   const orders = recorder()
   expect(changes.settled(7)).toBeUndefined()
   changes.take(7, said({ paths: ['/a/'] }))
@@ -73,7 +73,7 @@ test('whoever asks after the order went out gets its number: an edge may not kno
   expect(await changes.settled(7)).toBe(1)
 })
 
-test('an order that fails is kept and tried again; nobody waits for that', async () => {
+test('keeps and retries an order that fails, without making callers wait', async () => {
   let failures = 1
   const orders = recorder({ fail: () => failures-- > 0 })
   changes.take(7, said({ paths: ['/a/'] }))
@@ -83,7 +83,7 @@ test('an order that fails is kept and tried again; nobody waits for that', async
   expect(orders).toEqual([{ pages: ['/a/', '/b/'], files: false }])
 })
 
-test('a site that changes all the time is held back, alone, and nobody waits for it', async () => {
+test('slows down only a site that changes all the time, and no caller waits for it', async () => {
   const orders = recorder({ pauseMs: 1, mostPerMinute: 5 })
   const endAt = performance.now() + 200
   while (performance.now() < endAt) {
@@ -98,7 +98,7 @@ test('a site that changes all the time is held back, alone, and nobody waits for
   expect(orders.length).toBe(7)
 })
 
-test('who says more in a second than can be listened to has changed everything; others are listened to', async () => {
+test('purges everything for a site that sends more per second than is read, and still reads other sites', async () => {
   const orders = recorder()
   const parse = vi.spyOn(JSON, 'parse')
   const long = said({ paths: Array.from({ length: 100 }, (_, i) => `/${i}${'x'.repeat(1900)}`) })
@@ -113,16 +113,16 @@ test('who says more in a second than can be listened to has changed everything; 
   expect(orders).toContainEqual({ pages: 'all', files: true })
 })
 
-test('what nobody knows to be shown is ordered at once, then ever so often, and nobody waits for it', async () => {
+test('orders soft changes at once, then at intervals, and no caller waits for them', async () => {
   const orders = recorder({ softPauseMs: 60_000 })
   const soft = said({ all: true, soft: true })
   changes.take(7, soft)
   await expect.poll(() => orders.length).toBe(1)
   for (let each = 0; each < 20; each++) changes.take(7, soft)
-  // not for as long as that
+  // Does not wait for the whole interval.
   expect(await changes.settled(7)).toBe(1)
   expect(orders).toHaveLength(1)
-  // what is known to be shown does not wait, and takes the others along
+  // A change that is known to be visible does not wait, and includes the soft ones.
   changes.take(7, said({ paths: ['/a/'] }))
   expect(await changes.settled(7)).toBe(2)
   expect(orders).toEqual([

@@ -1,78 +1,82 @@
 import { LRUCache } from 'lru-cache'
 import { MINUTE_MS } from '../../platform/durations.ts'
 
-/** What of a site's pages and files is out of date. */
+/** The outdated pages and files of a site. */
 export interface Change {
   readonly pages: 'all' | readonly string[]
   readonly files: boolean
 }
 
-/** A change as a site says it. */
+/** A change as a site reports it. */
 interface Said extends Change {
-  /** Nobody knows whether pages show it: it may wait a few seconds, and nobody waits for it. */
+  /** Whether it is unknown that pages show it. Then it may wait a few seconds, and no caller waits for it. */
   readonly isSoft: boolean
 }
 
 export interface SiteChangesOptions {
-  /** Orders the edges to let go; resolves with the number of the purge. */
+  /** Orders a purge from the edges. Resolves with the number of the purge. */
   readonly record: (siteId: number, change: Change) => Promise<number>
   readonly log: { warn(facts: object, message: string): void }
-  /** Changes of a site within this time of the last order wait and go together. */
+  /** Changes of a site within this time after the last order wait, and are ordered together. */
   readonly pauseMs?: number
-  /** Orders of a site in a minute before it has to wait longer. */
+  /** The most orders of a site per minute, before it has to wait longer. */
   readonly mostPerMinute?: number
-  /** The pause of a site that changes all the time. */
+  /** The pause for a site that changes all the time. */
   readonly longPauseMs?: number
-  /** The pause before what nobody knows to be shown. */
+  /** The pause before changes that may not be visible. */
   readonly softPauseMs?: number
 }
 
-/** What sites say of changes, on its way to the edges. */
+/** Passes changes that sites report to the edges. */
 export interface SiteChanges {
-  /** Takes what a site said (see `changes.php`); whatever makes no sense is dropped. */
+  /** Takes a report of a site (see `changes.php`). Drops whatever is invalid. */
   take(siteId: number, text: string): void
   /**
-   * Resolves with the number of the purge when what the site has said so far is ordered (0: that failed for now). An order that went
-   * out before the answer of the request that caused it counts as well: an edge may not know of it yet. Undefined when the site
-   * has not said anything of late, or changes so often that nobody should wait for it.
+   * Resolves with the number of the purge when the changes reported so far are ordered (0 if that failed for now).
+   * Includes an order that went out before the answer to the request that caused it, because an edge may not know it
+   * yet. Returns undefined when the site has reported nothing recently, or changes so often that callers should not
+   * wait.
    */
   settled(siteId: number): Promise<number> | undefined
-  /** Orders what waits. */
+  /** Orders the waiting changes. */
   close(): Promise<void>
 }
 
 const MOST_PATHS = 100
 /**
- * What is read of a site's words in a second: a change with the most paths, each as long as it may be, is 200 kB. A site may say
- * such things without a pause, and reading them would be all that the host does.
+ * The most characters of reports that are read per site and second. A change with the most paths, each of the greatest
+ * length, is 200 kB. A site may send such reports without a pause, and reading them all would take up the host.
  */
 const MOST_SAID = 256 << 10
 const EVERYTHING: Said = { pages: 'all', files: true, isSoft: false }
 const RETRY_MS = 1_000
 
-/** A site with something to say, or that said something a moment ago. */
+/** A site with waiting or recent reports. */
 interface Site {
   pages: 'all' | Set<string>
   files: boolean
-  /** Only soft changes wait. */
+  /** Whether only soft changes wait. */
   isSoft: boolean
   done: PromiseWithResolvers<number> | undefined
   timer: NodeJS.Timeout | undefined
   running: Promise<void> | undefined
-  /** Of the order that is on its way. */
+  /** The order in progress. */
   ordering: Promise<number> | undefined
-  /** Number of the last purge; 0 before the first. */
+  /** The number of the last purge, or 0 before the first. */
   lastSeq: number
   lastMs: number
-  /** When the last orders went out. */
+  /** The times of the last orders. */
   recent: number[]
 }
 
-/** An editor that saves twenty times a second makes five orders a second, and a site that never stops one in five seconds. */
+/**
+ * Creates the collector of changes. An editor that saves twenty times a second causes five orders a second. A site that
+ * never stops causes one in five seconds.
+ */
 export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
   const { record, log, pauseMs = 200, mostPerMinute = 60, longPauseMs = 5_000, softPauseMs = 3_000 } = options
   const sites = new Map<number, Site>()
-  /** Characters that sites have said, each within a second. */
+  /** Characters that sites have reported, each within a second. */
   const said = new LRUCache<number, { characters: number }>({ max: 1000, ttl: 1000 })
   let isClosing = false
 
@@ -120,7 +124,7 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
       return true
     } catch (error) {
       log.warn({ err: error, siteId }, 'a purge could not be ordered; it is tried again')
-      // whoever waits is let go; the order itself is kept
+      // Releases waiting callers. The order itself is kept.
       done?.resolve(0)
       merge(site, pages, files)
       site.done ??= Promise.withResolvers()
@@ -132,7 +136,7 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
   }
   return {
     take(siteId, text) {
-      // whoever says more than can be listened to has changed everything
+      // A site that reports more than is read counts as completely changed.
       const change = isTalkative(siteId, text.length) ? EVERYTHING : readChange(text)
       if (!change) return
       const site: Site = sites.get(siteId) ?? {
@@ -151,7 +155,7 @@ export function createSiteChanges(options: SiteChangesOptions): SiteChanges {
       const isFirst = site.done === undefined
       merge(site, change.pages, change.files)
       if (site.isSoft && !change.isSoft) {
-        // what is known to be shown takes along what waits
+        // A change that is known to be visible includes the waiting ones.
         clearTimeout(site.timer)
         site.timer = undefined
       }
@@ -184,7 +188,7 @@ function merge(site: Site, pages: 'all' | Iterable<string>, files: boolean): voi
   }
 }
 
-/** @returns undefined for what is no change; paths that make no sense count as everything */
+/** @returns undefined when it is not a change; invalid paths count as everything */
 function readChange(text: string): Said | undefined {
   let said: unknown
   try {
