@@ -10,7 +10,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('collects once, keeps what is compiled after that, and not while there is much to do', () => {
+test('collects once, then stores compiled code, and not while the process is busy', () => {
   let utilization = 0.5
   vi.spyOn(performance, 'eventLoopUtilization').mockImplementation(() => ({ idle: 0, active: 0, utilization }))
   const done: string[] = []

@@ -9,7 +9,7 @@ const credentials = {
 const hosts = [{ wordpress: '6.8' }]
 const later = { isFirst: false, isTerminal: false }
 
-test('an installation from before the panel hears how to sign in to it, one with a link or without a panel does not', () => {
+test('tells an installation from before the panel how to sign in, but not one with a link or without a panel', () => {
   const way = 'stead account link --email=me@example.com'
   expect(banner(readConfig({}), { credentials, hosts }, later)).toContain(way)
   const withLink = { ...credentials, panel_link: 'http://127.0.0.1:8080/#/set-password/x' }
@@ -22,11 +22,11 @@ test.each([
   [{ STEAD_API_TLS_LISTEN: '0.0.0.0:443', STEAD_API_NAME: 'api.hoster.example' }, 'https://api.hoster.example'],
   [{ STEAD_PANEL_URL: 'https://panel.hoster.example' }, 'https://panel.hoster.example'],
   [{}, 'http://127.0.0.1:8080'],
-])('the panel is named by the address that browsers trust: %j', (settings, address) => {
+])("shows the panel's address that browsers trust: %j", (settings, address) => {
   expect(banner(readConfig(settings), { credentials, hosts }, later)).toContain(`Panel      ${address}  (`)
 })
 
-test('a start without WordPress offers no lines that cannot work', () => {
+test('suggests no commands that cannot work after a start without WordPress', () => {
   const words = { credentials, hosts: [{ wordpress: '', reason: 'No release was found' }] }
   const text = banner(readConfig({}), words, { isFirst: true, isTerminal: true })
   expect(text).toContain('No release was found')

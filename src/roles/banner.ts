@@ -8,7 +8,7 @@ import { domainSharedWithSites } from '../resources/access/reserved-names.ts'
 import { version } from '../version.ts'
 import { type Credentials, credentialsFile, readCredentials, urlOf } from './credentials.ts'
 
-/** What a newcomer needs to know once Stead runs. */
+/** The facts that a new user needs once Stead runs. */
 export interface FirstWords {
   readonly credentials: Credentials | undefined
   readonly hosts: readonly {
@@ -21,7 +21,7 @@ export interface FirstWords {
 
 type Hosts = FirstWords['hosts']
 
-/** Waits until the API says that it is ready, or the signal fires (then it rejects). */
+/** Waits until the API reports that it is ready. Rejects when the signal fires. */
 export async function untilReady(config: Config, signal: AbortSignal): Promise<FirstWords> {
   for (;;) {
     const hosts = await readyHosts(await apiUrl(config), signal).catch(() => undefined)
@@ -30,16 +30,16 @@ export async function untilReady(config: Config, signal: AbortSignal): Promise<F
   }
 }
 
-/** With a port of the system's choice only the file of the first account says which. */
+/** Returns the URL of the API. With a port that the system chose, only the file of the first account contains it. */
 async function apiUrl({ apiListen: { host, port }, dataDir }: Config): Promise<string> {
   if (port === 0) return (await readCredentials(dataDir))?.api_url ?? ''
   return urlOf({ host, port })
 }
 
-/** Of a host that does not run, nothing but its state is known. */
+/** Returns whether a host reported facts. Only the state is known of a host that does not run. */
 const isTold = ({ wordpress }: Hosts[number]): boolean => wordpress !== undefined
 
-/** Not `fetch`: the supervisor lives as long as Stead, and that would cost it 20 MB for one question. */
+/** Avoids `fetch`, because the supervisor lives as long as Stead, and `fetch` would cost it 20 MB for one request. */
 async function readyHosts(url: string, signal: AbortSignal): Promise<Hosts | undefined> {
   return new Promise((resolve, reject) => {
     get(`${url}/readyz`, { signal, agent: false }, (response) => {
@@ -50,13 +50,15 @@ async function readyHosts(url: string, signal: AbortSignal): Promise<Hosts | und
 }
 
 export interface Reader {
-  /** The account was made by this start. */
+  /** Whether this start created the account. */
   readonly isFirst: boolean
-  /** Somebody looks; else the words go into a file or a log that others read, and are kept. */
+  /** Whether the output is a terminal. Otherwise, it goes to a file or a log that others read, and is kept. */
   readonly isTerminal: boolean
 }
 
-/** The lines that a start ends with. The keys of a first account are shown this once, and only to who looks. */
+/**
+ * Returns the lines that a start ends with. Shows the keys of a first account only this once, and only on a terminal.
+ */
 export function banner(config: Config, { credentials, hosts }: FirstWords, { isFirst, isTerminal }: Reader): string {
   const api = credentials?.api_url ?? `http://${config.apiListen.host}:${config.apiListen.port}`
   const lines = [
@@ -76,7 +78,7 @@ export function banner(config: Config, { credentials, hosts }: FirstWords, { isF
   if (!credentials) return `${lines.join('\n')}\n`
   const keys = credentialsFile(resolve(config.dataDir))
   lines.push(`  Account    ${credentials.account_email}  (keys: ${keys})`)
-  // made by a Stead without a panel: nobody has a password
+  // Created by a Stead without a panel, so no account has a password.
   if (config.panel === 'on' && credentials.panel_link === undefined)
     lines.push(`  Sign in    to the panel with a link from stead account link --email=${credentials.account_email}`)
   const shared = config.panel === 'on' ? domainSharedWithSites(config) : undefined
@@ -110,20 +112,23 @@ export function banner(config: Config, { credentials, hosts }: FirstWords, { isF
   ].join('\n')}\n`
 }
 
-/** Where the API listens for https under a name of its own. */
+/** Returns the address where the API listens for HTTPS under its own name. */
 function secureApi({ apiTlsListen, apiName }: Config): string | undefined {
   if (apiTlsListen === 'off' || apiName === undefined) return undefined
   return `https://${apiName}${apiTlsListen.port === 443 ? '' : `:${apiTlsListen.port}`}`
 }
 
-/** As `stagingAddress` says it, which would bring much along for one line. */
+/** Returns the same address as `stagingAddress`, whose import would load many modules for one line. */
 function addressOf(name: string, { edgePublicPort, edgeListen, stagingDomain }: Config): string {
   const port = edgePublicPort ?? edgeListen.port
   if (port === 443) return `https://${name}.${stagingDomain}`
   return `http://${name}.${stagingDomain}${port === 80 ? '' : `:${port}`}`
 }
 
-/** Where Stead certifies the address itself; one of a public authority is nobody's before it is ordered. */
+/**
+ * Returns the address over HTTPS when Stead issues its certificate. A certificate of a public authority does not exist
+ * before it is ordered.
+ */
 function secureAddressOf(name: string, config: Config): string {
   const { edgeTlsListen, edgeTlsPublicPort, stagingDomain } = config
   if (edgeTlsListen === 'off' || localDomainOf(config) === undefined) return ''

@@ -38,20 +38,20 @@ import { type HostStanding, isRunning, OwnHost } from './own-host.ts'
 import type { ProcessContext, Role } from './process-context.ts'
 import { judgeReadiness } from './readiness.ts'
 
-/** Checks ask other machines: several callers share an answer. */
+/** Checks contact other machines, so several callers share an answer. */
 const CHECKED_MS = 10_000
-/** How long background work may take to come to an end of its own when the control stops. */
+/** The time for background work to finish when the control stops. */
 const WORK_GRACE_MS = 5000
 
-/** What the supervisor knows of the other parts: name → running. */
+/** The other processes that the supervisor knows: name → running. */
 export type PartStates = Readonly<Record<string, boolean>>
 
 export interface Control extends Role {
-  /** http address of the API. */
+  /** The HTTP address of the API. */
   readonly url: string
 }
 
-/** A host that is not running is named, without what it said of itself when it last was. */
+/** Describes a host. For one that is not running, omits the facts of its last report. */
 const describeHost = (host: HostStanding) => ({
   name: host.name,
   state: host.isHeard || host.state === 'lost' ? host.state : 'silent',
@@ -60,14 +60,17 @@ const describeHost = (host: HostStanding) => ({
   ...(isRunning(host) && host.facts),
 })
 
-/** The API and the work that needs no site files. @param parts says how the other parts of this machine are */
+/**
+ * Starts the API, and the work that needs no site files.
+ * @param parts returns the states of the other processes of this machine
+ */
 export async function startControl(
   context: ProcessContext,
   parts: () => PartStates = () => ({}),
   ownHost: OwnHost = new OwnHost(),
 ): Promise<Control> {
   const { config, database, log, sealer, logs, hostKey } = context
-  // said now, and not by each order of a certificate
+  // Reported now, and not by each certificate order.
   if (config.acmeRoots !== undefined)
     await readSettingFile(config.acmeRoots, 'STEAD_ACME_ROOTS', (text) => new X509Certificate(text))
   const budgets = openBudgets(controlBudgets(config))
@@ -127,7 +130,7 @@ export async function startControl(
       api_url: url,
       edge_url: urlOf(config.edgeListen),
     }
-    // before the commit: a secret that nobody could read would leave an account without a key
+    // Before the commit: if the secret could not be stored for reading, the account would be left without a key.
     if (first || known)
       await writeFileDurably(credentialsFile(config.dataDir), `${JSON.stringify(credentials, null, 2)}\n`, 0o600)
   })
@@ -147,7 +150,7 @@ export async function startControl(
 
 const outboxOf = ({ dataDir }: Config): string => join(dataDir, 'outbox')
 
-/** What the control does without being asked by a request. */
+/** Starts the work that the control does without a request. */
 function startBackground(
   { config, database, log, sealer, masterKey, logs, hostKey }: ProcessContext,
   backups: BackupStore,

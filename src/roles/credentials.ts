@@ -1,24 +1,24 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What a first start leaves for its owner, in a file that only the owner may read. */
+/** The data that a first start leaves for its owner, in a file that only the owner can read. */
 export interface Credentials {
   readonly client_id: string
   readonly client_secret: string
   readonly api_url: string
   readonly edge_url: string
   readonly account_email: string
-  /** Sets the first password of the control panel, once within a week. */
+  /** A link that sets the first password of the control panel, once within a week. */
   readonly panel_link?: string
 }
 
-/** Of an address that is listened on: one of IPv6 stands in brackets. */
+/** Returns the URL of a listening address. An IPv6 address needs brackets. */
 export const urlOf = ({ host, port }: { readonly host: string; readonly port: number }): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
 export const credentialsFile = (dataDir: string): string => join(dataDir, 'credentials.json')
 
-/** `undefined` when there is no such file (any more). */
+/** Returns `undefined` when there is no such file (any longer). */
 export async function readCredentials(dataDir: string): Promise<Credentials | undefined> {
   try {
     return JSON.parse(await readFile(credentialsFile(dataDir), 'utf8')) as Credentials

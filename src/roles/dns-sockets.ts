@@ -10,19 +10,19 @@ import { CannotListen, cannotListen, dnsProcesses, listenAlone, listenTogether }
 import type { ProcessContext } from './process-context.ts'
 
 const VARIABLE = 'STEAD_DNS_LISTEN'
-/** For an address with a port of the system's choice: it must be free for UDP and TCP. */
+/** The number of attempts for a port that the system chooses, which must be free for UDP and TCP. */
 const TRIES = 5
 
 export interface Sockets {
-  /** Of the first address. */
+  /** The port of the first address. */
   readonly port: number
   close(): Promise<void>
 }
 
 /**
  * Listens for UDP and TCP on each address.
- * @param connections of all addresses together
- * @returns undefined when there is to be none, or the port of the default is in use
+ * @param connections the budget of all addresses together
+ * @returns undefined when it is off, or the default port is in use
  */
 export async function openSockets(
   { config, log }: Pick<ProcessContext, 'config' | 'log'>,
@@ -37,7 +37,7 @@ export async function openSockets(
   }
   try {
     for (const address of dnsListen) {
-      // beside others `::` is IPv6 alone: IPv4 has an address of its own
+      // With other addresses, `::` is IPv6 only, because IPv4 has its own address.
       const ipv6Only = dnsListen.length > 1 && isIPv6(address.host)
       const isShared = dnsProcesses(config) > 1
       const both = await listenOnBoth({ address, ipv6Only, isShared, responder, connections, onError })

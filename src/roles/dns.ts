@@ -22,11 +22,14 @@ import type { ProcessContext, Role } from './process-context.ts'
 import { startReporting } from './reporting.ts'
 
 export interface NameServer extends Role {
-  /** None: it does not listen. */
+  /** Undefined if it does not listen. */
   readonly port: number | undefined
 }
 
-/** The name server for all zones. @throws CannotListen on an address that somebody has chosen */
+/**
+ * Starts the name server for all zones.
+ * @throws CannotListen on an address that the operator configured
+ */
 export async function startDns(context: ProcessContext): Promise<NameServer> {
   const { config, log, database } = context
   const budgets = openBudgets(dnsBudgets(config))
@@ -60,7 +63,10 @@ export async function startDns(context: ProcessContext): Promise<NameServer> {
     difference: (zone, serial) => differenceOf(zone, serial),
     onAnswer: counts.answered,
   })
-  /** Of a signed zone, and while the database is away, all of it is given. */
+  /**
+   * Returns the changes of a zone. A signed zone is sent completely, as is every zone while the database is
+   * unavailable.
+   */
   async function differenceOf(zone: Zone, serial: number) {
     if (zone.signer || zone === feed.catalog) return undefined
     try {
@@ -84,16 +90,19 @@ export async function startDns(context: ProcessContext): Promise<NameServer> {
   }
 }
 
-/** What goes into zones besides their records: no change of a zone tells when it is another. */
+/** Hashes the parts of zones besides their records. A change of these does not change the zone itself. */
 const madeWith = (nameservers: readonly string[]): string =>
   createHash('sha256')
     .update(JSON.stringify({ nameservers, timers, form: 1 }))
     .digest('base64')
 
-/** All processes have heard of a change by then: they look for it twice a second. */
+/** By then, all processes know of a change, because they check twice a second. */
 const TELL_AGAIN_MS = 3000
 
-/** Of several processes that share an address one tells secondaries: who has the lock. */
+/**
+ * Opens notifications of secondaries. Of several processes that share an address, only the holder of the lock sends
+ * them.
+ */
 function openNotifications({ config, log }: ProcessContext, keys: ReadonlyMap<string, Buffer>) {
   const { dnsSecondaries: secondaries } = config
   const unknown = secondaries.find(({ keyName }) => keyName !== undefined && !keys.has(keyName))

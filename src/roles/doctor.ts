@@ -14,16 +14,16 @@ import { LIMIT_MS, runChecks } from './checks/run-checks.ts'
 import { serveLock } from './free-port.ts'
 import { NothingThere, openControlDatabase } from './process-context.ts'
 
-/** With `stead serve` all of them run. */
+/** The roles of `stead serve`, which all run together. */
 const roles = new Set(['control', 'host', 'edge', 'dns'])
 
-/** `stead doctor`: what is wrong, and what to do. Changes nothing. */
+/** Runs `stead doctor`, which reports problems and their solutions. Changes nothing. */
 export async function doctor({ config, flags }: Call<unknown, SettingKey>): Promise<void> {
   const [records, runs] = await Promise.all([inTime(findRecords(config)), isServed(config.dataDir)])
   const running = runs ? roles : 'stopped'
   const found = await runChecks({ config, records, running, asksOutside: true, now: Date.now })
   console.log(flags.json ? JSON.stringify(found, null, 2) : describeFindings(found))
-  // what did not answer in time would keep the process
+  // A request that did not finish in time would keep the process running.
   process.exit(found.some(({ state }) => state === 'problem') ? 1 : 0)
 }
 
@@ -44,7 +44,7 @@ function inTime(work: Promise<FoundRecords>): Promise<FoundRecords> {
   return Promise.race([work, pause<FoundRecords>(LIMIT_MS, { kind: 'fault', error }, { ref: false })])
 }
 
-/** Whether `stead serve` runs on the data folder. */
+/** Returns whether `stead serve` runs on the data folder. */
 async function isServed(dataDir: string): Promise<boolean> {
   const file = serveLock(dataDir)
   if (!existsSync(file)) return false

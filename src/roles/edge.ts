@@ -46,17 +46,17 @@ const MB = 1 << 20
 
 export interface Edge extends Role {
   readonly port: number
-  /** Undefined: no TLS. */
+  /** Undefined without TLS. */
   readonly tlsPort: number | undefined
 }
 
 /**
- * V8 lets its heap grow by what is in use, or more, before it looks for garbage. The texts of long addresses and heads then take 80 MB beside
- * a cache of 16, whatever is counted.
+ * Before it collects garbage, V8 lets its heap grow by as much as is in use, or more. With a cache of 16 MB, the texts
+ * of long addresses and heads would then take 80 MB more, whatever is counted.
  */
 const HEAP_GROWTH = '--heap-growing-percent=50'
 
-/** The gateway for all visitor traffic. */
+/** Starts the gateway for all visitor traffic. */
 export async function startEdge(context: ProcessContext): Promise<Edge> {
   const { config, database, log, hostKey, challengeKey } = context
   const { stagingDomain } = config
@@ -130,13 +130,16 @@ export async function startEdge(context: ProcessContext): Promise<Edge> {
   }
 }
 
-/** As visitors write it after a host name, over TLS. */
+/** Returns the port that visitors write after a host name, over TLS. */
 function portOf({ config: { edgeTlsListen, edgeTlsPublicPort } }: ProcessContext): string {
   const port = edgeTlsPublicPort ?? (edgeTlsListen === 'off' ? 443 : edgeTlsListen.port)
   return port === 443 ? '' : `:${port}`
 }
 
-/** Names of the installation itself have no route: they are few, and asked for when a certificate is ordered. */
+/**
+ * Returns the rule that answers ACME challenges. Names of the installation itself have no route: they are few, and
+ * needed when a certificate is ordered.
+ */
 function acmeAnswersOf({ config, database }: ProcessContext, routes: RouteTable): Rule {
   const names = new Set(ownNames(config))
   const reach = async (hostName: string) => {
@@ -165,7 +168,7 @@ const followPurges = ({ database, log }: ProcessContext): PurgeFeed =>
 
 type CacheParts = Pick<PageCacheOptions, 'upstreams' | 'purges' | 'inFlight' | 'bodies'>
 
-/** The cache, in memory and, where it may have room there, on the disk. */
+/** Opens the cache, in memory and, if configured, on the disk. */
 async function openCache(
   { config, room, hostKey }: ProcessContext,
   parts: CacheParts,
@@ -173,7 +176,7 @@ async function openCache(
 ): Promise<PageCache> {
   setFlagsFromString(HEAP_GROWTH)
   const cacheBytes = config.edgeCacheMb * MB
-  // what is known of the entries on the disk lies in memory, and what is on the way there: parts of what the cache may take
+  // The index of the entries on the disk, and those being written, are in memory: they count as parts of the cache.
   const indexBytes = config.edgeCacheDiskMb > 0 ? cacheBytes / 8 : 0
   const forDisk = indexBytes > 0 ? indexBytes + diskBodies.terms.all : 0
   return createPageCache({
@@ -193,7 +196,7 @@ async function openCache(
   })
 }
 
-/** What is written down of visits to sites: the access log, and views counted for the statistics. */
+/** Opens the records of visits to sites: the access log, and page views for the statistics. */
 function keepRecords({ config, database, log, logs, room }: ProcessContext, logEntries: Budget) {
   const accessLog = createLogBuffer({ store: logs, kind: 'server', log, budget: logEntries })
   const nextId = createLogIds()
@@ -218,7 +221,10 @@ function keepRecords({ config, database, log, logs, room }: ProcessContext, logE
   }
 }
 
-/** What TLS connections need. @returns undefined when there are to be none */
+/**
+ * Opens the parts that TLS connections need.
+ * @returns undefined when TLS is off
+ */
 async function openSecure(context: ProcessContext, routes: RouteTable, onVisitor: (route: Route) => void) {
   const { config, database, sealer, log } = context
   const address = config.edgeTlsListen
@@ -249,7 +255,11 @@ async function openSecure(context: ProcessContext, routes: RouteTable, onVisitor
   }
 }
 
-/** Alone on its port, or one of several processes. @returns the port @throws CannotListen */
+/**
+ * Listens alone on its port, or as one of several processes.
+ * @returns the port
+ * @throws CannotListen
+ */
 async function listenToVisitors(
   server: Server,
   config: Config,

@@ -7,9 +7,9 @@ import { lockFile, type Unlock } from '../platform/files/lock-file.ts'
 import type { Log } from '../platform/log/log.ts'
 import { OperatorError } from '../platform/operator-error.ts'
 
-/** A predecessor whose supervisor died closes its ports at once, before it finishes what is under way. */
+/** A predecessor whose supervisor died closes its ports at once, before it finishes its work. */
 const PREDECESSOR_CLOSES_MS = 3000
-/** One that stands still meanwhile (SIGSTOP, a machine that swaps) closes them when it goes on. */
+/** A paused predecessor (SIGSTOP, a machine that swaps) closes them when it resumes. */
 const PREDECESSOR_STANDS_MS = 40_000
 const RETRY_MS = 100
 
@@ -19,13 +19,13 @@ const reasons: Record<string, string> = {
   EADDRNOTAVAIL: 'is not an address of this server',
 }
 
-/** An address on which nobody can listen as the settings stand. */
+/** An address on which it is impossible to listen with the current settings. */
 export class CannotListen extends OperatorError {
   override readonly name = 'CannotListen'
 }
 
 /**
- * Resolves when a part can listen on its address.
+ * Resolves when a role can listen on its address.
  * @param variable the setting to change, for the message
  * @throws CannotListen
  */
@@ -39,25 +39,34 @@ export async function untilFree({ host, port, ipv6Only = false }: Listening, var
   }
 }
 
-/** Why nobody can listen on an address now. @param variable the setting to change */
+/**
+ * Returns why it is impossible to listen on an address now.
+ * @param variable the setting to change
+ */
 export async function portFault(address: ListenAddress, variable: string): Promise<CannotListen | undefined> {
   const code = await tryToListen(address)
   return code === undefined ? undefined : cannotListen(address, code, variable)
 }
 
-/** Held as long as `stead serve` runs on a data folder. */
+/** Returns the lock that is held as long as `stead serve` runs on a data folder. */
 export const serveLock = (dataDir: string): string => join(dataDir, 'serve.lock')
 
-/** `stead doctor` holds the lock for a moment to see whether it is free. */
+/** The time for which `stead doctor` holds the lock at most, to see whether it is free. */
 export const GLANCE_MS = 300
 
 const portsLock = (dataDir: string) => join(dataDir, 'ports.lock')
 
-/** What a part of a supervisor has as long as it may listen: who takes its supervisor's place waits for it. */
+/**
+ * Takes the lock that a supervised process holds as long as it may listen. The successor of its supervisor waits for
+ * it.
+ */
 export const holdPorts = (dataDir: string): Promise<Unlock | undefined> =>
   lockFile(portsLock(dataDir), { shared: true, patienceMs: PREDECESSOR_CLOSES_MS })
 
-/** Resolves when nothing listens any more that a supervisor has left behind which was killed. @throws OperatorError */
+/**
+ * Resolves when no process of a killed supervisor listens any longer.
+ * @throws OperatorError
+ */
 export async function untilPredecessorsListenNoMore(dataDir: string, log: Log): Promise<void> {
   const file = portsLock(dataDir)
   let unlock = await lockFile(file)
@@ -73,10 +82,13 @@ export async function untilPredecessorsListenNoMore(dataDir: string, log: Log): 
   unlock()
 }
 
-/** What a server listens on: with `ipv6Only` the same port of IPv4 is somebody else's. */
+/** The address on which a server listens. With `ipv6Only`, another server may use the same port for IPv4. */
 type Listening = ListenAddress & { readonly ipv6Only?: boolean }
 
-/** Makes a server listen on an address that nobody else may have. @throws CannotListen */
+/**
+ * Makes a server listen on an address that no other process may have.
+ * @throws CannotListen
+ */
 export async function listenAlone(server: Server, address: Listening, variable: string): Promise<void> {
   await untilFree(address, variable)
   const listening = once(server, 'listening')
@@ -85,8 +97,8 @@ export async function listenAlone(server: Server, address: Listening, variable: 
 }
 
 /**
- * Makes a server listen on an address that several processes share (SO_REUSEPORT): the system gives each new connection to one of
- * them. Without a try-out before, which would be given connections too.
+ * Makes a server listen on an address that several processes share (SO_REUSEPORT). The system gives each new connection
+ * to one of them. Does not test the address first, because the test would receive connections too.
  * @throws CannotListen
  */
 export async function listenTogether(server: Server, address: Listening, variable: string): Promise<void> {
@@ -97,25 +109,28 @@ export async function listenTogether(server: Server, address: Listening, variabl
   })
 }
 
-/** @param code of the system's error */
+/** @param code the system's error code */
 export function cannotListen({ host, port }: ListenAddress, code: string, variable: string): CannotListen {
   const reason = reasons[code] ?? `cannot be used (${code})`
   return new CannotListen(`${host}:${port} ${reason}. Choose another with ${variable}.`)
 }
 
-/** How many edges run here: one where they cannot share an address (a port of the system's choice, another system than Linux). */
+/**
+ * Returns the number of edges that run here: one if they cannot share an address (a port that the system chooses, a
+ * system other than Linux).
+ */
 export const edgeProcesses = ({ edgeProcesses: wanted, edgeListen, edgeTlsListen }: Config): number =>
   edgeListen.port === 0 || (edgeTlsListen !== 'off' && edgeTlsListen.port === 0) || process.platform !== 'linux'
     ? 1
     : wanted
 
-/** How many name servers run here: as edges. */
+/** Returns the number of name servers that run here, by the same rules as for edges. */
 export const dnsProcesses = ({ dnsProcesses: wanted, dnsListen }: Config): number => {
   if (dnsListen === 'off') return 0
   return dnsListen.some(({ port }) => port === 0) || process.platform !== 'linux' ? 1 : wanted
 }
 
-/** @returns the code of what is in the way, if anything */
+/** @returns the error code of the obstacle, if any */
 async function tryToListen(address: Listening): Promise<string | undefined> {
   const server = createServer()
   try {

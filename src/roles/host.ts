@@ -41,33 +41,34 @@ import { listenToEdges } from './host/web.ts'
 import type { ProcessContext, Role } from './process-context.ts'
 import { startReporting } from './reporting.ts'
 
-/** How long steps of operations may take to come to an end of their own when the host stops. */
+/** The time for steps of operations to finish when the host stops. */
 const WORK_GRACE_MS = 10_000
-/** The same for what PHP is doing. */
+/** The time for running PHP to finish. */
 const PHP_GRACE_MS = 5000
-/** And a mail that is on its way to the mail server: it is sent again where that was not the end of it. */
+/** The time for a mail in delivery. If it is not finished by then, it is sent again. */
 const MAIL_GRACE_MS = 2000
 
 export interface HostOptions {
   readonly onProgress?: (progress: Progress) => void
-  /** An edge of this Stead listens on this machine, as the settings say. */
+  /** Whether an edge of this Stead listens on this machine, according to the settings. */
   readonly hasEdge?: boolean
-  /** The first preparation has come to an end. */
+  /** Called when the first preparation has ended. */
   readonly onPrepared?: () => void
-  /** How the host is, every few seconds. */
+  /** Called with the state of the host, every few seconds. */
   readonly onReport?: (report: HostReport) => void
 }
 
 /**
- * Keeps sites, runs their PHP, and does the operations bound to them. Reads from top to bottom: what is there was made above, and
- * stops after all that was started later. A start that fails takes nothing back: its process ends, and leaves nothing behind.
+ * Keeps sites, runs their PHP, and runs the operations bound to them. Read it from top to bottom: each part uses those
+ * above, and stops after all that were started later. A failed start undoes nothing: its process ends, and leaves
+ * nothing behind.
  * @throws OperatorError
  */
 export async function startHost(context: ProcessContext, options: HostOptions = {}): Promise<Role> {
   const { config, database, log } = context
   const budgets = openBudgets(hostBudgets(config))
 
-  // the data folder, which nobody else has; a server for databases; PHP, of which nothing runs yet
+  // The data folder, which no other process has, a server for databases, and PHP, which runs nothing yet.
   const folder = await takeDataFolder(context)
   const spill = await openSpill(context)
   const mariaDb = await openMariaDb(context, folder.identity.current, folder.name)
@@ -75,7 +76,7 @@ export async function startHost(context: ProcessContext, options: HostOptions = 
   const { runtime, pool } = php
   php.disk.start()
 
-  // edges may come as soon as they know the address; they wait until it is known which sites live here
+  // Edges may connect as soon as they know the address. They wait until the host knows its sites.
   const sites = new HostedSites(database)
   const web = await listenToEdges(context, { budgets, spill, php, sites, mariaDb })
   const hostId = await announceHost(context, folder, web.address)
@@ -86,7 +87,7 @@ export async function startHost(context: ProcessContext, options: HostOptions = 
   const phpLogs = followPhpLogs(context, pool, sites)
   phpLogs.start()
 
-  // what works by itself
+  // Background work.
   const spares = new Spares({ siteDirectories, pool, count: config.spareSites, ...served.usual, log })
   const { doors, dumpTemplate } = openDatabases(context, pool, mariaDb)
   const preparation = prepareSites(context, { runtime, siteDirectories, pool, spares, dumpTemplate }, options)
@@ -96,7 +97,7 @@ export async function startHost(context: ProcessContext, options: HostOptions = 
   const worker = createHostWorker(context, { hostId, ...parts, ...pages, firstPages: php.firstPages })
   const cron = openCron(context, sites, php, mariaDb)
 
-  // first of these: who was this host before must be gone before this one gives out work
+  // First of these: the predecessor of this host must be gone before it hands out work.
   const reports = await startReports(context, {
     hostId,
     epoch: folder.identity.current.epoch,
@@ -135,19 +136,19 @@ export async function startHost(context: ProcessContext, options: HostOptions = 
   return {
     fault: reports.fault,
     async stop() {
-      // before its turn: who stops reports no more that it lives
+      // Early, because a host that stops no longer reports that it is alive.
       await reports.stop()
       await metrics.stop()
-      // nothing is begun any more
+      // Nothing new starts.
       const cronEnded = cron.stop()
       await worker.stop(WORK_GRACE_MS)
       web.close()
       await sftp.close()
       await preparation.stop()
-      // with PHP ends what visitors wait for, and a scheduled event that is under way
+      // Stopping PHP ends the requests that visitors wait for, and a running scheduled event.
       await pool.stopAll(PHP_GRACE_MS)
       await cronEnded
-      // what PHP said and wrote until its end
+      // The last output of PHP.
       await php.changes.close()
       await php.mail.stop(MAIL_GRACE_MS)
       await phpLogs.stop()
@@ -188,7 +189,7 @@ const followPhpLogs = ({ config, logs, log }: ProcessContext, pool: PhpPool, sit
     log,
   })
 
-/** What is made ahead of sites: the core, the golden copy, site directories, warm processes. */
+/** Prepares resources ahead of sites: the core, the golden copy, site directories, warm processes. */
 function prepareSites(
   { config, log }: ProcessContext,
   parts: Pick<PreparationOptions, 'runtime' | 'siteDirectories' | 'pool' | 'spares' | 'dumpTemplate'>,
@@ -200,7 +201,7 @@ function prepareSites(
 const coreLibrary = ({ config, log }: Pick<ProcessContext, 'config' | 'log'>, sources?: readonly CoreSource[]) =>
   createCoreLibrary({ ...config, allowPrivate: config.allowPrivateFetch, log, ...(sources && { sources }) })
 
-/** As `HostServices` has it. */
+/** Implements `ensureCore` of `HostServices`. */
 async function ensureCore(
   context: ProcessContext,
   version: string,
@@ -236,7 +237,7 @@ interface WorkParts
   readonly sftp: Sftp
 }
 
-/** Does the operations that are bound to the sites of this host. */
+/** Creates the worker that runs the operations bound to the sites of this host. */
 function createHostWorker(context: ProcessContext, { preparation, sites, sftp, mariaDb, ...parts }: WorkParts): Worker {
   const { database, log } = context
   const services: HostServices = {

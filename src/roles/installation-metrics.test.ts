@@ -7,7 +7,7 @@ import { createInstallationMetrics } from './installation-metrics.ts'
 
 const HOUR_MS = 3_600_000
 
-describe.each(dialects)('what the database says of the installation on $dialect', ({ dialect, skip }) => {
+describe.each(dialects)('metrics of the installation on $dialect', ({ dialect, skip }) => {
   let made: TestDatabase
   beforeAll(async () => {
     if (!skip) made = await testDatabase(dialect)
@@ -45,7 +45,7 @@ describe.each(dialects)('what the database says of the installation on $dialect'
       schedules: [{ name: 'things.forget', everyMs: HOUR_MS, offsetMs: 0, enqueue: async () => {} }],
     })
 
-  it.skipIf(skip)('states without anything are 0; what ended long ago does not count', async () => {
+  it.skipIf(skip)('reports empty states as 0, and ignores operations that ended long ago', async () => {
     const now = Date.now()
     await addOperation({ type: 'mail.send', state: 'queued', runAt: now - 100_000 })
     await addOperation({ type: 'site.provision', state: 'queued', runner: 'host', runAt: now + HOUR_MS })
@@ -65,7 +65,7 @@ describe.each(dialects)('what the database says of the installation on $dialect'
         ['ended.test', 1, {}],
         ['good.test', now + HOUR_MS, {}],
         ['failing.test', null, { reason: 'It is away', reason_at: 1 }],
-        // the edge's own
+        // Issued by the edge.
         ['local.localhost', 1, { due_at: Number.MAX_SAFE_INTEGER }],
       ] as const)
         await tx
@@ -110,29 +110,26 @@ describe.each(dialects)('what the database says of the installation on $dialect'
     expect(waited).toBeLessThan(1000)
   })
 
-  it.skipIf(skip)(
-    'the database is asked once for all who ask at a time, and again after it could not answer',
-    async () => {
-      const { database } = made
-      let isBroken = true
-      let asked = 0
-      const counting = new Proxy(database, {
-        get(target, key) {
-          if (key !== 'read') return Reflect.get(target, key)
-          asked++
-          if (isBroken) throw new Error('no database')
-          return target.read
-        },
-      })
-      const registry = shown(counting)
-      await expect(registry.metrics()).rejects.toThrow('no database')
-      isBroken = false
-      asked = 0
-      await registry.metrics()
-      const once = asked
-      expect(once).toBeGreaterThan(0)
-      await Promise.all([registry.metrics(), registry.metrics()])
-      expect(asked).toBe(once)
-    },
-  )
+  it.skipIf(skip)('shares one query among simultaneous callers, and retries after a failure', async () => {
+    const { database } = made
+    let isBroken = true
+    let asked = 0
+    const counting = new Proxy(database, {
+      get(target, key) {
+        if (key !== 'read') return Reflect.get(target, key)
+        asked++
+        if (isBroken) throw new Error('no database')
+        return target.read
+      },
+    })
+    const registry = shown(counting)
+    await expect(registry.metrics()).rejects.toThrow('no database')
+    isBroken = false
+    asked = 0
+    await registry.metrics()
+    const once = asked
+    expect(once).toBeGreaterThan(0)
+    await Promise.all([registry.metrics(), registry.metrics()])
+    expect(asked).toBe(once)
+  })
 })

@@ -11,7 +11,7 @@ import { backedUpAt } from '../resources/installation/installation.store.ts'
 import { countSites } from '../resources/sites/show/site-counts.store.ts'
 import { type WebhookCounts, webhookCounts } from '../resources/webhooks/counts.store.ts'
 
-/** Whoever asks more often gets the same: anybody who reaches the API's port may ask. */
+/** How long callers get the same answer. Anyone who reaches the API's port can ask. */
 const FRESH_MS = 5_000
 
 const siteStates = ['deploying', 'cloning', 'live', 'disabled'] as const
@@ -33,7 +33,7 @@ interface Options {
   readonly version: string
 }
 
-/** What the database says of the whole installation: every API process shows the same. */
+/** Returns metrics of the whole installation from the database. Every API process shows the same. */
 export function createInstallationMetrics({ database, schedules, version }: Options): Registry {
   const registry = new Registry()
   const facts = keptFor(FRESH_MS, () => readFacts(database))

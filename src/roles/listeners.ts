@@ -7,7 +7,7 @@ export interface Listener {
   readonly variable: string
   readonly address: ListenAddress
   readonly protocol: 'http' | 'ssh' | 'dns'
-  /** It is a default that may be in use: the role starts without it. */
+  /** Whether it is a default that may be in use. The role starts without it. */
   readonly isOptional: boolean
 }
 
@@ -21,7 +21,7 @@ const roles = {
   dnsListen: ['dns', 'dns'],
 } as const
 
-/** Every address that the settings name. */
+/** Returns every address in the settings. */
 export function listeners(config: Pick<Config, keyof typeof roles>): Listener[] {
   return (Object.keys(roles) as (keyof typeof roles)[]).flatMap((key) => {
     const value = config[key]

@@ -6,7 +6,7 @@ const recorded = (name: string, seenAt: number) => ({
   ...{ name, seenAt, facts: facts('recorded'), state: 'active' as const, datacenters: [] },
 })
 
-it('a host runs that was recorded in the last ten seconds, on a clock that was set back as well; no other is forgotten', () => {
+it('a host runs if it was recorded in the last ten seconds, even after the clock was set back, and no other is forgotten', () => {
   const hosts = [recorded('one', 91_000), recorded('two', 109_000), recorded('gone', 90_000), recorded('never', 0)]
   const known = new OwnHost().among(hosts, 100_000)
   expect(known.map(({ name, seenSeconds }) => [name, seenSeconds])).toEqual([
@@ -18,12 +18,12 @@ it('a host runs that was recorded in the last ten seconds, on a clock that was s
   expect(known.filter(isRunning).map(({ name }) => name)).toEqual(['one', 'two'])
 })
 
-it('a host that is marked lost does not run, whatever it says', () => {
+it('a host that is marked lost does not run, whatever it reports', () => {
   const known = new OwnHost().among([{ ...recorded('one', 100_000), state: 'lost' }], 100_000)
   expect(known.filter(isRunning)).toEqual([])
 })
 
-it('goes by what its own host says, and not by a record that the host could not renew', () => {
+it('trusts the report of its own host over a record that the host could not renew', () => {
   let now = 0
   const own = new OwnHost(() => now)
   own.hear({ name: 'one', facts: facts('told') })
@@ -39,7 +39,7 @@ it('goes by what its own host says, and not by a record that the host could not 
   expect(running().map(({ name }) => name)).toEqual(['two'])
 })
 
-it('a datacenter is down when hosts serve it and none of them runs; one that nobody serves is not', () => {
+it('a datacenter is down when hosts serve it and none of them runs, but not when no host serves it', () => {
   const host = (isHeard: boolean, ...datacenters: string[]) => ({
     ...{ name: 'h', facts: {}, seenSeconds: 1, state: 'active' as const, isHeard, datacenters },
   })

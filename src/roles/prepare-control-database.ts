@@ -5,24 +5,24 @@ import type { Call } from '../cli/command.ts'
 import type { Config, SettingKey } from '../config.ts'
 import { OperatorError } from '../platform/operator-error.ts'
 
-/** What the process that settles them is told. */
+/** The message to the process that prepares the control database. */
 export interface PrepareOrder {
   readonly config: Config
   readonly command: string
 }
 
-/** And what it says where they cannot be used. */
+/** Its message when the database is unusable. */
 export interface Refused {
   readonly message: string
   readonly exitCode: OperatorError['exitCode']
 }
 
-// `.ts` where Stead runs from its sources, `.js` where it was built
+// `.ts` when Stead runs from its sources, `.js` when it was built.
 const program = join(import.meta.dirname, `preparing${extname(import.meta.filename)}`)
 
 /**
- * After it the database is there and up to date, and is the data folder's own. A process of its own sees to it: what it loads, mostly for
- * databases, would stay in the supervisor for good.
+ * Makes sure that the database exists, is up to date, and belongs to the data folder. Uses a separate process, because
+ * the modules that it loads, mostly for databases, would stay in the supervisor's memory.
  * @throws OperatorError
  */
 export async function prepareControlDatabase({
@@ -32,7 +32,7 @@ export async function prepareControlDatabase({
 }: Call<unknown, SettingKey>): Promise<void> {
   const child = fork(program, [], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    // settings hold keys as buffers
+    // Settings contain keys as buffers.
     serialization: 'advanced',
     env: environment,
   })
@@ -41,9 +41,9 @@ export async function prepareControlDatabase({
     refused = message
   })
   const prepareOrder: PrepareOrder = { config, command }
-  // one that has died meanwhile says so by its end
+  // A process that died in the meantime reports it by its exit.
   child.send(prepareOrder, () => {})
-  // not `exit`: what it said last may still be on its way
+  // Not `exit`, because its last message may still be in transit.
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
   if (refused) throw new OperatorError(refused.message, { exitCode: refused.exitCode })
   if (code !== 0)

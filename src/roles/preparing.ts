@@ -3,7 +3,7 @@ import { OperatorError } from '../platform/operator-error.ts'
 import type { PrepareOrder, Refused } from './prepare-control-database.ts'
 import { openProcessContext } from './process-context.ts'
 
-// A process of its own, started by `settle-records.ts`; it ends with whoever started it.
+// A separate process, started by `prepare-control-database.ts`. It ends with its parent.
 process.once('disconnect', () => process.exit(1))
 const [{ config, command }] = (await once(process, 'message')) as [PrepareOrder]
 try {

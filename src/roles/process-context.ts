@@ -27,53 +27,53 @@ import { OperatorError } from '../platform/operator-error.ts'
 import { usableDataFolder } from './data-folder.ts'
 import { untilReachable } from './until-reachable.ts'
 
-/** The settings that say where the records are. */
+/** The settings that locate the control database. */
 export type ControlDatabaseKey = 'dataDir' | 'databaseUrl'
 export type ControlDatabaseSettings = Pick<Config, ControlDatabaseKey>
 
-/** What every role is given. */
+/** The services that every role gets. */
 export interface ProcessContext {
   readonly config: Config
   readonly log: Log
   readonly database: Database
   readonly sealer: Sealer
-  /** What the sealer seals under. */
+  /** The key that the sealer uses. */
   readonly masterKey: Buffer
-  /** Of the sites: web server and PHP. */
+  /** The logs of the sites: web server and PHP. */
   readonly logs: LogStore
-  /** On the disk of the data folder. */
+  /** The free space on the disk of the data folder. */
   readonly room: FreeRoom
-  /** What edges show to hosts. */
+  /** The key that edges present to hosts. */
   readonly hostKey: string
-  /** What edges sign challenges of visitors with. */
+  /** The key with which edges sign challenges of visitors. */
   readonly challengeKey: Buffer
 }
 
 /** A running role. */
 export interface Role {
-  /** Resolves when the part must not go on; nothing of it works as it should any more. */
+  /** Resolves when the role must end, because it no longer works properly. */
   readonly fault?: Promise<OperatorError>
-  /** Finishes what is under way, then ends. */
+  /** Finishes its current work, then ends. */
   stop(): Promise<void>
 }
 
-/** The database, brought up to date, and how the data folder stands to it. */
+/** The database, brought up to date, and its relation to the data folder. */
 export interface ControlDatabase {
   readonly database: Database
   readonly folder: FolderFacts
-  /** What the database said of itself before it was brought up to date. */
+  /** Facts from the database before it was brought up to date. */
   readonly facts: DatabaseFacts
   readonly belonging: Belonging
 }
 
 export interface ControlDatabaseOptions {
-  /** An empty database is made where there is none. */
+  /** Whether to create a missing database. */
   readonly makes: boolean
-  /** What to do about a folder and a database that do not belong together; who only looks leaves both as they are. */
+  /** How to handle a folder and a database that do not belong together. `look` leaves both as they are. */
   readonly strangers: 'refuse' | 'look' | 'adopt'
   /** See `DatabaseOptions`. */
   readonly mayLose?: boolean
-  /** Nothing is written: the schema stays as it is, and so do identities. */
+  /** Whether to write nothing: the schema and identities stay as they are. */
   readonly isReadOnly?: boolean
 }
 
@@ -87,12 +87,12 @@ const databaseOf = ({ databaseUrl, dataDir }: ControlDatabaseSettings) => ({
   file: join(dataDir, 'stead.db'),
 })
 
-/** The database of the settings in words, without a password. */
+/** Describes the database of the settings, without a password. */
 export const describeControlDatabase = (config: ControlDatabaseSettings): string => describeDatabase(databaseOf(config))
 
 /**
- * Opens the database, if it is the data folder's own. Whoever is refused has changed nothing: neither the folder, nor a database that may be
- * somebody else's and older.
+ * Opens the database, if it belongs to the data folder. A refusal changes nothing: neither the folder, nor a database
+ * that may be older and belong to someone else.
  * @throws DatabaseTooNew, OperatorError
  */
 export async function openControlDatabase(
@@ -106,7 +106,7 @@ export async function openControlDatabase(
   if (isMissing && options.strangers !== 'adopt' && (folder.identity || folder.siteDirectories > 0))
     throw databaseMissing(dataDir, folder)
   if (isMissing && !options.makes) throw nothingThere(config)
-  // before anything is written: also what only looks has to take locks
+  // Before anything is written: even reading requires locks.
   await giveUpReserve(dataDir)
   let database: Database | undefined
   try {
@@ -123,7 +123,7 @@ export async function openControlDatabase(
       return { database, folder, facts, belonging }
     }
     await migrate(database, migrations)
-    // a copy of the database from before there were identities is still of the folder's installation
+    // A copy of the database from before identities were introduced still belongs to the folder's installation.
     const wanted = isStranger ? undefined : folder.identity?.installation
     await database.transaction((tx) => identifyInstallation(tx, wanted, Date.now()))
     if (!isStranger && folder.identity) await raiseNumbers(database, folder.identity.lastHome)
@@ -134,15 +134,15 @@ export async function openControlDatabase(
   }
 }
 
-/** For who makes nothing and has found nothing. */
+/** Returns the error for a command that creates nothing and has found nothing. */
 export const nothingThere = (config: ControlDatabaseSettings): OperatorError =>
   new NothingThere(
     `No Stead installation found in ${config.databaseUrl ? describeControlDatabase(config) : `${config.dataDir} (no stead.db)`}. Start it first (stead serve), or set its location with STEAD_DATA_DIR or STEAD_DATABASE_URL.`,
   )
 
 /**
- * Opens the data folder and the database, brought up to date. A database server that is starting, or that nobody can reach yet, is
- * waited for.
+ * Opens the data folder and the database, brought up to date. Waits for a database server that is starting, or is not
+ * reachable yet.
  * @throws DatabaseTooNew, OperatorError
  */
 export async function openProcessContext(config: Config, name: string): Promise<ProcessContext> {
@@ -164,7 +164,7 @@ export async function openProcessContext(config: Config, name: string): Promise<
 }
 
 async function openOwnControlDatabase(config: Config, name: string): Promise<{ database: Database; key: Buffer }> {
-  // an edge writes page views and figures of its budgets, and answers visitors in the same thread
+  // An edge writes page views and metrics of its budgets, and serves visitors in the same thread.
   const records = await openControlDatabase(config, { makes: true, strangers: 'refuse', mayLose: name === 'edge' })
   try {
     return { database: records.database, key: await masterKey(config, records) }
@@ -174,19 +174,25 @@ async function openOwnControlDatabase(config: Config, name: string): Promise<{ d
   }
 }
 
-/** A database that is lost while a part starts is no fault of its code. @returns the error to end with */
+/**
+ * Converts the error of a database that is lost while a role starts, because its code is not at fault.
+ * @returns the error to end with
+ */
 export const whileStarting = (error: unknown, config: Config): unknown =>
   isLost(error) ? databaseLost(error, databaseOf(config)) : error
 
 const EGRESS_SOCKET =
   'If it is permanently lost, run stead key accept. Secrets sealed with the old key can then never be read again.'
 
-/** The key that the installation's secrets are sealed under: made by the very first start, and never replaced by itself. */
+/**
+ * Returns the key that seals the installation's secrets. The very first start creates it. Stead never replaces it
+ * automatically.
+ */
 async function masterKey(config: Config, { database, facts }: ControlDatabase): Promise<Buffer> {
   const file = masterKeyFile(config)
   const given = config.masterKey ?? (await readMasterKey(file))
   const { keyMark = null } = (await installationOf(database.read)) ?? {}
-  // a host has run on it: with a key, also when that was before keys left a mark
+  // A host has run on it, so it has a key, even if that was before keys left a mark.
   const isInUse = keyMark !== null || facts.hosts.length > 0
   if (!given && isInUse)
     throw new OperatorError(

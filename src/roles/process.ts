@@ -12,13 +12,13 @@ import type { ProcessContext, Role } from './process-context.ts'
 import { openProcessContext, whileStarting } from './process-context.ts'
 import { CUT_OFF, onOrder, onStopSignals } from './stop-signals.ts'
 
-/** How long a part may take to finish what is under way. */
+/** The time for a role to finish its current work. */
 const STOP_MS = 25_000
 
-/** `stead control|host|edge|dns`: one part as a process of its own. */
+/** Runs `stead control|host|edge|dns`: one role as a separate process. */
 export async function runPart(call: Call<unknown, SettingKey>): Promise<number | undefined> {
   const { command, config } = call
-  // not as the child of a supervisor, which is one of them
+  // Not as the child of a supervisor, which is one of the processes.
   const processes = { edge: edgeProcesses, dns: dnsProcesses }
   if ((command === 'edge' || command === 'dns') && !process.send && processes[command](config) > 1) {
     const { runSeveral } = await import('./supervisor.ts')
@@ -37,7 +37,7 @@ export async function runPart(call: Call<unknown, SettingKey>): Promise<number |
   const part = await start[command as keyof typeof start](context).catch((error) => {
     throw whileStarting(error, config)
   })
-  // a supervisor that died meanwhile is not told: the end of its pipe ends this part
+  // If the supervisor has died in the meantime, the message is lost. The end of its pipe ends this process.
   if (process.connected) process.send?.({ ready: true }, undefined, undefined, () => {})
   part.fault?.then((fault) => {
     context.log.fatal(fault.message)
@@ -61,7 +61,7 @@ const start = {
   },
   async host(context: ProcessContext): Promise<Role> {
     const { startHost } = await import('./host.ts')
-    // one process draws: that of the supervisor, where there is one
+    // Only one process draws: the supervisor, if there is one.
     const { show, done } = process.send ? ofSupervisor : livingBar(standardOutput)
     const hasSupervisor = process.send !== undefined
     return startHost(context, {
@@ -79,13 +79,15 @@ const start = {
   },
 }
 
-/** What a host tells its supervisor: how far a first start is, and how it is, which the control is told. */
+/**
+ * The messages of a host to its supervisor: the progress of a first start, and its state, which goes to the control.
+ */
 export interface WordsOfHost {
   readonly progress?: Progress
   readonly host?: HostReport
 }
 
-/** What a supervisor tells the control. */
+/** The messages of a supervisor to the control. */
 export interface WordsToControl {
   readonly parts?: PartStates
   readonly host?: HostReport
@@ -101,7 +103,7 @@ function tellSupervisor(words: WordsOfHost): void {
   if (process.connected) process.send?.(words, undefined, undefined, () => {})
 }
 
-/** Listens from the beginning: who is told to stop while it starts has nothing under way, and ends at once. */
+/** Listens from the beginning. A process that must stop while it starts has no work in progress, and ends at once. */
 function untilStopped(listensNoMore: () => void) {
   let running: { context: ProcessContext; part: Role } | undefined
   let stopping = false
@@ -110,7 +112,7 @@ function untilStopped(listensNoMore: () => void) {
     stopping = true
     if (!running) process.exit(0)
     end(running.context, running.part, reason)
-    // ports are the first thing that a part gives up
+    // A role releases its ports first.
     listensNoMore()
   }
   if (process.send) onOrder(stop)

@@ -10,13 +10,13 @@ const host = (more: Partial<HostStanding> = {}): HostStanding => ({
 const good: Readiness = { hosts: [host()], datacenters: ['AMS'], parts: { edge: true }, disk: 'ok', isIntroduced: true }
 const silent = host({ isHeard: false, seenSeconds: 10 })
 
-/** Of a control that no host talks to, as where both are started apart. */
+/** Judges the readiness of a control that no host talks to, as when both are started separately. */
 const readyAt = (now: number, facts: Record<string, unknown>) => {
   const recorded = { name: 'one', state: 'active' as const, datacenters: [], seenAt: 100_000, facts }
   return judgeReadiness({ ...good, hosts: new OwnHost().among([recorded], now) }).ready
 }
 
-it('is red ten seconds after a host could record its state for the last time, such as on a full disk', () => {
+it('is red ten seconds after a host last recorded its state, such as on a full disk', () => {
   expect(readyAt(109_999, prepared)).toBe(true)
   expect(readyAt(110_000, prepared)).toBe(false)
 })
@@ -26,7 +26,7 @@ it('is red with the next record of a host whose MariaDB does not start', () => {
   expect(readyAt(100_000, { preparing: false })).toBe(true)
 })
 
-it('is green without a reason where all is well, and where one of two hosts is silent', () => {
+it('is green without a reason when all is well, and when one of two hosts is silent', () => {
   const ready = { ready: true, isDegraded: false, reasons: [] }
   expect(judgeReadiness(good)).toEqual(ready)
   expect(judgeReadiness({ ...good, hosts: [host(), silent], disk: 'essential' })).toEqual(ready)

@@ -2,25 +2,27 @@ import type { DiskState } from '../platform/files/free-room.ts'
 import type { PartStates } from './control.ts'
 import { datacentersDown, type HostStanding, isRunning } from './own-host.ts'
 
-/** What readiness depends on. */
+/** The facts that readiness depends on. */
 export interface Readiness {
-  /** All that were not removed, running or not. */
+  /** All hosts that were not removed, running or not. */
   readonly hosts: readonly HostStanding[]
-  /** Codes of all datacenters. */
+  /** The codes of all datacenters. */
   readonly datacenters: readonly string[]
   readonly parts: PartStates
-  /** Of the data folder. */
+  /** The disk of the data folder. */
   readonly disk: DiskState | 'read-only'
-  /** The keys of a first start can be read. */
+  /** Whether the keys of a first start can be read. */
   readonly isIntroduced: boolean
 }
 
 export interface Verdict {
-  /** All sites and the API work. */
+  /** Whether all sites and the API work. */
   readonly ready: boolean
-  /** The API works. Reading, changing and deleting do, and a load balancer must not take that away. */
+  /**
+   * Whether something is limited. The API still reads, changes, and deletes, so a load balancer must not take it out.
+   */
   readonly isDegraded: boolean
-  /** Why it is not ready, or degraded: sentences. */
+  /** The reasons why it is not ready, or degraded, as sentences. */
   readonly reasons: readonly string[]
 }
 
@@ -41,7 +43,7 @@ function faultsOfControl({ parts, disk, isIntroduced }: Readiness): string[] {
   ]
 }
 
-/** Without any host, no site works. */
+/** Returns the faults of hosts. Without any host, no site works. */
 function faultsOfHosts({ hosts, disk }: Readiness): string[] {
   const running = hosts.filter(isRunning)
   if (hosts.length === 0) return ['No host has started yet.']
@@ -50,13 +52,16 @@ function faultsOfHosts({ hosts, disk }: Readiness): string[] {
     const { isUp, fault } = (facts.mariaDb ?? {}) as { isUp?: boolean; fault?: string }
     return [
       ...(facts.preparing === false ? [] : [`The host ${name} is preparing WordPress.`]),
-      // a host without MariaDB needs none
+      // A host without MariaDB needs none.
       ...(isUp === false ? [`MariaDB on the host ${name} does not respond${fault ? `: ${fault}` : ''}.`] : []),
     ]
   })
 }
 
-/** A host that cannot record its state cannot record the reason either: what this process sees of the same disk is told instead. */
+/**
+ * Explains why a host is away. A host that cannot record its state cannot record the reason either, so this uses what
+ * this process sees of the same disk.
+ */
 function whyAway({ name, state, isHeard, seenSeconds }: HostStanding, disk: Readiness['disk']): string {
   if (isHeard) return `The host ${name} is marked as ${state}.`
   const since = seenSeconds === null ? 'has never reported' : `has not reported for ${seenSeconds} s`

@@ -4,7 +4,7 @@ import type { ProcessContext, Role } from './process-context.ts'
 
 const EVERY_MS = 10_000
 
-/** Tells the API's `/metrics`, by way of the database, what this process says of itself. Nothing depends on it. */
+/** Sends the metrics of this process to the API's `/metrics` through the database. Nothing depends on them. */
 export function startReporting({ database, log }: ProcessContext, { id, part, registry }: PartMetrics): Role {
   let reporting: Promise<void> = Promise.resolve()
   const report = async () => {
@@ -16,7 +16,7 @@ export function startReporting({ database, log }: ProcessContext, { id, part, re
       .then(report)
       .catch((error) => log.debug({ err: error }, 'could not write the metrics of this process'))
   }
-  // whoever died before has left a row
+  // A process that died before may have left a row.
   reporting = database.transaction((tx) => forgetProcess(tx, id, Date.now())).catch(() => {})
   reportInTurn()
   const timer = setInterval(reportInTurn, EVERY_MS)

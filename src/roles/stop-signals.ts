@@ -1,15 +1,15 @@
 import { complain } from '../platform/terminal/complain.ts'
 
-/** What asks a process to end; SIGHUP comes from a terminal that is closed. */
+/** The signals that ask a process to end. SIGHUP comes from a terminal that is closed. */
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-/** Exit code of what Ctrl-C has cut off, as shells have it. */
+/** The exit code after Ctrl-C, as in shells. */
 export const CUT_OFF = 130
-/** One Ctrl-C reaches a process several times: from the terminal, from npm, and by way of the launcher. */
+/** One Ctrl-C reaches a process several times: from the terminal, from npm, and through the launcher. */
 const SAME_PRESS_MS = 1000
 
 /**
- * Calls `stop` at the first signal. Who presses Ctrl-C once more does not want to wait any longer: then `endNow` is called.
- * Signals besides that change nothing.
+ * Calls `stop` at the first signal. A second Ctrl-C means that the user does not want to wait any longer, and calls
+ * `endNow`. Ignores further signals.
  */
 export function onStopSignals(stop: (reason: string) => void, endNow: () => void): void {
   let pressedMs: number | undefined
@@ -28,21 +28,22 @@ export function onStopSignals(stop: (reason: string) => void, endNow: () => void
 }
 
 /**
- * For a part that has a supervisor: stopping is that one's. A terminal, or systemd by default, gives the signal to every process;
- * edges would then ask a host that is about to end. The parts wait for the order, or for the end of the supervisor.
+ * Handles stop orders in a process that has a supervisor, which decides when it stops. A terminal, or systemd by
+ * default, sends the signal to every process, and edges would then use a host that is about to end. So the processes
+ * wait for the order, or for the end of the supervisor.
  */
 export function onOrder(stop: (reason: string) => void): void {
   for (const signal of stopSignals) process.on(signal, () => {})
   process.on('message', (message: StopOrder) => {
     if (message.stop) stop('supervisor is stopping')
   })
-  // nobody would restart or stop this process any more
+  // No supervisor would restart or stop this process any longer.
   const orphaned = () => stop('supervisor stopped')
   process.on('disconnect', orphaned)
   if (!process.connected) orphaned()
 }
 
-/** The message by which a supervisor stops a part. */
+/** The message with which a supervisor stops a process. */
 export interface StopOrder {
   readonly stop?: boolean
 }

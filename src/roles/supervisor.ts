@@ -29,36 +29,39 @@ import { CUT_OFF, onStopSignals, type StopOrder } from './stop-signals.ts'
 type PartName = 'control' | 'host' | 'edge' | 'dns'
 
 const LONGEST_PAUSE_MS = 10_000
-/** After running for so long a part counts as healthy: its next restart does not wait. */
+/** After running for this long, a process counts as healthy, and its next restart does not wait. */
 const HEALTHY_MS = 30_000
 const STOP_MS = 30_000
-/** A part that has never run, and ends by itself so often in a row, does so for a reason that stays. */
+/** A process that has never run, and fails this often in a row, has a permanent problem. */
 const MOST_FAILED_STARTS = 5
-/** A part that cannot be used as it is set up says so with this code; a restart would not help. */
+/** The exit code of a process whose configuration is unusable. A restart would not help. */
 const UNUSABLE = 2
 
-/** Smaller young generations take less memory: 15 MB over the three parts against 8 MB ones, at the same speed of a start. */
+/**
+ * Smaller young generations take less memory: 15 MB less over the three processes than with 8 MB, at the same start
+ * speed.
+ */
 const EXEC_ARGV = ['--max-semi-space-size=4']
 
 interface Supervised {
   readonly name: PartName
-  /** The log tells several edges apart by it. */
+  /** Distinguishes several edges in the log. */
   readonly number: number
   child: ChildProcess | undefined
   isReady: boolean
-  /** By the monotonic clock. */
+  /** The time of the monotonic clock. */
   startedAt: number
   restart: NodeJS.Timeout | undefined
   failures: number
   hasRun: boolean
 }
 
-/** `stead serve`: starts every part as a process of its own, and starts again what dies. */
+/** Runs `stead serve`: starts every role as a separate process, and restarts processes that die. */
 export async function serve(call: Call<unknown, SettingKey>): Promise<number> {
   const { config } = call
   const log = createLog(config, 'supervisor')
   await usableDataFolder(config.dataDir)
-  // held as long as this process lives
+  // Held as long as this process lives.
   const unlock = await lockFile(serveLock(config.dataDir), { patienceMs: GLANCE_MS })
   if (!unlock) {
     complain(
@@ -86,7 +89,7 @@ export async function serve(call: Call<unknown, SettingKey>): Promise<number> {
   return code
 }
 
-/** `stead edge` or `stead dns` with several processes: starts them, and starts again what dies. */
+/** Runs `stead edge` or `stead dns` with several processes, and restarts those that die. */
 export async function runSeveral(call: Call<unknown, SettingKey>, part: 'edge' | 'dns'): Promise<number> {
   const { config } = call
   const log = createLog(config, 'supervisor')
@@ -94,7 +97,7 @@ export async function runSeveral(call: Call<unknown, SettingKey>, part: 'edge' |
   return untilStopped(supervise(log, call, part === 'edge' ? edges(config) : nameServers(config)))
 }
 
-/** After it the schema is there; a database, folder or address that cannot be used is said once, and not by each part. */
+/** Prepares the schema. Reports an unusable database, folder, or address once, instead of once per process. */
 async function beforeParts(call: Call<unknown, SettingKey>, log: Log, part?: 'edge' | 'dns'): Promise<void> {
   const { config } = call
   await prepareControlDatabase(call)
@@ -119,7 +122,7 @@ function untilStopped(supervisor: ReturnType<typeof supervise>): Promise<number>
   })
 }
 
-/** @param bar shows what the parts say of their start, until somebody calls it done */
+/** @param bar shows the progress of the start, until `done` is called */
 function supervise(
   log: Log,
   { given, environment }: Pick<Call, 'given' | 'environment'>,
@@ -145,7 +148,7 @@ function supervise(
     if (control?.connected) control.send(words, () => {})
   }
   const tell = () => {
-    // one edge that listens answers for all
+    // One edge that listens is enough.
     const states = Object.fromEntries(
       parts.map((name) => [name, name === 'control' || all.some((part) => part.name === name && part.isReady)]),
     )
@@ -189,7 +192,7 @@ function supervise(
       stop('a part cannot start').then(() => gaveUp.resolve())
       return
     }
-    // the first restart is immediate: visitors wait for it
+    // The first restart is immediate, because visitors wait for it.
     const pauseMs = part.failures === 1 ? 0 : Math.min(LONGEST_PAUSE_MS, 100 * 2 ** part.failures)
     log.error({ part: part.name, number: part.number, code, signal, pauseMs }, 'a process died, restarting it')
     part.restart = setTimeout(() => start(part), pauseMs)
@@ -200,11 +203,11 @@ function supervise(
     bar.done()
     for (const { restart } of all) clearTimeout(restart)
     log.info({ reason }, 'stopping')
-    // has nothing under way, and hears no order while it loads its code
+    // A starting process has no work in progress, and receives no order while it loads its code.
     const starting = all.filter(({ child, isReady }) => child && !isReady)
     for (const { name, number } of starting) log.info({ part: name, number }, 'ending a part that is still starting')
     await Promise.all(starting.map(({ child }) => child && endAtOnce(child)))
-    // visitors first: what they have begun ends while PHP still runs
+    // Visitor traffic first: requests in flight finish while PHP still runs.
     for (const names of [['edge', 'dns'], ['control'], ['host']])
       await Promise.all(all.map(({ name, child }) => names.includes(name) && child && end(child)))
     return cutOff ? CUT_OFF : 0
@@ -231,7 +234,7 @@ function end(child: ChildProcess): Promise<void> {
       resolve()
     })
     const order: StopOrder = { stop: true }
-    // not a signal: that comes from anywhere, and says nothing of whose turn it is
+    // Not a signal: its sender and the order of stopping would be unknown.
     child.send(order, (error) => {
       if (error) child.kill('SIGKILL')
     })

@@ -6,7 +6,7 @@ import { untilReachable } from './until-reachable.ts'
 const where = { url: 'postgres://stead:secret@db.test/stead', file: '' }
 const starting = databaseLost({ code: '57P03' }, where)
 
-test('waits for a database server that starts, and says so once', async () => {
+test('waits for a database server that starts, and reports it once', async () => {
   const said: string[] = []
   let tries = 0
   const open = async () => {
@@ -30,7 +30,7 @@ test('gives up after the time, with the reason', async () => {
   })
 })
 
-test('does not wait after any other fault', async () => {
+test('does not wait after any other error', async () => {
   let tries = 0
   const open = () => {
     tries++

@@ -2,20 +2,20 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { DatabaseLost } from '../platform/db/open-fault.ts'
 import { complain } from '../platform/terminal/complain.ts'
 
-/** How long a start waits for its database server. */
+/** The time for which a start waits for its database server. */
 const WAIT_S = 60
 const AGAIN_MS = 500
 
 export interface Waiting {
   readonly waitMs?: number
   readonly againMs?: number
-  /** Told once, when the wait begins. */
+  /** Called once, when the wait begins. */
   readonly say?: (text: string) => void
 }
 
 /**
- * Retries `open` while the database server cannot be reached: a machine that starts brings up its programs in any order.
- * @throws DatabaseLost when the time is over; any other error of `open` at once
+ * Retries `open` while the database server is unreachable, because a booting machine starts its programs in any order.
+ * @throws DatabaseLost when the time is over, or any other error of `open` at once
  */
 export async function untilReachable<Opened>(
   open: () => Promise<Opened>,

@@ -15,10 +15,13 @@ export interface ApiCertificate {
 }
 
 type NeededContext = Pick<ProcessContext, 'config' | 'database' | 'sealer'>
-/** @returns undefined: there is none yet */
+/** @returns undefined when there is no certificate yet */
 type Load = () => Promise<ApiCertificate | undefined>
 
-/** Where the API has its certificate from, as the settings say. @throws OperatorError when they name none */
+/**
+ * Returns the source of the API's certificate, according to the settings.
+ * @throws OperatorError when they name none
+ */
 export function apiCertificates(context: NeededContext, now = Date.now): Load {
   const { config, database, sealer } = context
   const { apiName, apiTlsCertificate, apiTlsKey } = config
@@ -49,7 +52,7 @@ async function ofFiles(certificate: string | undefined, key: string | undefined)
   return { chain, key: secret }
 }
 
-/** Made by each process for itself: it is trusted for its authority. */
+/** Issues a certificate in each process. Clients trust it through its authority. */
 function ofLocalAuthority(
   { database, sealer }: NeededContext,
   { domain, apiName, now }: { domain: string; apiName: string; now: () => number },

@@ -1,4 +1,4 @@
-/** Certificates that an edge makes itself, for names that no public authority knows. */
+/** Tests certificates that an edge issues itself, for names that no public authority knows. */
 import { randomBytes, X509Certificate } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
@@ -50,7 +50,7 @@ describe.each(dialects)('an edge on $dialect', ({ dialect, skip }) => {
   const changes = async () => (await api.database.read.selectFrom('route_clock').select('seq').execute())[0]?.seq ?? 0
   const rows = () => api.database.read.selectFrom('certificates').selectAll().execute()
 
-  test('makes one when it is needed, and the others have the same', async () => {
+  test('issues one when needed, and the others use the same', async () => {
     const edges = [edge(), edge(), edge()]
     const before = await changes()
     expect(edges[0]?.makes?.(name)).toBe(true)
@@ -65,12 +65,12 @@ describe.each(dialects)('an edge on $dialect', ({ dialect, skip }) => {
     const [row] = await rows()
     expect(row).toMatchObject({ site_id: siteId, issued_at: clock.now })
     expect(row?.private_key).toMatch(/^v1\./)
-    // edges read the route again
+    // Edges read the route again.
     expect(await changes()).toBeGreaterThan(before)
     expect(await loadRoute(api.database.read, name)).toMatchObject({ certifiedAt: clock.now })
   })
 
-  test('makes none for a name that no site has, that is public, or where it is not to', async () => {
+  test('issues none for a name without a site, for a public name, or when turned off', async () => {
     await api.database.transaction((tx) => putRoute(tx, siteId, 'www.example.com', 1, true))
     const deleted = await api.site(owner, 'deleted')
     await api.database.transaction((tx) => putRoute(tx, deleted, 'deleted.localhost', 1))
@@ -88,12 +88,12 @@ describe.each(dialects)('an edge on $dialect', ({ dialect, skip }) => {
     expect(await rows()).toEqual([])
   })
 
-  test('shows none that was made before it was switched off', async () => {
+  test('serves none that was issued before it was turned off', async () => {
     expect(await edge().load(name)).toBeDefined()
     expect(await edge({ STEAD_LOCAL_AUTHORITY: 'off' }).load(name)).toBeUndefined()
   })
 
-  test('makes the next with a third of its life left, once; nobody orders one meanwhile', async () => {
+  test('issues the next once, with a third of the lifetime left, and no one is ordered in the meantime', async () => {
     const before = await edge().load(name)
     clock.now += 58 * DAY_MS
     expect((await edge().load(name))?.chain).toBe(before?.chain)
@@ -107,7 +107,7 @@ describe.each(dialects)('an edge on $dialect', ({ dialect, skip }) => {
   })
 
   test.skipIf(dialect === 'postgres')(
-    'goes on with the old one while the next cannot be made, until it ends',
+    'keeps using the old one until it expires while the next cannot be issued',
     async () => {
       const before = await edge().load(name)
       full.is = true
@@ -119,20 +119,20 @@ describe.each(dialects)('an edge on $dialect', ({ dialect, skip }) => {
     },
   )
 
-  test('makes another when the master key was lost', async () => {
+  test('issues another when the master key was lost', async () => {
     const before = await edge().load(name)
     clock.now += 1
     const next = await edge({}, createSealer(randomBytes(32))).load(name)
     expect([next?.chain === before?.chain, next?.key.includes('PRIVATE KEY')]).toEqual([false, true])
   })
 
-  test('its certificates go with the name of a site, and with the site', async () => {
+  test('deletes its certificates with the name of a site, and with the site', async () => {
     await edge().load(name)
     await api.database.transaction((tx) => moveStagingRoute(tx, siteId, 'first.stead.test', clock.now))
     expect(await rows()).toEqual([])
   })
 
-  test('its connections have one as soon as they ask, and the next in time', async () => {
+  test('gives connections one at once, and the next in time', async () => {
     const { load, makes } = edge()
     let loads = 0
     let route = await loadRoute(api.database.read, name)
@@ -148,7 +148,7 @@ describe.each(dialects)('an edge on $dialect', ({ dialect, skip }) => {
     const all = await Promise.all(Array.from({ length: 9 }, () => contexts.find(name)))
     expect([new Set(all).size, all[0] !== undefined, loads]).toEqual([1, true, 1])
     expect(await contexts.find('nobody.localhost')).toBeUndefined()
-    // when the route tells of the certificate it is read once more
+    // When the route mentions the certificate, it is read once more.
     route = await loadRoute(api.database.read, name)
     const known = await contexts.find(name)
     expect([await contexts.find(name), loads]).toEqual([known, 2])

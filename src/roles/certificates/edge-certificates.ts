@@ -6,11 +6,11 @@ import { KEY_PURPOSE, type KeptCertificate, keepCertificate, loadCertificate } f
 import { wildcardName } from '../../resources/certificates/own-names.ts'
 import type { ProcessContext } from '../process-context.ts'
 
-/** With a third of its life left a certificate is replaced, as ordered ones are. */
+/** A certificate is replaced with a third of its lifetime left, like ordered ones. */
 const BEFORE_END_MS = LOCAL_CERTIFICATE_MS / 3
-/** How soon a new certificate of all first addresses is taken up. */
+/** The interval of checks for a new certificate of all first addresses. */
 const LOOK_AGAIN_MS = 30_000
-/** How soon it is tried again when another could not be made. */
+/** The delay before another attempt when a certificate could not be issued. */
 const AGAIN_MS = 300_000
 
 type NeededContext = Pick<ProcessContext, 'database' | 'sealer' | 'log' | 'room'> & {
@@ -18,8 +18,9 @@ type NeededContext = Pick<ProcessContext, 'database' | 'sealer' | 'log' | 'room'
 }
 
 /**
- * Where the edge has certificates from: the database, and for names that no public authority knows the installation's own authority, when
- * the first visitor asks for one over TLS, and again when it is to be renewed. Only names of sites get here.
+ * Returns the source of the edge's certificates: the database, and the installation's own authority for names that no
+ * public authority knows. The latter issues when the first visitor needs a certificate, and again for renewal. Only
+ * names of sites get here.
  */
 export function certificatesOf(
   context: NeededContext,
@@ -35,9 +36,9 @@ export function certificatesOf(
     sharedBy: (hostName) => (wildcard !== undefined && isBelow(hostName, config.stagingDomain) ? wildcard : undefined),
     async load(hostName) {
       const kept = await loadCertificate(database.read, hostName)
-      // no route says when there is a newer one
+      // No route announces a newer one.
       if (hostName === wildcard) return kept && { ...opened(kept), renewAt: now() + LOOK_AGAIN_MS }
-      // made when the settings were others
+      // Issued under other settings.
       if (!makes(hostName)) return kept && !kept.isLocal ? opened(kept) : undefined
       const known = kept && withRenewal(kept, sealer)
       if (known && now() < known.renewAt) return known
@@ -71,7 +72,7 @@ interface Wanted {
   readonly now: number
 }
 
-/** @returns what another process has made meanwhile, where one was quicker; undefined when no site has the name any more */
+/** @returns the certificate of another process if that was quicker; undefined when no site has the name any longer */
 async function make(
   { config, database, sealer, room }: NeededContext,
   { domain, hostName, replaces, now }: Wanted,

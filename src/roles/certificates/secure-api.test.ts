@@ -1,4 +1,4 @@
-/** The API over TLS, with certificates of files and of the installation's own authority. */
+/** Tests the API over TLS, with certificates from files and from the installation's own authority. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -65,12 +65,12 @@ async function ask(port: number, servername: string, ca: string) {
   return text
 }
 
-test('off unless an address is named', async () => {
+test('is off unless an address is set', async () => {
   const context = { config: readConfig({}) } as Partial<ProcessContext> as ProcessContext
   expect(await startSecureApi(context, createServer())).toBeUndefined()
 })
 
-test('a certificate of files is read again when it changes, and one that cannot be used leaves the first', async () => {
+test('reads changed certificate files again, and keeps the first certificate when they are unusable', async () => {
   const first = await place()
   const port = await start(files())
   expect(await ask(port, 'api.test', first)).toMatch(/well$/)
@@ -83,7 +83,7 @@ test('a certificate of files is read again when it changes, and one that cannot 
   await expect(ask(port, 'api.test', first)).rejects.toThrow(/self-signed|verify/i)
 })
 
-test('what cannot be served ends the start with the reason', async () => {
+test('stops the start with the reason when it has no usable certificate', async () => {
   await place()
   await expect(start({ ...files(), STEAD_API_TLS_KEY: join(folder, 'none.pem') })).rejects.toThrow(
     /the file does not exist/,
@@ -100,13 +100,13 @@ test('what cannot be served ends the start with the reason', async () => {
   await expect(start(files())).rejects.toThrow(/does not match the certificate/)
 })
 
-test('below a domain that no public authority knows the installation certifies it itself', async () => {
+test('issues its own certificate below a domain that no public authority knows', async () => {
   const port = await start({ STEAD_API_NAME: 'api.localhost' })
   const [authority] = await localAuthorities(made.database.read)
   expect(await ask(port, 'api.localhost', authority?.certificate as string)).toMatch(/well$/)
 })
 
-test('who speaks plain text, or the TLS of long ago, gets nothing', async () => {
+test('refuses clients that use plain text or obsolete TLS', async () => {
   await place()
   const port = await start(files())
   const old = { maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'ALL:@SECLEVEL=0' } as const
@@ -115,7 +115,7 @@ test('who speaks plain text, or the TLS of long ago, gets nothing', async () => 
   expect(error.code).toBe('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION')
 })
 
-test('a stop waits for requests under way', async () => {
+test('waits for requests in flight when it stops', async () => {
   const ca = await place()
   let answer = () => {}
   const asked = new Promise<void>((come) => {

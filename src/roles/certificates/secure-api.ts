@@ -10,20 +10,22 @@ import { listenAlone } from '../free-port.ts'
 import type { ProcessContext, Role } from '../process-context.ts'
 import { type ApiCertificate, apiCertificates } from './api-certificates.ts'
 
-/** How soon another certificate is taken up. */
+/** The interval of checks for another certificate. */
 const LOOK_MS = 10_000
 const HANDSHAKE_MS = 10_000
 const CLOSE_MS = 20
 
 export interface SecureApi extends Role {
   readonly port: number
-  /** Looks for another certificate now. */
+  /** Checks for another certificate now. */
   look(): Promise<void>
 }
 
 /**
- * The API over TLS: the same requests, to the same server. Connections that are there keep the certificate that they began with.
- * @returns undefined where it is off @throws OperatorError for a certificate of the settings that cannot be used
+ * Serves the API over TLS: the same requests, with the same server. Existing connections keep the certificate that they
+ * began with.
+ * @returns undefined when it is off
+ * @throws OperatorError for a certificate of the settings that is unusable
  */
 export async function startSecureApi(context: ProcessContext, plain: PlainServer): Promise<SecureApi | undefined> {
   const { config, log } = context
@@ -36,7 +38,7 @@ export async function startSecureApi(context: ProcessContext, plain: PlainServer
   const use = ({ chain, key }: ApiCertificate) => {
     if (current === chain) return
     const secrets = { ...profile, cert: chain, key, ca: [] }
-    // a key that does not fit the certificate is found out before anybody connects
+    // Detects a key that does not match the certificate before any client connects.
     createSecureContext(secrets)
     server.setSecureContext(secrets)
     current = chain
@@ -80,13 +82,13 @@ function secureServer(plain: PlainServer): Server {
     (request, response) => void plain.emit('request', request, response),
   )
   server.on('clientError', (error, socket) => void plain.emit('clientError', error, socket))
-  // Node would take it for a request that cannot be read, and answer in plain text
+  // Node would treat it as an unreadable request, and answer in plain text.
   server.removeAllListeners('tlsClientError')
   server.on('tlsClientError', (_error, socket: TLSSocket) => void socket.destroy())
   return server
 }
 
-/** Requests under way are answered; their connections are idle then, which nobody tells. */
+/** Answers requests in flight. No event tells when their connections are idle afterwards. */
 async function close(server: Server): Promise<void> {
   const closed = once(server, 'close')
   server.close()

@@ -7,19 +7,22 @@ import type { CheckContext } from './check.ts'
 const PATIENCE_MS = 8000
 const MOST_BYTES = 64 << 10
 
-/** What the directory of the certificate authority answered. */
+/** The answer of the certificate authority's directory. */
 export interface AuthorityAnswer {
   readonly isDirectory: boolean
   readonly status: number
-  /** Milliseconds UTC by its clock, to the second. */
+  /** The time of its clock in milliseconds UTC, to the second. */
   readonly date: number | undefined
 }
 
-/** Whether certificates of a public authority are wanted at all. */
+/** Returns whether certificates of a public authority are wanted. */
 export const wantsAuthority = ({ config }: CheckContext): boolean =>
   config.acmeTermsAgreed && (config.edgeTlsListen !== 'off' || config.apiTlsListen !== 'off')
 
-/** Reads the directory. @returns undefined where no certificate is to be ordered, or nobody may be asked */
+/**
+ * Reads the directory.
+ * @returns undefined when no certificate is to be ordered, or checks must not contact other machines
+ */
 export async function askAuthority(context: CheckContext): Promise<AuthorityAnswer | undefined> {
   if (!context.asksOutside || !wantsAuthority(context)) return undefined
   const { acmeDirectory, acmeRoots } = context.config

@@ -52,14 +52,14 @@ async function authority(context: CheckContext): Promise<Finding[]> {
   }
 }
 
-/** The certificate that clients of the API are shown. */
+/** Checks the certificate that the API presents to clients. */
 const ofApi = (context: CheckContext): Promise<readonly Finding[]> =>
   onDatabase(context, async ({ database, sealer }) => {
     const { config } = context
     const local = localDomainOf(config)
     const isLocal = config.apiName !== undefined && local !== undefined && isBelow(config.apiName, local)
     const isFile = config.apiTlsCertificate !== undefined || config.apiTlsKey !== undefined
-    // a start makes those of the local authority as it needs them
+    // A start issues those of the local authority as needed.
     if (config.apiTlsListen === 'off' || (isLocal && !isFile)) return []
     const found = await apiCertificates({ config, database, sealer })()
     if (!found) return [warning('The API has no certificate yet.', 'Check that STEAD_API_NAME points to this server.')]

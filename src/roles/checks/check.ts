@@ -4,31 +4,31 @@ import type { Database } from '../../platform/db/database.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 import type { Area, InstallationCheck } from '../../resources/installation/check.ts'
 
-/** A line that a check gives, in its area unless it names another. */
+/** A finding of a check, in the check's area unless it names another. */
 export type Finding = Omit<InstallationCheck, 'area'> & { readonly area?: Area }
 
-/** The control database as a check finds it. */
+/** The control database as checks see it. */
 export type FoundRecords =
   | { readonly kind: 'open'; readonly database: Database; readonly sealer: Sealer }
-  /** Nothing to check yet. */
+  /** There is nothing to check yet. */
   | { readonly kind: 'none'; readonly why: string }
   | { readonly kind: 'fault'; readonly error: unknown }
 
 export interface CheckContext {
   readonly config: Config
   readonly records: FoundRecords
-  /** Roles that run here and must answer. `stopped`: none runs, and all of them must be able to start. */
+  /** The roles that run here and must answer. `stopped`: none runs, and all of them must be able to start. */
   readonly running: ReadonlySet<string> | 'stopped'
-  /** Checks may ask other machines: DNS, the certificate authority, storage, mail. */
+  /** Whether checks may contact other machines: DNS, the certificate authority, storage, mail. */
   readonly asksOutside: boolean
   /** Milliseconds UTC. */
   readonly now: () => number
 }
 
-/** One entry of the list that `stead doctor`, the API and the start share. It changes nothing. */
+/** One entry of the list that `stead doctor`, the API, and the start share. It changes nothing. */
 export interface Check {
   readonly area: Area
-  /** What it throws becomes a problem. */
+  /** Runs the check. An error that it throws becomes a problem. */
   run(context: CheckContext): Promise<readonly Finding[]>
 }
 
@@ -39,7 +39,7 @@ export const problem = (text: string, remedy: string): Finding => ({ state: 'pro
 
 const REPORT = 'Run stead doctor again. If the error remains, open an issue with this text.'
 
-/** What was thrown, as a problem. An operator error says what is wrong first, and then what to do. */
+/** Converts an error to a problem. An operator error first states what is wrong, then what to do. */
 export function problemOf(error: unknown): Finding {
   const { message } = error as Error
   if (!(error instanceof OperatorError)) return problem(`The check failed: ${message}.`, REPORT)
@@ -47,7 +47,7 @@ export function problemOf(error: unknown): Finding {
   return problem(text, rest.join(' ') || 'Correct the setting or its target.')
 }
 
-/** Runs `use` on the control database, where it is open. */
+/** Runs `use` with the control database, if it is open. */
 export async function onDatabase(
   { records }: CheckContext,
   use: (open: { database: Database; sealer: Sealer }) => Promise<readonly Finding[]>,

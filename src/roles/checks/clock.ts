@@ -3,9 +3,9 @@ import { readDatabaseTime } from '../../platform/operations/worker/lease.ts'
 import { askAuthority } from './authority.ts'
 import { type Check, type CheckContext, type Finding, ok, onDatabase, problem } from './check.ts'
 
-/** This version of Stead was made later. */
+/** A time before this version of Stead was built. */
 const MADE_AFTER = Date.UTC(2026, 0, 1)
-/** Codes of authenticator apps are valid for half a minute, requests to S3 for minutes. */
+/** Codes of authenticator apps are valid for half a minute, and requests to S3 for minutes. */
 const TOLERATED_MS = 10_000
 const SYNCHRONIZE = 'Set the clock and synchronize it with NTP (apt-get install chrony).'
 
@@ -22,13 +22,13 @@ async function calendar({ now }: CheckContext): Promise<Finding[]> {
   return [problem(`The clock says ${new Date(now()).toISOString()}, which is before this Stead was made.`, SYNCHRONIZE)]
 }
 
-/** PostgreSQL has a clock of its own, and hosts were heard of by a clock that was right then. */
+/** Checks the clock of PostgreSQL, and the times of hosts' reports, which a correct clock recorded. */
 const ofDatabase = (context: CheckContext): Promise<readonly Finding[]> =>
   onDatabase(context, async ({ database }) => {
     const asked = context.now()
     const theirs = database.dialect === 'postgres' ? await readDatabaseTime(database) : asked
     const latest = Math.max(0, ...(await hostReports(database.read)).map(({ seenAt }) => seenAt))
-    // half of the way there and back is not known
+    // The delay of each half of the round trip is unknown.
     const found = differs(theirs, asked, context.now(), 'the database server')
     if (latest - theirs > TOLERATED_MS)
       found.push(

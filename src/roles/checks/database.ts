@@ -14,12 +14,12 @@ import {
   warning,
 } from './check.ts'
 
-/** A host that has not been heard of for so long does nothing. */
+/** A host that has not reported for this long does nothing. */
 const SILENT_MS = 60_000
 /** Backups are taken every hour. */
 const BACKUP_LATE_MS = 3 * 3_600_000
 
-/** The control database, and what only it knows: hosts, and backups of its own. */
+/** Checks the control database, and the facts that only it has: hosts, and backups of its own. */
 export const databaseCheck: Check = {
   area: 'databases',
   async run(context) {

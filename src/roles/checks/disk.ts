@@ -6,11 +6,11 @@ import { folderFault } from '../../platform/files/usable-folder.ts'
 import { type Check, type Finding, ok, problem, warning } from './check.ts'
 
 const MB = 1 << 20
-/** Under this share of free inodes a file system is as good as full. */
+/** Below this share of free inodes, a file system counts as full. */
 const FEW_INODES = 0.02
 const FREE = 'Delete data that you do not need, or enlarge the file system.'
 
-/** What no longer works, by the state of the disk. */
+/** The functions that no longer work, by the state of the disk. */
 const lost: Readonly<Record<Exclude<DiskState, 'ok'>, string>> = {
   sites: 'sites cannot write',
   records: 'sites cannot write, and Stead keeps no access logs and page views',
@@ -33,7 +33,7 @@ async function look(
   { folder, variable }: { readonly folder: string; readonly variable: string },
   reserveBytes: number,
 ): Promise<Finding[]> {
-  // the first start makes a folder that is missing
+  // The first start creates a missing folder.
   const existing = nearest(folder)
   const fault = await folderFault(existing, variable)
   if (fault) throw fault

@@ -13,7 +13,7 @@ import { reservedNamesCheck } from './reserved-names.ts'
 import { settingsCheck } from './settings.ts'
 import { storageCheck } from './storage.ts'
 
-/** Everything that is checked. A start, `stead doctor` and the API have no other list. */
+/** All checks. A start, `stead doctor`, and the API share this list. */
 export const checks: readonly Check[] = [
   settingsCheck,
   diskCheck,

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { edgeProcesses } from '../free-port.ts'
 import { type Check, type CheckContext, type Finding, ok, problem, warning } from './check.ts'
 
-/** An edge takes 1,024 connections for each visitor and has files of its cache open. */
+/** An edge opens files of its cache, and up to 1,024 connections per visitor. */
 const ENOUGH_FILES = 16_384
 const MB = 1 << 20
-/** Stead itself, without sites. */
+/** The memory of Stead itself, without sites. */
 const OWN_MB = 400
 
-/** What the system gives to Stead, against what the settings want of it. */
+/** Compares the limits of the system with the needs of the settings. */
 export const limitsCheck: Check = {
   area: 'limits',
   async run(context) {
@@ -20,7 +20,7 @@ export const limitsCheck: Check = {
   },
 }
 
-/** Node raises the soft limit to the hard one. */
+/** Checks the hard limit, because Node raises the soft limit to it. */
 async function openFiles(): Promise<Finding[]> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
   const hard = /^Max open files\s+\S+\s+(\d+)/m.exec(limits)?.[1]

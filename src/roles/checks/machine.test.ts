@@ -1,4 +1,4 @@
-/** What is checked on this machine: settings, disk, clock, limits, PHP. */
+/** Tests the checks of this machine: settings, disk, clock, limits, PHP. */
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ afterEach(() => rm(folder, { recursive: true }))
 const context = (given: Record<string, string> = {}, more: Partial<CheckContext> = {}) =>
   contextOf({ STEAD_DATA_DIR: folder, ...given }, more)
 
-test('settings: those for tests, and a master key that others can read', async () => {
+test('settings: reports those for tests, and a master key that others can read', async () => {
   expect(await settingsCheck.run(context())).toMatchObject([{ state: 'ok' }])
   const key = join(folder, 'master.key')
   await writeFile(key, '')
@@ -32,12 +32,12 @@ test('settings: those for tests, and a master key that others can read', async (
   expect(await settingsCheck.run(context())).toMatchObject([{ state: 'ok' }])
 })
 
-test('disk: what no longer works, and a folder that the first start makes', async () => {
+test('disk: reports what no longer works, and accepts a folder that the first start creates', async () => {
   const none = join(folder, 'a/b')
   expect(await diskCheck.run(context({ STEAD_DATA_DIR: none, STEAD_DISK_RESERVE_MB: '8' }))).toMatchObject([
     { state: 'ok' },
   ])
-  // no disk of a machine that runs tests has so much
+  // More than the disk of any machine that runs tests.
   const all = { STEAD_DISK_RESERVE_MB: '65536', STEAD_DATA_DIR: '/dev/shm' }
   expect(await diskCheck.run(context(all))).toMatchObject([
     { state: 'problem', text: expect.stringContaining('sites cannot write') },
@@ -48,7 +48,7 @@ test('disk: what no longer works, and a folder that the first start makes', asyn
   await expect(diskCheck.run(context({ STEAD_BACKUP_DIR: join(file, 'below') }))).rejects.toThrow(/is a file/)
 })
 
-test('clock: one from before this Stead was made', async () => {
+test('clock: reports one that is earlier than this build of Stead', async () => {
   expect(await clockCheck.run(context())).toMatchObject([{ state: 'ok' }])
   const early = { now: () => Date.UTC(2019, 0, 1) }
   expect(await clockCheck.run(context({}, early))).toMatchObject([
@@ -56,14 +56,14 @@ test('clock: one from before this Stead was made', async () => {
   ])
 })
 
-test('limits: more memory than there is, and a cgroup that is none', async () => {
+test('limits: reports more memory than there is, and an invalid cgroup', async () => {
   const found = await limitsCheck.run(context({ STEAD_PHP_MEMORY_MB: '16000000', STEAD_CGROUP: folder }))
   const of = (variable: string) => found.find(({ text, remedy }) => `${text}${remedy}`.includes(variable))
   expect(of('STEAD_PHP_MEMORY_MB')).toMatchObject({ state: 'warning' })
   expect(of('STEAD_CGROUP')).toMatchObject({ state: 'problem' })
 })
 
-test('PHP: without a sandbox nothing runs natively', async () => {
+test('PHP: runs nothing natively without a sandbox', async () => {
   const bare = { STEAD_SANDBOX: 'none', STEAD_RUNTIME: 'native' }
   const states = async (given: Record<string, string>) => (await phpCheck.run(context(given))).map(({ state }) => state)
   expect((await states(bare)).slice(0, 2)).toEqual(['problem', 'warning'])

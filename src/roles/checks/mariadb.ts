@@ -1,10 +1,10 @@
 import { hostReports } from '../../hosting/host.store.ts'
 import { type Check, type CheckContext, type Finding, ok, onDatabase, problem } from './check.ts'
 
-/** Of the installation of a check, which has no site: names that are tried begin with it. */
+/** The installation of a check, which has no site. Names for tests begin with it. */
 const NOBODY = '00000000'
 
-/** MariaDB for databases of sites, as the settings want it. */
+/** Checks MariaDB for databases of sites, according to the settings. */
 export const mariaDbCheck: Check = {
   area: 'databases',
   async run(context) {
@@ -18,7 +18,7 @@ export const mariaDbCheck: Check = {
   },
 }
 
-/** As a start opens it: what Stead must be able to do there is tried. */
+/** Opens the server as a start does, which tests the permissions that Stead needs. */
 async function external(url: string): Promise<Finding> {
   const { openExternalServer } = await import('../../hosting/mariadb/server/external-server.ts')
   const { prefixOf } = await import('../../hosting/mariadb/names.ts')

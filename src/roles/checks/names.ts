@@ -10,10 +10,10 @@ import { type Check, type CheckContext, type Finding, ok, problem, skipped, warn
 const PATIENCE_MS = 4000
 const isLoopback = (address: string): boolean => /^(127\.|::1$)/.test(address)
 
-/** A name that only machines of one's own know, such as one that ends in `.localhost`. */
+/** Returns whether only the operator's own machines know a name, such as one that ends in `.localhost`. */
 const isLocal = (name: string): boolean => localDomainOf({ localAuthority: 'auto', stagingDomain: name }) !== undefined
 
-/** Host names of the installation lead where visitors and clients find it. */
+/** Checks that host names of the installation lead visitors and clients to it. */
 export const namesCheck: Check = {
   area: 'names',
   async run(context) {
@@ -32,11 +32,11 @@ function addresses(config: Config): Finding[] {
   return [problem(text, 'Set the public addresses with STEAD_EDGE_ADDRESSES.')]
 }
 
-/** Each site has its first address below it. */
+/** Checks the domain that all first addresses of sites are below. */
 async function staging(config: Config): Promise<Finding> {
   const { stagingDomain, resolvers } = config
   if (isLocal(stagingDomain)) return ok(`Names below ${stagingDomain} are local and need no public DNS.`)
-  // one that no site has shows what a wildcard says
+  // A name that no site has shows the wildcard's addresses.
   const name = `stead-doctor-check.${stagingDomain}`
   const why = await whyElsewhere(name, { addresses: edgeAddresses(config), resolvers })
   if (why === undefined) return ok(`Names below ${stagingDomain} point to the edge.`)
@@ -70,7 +70,7 @@ async function leads({ name, variable }: OwnName, { resolvers }: Config): Promis
   return problem(`${why} (${variable}).`, `Add an address record for ${name}, or correct ${variable}.`)
 }
 
-/** DNS servers that Stead asks, and its own. */
+/** Checks the DNS servers that Stead uses, and its own. */
 export const dnsCheck: Check = {
   area: 'dns',
   async run(context) {
@@ -88,7 +88,7 @@ async function asks({ resolvers }: Config): Promise<Finding> {
   return warning(text, 'Check /etc/resolv.conf, or set other servers with STEAD_RESOLVERS.')
 }
 
-/** The name server of this installation, where it runs here. */
+/** Checks the name server of this installation, if it runs here. */
 async function serves({ config, running }: CheckContext): Promise<Finding[]> {
   const own = listeners(config).filter(({ role, address }) => role === 'dns' && address.port !== 0)
   if (own.length === 0) return [skipped('The name server is off (STEAD_DNS_LISTEN).')]
@@ -106,7 +106,7 @@ async function serves({ config, running }: CheckContext): Promise<Finding[]> {
   )
 }
 
-/** A refusal is an answer, too. */
+/** Returns whether the server answers. A refusal is an answer, too. */
 async function answersAtAll(resolver: Resolver): Promise<boolean> {
   return resolver.resolve4('stead-doctor-check.invalid').then(
     () => true,

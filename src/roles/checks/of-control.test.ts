@@ -4,7 +4,7 @@ import type { Log } from '../../platform/log/log.ts'
 import type { InstallationCheck } from '../../resources/installation/check.ts'
 import { logProblems } from './of-control.ts'
 
-test('a start logs problems and warnings, and asks no other machine', async () => {
+test('a start logs problems and warnings, and contacts no other machine', async () => {
   const logged = Promise.withResolvers<void>()
   const lines: object[] = []
   const log = pino(

@@ -2,19 +2,19 @@ import type { Log } from '../../platform/log/log.ts'
 import type { FoundByChecks } from '../../resources/installation/check.ts'
 import type { ProcessContext } from '../process-context.ts'
 
-/** After it the other roles run, or have a reason not to. */
+/** By then, the other roles run, or have a reason not to. */
 const SAY_AFTER_MS = 60_000
 
 /** Runs the list on the machine of a control. */
 export type OwnChecks = (asksOutside: boolean) => Promise<FoundByChecks>
 
-/** @param parts names of the roles that run under one supervisor with the control */
+/** @param parts returns the names of the roles that run under one supervisor with the control */
 export function checksOfControl(
   { config, database, sealer }: Pick<ProcessContext, 'config' | 'database' | 'sealer'>,
   parts: () => Readonly<Record<string, boolean>>,
 ): OwnChecks {
   return async (asksOutside) => {
-    // late: nothing is checked before a start has succeeded
+    // Loaded late: nothing is checked before a start has succeeded.
     const { runChecks } = await import('./run-checks.ts')
     const running = new Set(['control', ...Object.keys(parts())])
     const records = { kind: 'open', database, sealer } as const
@@ -23,7 +23,7 @@ export function checksOfControl(
   }
 }
 
-/** Logs what is wrong on this machine, once the other roles had time to start. */
+/** Logs the problems of this machine, once the other roles have had time to start. */
 export function logProblems(log: Log, check: OwnChecks, afterMs = SAY_AFTER_MS): void {
   const say = async () => {
     for (const { area, state, text, remedy } of (await check(false)).found)

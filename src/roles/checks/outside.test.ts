@@ -1,4 +1,4 @@
-/** What other machines are asked: names, the certificate authority, storage, mail. */
+/** Tests the checks that contact other machines: names, the certificate authority, storage, mail. */
 
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -42,7 +42,7 @@ async function serve(answer: (path: string) => { status?: number; text: string; 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('names: local ones need no DNS, and public ones are looked up', async () => {
+test('names: accepts local ones without DNS, and looks up public ones', async () => {
   expect(await find(namesCheck)).toMatchObject([{ state: 'ok', text: expect.stringContaining('localhost are local') }])
   const found = await find(namesCheck, {
     STEAD_STAGING_DOMAIN: 'sites.example.com',
@@ -60,7 +60,7 @@ test('names: local ones need no DNS, and public ones are looked up', async () =>
   expect(asked).toHaveLength(1)
 })
 
-test('DNS: no server that answers is a warning, and a name server that is silent a problem', async () => {
+test('DNS: warns when no server answers, and reports a silent name server as a problem', async () => {
   const dns = { STEAD_DNS_LISTEN: `${NOWHERE}` }
   expect(await find(dnsCheck, dns, { running: new Set(['dns']) })).toMatchObject([
     { state: 'warning', text: expect.stringContaining('No DNS server responds (127.0.0.1:9)') },
@@ -70,7 +70,7 @@ test('DNS: no server that answers is a warning, and a name server that is silent
 })
 
 const tls = { STEAD_EDGE_TLS_LISTEN: '127.0.0.1:0' }
-test('certificates: nothing is ordered before the terms are agreed to', async () => {
+test('certificates: orders nothing before the terms are accepted', async () => {
   expect(await find(certificateCheck)).toMatchObject([{ state: 'ok' }])
   expect(await find(certificateCheck, tls)).toMatchObject([
     { state: 'warning', remedy: expect.stringContaining('STEAD_ACME_TERMS_AGREED') },
@@ -80,7 +80,7 @@ test('certificates: nothing is ordered before the terms are agreed to', async ()
   ])
 })
 
-test('certificates: an authority that is away, or is none', async () => {
+test('certificates: reports an authority that is unreachable or invalid', async () => {
   const agreed = { ...tls, STEAD_ACME_TERMS_AGREED: 'true' }
   const at = (url: string) => find(certificateCheck, { ...agreed, STEAD_ACME_DIRECTORY: url })
   expect(await at(`http://${NOWHERE}/`)).toMatchObject([
@@ -90,13 +90,13 @@ test('certificates: an authority that is away, or is none', async () => {
     { state: 'problem', text: expect.stringContaining('is not the directory of a certificate authority (HTTP 404)') },
   ])
   expect(await at(await serve(() => ({ text: '{"newOrder":"x"}' })))).toMatchObject([{ state: 'ok' }])
-  // without end it is none, and is not read to its end
+  // An endless answer is invalid, and is not read to its end.
   expect(await at(await serve(() => ({ text: `${' '.repeat(100_000)}"newOrder"` })))).toMatchObject([
     { state: 'problem' },
   ])
 })
 
-test('clock: that of the authority is another one', async () => {
+test('clock: reports a difference from the authority’s clock', async () => {
   const directory = await serve(() => ({
     text: '{"newOrder":"x"}',
     date: new Date(Date.now() - 7_200_000).toUTCString(),
@@ -111,7 +111,7 @@ const bucket = (endpoint: string) => ({
   ...{ STEAD_BACKUP_S3_BUCKET: 'b', STEAD_BACKUP_S3_ENDPOINT: endpoint },
   ...{ STEAD_BACKUP_S3_ACCESS_KEY_ID: 'a', STEAD_BACKUP_S3_SECRET_ACCESS_KEY: 'b' },
 })
-test('storage: a bucket that refuses, one that lies, and none asked at a start', async () => {
+test('storage: reports a bucket that refuses or lies, and contacts none at a start', async () => {
   expect(await find(storageCheck, bucket(await serve(() => ({ status: 403, text: '' }))))).toMatchObject([
     { state: 'problem', text: expect.stringContaining('Stead cannot write backups') },
   ])
@@ -122,7 +122,7 @@ test('storage: a bucket that refuses, one that lies, and none asked at a start',
   expect(await find(storageCheck)).toMatchObject([{ state: 'skipped' }])
 })
 
-test('mail: a server that is away, one that refuses the password, one that answers', async () => {
+test('mail: distinguishes a server that is unreachable, refuses the password, or answers', async () => {
   const at = async (url: string) =>
     (await find(mailCheck, { STEAD_SMTP_URL: url })).map(({ state, text }) => `${state}: ${text}`)
   expect(await at(`smtp://${NOWHERE}`)).toEqual([
@@ -143,7 +143,7 @@ test('mail: a server that is away, one that refuses the password, one that answe
   expect(refused).not.toContain('secret-word')
 })
 
-test('mail: kept as files on a public installation, and a DKIM key that is none', async () => {
+test('mail: reports mail kept as files on a public installation, and an invalid DKIM key', async () => {
   expect(await find(mailCheck)).toMatchObject([{ state: 'ok' }])
   const key = join(folder, 'dkim.pem')
   await writeFile(key, 'none')

@@ -3,7 +3,7 @@ import { hostReports } from '../../hosting/host.store.ts'
 import { phpVersions } from '../../hosting/php/runtime.ts'
 import { type Check, type CheckContext, type Finding, ok, onDatabase, problem, warning } from './check.ts'
 
-/** What runs the PHP of sites, and what contains it. */
+/** Checks the runtimes of sites' PHP, and their sandbox. */
 export const phpCheck: Check = {
   area: 'php',
   async run(context) {
@@ -45,7 +45,7 @@ async function runtimes({ config }: CheckContext): Promise<Finding[]> {
   return found
 }
 
-/** Why a version of PHP does not run natively on this machine. */
+/** Returns why a version of PHP does not run natively on this machine. */
 export async function missingFor(
   { sandbox }: Pick<Config, 'sandbox'>,
   version: (typeof phpVersions)[number],
@@ -59,7 +59,7 @@ export async function missingFor(
   return 'missing' in found ? found.missing : undefined
 }
 
-/** Hosts that have no WordPress to make sites of. */
+/** Returns hosts that have no WordPress to create sites from. */
 const unprepared = (context: CheckContext): Promise<readonly Finding[]> =>
   onDatabase(context, async ({ database }) => {
     if (context.running === 'stopped') return []

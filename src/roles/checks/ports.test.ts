@@ -27,7 +27,7 @@ async function freePort(): Promise<number> {
   await once(server, 'close')
   return port
 }
-/** The system chooses every port that a test does not name. */
+/** Ports that the system chooses, for listeners that a test does not name. */
 const unnamed = {
   STEAD_API_LISTEN: '127.0.0.1:0',
   STEAD_EDGE_LISTEN: '127.0.0.1:0',
@@ -37,7 +37,7 @@ const unnamed = {
 const look = (given: Record<string, string>, running: ReadonlySet<string> | 'stopped' = 'stopped') =>
   portsCheck.run(contextOf({ ...unnamed, ...given }, { running }))
 
-test('a port that another program has is a problem, and names the setting', async () => {
+test('reports a port in use by another program as a problem, and names the setting', async () => {
   const [taken, free] = [await listen(), await freePort()]
   const found = await look({ STEAD_EDGE_LISTEN: `127.0.0.1:${taken}`, STEAD_API_LISTEN: `127.0.0.1:${free}` })
   expect(found).toMatchObject([
@@ -50,12 +50,12 @@ test('a port that another program has is a problem, and names the setting', asyn
   ])
 })
 
-test('an address of another machine is a problem', async () => {
+test('reports an address of another machine as a problem', async () => {
   const [found] = await look({ STEAD_EDGE_LISTEN: '192.0.2.1:8081' })
   expect(found).toMatchObject({ state: 'problem', text: '192.0.2.1:8081 is not an address of this server.' })
 })
 
-test('the name server needs its port for UDP as well', async () => {
+test("requires the name server's port for UDP as well", async () => {
   const socket = createSocket('udp4')
   servers.push(socket)
   socket.bind(0, '127.0.0.1')
@@ -64,7 +64,7 @@ test('the name server needs its port for UDP as well', async () => {
   expect(found).toMatchObject({ state: 'problem', remedy: 'Choose another with STEAD_DNS_LISTEN.' })
 })
 
-test('roles that run must answer, and those of other machines are left alone', async () => {
+test('requires running roles to answer, and ignores those of other machines', async () => {
   const [answers, silent] = [await listen(), await freePort()]
   const given = { STEAD_API_LISTEN: `127.0.0.1:${answers}`, STEAD_EDGE_LISTEN: `127.0.0.1:${silent}` }
   expect(await look(given, new Set(['control']))).toMatchObject([{ state: 'ok' }])
@@ -74,7 +74,7 @@ test('roles that run must answer, and those of other machines are left alone', a
   ])
 })
 
-test('another SSH server on the port of SFTP is told from that of Stead', async () => {
+test("distinguishes another SSH server on the SFTP port from Stead's", async () => {
   const host = new Set(['host'])
   const other = await look({ STEAD_SFTP_LISTEN: `127.0.0.1:${await listen('SSH-2.0-OpenSSH_9\r\n')}` }, host)
   expect(other).toMatchObject([{ state: 'problem', text: expect.stringMatching(/^Another program responds/) }])
@@ -82,7 +82,7 @@ test('another SSH server on the port of SFTP is told from that of Stead', async 
   expect(own).toMatchObject([{ state: 'ok' }])
 })
 
-test('only defaults without which a role starts are optional', () => {
+test('treats only defaults without which a role can start as optional', () => {
   const of = (given: Record<string, string>) =>
     listeners(contextOf(given).config).flatMap(({ isOptional, variable }) => (isOptional ? [variable] : []))
   expect(of({})).toEqual(['STEAD_SFTP_LISTEN', 'STEAD_DNS_LISTEN'])

@@ -8,11 +8,11 @@ import { type Check, type Finding, ok, problem, problemOf } from './check.ts'
 
 const PATIENCE_MS = 5000
 
-/** An address of a role that runs must answer. While nothing runs, all must be free. */
+/** Checks that every address of a running role answers. While nothing runs, all must be free. */
 export const portsCheck: Check = {
   area: 'ports',
   async run({ config, running }) {
-    // the system chooses a port for 0
+    // The system chooses a port for 0.
     const fixed = listeners(config).filter(({ address }) => address.port !== 0)
     const those = running === 'stopped' ? fixed : fixed.filter(({ role }) => running.has(role))
     const look = running === 'stopped' ? isFree : answers
@@ -43,7 +43,7 @@ async function udpFault({ host, port }: ListenAddress, variable: string) {
   }
 }
 
-/** Where what listens on all addresses is reached from this machine. */
+/** The address at which this machine reaches a listener on all addresses. */
 const everywhere: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 async function answers({ address, variable, protocol, isOptional }: Listener): Promise<Finding> {
@@ -57,7 +57,10 @@ async function answers({ address, variable, protocol, isOptional }: Listener): P
   return ok(`Stead responds on ${where}.`)
 }
 
-/** Connects. @returns what the server says first, where it speaks first */
+/**
+ * Connects.
+ * @returns the server's greeting, if the server speaks first
+ */
 async function greeting({ host, port }: ListenAddress, speaks: boolean): Promise<string> {
   const socket = connect({ host, port })
   const signal = AbortSignal.timeout(PATIENCE_MS)

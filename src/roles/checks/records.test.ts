@@ -1,4 +1,4 @@
-/** What only the control database knows. */
+/** Tests the checks that need the control database. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { identifyInstallation } from '../../hosting/identity/identity.store.ts'
@@ -35,7 +35,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('on $dialect', ({ dialect })
         .execute(),
     )
 
-  test('a host that is silent is a problem while Stead runs', async () => {
+  test('reports a silent host as a problem while Stead runs', async () => {
     await host(Date.now() - HOUR_MS)
     expect(await databaseCheck.run(context())).toMatchObject([
       { state: 'ok' },
@@ -44,7 +44,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('on $dialect', ({ dialect })
     expect(await databaseCheck.run(context({ running: 'stopped' }))).toMatchObject([{ state: 'ok' }])
   })
 
-  test('a backup of the control database that is late is a warning', async () => {
+  test('warns of a late backup of the control database', async () => {
     const backUp = (at: number) => made.database.transaction((tx) => setBackedUp(tx, at))
     await backUp(Date.now() - HOUR_MS)
     expect(await databaseCheck.run(context())).toHaveLength(1)
@@ -52,34 +52,37 @@ describe.each(dialects.filter(({ skip }) => !skip))('on $dialect', ({ dialect })
     expect(await databaseCheck.run(context())).toMatchObject([{ state: 'ok' }, { state: 'warning', area: 'storage' }])
   })
 
-  test('a clock that was set back is a problem', async () => {
+  test('reports a clock that was set back as a problem', async () => {
     await host(Date.now() + HOUR_MS)
     expect(await clockCheck.run(context())).toMatchObject([
       { state: 'problem', text: expect.stringContaining('still to come') },
     ])
   })
 
-  test.runIf(dialect === 'postgres')('a clock that differs from that of the database server is a problem', async () => {
-    const late = { now: () => Date.now() + HOUR_MS }
-    expect(await clockCheck.run(context(late))).toMatchObject([
-      {
-        state: 'problem',
-        text: expect.stringMatching(/differs from that of the database server by 3[56]\d\d seconds/),
-      },
-    ])
-  })
+  test.runIf(dialect === 'postgres')(
+    "reports a clock that differs from the database server's as a problem",
+    async () => {
+      const late = { now: () => Date.now() + HOUR_MS }
+      expect(await clockCheck.run(context(late))).toMatchObject([
+        {
+          state: 'problem',
+          text: expect.stringMatching(/differs from that of the database server by 3[56]\d\d seconds/),
+        },
+      ])
+    },
+  )
 
-  test('MariaDB that is down, and a host without WordPress, are problems', async () => {
+  test('reports MariaDB that is down, and a host without WordPress, as problems', async () => {
     await host(Date.now(), { preparing: false, wordpress: null, reason: 'no source', mariaDb: { isUp: false } })
     const [down] = await mariaDbCheck.run(context({}, { STEAD_MARIADB: 'own' })).catch(() => [])
-    // where no MariaDB is installed, the check says that first
+    // Without MariaDB installed, the check reports that first.
     if (down) expect(down).toMatchObject({ state: 'problem', text: expect.stringContaining('MariaDB on the host h1') })
     const found = await phpCheck.run(context())
     expect(found.at(-1)).toMatchObject({ state: 'problem', text: 'The host h1 cannot create sites: no source' })
   })
 })
 
-test('a control database that cannot be used is the problem that its error says', async () => {
+test('reports the error of an unusable control database as the problem', async () => {
   const error = new OperatorError('The database is away. See STEAD_DATABASE_URL.')
   expect(await databaseCheck.run(contextOf({}, { records: { kind: 'fault', error } }))).toEqual([
     { state: 'problem', text: 'The database is away.', remedy: 'See STEAD_DATABASE_URL.' },

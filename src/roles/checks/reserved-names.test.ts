@@ -9,7 +9,7 @@ afterEach(() => api.close())
 
 const settings = { STEAD_PANEL_URL: 'https://panel.hoster.test', STEAD_STAGING_DOMAIN: 'sites.hoster.test' }
 
-test('a zone of a tenant that a setting reserves, and a domain that the panel shares with sites', async () => {
+test('reports a tenant’s zone that a setting reserves, and a domain that the panel shares with sites', async () => {
   api = await testApi('sqlite')
   await api.person('operator@example.com')
   const tenant = await api.person('tenant@example.com')

@@ -2,7 +2,10 @@ import { domainSharedWithSites } from '../../resources/access/reserved-names.ts'
 import { sharedDomainFinding, takenNameFinding, takenReservedNames } from '../../resources/installation/names.ts'
 import { type Check, ok, onDatabase, problem, warning } from './check.ts'
 
-/** Names of the installation that somebody else got before a setting reserved them, and a domain that the panel shares. */
+/**
+ * Checks for names of the installation that someone got before a setting reserved them, and for a domain that the panel
+ * shares.
+ */
 export const reservedNamesCheck: Check = {
   area: 'names',
   async run(context) {

@@ -8,7 +8,7 @@ const check = (area: Check['area'], run: Check['run']): Check => ({ area, run })
 const run = (list: readonly Check[], limitMs?: number) =>
   runChecks(contextOf({}), { list, ...(limitMs && { limitMs }) })
 
-test('findings come in the order of the areas, whatever check gave them', async () => {
+test('returns findings in the order of the areas, whichever check they come from', async () => {
   const found = await run([
     check('limits', async () => [ok('a')]),
     check('databases', async () => [{ ...problem('b', 'mend it'), area: 'php' }, ok('c')]),
@@ -22,7 +22,7 @@ test('findings come in the order of the areas, whatever check gave them', async 
   ])
 })
 
-test('a check that fails is a problem, and stops no other', async () => {
+test('turns the failure of a check into a problem, and runs the others', async () => {
   const found = await run([
     check('mail', () => {
       throw new OperatorError('The key is no key. Give another with STEAD_KEY.\nOr none.')
@@ -37,12 +37,12 @@ test('a check that fails is a problem, and stops no other', async () => {
   ])
 })
 
-test('a check without an answer ends at its limit', async () => {
+test('ends a check without an answer at its limit', async () => {
   const found = await run([check('dns', () => new Promise(() => {}))], 1)
   expect(found).toMatchObject([{ area: 'dns', state: 'problem', text: expect.stringContaining('did not finish') }])
 })
 
-test('texts of other machines are one short line without control characters', async () => {
+test('shortens texts of other machines to one line without control characters', async () => {
   const found = await run([
     check('mail', async () => [problem(`a\u001b[31m\r\nb\u202ec ${'x'.repeat(600)}`, 'd\u0007e')]),
   ])

@@ -3,12 +3,15 @@ import { areas } from '../../resources/installation/check.ts'
 import { type Check, type CheckContext, type Finding, problem, problemOf } from './check.ts'
 import { checks } from './index.ts'
 
-/** No check takes longer, whatever it asks. */
+/** The longest time for a check, whatever it contacts. */
 export const LIMIT_MS = 15_000
-/** Texts hold what other machines answered. */
+/** The limit for texts, which contain answers of other machines. */
 const MOST_CHARACTERS = 500
 
-/** Runs all checks at the same time. @returns what they found, in the order of the areas */
+/**
+ * Runs all checks at the same time.
+ * @returns their findings, in the order of the areas
+ */
 export async function runChecks(
   context: CheckContext,
   { list = checks, limitMs = LIMIT_MS }: { readonly list?: readonly Check[]; readonly limitMs?: number } = {},
@@ -42,7 +45,7 @@ const run = async (check: Check, context: CheckContext): Promise<readonly Findin
     .then(() => check.run(context))
     .catch((error) => [problemOf(error)])
 
-/** One line that no terminal takes for a command. */
+/** Returns one line that no terminal interprets as a command. */
 const plain = (text: string): string =>
   text
     .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')

@@ -3,7 +3,7 @@ import { testSettingsInForce } from '../../config.ts'
 import { masterKeyFile } from '../../platform/crypto/master-key.ts'
 import { type Check, type Finding, ok, problem, warning } from './check.ts'
 
-/** Settings that are read at all are valid: what is left is what they mean. */
+/** Checks the effects of settings. Their syntax is already valid when they are read. */
 export const settingsCheck: Check = {
   area: 'settings',
   async run({ config }) {

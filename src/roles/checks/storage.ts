@@ -7,14 +7,14 @@ import { type Check, ok, problem, skipped } from './check.ts'
 const PATIENCE_MS = 10_000
 const CONTENT = Buffer.from('stead doctor')
 
-/** Backups can be written, read and removed. */
+/** Checks that backups can be written, read, and removed. */
 export const storageCheck: Check = {
   area: 'storage',
   async run({ config, asksOutside }) {
     const isBucket = config.backupS3Bucket !== undefined
     const folder = config.backupDir ?? join(config.dataDir, 'backups')
     if (isBucket && !asksOutside) return []
-    // what a folder lacks, the check of the disk says
+    // The check of the disk reports problems of a folder.
     if (!isBucket)
       return existsSync(folder)
         ? [ok(`Backups are stored in ${folder}.`)]

@@ -4,7 +4,7 @@ import { readConfig } from '../../config.ts'
 import { setHostState } from '../../resources/installation/hosts/host.store.ts'
 import { announceHost } from './announce.ts'
 
-describe.each(dialects)('a host that starts, on $dialect', ({ dialect, skip }) => {
+describe.each(dialects)('a starting host on $dialect', ({ dialect, skip }) => {
   if (skip) return void test.skip('no server', () => {})
   let made: TestDatabase
   beforeAll(async () => {
@@ -20,19 +20,19 @@ describe.each(dialects)('a host that starts, on $dialect', ({ dialect, skip }) =
   const names = async () =>
     (await made.database.read.selectFrom('hosts').select('name').orderBy('id').execute()).map(({ name }) => name)
 
-  test('beside another one needs a storage for backups that both see: refused, and nothing is recorded', async () => {
+  test('is refused next to another one without shared backup storage, and records nothing', async () => {
     await announce('h1')
     await expect(announce('h2')).rejects.toThrow(/cannot start beside h1.*STEAD_BACKUP_S3_BUCKET, or STEAD_BACKUP_DIR/)
     expect(await names()).toEqual(['h1'])
     const h2 = await announce('h2', { STEAD_BACKUP_DIR: '/mnt/backups' })
     expect(await names()).toEqual(['h1', 'h2'])
 
-    // of one that is lost nothing is at stake any more
+    // A lost host has nothing left to protect.
     await made.database.transaction((tx) => setHostState(tx, h2, { state: 'lost', now: 1 }))
     await announce('h1')
   })
 
-  test('that is marked lost is refused, with the command that lets it return', async () => {
+  test('is refused when it is marked lost, with the command that lets it return', async () => {
     await expect(announce('h2')).rejects.toThrow('stead host return --name=h2')
   })
 })

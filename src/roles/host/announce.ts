@@ -7,7 +7,11 @@ import { OperatorError } from '../../platform/operator-error.ts'
 import { haveStorageInCommon } from '../../resources/backups/sync/sync-source.ts'
 import type { ProcessContext } from '../process-context.ts'
 
-/** Tells control and edges where the host is from now on. @returns its id @throws OperatorError for a host that is marked lost or removed, or that has backups of its own beside others */
+/**
+ * Announces the host's address to control and edges.
+ * @returns its id
+ * @throws OperatorError for a host that is marked lost or removed, or that has local backups next to other hosts
+ */
 export function announceHost({ config, database }: ProcessContext, { name, identity }: Bound, address: string) {
   const datacenters = config.hostDatacenters.join(',')
   const { host, epoch } = identity.current
@@ -19,13 +23,16 @@ export function announceHost({ config, database }: ProcessContext, { name, ident
       const others = await otherHosts(tx, id)
       if (others.length > 0) throw storageOfOneHost(name, others)
     }
-    // its port is another one after each start: edges that learn it from a refused connection have refused a visitor
+    // Its port changes with each start. An edge that learned this from a refused connection would already have failed a
+    // visitor.
     await recordHost(tx, id)
     return id
   })
 }
 
-/** Backups that lie on the disk which they protect bring nothing back on another host. */
+/**
+ * Returns the error for local backups. Backups on the disk that they protect cannot restore anything on another host.
+ */
 const storageOfOneHost = (name: string, others: readonly string[]): OperatorError =>
   new OperatorError(
     `${name} cannot start beside ${others.join(', ')}: backups would stay on the disk of each host, and be lost with it. ` +

@@ -9,10 +9,10 @@ const isAny = (host: string): boolean => ['0.0.0.0', '::', '[::]'].includes(host
 const isLoopback = (host: string): boolean => host === '::1' || host.startsWith('127.')
 
 /**
- * Returns the `http` address at which edges reach a host. A host that listens on all addresses announces the one towards the
- * PostgreSQL server, since edges reach that as well.
- * @param port where it listens
- * @param towards the address of this machine towards another
+ * Returns the `http` address at which edges reach a host. A host that listens on all addresses announces the one
+ * towards the PostgreSQL server, because edges reach that as well.
+ * @param port the port on which it listens
+ * @param towards returns the address of this machine towards another
  * @throws OperatorError when no address follows from the settings
  */
 export async function announcedAddress(
@@ -22,7 +22,7 @@ export async function announcedAddress(
 ): Promise<string> {
   if (hostAdvertise) return httpAddress(hostAdvertise.host, hostAdvertise.port)
   if (!isAny(hostListen.host)) return httpAddress(hostListen.host, port)
-  // everything is on one machine
+  // Everything is on one machine.
   if (!databaseUrl) return httpAddress('127.0.0.1', port)
   const own = await towards(new URL(databaseUrl).hostname)
   if (own !== undefined && isIP(own) !== 0 && !isLoopback(own)) return httpAddress(own, port)
@@ -34,7 +34,10 @@ export async function announcedAddress(
 
 const httpAddress = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
-/** Sends nothing: a UDP socket that is connected knows by which of its addresses the machine would send. */
+/**
+ * Returns this machine's address towards a host. Sends nothing: a connected UDP socket knows the address from which the
+ * machine would send.
+ */
 async function addressTowards(host: string): Promise<string | undefined> {
   const name = host.replace(/^\[|\]$/g, '')
   if (name === '') return undefined

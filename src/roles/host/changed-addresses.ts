@@ -5,7 +5,10 @@ import { siteAddress } from '../../resources/sites/site.ts'
 import { configureSite } from '../../resources/sites/switches/configure-site.job.ts'
 import type { ProcessContext } from '../process-context.ts'
 
-/** Sites whose own database says another address than the settings do now (staging domain, port of the edge) are told. */
+/**
+ * Reconfigures sites whose own database has another address than the current settings (staging domain, port of the
+ * edge).
+ */
 export async function followAddresses({ config, database }: ProcessContext, hostId: number): Promise<void> {
   for (const { siteId, address } of await hostedSites(database.read, hostId)) {
     const site = await findSite(database.read, siteId)

@@ -8,26 +8,27 @@ import { OperatorError } from '../../platform/operator-error.ts'
 import { describeControlDatabase, type ProcessContext } from '../process-context.ts'
 import { isRoot } from './site-directories.ts'
 
-/** A host whose supervisor died has finished what was under way after that. */
+/** The time in which a host whose supervisor died finishes its work. */
 const PREDECESSOR_ENDS_MS = 40_000
 
-/** The data folder is another process'. */
+/** Another process uses the data folder. */
 export class HostInUse extends OperatorError {
   override readonly name = 'HostInUse'
 }
 
-/** The data folder, this process' alone until it is released. */
+/** The data folder, which only this process uses until it is released. */
 export interface TakenFolder extends Bound {
   release(): void
 }
 
 /**
- * Takes the data folder: waits for a predecessor, clears away what a dead one was writing, finds out which host the folder is.
+ * Takes the data folder: waits for a predecessor, removes incomplete files of a dead one, and determines which host the
+ * folder is.
  * @throws HostInUse, OperatorError when folder and database do not belong together
  */
 export async function takeDataFolder({ config, database }: ProcessContext): Promise<TakenFolder> {
   const { dataDir } = config
-  // two hosts would run two PHP processes on one site's database, and each would clear away what the other is making
+  // Two hosts would run two PHP processes on one site's database, and each would remove what the other is creating.
   const release = await lockFile(join(dataDir, 'host.lock'), { patienceMs: PREDECESSOR_ENDS_MS })
   if (!release) throw new HostInUse(`Another host process uses the data folder ${dataDir}`)
   await removeLeftTemporaries(dataDir)
@@ -42,10 +43,10 @@ export async function takeDataFolder({ config, database }: ProcessContext): Prom
   }
 }
 
-/** Where bodies and answers go that do not fit into memory. */
+/** The folder for bodies and answers that do not fit into memory. */
 export interface Spill {
   readonly folder: string
-  /** The disk has room for more than the records. */
+  /** Returns whether the disk has room for more than the records. */
   hasRoom(): boolean
 }
 

@@ -11,7 +11,7 @@ import { keptFromSites } from '../../platform/files/free-room.ts'
 import type { ProcessContext } from '../process-context.ts'
 import type { MariaDb } from './mariadb.ts'
 
-/** What sites of each version run by, and have for a database when they are made. */
+/** Returns the runtimes and the kinds of databases for sites of each PHP version. */
 export function whatIsServed(
   config: Pick<ProcessContext['config'], 'runtime'>,
   runtime: PhpRuntime,
@@ -26,14 +26,14 @@ export function whatIsServed(
   return {
     facts: { hasWasm, databases },
     runs: { hasWasm, databaseKindFor, containment: () => runtime.containment() },
-    /** Of site directories that are prepared. */
+    /** The kinds of prepared site directories. */
     kinds: [...new Set([phpVersion, ...usable].map(databaseKindFor))],
-    /** Of what is made ahead for all. */
+    /** The defaults for everything that is prepared ahead. */
     usual: { phpVersion, databaseKind: databaseKindFor(phpVersion) },
   }
 }
 
-/** The doors to databases of sites as a whole. */
+/** Opens the access to databases of sites as a whole. */
 export function openDatabases(context: ProcessContext, pool: PhpPool, { databases, ofDirectories }: MariaDb) {
   const { sandbox, diskReserveMb } = context.config
   const keepFreeBytes = keptFromSites(diskReserveMb << 20)
@@ -50,7 +50,7 @@ export function openDatabases(context: ProcessContext, pool: PhpPool, { database
   }
 }
 
-/** The database of a site directory in which nothing runs. */
+/** Returns a function that dumps the database of a site directory in which nothing runs. */
 function dumpToFile(sandbox: ProcessContext['config']['sandbox']): (place: SitePlace, file: string) => Promise<void> {
   const alone = { between: <Result>(_siteId: number, work: () => Promise<Result>) => work() }
   const sqlite = createSqliteContent({ pool: alone, sandbox })

@@ -7,7 +7,7 @@ import { makeAccount } from '../../resources/account/account.ts'
 import { insertSite } from '../../resources/sites/site.store.ts'
 import { followFirstSite } from './first-site.ts'
 
-test('PHP gives way from the moment at which the first site is live', async () => {
+test('PHP yields from the moment when the first site is live', async () => {
   const now = Date.now()
   const { database, drop } = await testDatabase('sqlite')
   try {

@@ -1,8 +1,9 @@
 import type { ProcessContext } from '../process-context.ts'
 
 /**
- * Follows whether any site is live. Before that nobody visits: PHP has nobody to give way to, and the operator waits for it.
- * @returns what is known now
+ * Tracks whether any site is live. Before that, there are no visitors that PHP must yield to, and the operator waits
+ * for it.
+ * @returns the current state
  */
 export async function followFirstSite({ database }: Pick<ProcessContext, 'database'>): Promise<() => boolean> {
   const find = () =>
@@ -16,7 +17,7 @@ export async function followFirstSite({ database }: Pick<ProcessContext, 'databa
           isLive = true
           end()
         },
-        // a later change tells
+        // A later change triggers another check.
         () => {},
       )
     })

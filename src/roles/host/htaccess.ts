@@ -7,7 +7,7 @@ import type { SiteChanges } from '../../hosting/site-changes/site-changes.ts'
 import { HOUR_MS } from '../../platform/durations.ts'
 import type { ProcessContext } from '../process-context.ts'
 
-/** Lines of one site in an hour: a site may change its files all the time. */
+/** The most log lines of one site per hour. A site may change its files all the time. */
 const MOST_TOLD = 100
 
 /** Reads the `.htaccess` files of the host's sites. */

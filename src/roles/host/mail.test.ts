@@ -9,7 +9,7 @@ import { mailingSite } from '../../hosting/site-mail/mailing-site.store.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 import { dkimKey } from './mail.ts'
 
-describe('the key for DKIM', () => {
+describe('the DKIM key', () => {
   let folder: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'stead-dkim-'))
@@ -17,7 +17,7 @@ describe('the key for DKIM', () => {
   afterAll(() => rm(folder, { recursive: true }))
   const settings = { dkimDomain: 'example.com', dkimSelector: 'stead' }
 
-  test('is read, and none is needed', async () => {
+  test('is read, and is optional', async () => {
     const dkimKeyFile = join(folder, 'key.pem')
     const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
     await writeFile(dkimKeyFile, pem)
@@ -29,7 +29,7 @@ describe('the key for DKIM', () => {
     expect(await dkimKey({ ...settings, dkimDomain: undefined, dkimKeyFile: undefined })).toBeUndefined()
   })
 
-  test('stops the start where it signs nothing', async () => {
+  test('stops the start when it is unusable', async () => {
     const dkimKeyFile = join(folder, 'none.pem')
     await expect(dkimKey({ ...settings, dkimKeyFile })).rejects.toThrow(OperatorError)
     await writeFile(dkimKeyFile, 'no key')
@@ -41,7 +41,7 @@ describe('the key for DKIM', () => {
   })
 })
 
-describe.each(dialects.filter(({ skip }) => !skip))('who a site writes as, on $dialect', ({ dialect }) => {
+describe.each(dialects.filter(({ skip }) => !skip))('sender names of a site on $dialect', ({ dialect }) => {
   let api: TestApi
   let owner: Person
   beforeAll(async () => {
@@ -50,7 +50,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('who a site writes as, on $d
   })
   afterAll(() => api.close())
 
-  test('its own address first, then all names that lead to it, and no one else’s', async () => {
+  test('are its own address first, then all names that lead to it, and no others', async () => {
     const [site, other] = [await api.site(owner, 'shop'), await api.site(owner, 'other')]
     await api.database.transaction(async (tx) => {
       const names = [

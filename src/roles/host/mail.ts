@@ -8,7 +8,10 @@ import type { Budgets } from '../../platform/budgets/budget.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 import type { ProcessContext } from '../process-context.ts'
 
-/** Mails of sites, as the settings want them. @throws OperatorError */
+/**
+ * Opens the mail of sites, according to the settings.
+ * @throws OperatorError
+ */
 export async function openMail(
   { config, database, logs, log, room }: ProcessContext,
   { siteMails }: Budgets<'siteMails'>,
@@ -30,7 +33,10 @@ export async function openMail(
   })
 }
 
-/** @throws OperatorError for a key that signs nothing: mails would go out unsigned, and nobody would know why they are not believed */
+/**
+ * @throws OperatorError for an unusable key: mails would be sent unsigned, and the operator would not know why
+ * receivers reject them
+ */
 export async function dkimKey({
   dkimDomain,
   dkimSelector,

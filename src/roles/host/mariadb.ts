@@ -22,23 +22,26 @@ import { type DatabaseBytes, tellingOfFullDisk } from './site-disk.ts'
 
 /** The MariaDB of a host. */
 export interface MariaDb {
-  /** undefined: this host has none. */
+  /** Undefined if this host has none. */
   readonly databases: SiteDatabases | undefined
-  /** For site directories, where sites can come to it. */
+  /** For site directories, if sites can connect to it. */
   readonly ofDirectories: DirectoryDatabases | undefined
-  /** What a site directory has on it. */
+  /** Returns the space that a site directory uses on it. */
   readonly databaseBytes: DatabaseBytes
-  /** Keeps sites to their quotas from now on. @param filesOf what the files in a site directory's folder take */
+  /**
+   * Starts to enforce the quotas of sites.
+   * @param filesOf returns the space that the files of a site directory take
+   */
   watchDisk(filesOf: (siteDirectory: string) => number): void
   metrics(): ServerMetrics | undefined
-  /** Whether the site in this site directory has its database here, and this server does not answer. */
+  /** Returns whether the site in this site directory has its database here, and this server does not answer. */
   isAwayFor(siteDirectory: string): Promise<boolean>
-  /** For `/readyz`. */
+  /** Returns the facts for `/readyz`. */
   facts(): object
   stop(): Promise<void>
 }
 
-/** InnoDB writes what it has in memory: 64 MB at most. */
+/** The time for InnoDB to write its memory, which is at most 64 MB. */
 const GRACE_MS = 60_000
 
 const noMariaDb: MariaDb = {
@@ -53,8 +56,8 @@ const noMariaDb: MariaDb = {
 }
 
 /**
- * Starts this host's own server, or opens the operator's, as the settings say.
- * @throws OperatorError when there is to be one, and there is none
+ * Starts this host's own server, or opens the operator's, according to the settings.
+ * @throws OperatorError when one is configured but unavailable
  */
 export async function openMariaDb(
   context: ProcessContext,
@@ -68,7 +71,7 @@ export async function openMariaDb(
   const isOwn = server.dataFolder !== undefined
   if (server.isUp) log.info({ version: server.version, isOwn }, 'MariaDB answers')
   const databases = new SiteDatabases(server, prefix)
-  // what is left when the server has no room goes at the next start
+  // If the server is down, leftovers are dropped at the next start.
   if (server.isUp)
     await databases.dropScratch((directory) => existsSync(join(config.dataDir, 'sites', `h${directory}`)))
   const watch = new SiteWatch({ server, prefix, log })
@@ -108,7 +111,7 @@ export async function openMariaDb(
   }
 }
 
-/** One answer is good for so long: sites decide how often it is asked. */
+/** How long one answer is valid, because sites decide how often it is needed. */
 const KNOWN_MS = 500
 
 function awayNow(server: Pick<DatabaseServer, 'isUp' | 'connect'>): () => Promise<boolean> {
@@ -133,13 +136,14 @@ async function serverOf(
   const { config, log, room } = context
   if (config.mariadbUrl) return openExternalServer(config.mariadbUrl, prefix, join(config.dataDir, 'mariadb-way'))
   if (config.mariadb === 'off') return undefined
-  // the last of the folder's own users, which no site directory will ever have: Debian's is that of a server that runs already, and not every machine has one
+  // The last of the folder's own users, which no site directory will ever have. Debian's user may already run a server,
+  // and not every machine has it.
   const uid = isRoot ? firstUser + USERS - 1 : null
   const folder = join(config.dataDir, 'mariadb')
   return startOwnServer({ folder, uid, log, room, onFault: tellingOfFaults(context, hostName) })
 }
 
-/** An outage that goes on, or comes again, is mailed once in so long. */
+/** The interval between mails about an outage that continues or recurs. */
 const MAIL_AGAIN_MS = 6 * 3600_000
 
 function tellingOfFaults({ database, log }: ProcessContext, host: string): (fault: string) => void {

@@ -12,14 +12,14 @@ import type { ProcessContext } from '../process-context.ts'
 import type { HostBudgets } from './site-php.ts'
 
 export interface PageMeasure extends Pick<HostServices, 'measurePage'> {
-  /** Why no page can be measured here, and what to do; undefined: it can. */
+  /** Why no page can be measured here, and what to do. Undefined if it is possible. */
   readonly impossible: string | undefined
 }
 
-/** What browsers that measure pages may reach, as budgets know it. */
+/** The name in budgets of the access that measuring browsers have. */
 const WHO = 'performance reports'
 
-/** Finds out once what the machine has for performance reports. */
+/** Determines once whether the machine supports performance reports. */
 export async function openPageMeasure(
   context: ProcessContext,
   budgets: HostBudgets,

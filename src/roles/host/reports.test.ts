@@ -3,7 +3,7 @@ import { noLog } from '../../platform/log/log.ts'
 import type { ProcessContext } from '../process-context.ts'
 import { type HostReport, startReports } from './reports.ts'
 
-it('a host that cannot record its state tells its supervisor why, until it can', async () => {
+it('tells the supervisor why a host cannot record its state, until it can', async () => {
   let isFull = false
   const database = {
     dialect: 'sqlite',

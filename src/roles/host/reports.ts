@@ -11,13 +11,13 @@ export interface Reporter {
   readonly hostId: number
   readonly epoch: number
   readonly name: string
-  /** What the host says of itself at this moment. */
+  /** Returns the facts that the host reports at this moment. */
   readonly facts: () => object
-  /** Told the same, before it is recorded: on a full disk it may be that nothing can be recorded. */
+  /** Receives the same report before it is recorded. On a full disk, nothing may be recordable. */
   readonly say?: ((report: HostReport) => void) | undefined
 }
 
-/** What a host says of itself. */
+/** The report of a host. */
 export interface HostReport {
   readonly name: string
   readonly facts: object
@@ -28,12 +28,12 @@ export interface HostReport {
 export interface Reports extends Role {
   /** Resolves when the host was started elsewhere since. */
   readonly fault: Promise<OperatorError>
-  /** Reports out of turn: something worth knowing has happened. */
+  /** Reports immediately, for an event that others need to know. */
   report(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Says that the host is alive, and how it is; the first report is written when it resolves. */
+/** Reports that the host is alive, with its facts. Resolves when the first report is written. */
 export async function startReports({ database, log }: ProcessContext, reporter: Reporter): Promise<Reports> {
   const fault = Promise.withResolvers<OperatorError>()
   const reasonOf = async () => {
@@ -54,7 +54,8 @@ export async function startReports({ database, log }: ProcessContext, reporter: 
     }
   }
   await report()
-  // a host that starts says so with its routes: its predecessor must be gone before it gives out work. On SQLite all are on one machine.
+  // A starting host announces itself with its routes, because its predecessor must be gone before it hands out work. On
+  // SQLite, all are on one machine.
   const unsubscribe =
     database.dialect === 'sqlite'
       ? () => {}

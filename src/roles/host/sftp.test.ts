@@ -32,7 +32,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** A port that nobody had a moment ago. */
+/** Returns a port that was free a moment ago. */
 async function somePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -54,7 +54,7 @@ const open = (hostId: number, port: number) => {
   return openSftp({ config, database: api.database, log: noLog } as unknown as ProcessContext, parts as never)
 }
 
-test('a port that somebody has stops the start, and the error names the setting', async () => {
+test('a port in use stops the start, and the error names the setting', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   const { port } = other.address() as AddressInfo
@@ -69,7 +69,7 @@ test('a port that somebody has stops the start, and the error names the setting'
   }
 })
 
-test('a site that is closed for work has no connection, and takes none until it is open', async () => {
+test('a site that is closed for an operation has no connection, and accepts none until it is open', async () => {
   const owner = await api.person('owner@example.com')
   const siteId = await api.site(owner, 'worked-on')
   const { database } = api

@@ -22,7 +22,7 @@ export type Sftp = Pick<SftpServer, 'endOfSite' | 'metrics' | 'close'>
 const nothing = { connections: 0, logins: 0, refused: { limit: 0, banned: 0, login: 0 } }
 const none: Sftp = { endOfSite: async () => 0, metrics: () => nothing, async close() {} }
 
-/** All of a site, as its own PHP would say it. */
+/** A change of everything of a site, as its own PHP would report it. */
 const EVERYTHING = JSON.stringify({ changed: { all: true, files: true } })
 
 export interface SftpParts {
@@ -33,7 +33,10 @@ export interface SftpParts {
   readonly mariaDb: Pick<MariaDb, 'databaseBytes'>
 }
 
-/** Listens for SFTP clients. @throws CannotListen on an address that somebody has chosen */
+/**
+ * Listens for SFTP clients.
+ * @throws CannotListen on an address that the operator configured
+ */
 export async function openSftp(context: ProcessContext, parts: SftpParts): Promise<Sftp> {
   const { hostId, php, sites } = parts
   const { config, database, log } = context

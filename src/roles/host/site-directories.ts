@@ -7,7 +7,7 @@ import type { MariaDb } from './mariadb.ts'
 
 export const isRoot = process.getuid?.() === 0
 
-/** The site directories of the host, with records and disk compared and put right. */
+/** Opens the site directories of the host, and reconciles records with the disk. */
 export async function openSiteDirectories(
   { config, database, log }: ProcessContext,
   hostId: number,
@@ -34,7 +34,7 @@ export async function openSiteDirectories(
     log,
   })
   await siteDirectories.reconcile(bound)
-  // last: until it is there, site directories without a mark are taken for what their records say
+  // Last: until it exists, site directories without a mark are trusted to match their records.
   if (bound.isTakenOver) await identity.write()
   return { siteDirectories, folders }
 }

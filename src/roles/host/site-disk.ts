@@ -8,10 +8,13 @@ import type { ProcessContext } from '../process-context.ts'
 
 const idOf = (siteDirectory: string): number => Number(/\/h(\d+)$/.exec(siteDirectory)?.[1])
 
-/** What a site directory has on the host's MariaDB, by its number. */
+/** Returns the space that a site directory uses on the host's MariaDB, by its number. */
 export type DatabaseBytes = (directory: number) => number
 
-/** What the files of a site directory may take: its site's quota, less what the site has on MariaDB. Undefined for a folder that is no site directory. */
+/**
+ * Returns the quota for files of a site directory: its site's quota, minus its space on MariaDB. Undefined for a folder
+ * that is not a site directory.
+ */
 export const quotaOf =
   ({ config, database }: ProcessContext, databaseBytes: DatabaseBytes) =>
   async (siteDirectory: string): Promise<DiskQuota | undefined> => {
@@ -21,19 +24,22 @@ export const quotaOf =
     return { bytes: Math.max(0, bytes - databaseBytes(directory)), files }
   }
 
-/** The files of the host's sites, as a whole. */
+/** Opens access to all files of the host's sites. */
 export const openSiteFiles = (context: ProcessContext, databaseBytes: DatabaseBytes): SiteFiles =>
   new SiteFiles({
     quotaOf: quotaOf(context, databaseBytes),
     keepFreeBytes: keptFromSites(context.config.diskReserveMb << 20),
   })
 
-/** Tells the owner of a site directory's site that it could not write. May be called for each time. */
+/**
+ * Returns a function that notifies the owner of a site directory's site that it could not write. Callers can call it
+ * each time.
+ */
 export function tellingOfFullDisk({
   database,
   log,
 }: ProcessContext): (directory: number, why: 'quota' | 'disk') => void {
-  // a site that cannot write may say so at each of its requests
+  // A site that cannot write may report it at each of its requests.
   const told = new LRUCache<number, true>({ max: 10_000, ttl: 60_000 })
   return (directory, why) => {
     if (told.has(directory)) return
@@ -44,7 +50,7 @@ export function tellingOfFullDisk({
   }
 }
 
-/** Keeps sites within their disk quotas, and tells their owners. */
+/** Keeps sites within their disk quotas, and notifies their owners. */
 export function watchDisk(context: ProcessContext, shown: Budget, databaseBytes: DatabaseBytes): DiskWatch {
   const { config, log } = context
   const tell = tellingOfFullDisk(context)

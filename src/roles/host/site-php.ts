@@ -48,31 +48,31 @@ const MB = 1 << 20
 
 export type HostBudgets = Budgets<keyof ReturnType<typeof hostBudgets>>
 
-/** What runs the PHP of this host's sites, and what watches over it. */
+/** The runtime of this host's PHP, and the services around it. */
 export interface SitePhp {
   readonly runtime: PhpRuntime
   readonly pool: PhpPool
   /** Not started yet. */
   readonly disk: DiskWatch
-  /** Has somebody hear all that sites say while they work. */
+  /** Adds a listener for everything that sites report while they work. */
   readonly hear: (listener: (siteId: number, text: string) => void) => void
-  /** Files that edges keep, and PHP may write. */
+  /** Files that edges cache, and PHP may write. */
   readonly servedFiles: ServedFiles
-  /** What sites say of changes of theirs. */
+  /** Changes that sites report. */
   readonly changes: SiteChanges
   /** Mails that sites write. */
   readonly mail: SiteMail
-  /** Which sites are lost. */
+  /** Tracks which sites are lost. */
   readonly watch: SiteWatch
-  /** How sites reach sites, when the edge is on this machine. */
+  /** The route by which sites reach sites, when the edge is on this machine. */
   readonly edge: HairpinRoute | undefined
   /** For the first visitors of new sites. */
   readonly firstPages: FirstPages
-  /** Adminer is there. */
+  /** Whether Adminer is available. */
   readonly hasDatabaseAdmin: boolean
 }
 
-/** Puts together all that PHP needs; no process of PHP runs before it is asked for one. */
+/** Assembles everything that PHP needs. No PHP process runs before the first request for one. */
 export async function openSitePhp(
   context: ProcessContext,
   budgets: HostBudgets,
@@ -105,7 +105,7 @@ export async function openSitePhp(
     onNote(siteId, text) {
       if (text === MEND_CONFIG)
         for (const each of pool.running()) if (each.siteId === siteId) kept.keeper.distrustConfig(each.siteDirectory)
-      // before its next page; what it is at goes on to its end
+      // Before its next page. The current job still finishes.
       if (text === MEND || text === MEND_CONFIG)
         void pool.restart(siteId).catch((err) => log.warn({ err, siteId }, 'PHP was not restarted'))
       for (const hear of listeners) hear(siteId, text)
@@ -148,11 +148,14 @@ export async function openSitePhp(
   }
 }
 
-/** What a site's PHP says when it lacks something that only the host can put back (`tasks/prepend.php`). */
+/** The message of a site's PHP when it lacks a file that only the host can restore (`tasks/prepend.php`). */
 const MEND = '{"mend":true}'
 const MEND_CONFIG = '{"mend":"config"}'
 
-/** Each start of a site's PHP finds what the site needs to reach its database. A site that cannot be mended starts as it is. */
+/**
+ * Makes sure that each start of a site's PHP finds the files to reach its database. A site that cannot be repaired
+ * starts as it is.
+ */
 function keepPlatform(
   { config, log, database }: ProcessContext,
   { databases }: MariaDb,
@@ -200,7 +203,7 @@ interface RuntimeParts {
   readonly isLowPriority: () => boolean
 }
 
-/** @throws OperatorError when the file was named, and is not there */
+/** @throws OperatorError when the configured file does not exist */
 async function openAdminer({ config, log }: ProcessContext): Promise<Buffer | undefined> {
   const { dataDir, adminer: file, adminerSource: source, allowPrivateFetch: allowPrivate } = config
   try {
@@ -225,7 +228,7 @@ async function openRuntime({ config }: ProcessContext, parts: RuntimeParts): Pro
     ...(edge && { edge }),
     morePhp: {
       ...(adminer !== undefined && { 'adminer.php': adminer }),
-      // see `prepend.php`
+      // See `prepend.php`.
       ...(edge && config.edgeTlsListen === 'off' && { 'own-https.php': ownHttps(httpsPort(config)) }),
     },
   }
@@ -248,7 +251,7 @@ async function openRuntime({ config }: ProcessContext, parts: RuntimeParts): Pro
           groups: {
             folder: config.cgroup,
             memoryBytes: config.phpMemoryMb * MB,
-            // as much as has a process ended that is looked at
+            // The same amount at which the watch ends a process.
             siteMemoryBytes: 2 * config.phpProcessMemoryMb * MB,
           },
         }),
@@ -269,10 +272,13 @@ function nativeDatabases({ databases }: MariaDb): NativeDatabases | undefined {
   return { socketFolder, loginOf: (siteDirectory) => databases.loginOf({ siteDirectory }) }
 }
 
-/** Where what listens on all addresses is reached from this machine. */
+/** The address at which this machine reaches a listener on all addresses. */
 const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-/** By the ports that addresses of sites have; the edge itself does not speak TLS where that ends before it. */
+/**
+ * Creates the route for the ports in addresses of sites. If TLS ends before the edge, the edge itself does not speak
+ * it.
+ */
 function hairpinRoute({ config, database, hostKey }: ProcessContext): HairpinRoute {
   const { edgeListen, edgePublicPort: publicPort = edgeListen.port, edgeTlsListen } = config
   const edges = new Map<number, EdgeListener>()

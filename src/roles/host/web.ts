@@ -26,17 +26,20 @@ export interface WebParts {
   readonly mariaDb: Pick<MariaDb, 'isAwayFor'>
 }
 
-/** The web server of a host, listening. It ends in two steps, between which PHP finishes what visitors wait for. */
+/** The listening web server of a host. It ends in two steps, between which PHP finishes what visitors wait for. */
 export interface Web {
   /** `http://address:port` for edges. */
   readonly address: string
-  /** Takes no connection any more, and closes those on which nobody waits. */
+  /** Accepts no further connections, and closes those without a request in flight. */
   close(): void
-  /** Cuts off who is left. */
+  /** Closes the remaining connections. */
   end(): Promise<void>
 }
 
-/** Answers edges from now on; who asks for a site waits until the sites are open. @throws CannotListen, OperatorError without an address for edges */
+/**
+ * Starts to answer edges. Requests for a site wait until the sites are open.
+ * @throws CannotListen, OperatorError without an address for edges
+ */
 export async function listenToEdges(context: ProcessContext, parts: WebParts): Promise<Web> {
   const { hostListen } = context.config
   const htaccess = openHtaccess(context, parts.php.changes)
