@@ -1,17 +1,19 @@
 import { BoundedClient } from './postgres-client.ts'
 import { beginSilence, endSilence, heartbeat } from './postgres-silence.ts'
 
-/** What can have changed. On SQLite every commit announces `operations`, too. */
+/** The topics whose changes are announced. On SQLite every commit announces `operations`, too. */
 export type Topic = 'operations' | 'routes' | 'tokens' | 'purges' | 'sftp' | 'zones' | 'events'
 
-/** Tells, soon after a commit of any process, that something of a topic may have changed. Losing one is allowed to delay
- *  work, never to lose it: every listener also looks by itself from time to time. */
+/**
+ * Notifies listeners, soon after a commit of any process, that a topic may have changed. A missed notification may
+ * delay work but never lose it, because every listener also polls.
+ */
 export interface ChangeFeed {
-  /** @returns a function that ends the subscription. */
+  /** @returns a function that ends the subscription */
   subscribe(topic: Topic, listener: () => void): () => void
   /**
-   * A number that stays the same as long as nothing of the topic has changed: on SQLite for certain, on PostgreSQL as far
-   * as its notices have arrived (they are sent with the commit). `undefined` while notices cannot arrive.
+   * Returns a number that changes with the topic. On SQLite this is certain. On PostgreSQL it covers all notifications
+   * received so far, which are sent with the commit. Returns `undefined` while notifications cannot arrive.
    */
   version(topic: Topic): number | undefined
   close(): Promise<void> | void
@@ -36,10 +38,12 @@ export function listeners(): Listeners {
   }
 }
 
-/** A lost connection is opened again after so long. */
+/** The wait before a lost connection is reopened. */
 const AGAIN_MS = 1000
 
-/** Listens to what PostgreSQL announces. The same connection notices when the server falls silent, and when it is back. */
+/**
+ * Listens to PostgreSQL's notifications. The same connection detects when the server falls silent, and when it is back.
+ */
 export async function postgresChanges(url: string): Promise<ChangeFeed> {
   const { add, tell } = listeners()
   const versions: Record<Topic, number> = {
@@ -85,7 +89,7 @@ export async function postgresChanges(url: string): Promise<ChangeFeed> {
       () => next.query('select 1'),
       () => beginSilence(url),
     )
-    // whatever was announced while nobody listened
+    // Changes may have been announced while the connection was lost.
     for (const topic of Object.keys(versions) as Topic[]) versions[topic]++
     tell()
   }

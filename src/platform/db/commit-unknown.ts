@@ -1,7 +1,7 @@
 /**
- * The connection was lost between COMMIT and its answer: whether the transaction was kept is not known, and it may still be kept
- * in a moment. Nothing may be done again on the strength of it. Has no `code`, so that nobody takes it for an error after which
- * PostgreSQL asks to run the transaction again.
+ * The connection was lost between COMMIT and its answer. It is unknown whether the transaction was saved, and it may
+ * still be saved in a moment. Callers must not repeat the work because of it. It has no `code`, so that no caller takes
+ * it for an error after which PostgreSQL asks to rerun the transaction.
  */
 export class CommitUnknown extends Error {
   override readonly name = 'CommitUnknown'

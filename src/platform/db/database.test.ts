@@ -34,7 +34,7 @@ for (const { dialect, skip } of dialects) {
     })
     afterEach(() => made.drop())
 
-    test('a transaction that throws leaves nothing', async () => {
+    test('rolls back a transaction that throws', async () => {
       const failing = db.transaction(async (tx) => {
         await tx.insertInto('accounts').values(account('a@example.com')).execute()
         throw new Error('no')
@@ -43,7 +43,7 @@ for (const { dialect, skip } of dialects) {
       expect(await db.read.selectFrom('accounts').selectAll().execute()).toEqual([])
     })
 
-    test('ids and times come back as numbers, and an id is never given out twice', async () => {
+    test('returns ids and times as numbers, and never reuses an id', async () => {
       const insert = (email: string) =>
         db.transaction((tx) =>
           tx.insertInto('accounts').values(account(email)).returningAll().executeTakeFirstOrThrow(),
@@ -54,14 +54,14 @@ for (const { dialect, skip } of dialects) {
       expect((await insert('b@example.com')).id).toBe(2)
     })
 
-    test('a second row with a unique value is told from other errors', async () => {
+    test('distinguishes a second row with a unique value from other errors', async () => {
       const insert = () => db.transaction((tx) => tx.insertInto('accounts').values(account('a@example.com')).execute())
       await insert()
       await expect(insert()).rejects.toSatisfy(isUniqueViolation)
       await expect(sql`select nonsense`.execute(db.read)).rejects.not.toSatisfy(isUniqueViolation)
     })
 
-    test('twenty transactions that count under a lock never pass the limit', async () => {
+    test('keeps twenty transactions that count under a lock within the limit', async () => {
       await db.transaction((tx) => tx.insertInto('accounts').values(account('a@example.com')).execute())
       const attempt = (number: number) =>
         db.transaction(async (tx) => {
@@ -77,7 +77,7 @@ for (const { dialect, skip } of dialects) {
       expect(await db.read.selectFrom('accounts').select('id').execute()).toHaveLength(6)
     })
 
-    test('a commit of another connection is heard, and changes the version', async () => {
+    test('hears a commit of another connection, and changes the version', async () => {
       const other = await openDatabase(made.connection)
       try {
         const before = db.changes.version('routes')
@@ -95,7 +95,7 @@ for (const { dialect, skip } of dialects) {
       }
     })
 
-    test('a statement with a unique fault fails the same at each run, and others go on', async () => {
+    test('fails a statement on a unique value in the same way at each run, and continues others', async () => {
       const insert = () => db.transaction((tx) => tx.insertInto('accounts').values(account('a@example.com')).execute())
       await insert()
       for (let run = 0; run < 5; run++) await expect(insert()).rejects.toSatisfy(isUniqueViolation)
@@ -107,14 +107,14 @@ for (const { dialect, skip } of dialects) {
       expect(await read(db.read, { email: 'b@example.com' })).toEqual([])
     })
 
-    test('five processes that migrate at once end with one schema', async () => {
+    test('gives five processes that migrate at once one schema', async () => {
       const others = await Promise.all(Array.from({ length: 5 }, () => openDatabase(made.connection)))
       await Promise.all(others.map((other) => migrate(other, migrations)))
       await Promise.all(others.map((other) => other.close()))
       expect(await db.read.selectFrom('sites').selectAll().execute()).toEqual([])
     })
 
-    test('a database that a newer program has used is refused', async () => {
+    test('refuses a database that a newer program has used', async () => {
       const [newest, ...older] = Object.entries(migrations).reverse()
       expect(newest).toBeDefined()
       await expect(migrate(db, Object.fromEntries(older.reverse()))).rejects.toThrow(DatabaseTooNew)
@@ -122,10 +122,10 @@ for (const { dialect, skip } of dialects) {
   })
 }
 
-describe.skipIf(dialects.find(({ dialect }) => dialect === 'postgres')?.skip)('what is PostgreSQL’s alone', () => {
-  test('a statement is prepared from its second run on', async () => {
+describe.skipIf(dialects.find(({ dialect }) => dialect === 'postgres')?.skip)('PostgreSQL only', () => {
+  test('prepares a statement from its second run on', async () => {
     const made = await testDatabase('postgres')
-    // tests before may have run as many texts as are prepared at most
+    // Earlier tests may have used up the limit of prepared statements.
     prepareAnew()
     const run = () =>
       made.database.transaction(async (tx) => {
@@ -137,7 +137,7 @@ describe.skipIf(dialects.find(({ dialect }) => dialect === 'postgres')?.skip)('w
     await made.drop()
   })
 
-  test('a statement that was prepared before a newer program changed its table goes on', async () => {
+  test('continues with a statement that was prepared before a newer program changed its table', async () => {
     const made = await testDatabase('postgres')
     const ask = (tx: Tx) => tx.selectFrom('hosts').selectAll().where('id', '>', 0).execute()
     const run = () => made.database.transaction(ask)
@@ -149,7 +149,7 @@ describe.skipIf(dialects.find(({ dialect }) => dialect === 'postgres')?.skip)('w
     await made.drop()
   })
 
-  test('a statement that nobody waited for fails the transaction with its own error, and leaves nothing', async () => {
+  test('fails the transaction with the error of a statement that was not awaited, and saves nothing', async () => {
     const made = await testDatabase('postgres')
     const { database } = made
     const insertHost = (tx: Tx, name: string) =>
@@ -183,7 +183,7 @@ describe.skipIf(dialects.find(({ dialect }) => dialect === 'postgres')?.skip)('w
     await made.drop()
   })
 
-  test('a transaction whose connection is lost fails and leaves nothing, and the next one has another connection', async () => {
+  test('fails a transaction whose connection is lost, saves nothing, and opens another connection', async () => {
     const made = await testDatabase('postgres')
     const { database } = made
     const other = new pg.Client({ connectionString: made.connection.url })
@@ -204,7 +204,7 @@ describe.skipIf(dialects.find(({ dialect }) => dialect === 'postgres')?.skip)('w
     await made.drop()
   })
 
-  test('reads do not wait behind a slow one, and go on after the server has closed their connections', async () => {
+  test('does not make reads wait for a slow one, and reconnects after the server closed connections', async () => {
     const made = await testDatabase('postgres')
     const { read } = made.database
     const lock = new pg.Client({ connectionString: made.connection.url })
@@ -237,7 +237,7 @@ describe.skipIf(dialects.find(({ dialect }) => dialect === 'postgres')?.skip)('w
     await made.drop()
   })
 
-  test('a transaction announces each topic once, and nothing when it is rolled back', async () => {
+  test('announces each topic of a transaction once, and none after a rollback', async () => {
     const made = await testDatabase('postgres')
     const listener = new pg.Client({ connectionString: made.connection.url })
     await listener.connect()
@@ -260,7 +260,7 @@ describe.skipIf(dialects.find(({ dialect }) => dialect === 'postgres')?.skip)('w
   })
 })
 
-test('a process that is killed inside a transaction on SQLite leaves the database whole and free', async () => {
+test('leaves an SQLite database intact and unlocked when a process is killed inside a transaction', async () => {
   const made = await testDatabase('sqlite')
   const script = `
     const { DatabaseSync } = require('node:sqlite')
@@ -280,7 +280,7 @@ test('a process that is killed inside a transaction on SQLite leaves the databas
 
 const modes = (file: string) => [file, `${file}-wal`].map((path) => statSync(path).mode & 0o777)
 
-test('only the owner reads an SQLite file and its log, also an older one', async () => {
+test('limits an SQLite file and its log to the owner, even an older file', async () => {
   const made = await testDatabase('sqlite')
   const { file } = made.connection
   expect(modes(file)).toEqual([0o600, 0o600])
@@ -291,7 +291,7 @@ test('only the owner reads an SQLite file and its log, also an older one', async
   await made.drop()
 })
 
-test('a process whose writes may be lost with the power does not wait for the disk, and others do', async () => {
+test('waits for the disk, except in a process whose writes may be lost in a power failure', async () => {
   const made = await testDatabase('sqlite')
   const { file } = made.connection
   const [full, relaxed] = [openSqlite({ file, readOnly: false }), openSqlite({ file, readOnly: false, mayLose: true })]

@@ -7,44 +7,48 @@ import { isOutdatedPlan } from './prepared-client.ts'
 import type { Schema } from './schema.ts'
 import { sqliteChanges } from './sqlite-changes.ts'
 
-/** What store functions take first: a transaction, or the read connection where one statement is enough. */
+/** The first parameter of store functions: a transaction, or the read connection if one statement is enough. */
 export type Tx = Kysely<Schema>
 
 export type DialectName = 'sqlite' | 'postgres'
 
-/** The database of Stead: one schema and one set of queries over SQLite and PostgreSQL. */
+/** Stead's database: one schema and one set of queries for SQLite and PostgreSQL. */
 export interface Database {
   readonly dialect: DialectName
-  /** For single reading statements outside a transaction; sees what is committed, never waits for a writer. */
+  /** For single read statements outside a transaction. Sees committed data, and never waits for a writer. */
   readonly read: Tx
   /**
-   * Runs `work` in one transaction: all of it or nothing. On SQLite one transaction runs at a time; on PostgreSQL they
-   * overlap at READ COMMITTED, so that a rule over several rows needs {@link lockForUpdate} on the row that stands for it.
-   * `work` may run again after a deadlock: it must have no effect but on the database.
-   * @throws CommitUnknown when the connection was lost between COMMIT and its answer; after any other error nothing was kept
+   * Runs `work` in one transaction, which commits completely or not at all. On SQLite one transaction runs at a time.
+   * On PostgreSQL they overlap at READ COMMITTED, so a rule over several rows needs {@link lockForUpdate} on the row
+   * that represents it. `work` may run again after a deadlock, so it must affect only the database.
+   * @throws CommitUnknown when the connection was lost between COMMIT and its answer; after any other error nothing was
+   * saved
    */
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
-  /** Runs `work` on the database as it is at one moment; it may take long, and nobody waits for it. Only reads. */
+  /** Runs `work` on a snapshot of the database. It may take long, because it blocks no one. Only reads. */
   atOneMoment<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>
-  /** Tells what other processes (and this one) have committed. */
+  /** Reports commits of other processes and of this one. */
   readonly changes: ChangeFeed
   close(): Promise<void>
 }
 
 export interface DatabaseOptions {
-  /** Of PostgreSQL; without it `file` is opened with SQLite. */
+  /** The URL of PostgreSQL. Without it, `file` is opened with SQLite. */
   readonly url?: string | undefined
   readonly file: string
-  /** See `NodeSqliteOptions`. PostgreSQL does not stop the thread. */
+  /** See `NodeSqliteOptions`. No effect on PostgreSQL, which does not block the thread. */
   readonly mayLose?: boolean
 }
 
-/** Opens the database; migrations are apart, see `migrate`. */
+/** Opens the database without migrating it: see `migrate`. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   return options.url ? openPostgres(options.url) : openSqliteDatabase(options)
 }
 
-/** Kysely over a driver whose one connection all users share: taking it and giving it back would cost as much as a short read. */
+/**
+ * Returns Kysely over a driver whose one connection all users share. To acquire and release it each time would cost as
+ * much as a short read.
+ */
 async function readerOver(dialect: Dialect): Promise<Kysely<Schema>> {
   const driver = dialect.createDriver()
   await driver.init()
@@ -56,11 +60,11 @@ async function readerOver(dialect: Dialect): Promise<Kysely<Schema>> {
 }
 
 async function openSqliteDatabase({ file, mayLose = false }: DatabaseOptions): Promise<Database> {
-  // sites' users pass through the folder; the log beside the file takes its mode
+  // Users of sites can traverse the folder. The log next to the file gets the file's mode.
   closeSync(openSync(file, 'a', 0o600))
   chmodSync(file, 0o600)
   const write = new Kysely<Schema>({ dialect: nodeSqliteDialect({ file, readOnly: false, mayLose }) })
-  // the first writer makes the file and turns the write-ahead log on, before any reader opens it
+  // The first writer creates the file and turns on the write-ahead log, before any reader opens it.
   await write.executeQuery(CompiledQuery.raw('select 1'))
   const reading = openSqlite({ file, readOnly: true })
   const read = await readerOver(nodeSqliteDialect({ file, readOnly: true, opened: reading }))
@@ -84,12 +88,12 @@ async function openSqliteDatabase({ file, mayLose = false }: DatabaseOptions): P
       try {
         return await reader.connection().execute(async (tx) => {
           await tx.executeQuery(CompiledQuery.raw('begin'))
-          // the moment is that of the first read
+          // The first read takes the snapshot.
           await tx.executeQuery(CompiledQuery.raw('select count(*) from sqlite_schema'))
           return await work(tx)
         })
       } finally {
-        // what was begun ends with the connection
+        // The transaction ends with the connection.
         await reader.destroy()
       }
     },
@@ -130,8 +134,8 @@ async function retried<Result>(run: () => Promise<Result>): Promise<Result> {
     try {
       return await run()
     } catch (error) {
-      // 40001 serialization_failure, 40P01 deadlock_detected: PostgreSQL asks to run the transaction again
-      // a CommitUnknown has no code: what may have been kept is never run again
+      // 40001 serialization_failure, 40P01 deadlock_detected: PostgreSQL asks to rerun the transaction. A CommitUnknown
+      // has no code, because a transaction that may have been saved is never rerun.
       const code = (error as { code?: string }).code
       const isWorthAnother = code === '40001' || code === '40P01' || isOutdatedPlan(error)
       if (attempt === 5 || !isWorthAnother) throw error
@@ -139,15 +143,15 @@ async function retried<Result>(run: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** True where `tx` talks to PostgreSQL. */
+/** Returns whether `tx` talks to PostgreSQL. */
 export function isPostgres(tx: Tx): boolean {
   return tx.getExecutor().adapter instanceof PostgresAdapter
 }
 
 /**
- * Makes other transactions that lock the same row wait until this one ends: the guard of rules such as "at most 20
- * sites an account". SQLite has one writer at a time and needs nothing. Rows that refer to the locked one may be added
- * meanwhile (they ask for its key only), so that the lock can come after inserts, and last no longer than it must.
+ * Makes other transactions that lock the same row wait until this one ends. This guards rules such as "at most 20 sites
+ * an account". SQLite has one writer at a time and needs no lock. In the meantime, rows that refer to the locked one
+ * may be added (they need only its key). So the lock can come after inserts, and last no longer than necessary.
  */
 export async function lockForUpdate(
   tx: Tx,
@@ -160,8 +164,8 @@ export async function lockForUpdate(
 }
 
 /**
- * Lifts PostgreSQL's time limits in this transaction: for what copies or migrates a whole database. Others wait for its locks as
- * long as it takes.
+ * Lifts PostgreSQL's time limits in this transaction, for work that copies or migrates a whole database. Others wait
+ * for its locks as long as it takes.
  */
 export async function withoutTimeLimit(tx: Tx): Promise<void> {
   if (isPostgres(tx)) await tx.executeQuery(noTimeLimit)
@@ -174,15 +178,15 @@ export async function announce(tx: Tx, topic: Topic): Promise<void> {
   else if (isPostgres(tx)) await notify(tx, [topic])
 }
 
-/** What a transaction will announce: at its end, however many of its steps announce. */
+/** The topics that a transaction announces once at its end, however many of its steps announce them. */
 const announced = new WeakMap<Tx, Set<Topic>>()
 
-/** What is to be done once, at the end of a transaction, with everything that its steps have named. */
+/** Work that runs once at the end of a transaction, for everything that its steps have named. */
 export type EndWork = (tx: Tx, named: readonly (string | number)[]) => Promise<void>
 
 /**
- * Names things to be handled by `work` right before the commit: for what makes other transactions wait from then on. On SQLite, where
- * they wait anyway, it is done at once.
+ * Names things that `work` handles right before the commit, for work that makes other transactions wait. On SQLite,
+ * where they wait anyway, it runs at once.
  */
 export async function beforeCommit(tx: Tx, work: EndWork, named: readonly (string | number)[]): Promise<void> {
   const atEnd = endings.get(tx)
@@ -210,7 +214,7 @@ async function notify(tx: Tx, topics: readonly Topic[]): Promise<void> {
   await tx.executeQuery(withoutWaiting(query.compile(tx)))
 }
 
-/** True for an error that says: the database server cannot be reached, or is starting or stopping. */
+/** Returns whether an error means that the database server is unreachable, starting or stopping. */
 export function isUnreachable(error: unknown): boolean {
   const { code, message } = error as { code?: string; message?: string }
   if (code) return UNREACHABLE.test(code)
@@ -218,16 +222,16 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /**
- * PostgreSQL's 08xxx connection exceptions, 25P03 and 25P04 a transaction that took too long and was closed, 57P01 to 57P03
- * shutdown and start, 53300 too many connections; and the system's.
+ * PostgreSQL's codes: 08xxx connection exceptions, 25P03 and 25P04 for a transaction that took too long and was closed,
+ * 57P01 to 57P03 shutdown and start, 53300 too many connections. The rest are the system's codes.
  */
 const UNREACHABLE =
   /^(08...|25P0[34]|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 
 /**
- * True for an error that says: not now. Somebody else holds what is needed for longer than anybody waits (SQLite's BUSY and LOCKED;
- * PostgreSQL's 55P03 lock_not_available, 57014 query_canceled), or the disk does not do what it is asked for (SQLite's IOERR and
- * CANTOPEN; PostgreSQL's 58030 io_error).
+ * Returns whether an error means "not now". Either another holder blocks a resource for longer than the wait limit
+ * (SQLite's BUSY and LOCKED; PostgreSQL's 55P03 lock_not_available, 57014 query_canceled). Or the disk fails (SQLite's
+ * IOERR and CANTOPEN; PostgreSQL's 58030 io_error).
  */
 export function isBusy(error: unknown): boolean {
   const { code, errcode } = error as { code?: string; errcode?: number }
@@ -237,21 +241,26 @@ export function isBusy(error: unknown): boolean {
 
 const SQLITE_FULL = 13
 
-/** True for an error that says: there is no room on the disk (SQLite's FULL, PostgreSQL's 53100 disk_full, the system's own). */
+/**
+ * Returns whether an error means that the disk is full (SQLite's FULL, PostgreSQL's 53100 disk_full, the system's own).
+ */
 export function isDiskFull(error: unknown): boolean {
   const { code, errcode } = error as { code?: string; errcode?: number }
   return errcode === SQLITE_FULL || code === '53100' || code === 'ENOSPC' || code === 'EDQUOT'
 }
 
-/** In this transaction, waiting for somebody else's lock of a row ends with an error after a time (PostgreSQL; SQLite has one writer). */
+/**
+ * Limits how long this transaction waits for another's row lock before it fails. Only for PostgreSQL, because SQLite
+ * has one writer.
+ */
 export async function limitLockWait(tx: Tx, ms: number): Promise<void> {
   if (isPostgres(tx)) await tx.executeQuery(withoutWaiting(CompiledQuery.raw(`set local lock_timeout = ${ms}`)))
 }
 
-/** True for the error with which {@link limitLockWait} ends a wait. */
+/** Returns whether {@link limitLockWait} ended a wait with this error. */
 export const isLockTimeout = (error: unknown): boolean => (error as { code?: string }).code === '55P03'
 
-/** True for an error that says: a row with this unique value exists. */
+/** Returns whether an error means that a row with this unique value exists. */
 export function isUniqueViolation(error: unknown): boolean {
   const { code, errcode } = error as { code?: string; errcode?: number }
   // PostgreSQL 23505; SQLite's extended codes SQLITE_CONSTRAINT_UNIQUE and SQLITE_CONSTRAINT_PRIMARYKEY

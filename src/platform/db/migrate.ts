@@ -3,15 +3,15 @@ import { type Migration, type MigrationProvider, Migrator } from 'kysely/migrati
 import { OperatorError } from '../operator-error.ts'
 import { type Database, isPostgres, type Tx, withoutTimeLimit } from './database.ts'
 
-/** The database was made by a newer Stead: running on would damage it. */
+/** A newer version of Stead created the database, and this version would damage it. */
 export class DatabaseTooNew extends OperatorError {
   override readonly name = 'DatabaseTooNew'
 }
 
 /**
- * Brings the schema up to date; safe to call from several processes at once: one transaction does it all.
+ * Brings the schema up to date in one transaction. Several processes may call it at once.
  * @param migrations name → migration, in order of name
- * @throws DatabaseTooNew when the database knows a migration that this program does not
+ * @throws DatabaseTooNew when the database has a migration that this program does not know
  */
 export async function migrate(database: Database, migrations: Migrations): Promise<void> {
   await database.transaction((tx) => migrateIn(tx, migrations))
@@ -20,10 +20,10 @@ export async function migrate(database: Database, migrations: Migrations): Promi
 /** Every migration by name, in order. */
 export type Migrations = Readonly<Record<string, Migration>>
 
-/** As {@link migrate}, as part of a transaction. */
+/** Does the same as {@link migrate}, as part of a transaction. */
 export async function migrateIn(tx: Tx, migrations: Migrations): Promise<void> {
   await withoutTimeLimit(tx)
-  // before anything else: two processes that create the migrator's own tables at once would fail
+  // The lock comes first, because two processes that create the migrator's own tables at once would fail.
   if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(7241986)`.execute(tx)
   knowsAll(migrations, await appliedMigrations(tx))
   const provider: MigrationProvider = { getMigrations: async () => migrations }
@@ -31,7 +31,10 @@ export async function migrateIn(tx: Tx, migrations: Migrations): Promise<void> {
   if (error) throw error
 }
 
-/** @throws DatabaseTooNew when a database, or a copy of one, knows a migration that this program does not */
+/**
+ * Checks that this program knows all applied migrations.
+ * @throws DatabaseTooNew when a database, or a copy of one, has a migration that it does not know
+ */
 export function knowsAll(migrations: Migrations, applied: readonly string[]): void {
   const unknown = applied.filter((name) => !Object.hasOwn(migrations, name))
   if (unknown.length > 0)
@@ -40,10 +43,10 @@ export function knowsAll(migrations: Migrations, applied: readonly string[]): vo
     )
 }
 
-/** True for a database in which no Stead has ever kept anything. */
+/** Returns whether no Stead has ever stored anything in a database. */
 export const isUnused = async ({ read }: Database): Promise<boolean> => (await appliedMigrations(read)).length === 0
 
-/** Names of the migrations that a database has had, in order; none: it is new. */
+/** Returns the names of the migrations applied to a database, in order. A new database has none. */
 export async function appliedMigrations(tx: Tx): Promise<string[]> {
   const tables = await tx.introspection.getTables({ withInternalKyselyTables: true })
   if (!tables.some(({ name }) => name === 'kysely_migration')) return []

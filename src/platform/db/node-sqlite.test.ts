@@ -6,7 +6,7 @@ import { CompiledQuery, Kysely } from 'kysely'
 import { expect, test } from 'vitest'
 import { nodeSqliteDialect } from './node-sqlite.ts'
 
-test('rows have the names of their columns, also when another program changes a table meanwhile', async () => {
+test('names row fields after their columns, even when another program changes the table', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'stead-sqlite-'))
   const file = join(folder, 'a.db')
   const other = new DatabaseSync(file)

@@ -14,22 +14,29 @@ import { LRUCache } from 'lru-cache'
 
 export interface NodeSqliteOptions {
   readonly file: string
-  /** A read connection never writes and takes no turn: several queries of one process may be in flight on it. */
+  /** A read connection never writes and needs no turn: several queries of one process may be in flight on it. */
   readonly readOnly: boolean
-  /** How long a transaction waits for another process' before it fails; default 30 s. */
+  /** How long a transaction waits for that of another process before it fails. 30 s by default. */
   readonly lockTimeoutMs?: number
   /**
-   * What is written may be lost when the power fails (never when a process dies): commits do not wait for the disk, which on a busy one
-   * would stop the thread for seconds. Others check-point what it wrote.
+   * Whether writes may be lost in a power failure (but never when a process dies). Commits then do not wait for the
+   * disk, which could block the thread for seconds if the disk is busy. Other processes checkpoint the writes.
    */
   readonly mayLose?: boolean
-  /** Nobody else may have the file open, and nobody gets it until it is closed. @throws SQLite's BUSY */
+  /**
+   * Whether the file must not be open elsewhere, and stays locked until it is closed.
+   * @throws SQLite's BUSY
+   */
   readonly alone?: boolean
-  /** Takes this in place of opening the file, and closes it in the end: its owner asks it for something besides. */
+  /**
+   * An open database to use instead of opening the file. It is closed in the end. Its owner also queries it directly.
+   */
   readonly opened?: DatabaseSync
 }
 
-/** Kysely over Node's own SQLite. A writing connection is lent to one user at a time, in order of asking. */
+/**
+ * Creates a Kysely dialect for Node's own SQLite. A write connection has one user at a time, in the order of requests.
+ */
 export function nodeSqliteDialect(options: NodeSqliteOptions): Dialect {
   return {
     createAdapter: () => new NodeSqliteAdapter(),
@@ -40,11 +47,11 @@ export function nodeSqliteDialect(options: NodeSqliteOptions): Dialect {
 }
 
 const SQLITE_BUSY = 5
-/** How long a transaction waits for another process' before it fails. */
+/** How long a transaction waits for that of another process before it fails. */
 const LOCK_TIMEOUT_MS = 30_000
 
 class NodeSqliteAdapter extends SqliteAdapter {
-  /** SQLite rolls schema changes back like any other; Kysely says no because of drivers that share one connection. */
+  /** SQLite rolls back schema changes like any other. Kysely says no because of drivers that share one connection. */
   override get supportsTransactionalDdl(): boolean {
     return true
   }
@@ -85,7 +92,8 @@ class NodeSqliteDriver implements Driver {
     const giveUpAt = performance.now() + (this.#options.lockTimeoutMs ?? LOCK_TIMEOUT_MS)
     for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 20)) {
       try {
-        // IMMEDIATE: two transactions that read and then write would otherwise end in SQLITE_BUSY without any waiting
+        // IMMEDIATE, because two transactions that read and then write would otherwise end in SQLITE_BUSY without a
+        // wait.
         await connection.executeQuery(CompiledQuery.raw('begin immediate'))
         return
       } catch (error) {
@@ -100,7 +108,8 @@ class NodeSqliteDriver implements Driver {
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    // after a full disk SQLite has rolled back by itself: a second time would be an error that hides the first
+    // After a full disk SQLite has already rolled back. A second rollback would fail, and its error would hide the
+    // first one.
     if (!(connection as NodeSqliteConnection).isInTransaction) return
     await connection.executeQuery(CompiledQuery.raw('rollback'))
   }
@@ -125,7 +134,7 @@ class NodeSqliteDriver implements Driver {
 
 interface Prepared {
   readonly statement: StatementSync
-  /** Columns of its rows; 0 for a statement that returns none. */
+  /** The number of columns of its rows; 0 for a statement that returns none. */
   readonly width: number
   readonly rowOf: (values: unknown[]) => unknown
 }
@@ -137,8 +146,9 @@ function preparedOf(statement: StatementSync): Prepared {
 }
 
 /**
- * Makes a row of its values. SQLite's own objects are dictionaries, slow to make and slow to read: of a site's 35 columns that is a third of the
- * time of a select. These have one shape a statement, as an object literal has. The names are those of our own statements.
+ * Creates a function that turns values into a row. SQLite's own objects are dictionaries, slow to create and slow to
+ * read: for a site's 35 columns that is a third of the time of a select. These rows have one shape per statement, like
+ * an object literal. The names come from our own statements.
  */
 function rowMaker(names: readonly string[]): (values: unknown[]) => unknown {
   const fields = names.map((name, index) => `${JSON.stringify(name)}: values[${index}]`)
@@ -147,7 +157,7 @@ function rowMaker(names: readonly string[]): (values: unknown[]) => unknown {
 
 class NodeSqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSync
-  /** Preparing costs about as much as running a primary-key select. */
+  /** A cache, because to prepare a statement costs about as much as a select by primary key. */
   readonly #statements = new LRUCache<string, Prepared>({ max: 500 })
 
   constructor(database: DatabaseSync) {
@@ -168,7 +178,7 @@ class NodeSqliteConnection implements DatabaseConnection {
     const { statement, width } = prepared
     if (width > 0) {
       const rows = statement.all(...values) as unknown as unknown[][]
-      // another program's migration has given a table another column: SQLite has prepared the statement anew by itself
+      // The migration of another program has added a column to a table, and SQLite has prepared the statement again.
       if (rows.length > 0 && rows[0]?.length !== width) Object.assign(prepared, preparedOf(statement))
       return { rows: rows.map(prepared.rowOf) as Row[] }
     }
@@ -187,7 +197,7 @@ class NodeSqliteConnection implements DatabaseConnection {
   }
 }
 
-/** Opens a database file with the pragmas that every connection of Stead has. */
+/** Opens a database file with the pragmas of every connection of Stead. */
 export function openSqlite({ file, readOnly, mayLose = false, alone = false }: NodeSqliteOptions): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 10_000 })
   if (alone) takeAlone(database)
@@ -196,7 +206,7 @@ export function openSqlite({ file, readOnly, mayLose = false, alone = false }: N
   else {
     database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma journal_size_limit = 67108864')
     if (mayLose) database.exec('pragma synchronous = normal; pragma wal_autocheckpoint = 0')
-    // SQLite's own waiting blocks the thread, and with it the other connection of the same process that holds the lock
+    // SQLite's own wait blocks the thread, and with it the other connection of the same process that holds the lock.
     database.exec('pragma busy_timeout = 0')
   }
   return database

@@ -8,14 +8,14 @@ import { openSqlite } from './node-sqlite.ts'
 import { atMostEvery, openNotifications } from './notifications.ts'
 import { sqliteChanges } from './sqlite-changes.ts'
 
-describe('notices', () => {
+describe('notifications', () => {
   let folder: string
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'stead-notices-'))
   })
   afterEach(() => rm(folder, { recursive: true }))
 
-  test('each reaches those who follow its subject, and nobody else', async () => {
+  test('reach the followers of their subject, and no others', async () => {
     const [writer, reader] = [openNotifications(folder), openNotifications(folder)]
     const heard: string[] = []
     const last = new Promise<void>((resolve) => {
@@ -33,7 +33,7 @@ describe('notices', () => {
     reader.close()
   })
 
-  test('a commit is told by what it has announced', async () => {
+  test('report a commit by the topics that it has announced', async () => {
     const made = await testDatabase('sqlite')
     const notices = openNotifications(`${made.connection.file}-notices`)
     const heard: string[] = []
@@ -46,7 +46,7 @@ describe('notices', () => {
     await made.drop()
   })
 
-  test('one that cannot be written or followed is lost, and does no harm', async () => {
+  test('are lost without harm if they cannot be written or followed', async () => {
     await writeFile(join(folder, 'a file'), '')
     const nowhere = openNotifications(join(folder, 'a file/notices'))
     nowhere.write('routes')
@@ -54,7 +54,7 @@ describe('notices', () => {
     nowhere.close()
   })
 
-  test('a commit that nobody tells of is found, and concerns everything', async () => {
+  test('report a commit without an announcement for every topic', async () => {
     const file = join(folder, 'some.db')
     const writer = openSqlite({ file, readOnly: false })
     writer.exec('create table things (id integer)')
@@ -71,7 +71,7 @@ describe('notices', () => {
   })
 })
 
-describe('what is told at most every so often', () => {
+describe('a throttled call', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   })
@@ -79,7 +79,7 @@ describe('what is told at most every so often', () => {
     vi.useRealTimers()
   })
 
-  test('is told at once, and the last of many is not lost', () => {
+  test('runs at once, and does not lose the last of many calls', () => {
     let told = 0
     const calm = atMostEvery(5, () => void told++)
     calm.call()
@@ -97,7 +97,7 @@ describe('what is told at most every so often', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('goes on being told while there is no end of it, and not after the end', () => {
+  test('keeps running while calls continue, and stops after the end', () => {
     let told = 0
     const calm = atMostEvery(5, () => void told++)
     for (let ms = 0; ms < 50; ms++) {

@@ -1,21 +1,21 @@
 import { closeSync, constants, type FSWatcher, mkdirSync, openSync, watch, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What is told again and again is told at once, and then so often. */
+/** The throttle: the first at once, then one per interval. */
 const TELL_EVERY_MS = 2
 
-/** Notifications between processes on one machine, by subject. One may be lost: whoever listens looks by himself, too. */
+/** Notifications between processes on one machine, by subject. One may be lost, so every listener also polls. */
 export interface Notifications {
   write(subject: string): void
-  /** Calls back soon after each notice; once for several. The first call for a subject counts. */
+  /** Calls back soon after each notification, and once for several. Only the first call for a subject has an effect. */
   follow(subject: string, callback: () => void): void
   close(): void
 }
 
 /**
- * A file for each subject: a byte is written to it, and the kernel tells who watches it. Written after a commit, it wakes those whom
- * it concerns, and once. (The log of SQLite is written some time before a commit can be read, and by every commit: all processes looked
- * for each several times.)
+ * Opens a file for each subject. A writer writes a byte to it, and the kernel notifies the watchers. Written after a
+ * commit, it wakes only those that it concerns, and only once. (SQLite's log is written some time before a commit can
+ * be read, and by every commit, so all processes looked several times for each.)
  */
 export function openNotifications(folder: string): Notifications {
   const files = new Map<string, number>()
@@ -33,7 +33,7 @@ export function openNotifications(folder: string): Notifications {
       try {
         writeSync(opened(subject), '!', 0)
       } catch {
-        // a full disk, or no file that may be opened: it is a lost notice
+        // The disk is full, or the file cannot be opened: this notification is lost.
       }
     },
     follow(subject, callback) {
@@ -42,7 +42,7 @@ export function openNotifications(folder: string): Notifications {
         opened(subject)
         watchers.set(subject, watchFile(join(folder, subject), callback))
       } catch {
-        // no inotify left: all its notices are lost
+        // The system has no inotify watch left, so all notifications of the subject are lost.
       }
     },
     close() {
@@ -65,7 +65,7 @@ function watchFile(path: string, callback: () => void): { close(): void } {
   }
 }
 
-/** Calls at once, and then not before some time is over: once, whatever came meanwhile. */
+/** Throttles a callback: runs it at once, and then once per interval, however many calls came in the meantime. */
 export function atMostEvery(ms: number, callback: () => void): { call(): void; close(): void } {
   let timer: NodeJS.Timeout | undefined
   let isAgain = false

@@ -13,14 +13,14 @@ const SQLITE = {
   notADatabase: 26,
 }
 
-/** The database in words, without a password. */
+/** Describes the database without a password. */
 export function describeDatabase({ url, file }: { url?: string | undefined; file: string }): string {
   if (!url) return file
   const { host, pathname } = new URL(url)
   return `the PostgreSQL database ${host}${pathname}`
 }
 
-/** There is no connection to the database. A later try may find one. */
+/** The connection to the database is gone. A later try may succeed. */
 export class DatabaseLost extends OperatorError {
   override readonly name = 'DatabaseLost'
 }
@@ -32,10 +32,13 @@ export function databaseLost(error: unknown, where: { url?: string | undefined; 
   return new DatabaseLost(text, { cause: error, exitCode: 1 })
 }
 
-/** The connection is gone. What was being written while a part starts is written again, or found, at its next start. */
+/**
+ * Returns whether the connection is gone. A write that a role makes while it starts is repeated, or found, at its next
+ * start.
+ */
 export const isLost = (error: unknown): boolean => isUnreachable(error) || error instanceof CommitUnknown
 
-/** Less than this is not enough for what SQLite writes while it opens a file. */
+/** The space that SQLite needs to open a file. */
 const NEEDED_BYTES = 1 << 20
 
 function isFull(file: string): boolean {
@@ -50,7 +53,7 @@ function isFull(file: string): boolean {
 const inFull = (file: string): string =>
   `${file} cannot be used: the disk of ${dirname(file)} is full. Make room on it, then start again.`
 
-/** What went wrong when the database was opened, as what a person can do about it; any other error as it is. */
+/** Explains an error from opening the database, with advice for the operator. Returns any other error unchanged. */
 export function openFault(error: unknown, where: { url?: string | undefined; file: string }): unknown {
   if (error instanceof OperatorError) return error
   const { code, errcode, message } = error as { code?: string; errcode?: number; message?: string }
@@ -73,7 +76,7 @@ export function openFault(error: unknown, where: { url?: string | undefined; fil
     case SQLITE.cannotOpen:
     case SQLITE.readonly:
     case SQLITE.io:
-      // SQLite says an error of the disk where it has no room for its log
+      // SQLite reports a disk error if it has no space for its log.
       if (isFull(where.file)) return because(inFull(where.file), 1)
       return because(
         `${name} cannot be used: ${message}. The user of Stead must own the file and be able to write to it, and the disk must work.`,

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { listeners } from './changes.ts'
 import { Poller } from './poller.ts'
 
-/** So long that nothing in a test waits for it. */
+/** So long that no test waits for it. */
 const NEVER_MS = 3_600_000
 
 describe('looks', () => {
@@ -16,7 +16,7 @@ describe('looks', () => {
     return looks
   }
 
-  test('come with a notice of the topic, and by themselves', async () => {
+  test('come with a notification of the topic, and from time to time', async () => {
     let count = 0
     const look = async () => void count++
     follow(look).begin(NEVER_MS)
@@ -28,7 +28,7 @@ describe('looks', () => {
     await expect.poll(() => count).toBeGreaterThan(3)
   })
 
-  test('never two at once: what is announced during one is looked for by the next', async () => {
+  test('never overlap: a change announced during one is found by the next', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     let [count, atOnce] = [0, 0]
     follow(async () => {
@@ -45,7 +45,7 @@ describe('looks', () => {
     await expect.poll(() => count).toBe(2)
   })
 
-  test('go on after one that failed, and end', async () => {
+  test('continue after a failed one, until the end', async () => {
     let count = 0
     follow(async () => {
       if (++count === 1) throw new Error('the database is away')

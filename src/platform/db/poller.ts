@@ -2,23 +2,23 @@ import type { ChangeFeed, Topic } from './changes.ts'
 
 export interface PollerOptions {
   readonly changes: ChangeFeed
-  /** What it is about. */
+  /** The topic whose notifications trigger a look. */
   readonly topic: Topic
-  /** How often it is looked without a notice: one can be late, or lost. */
+  /** The interval without notifications, which can be late or lost. */
   readonly everyMs: number
-  /** Between two looks, however many notices come. */
+  /** The shortest pause between two looks, however many notifications come. */
   readonly leastPauseMs: number
-  /** Rejects when the database cannot be reached: a later look may. */
+  /** Rejects when the database is unreachable. A later look may succeed. */
   readonly look: () => Promise<void>
 }
 
-/** Reads the database when something is announced, and from time to time; never twice at once. */
+/** Reads the database when a change is announced, and from time to time, never twice at once. */
 export class Poller {
   readonly #options: PollerOptions
   #timer: NodeJS.Timeout | undefined
   #endNotices: (() => void) | undefined
   #isLooking = false
-  /** Something was announced during a look, which may have been too early for it. */
+  /** Whether a change was announced during a look, which may have been too early to see it. */
   #isAwaited = false
   #lookedAt = Number.NEGATIVE_INFINITY
 
@@ -26,7 +26,10 @@ export class Poller {
     this.#options = options
   }
 
-  /** The first look comes with a notice, or after so long. Where it has begun already: nothing. */
+  /**
+   * Starts polling: the first look comes with a notification, or within this time. Does nothing if it has already
+   * started.
+   */
   begin(withinMs: number): void {
     if (this.#endNotices) return
     const { changes, topic } = this.#options
@@ -57,7 +60,7 @@ export class Poller {
     try {
       await this.#options.look()
     } catch {
-      // the next one may
+      // The next look may succeed.
     } finally {
       this.#isLooking = false
       this.#lookedAt = performance.now()

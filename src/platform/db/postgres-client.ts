@@ -4,20 +4,23 @@ import { DatabaseSilent, isSilent, watchSocket } from './postgres-silence.ts'
 
 /** How long a server may take to answer a new connection. */
 export const CONNECT_MS = 3000
-/** How long a statement may run, and a transaction may wait for its next one. */
+/** How long a statement may run, and how long a transaction may wait for its next statement. */
 const STATEMENT_S = 30
-/** The server ends a statement first, with an error that says why. A connection on which even that does not arrive is dead. */
+/**
+ * The server ends a statement first, with an error that names the reason. If even that does not arrive, the connection
+ * is dead.
+ */
 const SILENCE_MS = (STATEMENT_S + 5) * 1000
-/** How long a transaction may take: meanwhile others wait for its locks. */
+/** How long a transaction may take, because others wait for its locks. */
 const TRANSACTION_S = 60
 export const TRANSACTION_MS = (TRANSACTION_S + 5) * 1000
-/** An idle connection is probed after so long. */
+/** The idle time after which a connection is probed. */
 const KEEP_ALIVE_S = 10
 
 /**
- * Sent before the first statement. Statements are never compiled: with tables that the server knows little about it expects more
- * work than there is, and compiles (8 ms) what runs in 0.1 ms. The server ends what takes too long, and drops clients whose machine
- * is gone, so that their locks do not outlive them.
+ * Sent before the first statement. JIT compilation is off: for tables with few statistics, the server expects more work
+ * than there is, and compiles for 8 ms what runs in 0.1 ms. The server ends slow statements and drops clients whose
+ * machine is gone, so that their locks do not outlive them.
  */
 const SET_UP = `
   set jit = off;
@@ -37,20 +40,21 @@ export const LIFT_LIMITS = `
   select set_config('transaction_timeout', '0', true) where current_setting('server_version_num')::int >= 170000`
 
 /**
- * A connection that never waits without end: the server and this side both limit a statement, a silent server fails every
- * statement at once (see {@link watchSocket}), and what is dead is closed. Every connection to PostgreSQL is one of these.
+ * A connection that never waits forever. The server and this side both limit a statement, a silent server fails every
+ * statement at once (see {@link watchSocket}), and a dead connection is closed. Every connection to PostgreSQL is one
+ * of these.
  */
 export class BoundedClient extends pg.Client {
   readonly #socket: Socket
   readonly #url: string
   readonly #isProbe: boolean
 
-  /** @param isProbe asks whether a silent server is back: it may connect while no other connection may */
+  /** @param isProbe whether it checks that a silent server is back: it may connect while no other connection may */
   constructor(config: pg.ClientConfig = {}, isProbe = false) {
     const socket = new Socket()
     const pipelined = {
       ...config,
-      // statements are sent ahead of the answers to earlier ones
+      // Statements are sent before the answers to earlier ones arrive.
       pipeline: true,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_S * 1000,
@@ -78,21 +82,21 @@ export class BoundedClient extends pg.Client {
 
   #setUp(): void {
     this.limitSilence()
-    // a connection that is lost here fails the statement that it was opened for
+    // If the connection is lost here, the statement that it was opened for fails.
     this.query(SET_UP).catch(() => {})
   }
 
-  /** Closes the connection when nothing has moved on it for the time that a statement may take. */
+  /** Closes the connection if no data has moved on it for the time that a statement may take. */
   limitSilence(): void {
     this.#socket.setTimeout(SILENCE_MS)
   }
 
-  /** For a transaction that may take long. */
+  /** Lifts the limit for a transaction that may take long. */
   liftSilenceLimit(): void {
     this.#socket.setTimeout(0)
   }
 
-  /** Fails whatever waits for an answer. */
+  /** Fails all statements that wait for an answer. */
   cutOff(): void {
     this.#socket.destroy(new DatabaseSilent())
   }

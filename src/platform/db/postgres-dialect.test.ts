@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { postgresUrl } from '../../../test/support/database.ts'
 import { privateStream } from './postgres-dialect.ts'
 
-// These fail on the day when pg's private parts change: the comments in postgres-dialect.ts say what to do then.
-describe.skipIf(!postgresUrl)('what the dialect knows of pg and pg does not promise', () => {
+// These tests fail if pg's private parts change. The comments in postgres-dialect.ts say what to do then.
+describe.skipIf(!postgresUrl)('undocumented behavior of pg that the dialect depends on', () => {
   let client: pg.Client
   beforeEach(async () => {
     client = new pg.Client({ connectionString: postgresUrl, pipeline: true } as pg.ClientConfig)
@@ -14,7 +14,7 @@ describe.skipIf(!postgresUrl)('what the dialect knows of pg and pg does not prom
   })
   afterEach(() => client.end().catch(() => {}))
 
-  test('statements are written to a stream that can hold them back, and leave together', async () => {
+  test('writes statements to a stream that can hold them back and send them together', async () => {
     const stream = privateStream(client)
     expect(stream).toBeInstanceOf(Duplex)
     stream.cork()
@@ -27,7 +27,7 @@ describe.skipIf(!postgresUrl)('what the dialect knows of pg and pg does not prom
     expect([(await first).rows, (await second).rows]).toEqual([[{ one: 1 }], [{ two: 2 }]])
   })
 
-  test('a statement on a connection that is lost or closed is known by the text of its error', async () => {
+  test('identifies a statement on a lost or closed connection by the text of its error', async () => {
     const isOver = new Promise((resolve) => client.once('end', () => resolve(undefined)))
     privateStream(client).destroy()
     await isOver

@@ -16,18 +16,18 @@ import { openPool } from './pool.ts'
 import { LIFT_LIMITS, TRANSACTION_MS } from './postgres-client.ts'
 import { isOutdatedPlan, PreparedClient } from './prepared-client.ts'
 
-/** bigint and count(*) arrive as text otherwise; ids and milliseconds stay far below 2^53. */
+/** Otherwise bigint and count(*) arrive as text. Ids and milliseconds stay far below 2^53. */
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
-/** Connections of a process at most; a server has 100 unless told otherwise, and several processes share them. */
+/** The most connections of a process. A server allows 100 by default, and several processes share them. */
 const MOST_TRANSACTIONS = 10
 const MOST_READERS = 6
-/** A connection for reads that nobody used for so long is closed; those of transactions close by themselves. */
+/** The idle time after which a read connection is closed. Those of transactions close automatically. */
 const IDLE_MS = 10_000
 
 /**
- * Kysely over PostgreSQL with statements sent ahead of the answers to earlier ones (pipelining): the wait for each answer, and
- * the system calls around it, cost a program more than the statements cost the server.
+ * Creates a Kysely dialect for PostgreSQL that sends statements before earlier answers arrive (pipelining). The wait
+ * for each answer, and the system calls around it, cost a program more than the statements cost the server.
  */
 export function postgresDialect(url: string, use: 'transactions' | 'reads'): Dialect {
   const client = { connectionString: url, application_name: 'stead' }
@@ -42,20 +42,21 @@ export function postgresDialect(url: string, use: 'transactions' | 'reads'): Dia
 const deferred = new WeakSet<CompiledQuery>()
 
 /**
- * Marks a statement whose answer nobody needs: on PostgreSQL the transaction goes on without waiting for it. Should it fail, the
- * next statement that is waited for, or the commit, fails with its error.
+ * Marks a statement whose answer is not needed. On PostgreSQL the transaction continues without waiting for it. If it
+ * fails, the next awaited statement, or the commit, fails with its error.
  */
 export function withoutWaiting<Row>(query: CompiledQuery<Row>): CompiledQuery<Row> {
   deferred.add(query)
   return query
 }
 
-/** First in a transaction that may take longer than the time limits allow. */
+/** The first statement of a transaction that may exceed the time limits. */
 export const noTimeLimit = CompiledQuery.raw(LIFT_LIMITS)
 
 /**
- * What a connection writes its statements to: pg's own, and not documented. Should a test of it fail with a new pg, look where that
- * keeps its stream now; if nowhere, take out `#hold` and `#send`: statements then leave one by one, which costs time and is right.
+ * Returns the stream to which a connection writes its statements, which is private to pg and not documented. If a test
+ * of it fails with a new pg, find where pg keeps its stream now. If there is none, remove `#hold` and `#send`:
+ * statements then leave one by one, which is slower but correct.
  */
 export const privateStream = (client: pg.ClientBase): Duplex =>
   (client as unknown as { connection: { stream: Duplex } }).connection.stream
@@ -97,9 +98,11 @@ class TransactionDriver implements Driver {
 
 class TransactionConnection implements DatabaseConnection {
   readonly #client: pg.PoolClient & PreparedClient
-  /** Statements that nobody waited for; they never reject. */
+  /** Statements that were not awaited. These promises never reject. */
   readonly #unwaited: Promise<{ readonly error: unknown } | undefined>[] = []
-  /** Statements that nobody waits for leave together with the next one: one system call for all. */
+  /**
+   * Whether statements are held back. Those that are not awaited leave together with the next one, in one system call.
+   */
   #isHeld = false
   readonly #stream: Duplex
   readonly #limit: NodeJS.Timeout
@@ -140,37 +143,39 @@ class TransactionConnection implements DatabaseConnection {
     this.#send()
     const { command } = await answer.catch((error) => this.#throwCommitFailure(error))
     if (command !== 'ROLLBACK') return
-    // the server ends a transaction like this when a statement of it has failed
+    // The server ends a transaction in this way if one of its statements has failed.
     await this.#throwFirstFailure()
     throw new Error('A statement of the transaction failed, so that nothing of it was kept')
   }
 
   /**
-   * An ERROR is the server's word that nothing was kept, and a COMMIT that could not be sent keeps nothing. Anything else (a lost
-   * connection, the server's own end) says nothing about that.
+   * Throws the error of a failed COMMIT. An ERROR from the server proves that nothing was saved, and a COMMIT that was
+   * not sent saves nothing. After any other error (a lost connection, the server's shutdown) the outcome is unknown.
    */
   #throwCommitFailure(error: unknown): never {
     const { severity, message } = error as { severity?: string; message?: string }
     if (severity === 'ERROR') throw error
     this.#isBroken = true
-    // pg has no other sign of a statement that it did not send. Without it an error counts as unknown, which is right and says less
+    // pg gives no other sign of a statement that it did not send. Without this check the error counts as unknown, which
+    // is correct but less precise.
     throw /not queryable/.test(message ?? '') ? error : new CommitUnknown(error)
   }
 
   async rollback(): Promise<void> {
-    // nothing can be sent any more, and the error that is known says more than another one
+    // Nothing can be sent any more, and the known error is more useful than another one.
     if (this.#isBroken) return
     try {
       const answer = this.#client.query('rollback')
       this.#send()
       await answer
     } catch {
-      // a connection in an unknown state must not reach the next transaction; without it the server keeps nothing of this one
+      // A connection in an unknown state must not reach the next transaction. When it closes, the server saves nothing
+      // of this one.
       this.#isBroken = true
     }
   }
 
-  /** The server refuses whatever follows a failure; the failure itself says more. */
+  /** Throws the first failure. After it, the server refuses every statement, with less useful errors. */
   async #throwFirstFailure(): Promise<void> {
     for (const failure of await Promise.all(this.#unwaited)) if (failure) throw failure.error
   }
@@ -198,16 +203,19 @@ class TransactionConnection implements DatabaseConnection {
   }
 }
 
-/** A statement that took no longer the last time may be sent ahead of the answers to others; any other has a connection for itself. */
+/**
+ * A statement whose last run was faster than this may be sent before the answers to others arrive. Any other gets its
+ * own connection.
+ */
 const QUICK_MS = 5
-/** So many are sent ahead on one connection before another one is used. */
+/** How many statements are sent ahead on one connection before another one is used. */
 const MOST_AHEAD = 8
 
-/** Shares few connections among all readers. Each statement stands alone. */
+/** Shares a few connections among all readers. Each statement is independent. */
 class ReadDriver implements Driver, DatabaseConnection {
   readonly #config: pg.ClientConfig
   readonly #lines = new Set<Line>()
-  /** Texts of quick statements. */
+  /** The texts of quick statements. */
   readonly #quick = new LRUCache<string, true>({ max: 1000 })
   readonly #closing: NodeJS.Timeout
   #isClosed = false
@@ -247,7 +255,10 @@ class ReadDriver implements Driver, DatabaseConnection {
     await Promise.all([...this.#lines].map((line) => line.close()))
   }
 
-  /** One that a quick statement may join: the first with room, so that as few as possible are in use. */
+  /**
+   * Returns a connection that a quick statement may join. It is the first with capacity, so that as few as possible are
+   * in use.
+   */
   #movingLine(): Line | undefined {
     const now = performance.now()
     for (const line of this.#lines)
@@ -289,13 +300,13 @@ class ReadDriver implements Driver, DatabaseConnection {
   }
 }
 
-/** One connection with the statements that wait for their answers on it. */
+/** One connection, with the statements that wait for their answers on it. */
 class Line {
-  /** Statements sent and not yet answered. */
+  /** The number of statements sent and not yet answered. */
   ahead = 0
-  /** When it last became busy or gave an answer, by the clock of `performance.now()`. */
+  /** When it last became busy or returned an answer, by `performance.now()`. */
   movedAt = 0
-  /** A statement that may take long has it for itself. */
+  /** Whether a statement that may take long has it exclusively. */
   isTaken = false
   readonly #client: PreparedClient
   readonly #connected: Promise<unknown>
@@ -303,7 +314,7 @@ class Line {
 
   constructor(config: pg.ClientConfig, onEnd: () => void) {
     this.#client = new PreparedClient(config)
-    // told to those who wait for an answer; the next statement opens another connection
+    // Statements that wait for an answer fail. The next statement opens another connection.
     this.#client.on('error', onEnd)
     this.#client.on('end', onEnd)
     this.#connected = this.#client.connect().then(
@@ -318,7 +329,7 @@ class Line {
     this.#connected.catch(() => {})
   }
 
-  /** @returns how long the server took as well, without the statements that were ahead */
+  /** @returns the result and the server's time, without that of the statements ahead */
   async run<Row>(query: CompiledQuery, isQuick: boolean): Promise<{ result: QueryResult<Row>; tookMs: number }> {
     if (this.ahead++ === 0) this.movedAt = performance.now()
     if (!isQuick) this.isTaken = true
@@ -334,7 +345,7 @@ class Line {
   }
 
   async close(): Promise<void> {
-    // a failed connection has nothing to close
+    // A failed connection needs no close.
     await this.#connected.then(() => this.#client.end()).catch(() => {})
   }
 }

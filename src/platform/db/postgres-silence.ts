@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** The server does not answer: it is stopped, its machine is gone, or a firewall drops packets without a word. */
+/** The server does not answer: it is stopped, its machine is gone, or a firewall drops packets silently. */
 export class DatabaseSilent extends Error {
   override readonly name = 'DatabaseSilent'
   readonly code = 'ETIMEDOUT'
@@ -15,7 +15,7 @@ interface Server {
   isSilent: boolean
 }
 
-/** What this process has open, by the address of the database. */
+/** The open sockets of this process, by the URL of the database. */
 const servers = new Map<string, Server>()
 
 function serverOf(url: string): Server {
@@ -31,7 +31,7 @@ function forgetUnused(url: string, { sockets, isSilent: silent }: Server): void 
   if (sockets.size === 0 && !silent) servers.delete(url)
 }
 
-/** Closes the socket when its server falls silent. */
+/** Registers the socket, which is closed when its server falls silent. */
 export function watchSocket(url: string, socket: Socket): void {
   const server = serverOf(url)
   server.sockets.add(socket)
@@ -41,7 +41,7 @@ export function watchSocket(url: string, socket: Socket): void {
   })
 }
 
-/** True while a server does not answer: whoever connects would wait in vain. */
+/** Returns whether a server does not answer, so that a new connection would wait for nothing. */
 export const isSilent = (url: string): boolean => servers.get(url)?.isSilent === true
 
 /** Fails every statement that waits for the server, and every later one until {@link endSilence}. */
@@ -59,16 +59,17 @@ export function endSilence(url: string): void {
 }
 
 const TICK_MS = 500
-/** The server is asked every two seconds… */
+/** The server is queried every two seconds… */
 const TICKS_BETWEEN = 4
-/** …and has five seconds to answer: `/readyz` says within ten that the database is away. */
+/** …and has five seconds to answer. So `/readyz` reports within ten seconds that the database is away. */
 const TICKS_UNTIL_SILENT = 10
 
 /**
- * Asks a server from time to time whether it is there. Time is counted in turns of this process: one that was stopped itself, or
- * got no processor, does not take the server for silent, because it reads the answer in its first turn.
- * @param onSilent called once, and then nothing is asked any more
- * @returns a function that ends it
+ * Queries a server from time to time to check that it responds. Time is counted in turns of this process. If the
+ * process itself was stopped or starved, it does not take the server for silent, because it reads the answer in its
+ * first turn.
+ * @param onSilent called once; no more queries follow
+ * @returns a function that stops it
  */
 export function heartbeat(ask: () => Promise<unknown>, onSilent: () => void): () => void {
   let isAsking = false
@@ -88,7 +89,7 @@ export function heartbeat(ask: () => Promise<unknown>, onSilent: () => void): ()
       isAsking = false
       ticks = 0
     }
-    // a connection that is lost says so in its own way
+    // A lost connection reports itself.
     ask().then(answered, () => clearInterval(timer))
   }, TICK_MS)
   timer.unref()

@@ -12,8 +12,8 @@ for (const { dialect, skip } of dialects)
     })
     afterEach(() => made.drop())
 
-    // Fails on the day when the query builder does not pass a date through as it is: see `Mark` for what to do then.
-    test('given values reach every place of a statement where a value may stand, and change from run to run', async () => {
+    // Fails if a new query builder no longer passes a date through unchanged. `Mark` says what to do then.
+    test('put given values in every place of a statement, and change them from run to run', async () => {
       const { database } = made
       const insert = precompiledChange((tx, { name, seenAt }: { name: string; seenAt: number }) =>
         tx.insertInto('hosts').values({ ...host, name, seen_at: seenAt }),
@@ -50,7 +50,7 @@ for (const { dialect, skip } of dialects)
       expect(await read('b', 'c', 30)).toEqual([{ name: 'c', seen_at: 30 }])
     })
 
-    test('a value that is reckoned with, or left out, is refused and not lost', async () => {
+    test('refuse a value that the statement calculates with or leaves out', async () => {
       const { read } = made.database
       const reckoned = precompiled((tx, { from }: { from: number }) =>
         tx

@@ -2,14 +2,16 @@ import { type CompiledQuery, sql } from 'kysely'
 import { isPostgres, type Tx } from './database.ts'
 import { withoutWaiting } from './postgres-dialect.ts'
 
-/** What a query builder offers that can be compiled. */
+/** The part of a query builder that can be compiled. */
 interface Compilable<Row> {
   compile(): CompiledQuery<Row>
 }
 
 /**
- * A query that is built once and run often: building a statement takes several times as long as SQLite takes to run it.
- * @param build makes the query for some values; it must use each as a value only, never decide by it or reckon with it
+ * Creates a query that is built once and run often. To build a statement takes several times as long as SQLite takes to
+ * run it.
+ * @param build builds the query for some values; it must use each only as a value, and never branch on it or calculate
+ * with it
  */
 export function precompiled<Given extends object, Row>(
   build: (tx: Tx, given: Given) => Compilable<Row>,
@@ -18,14 +20,17 @@ export function precompiled<Given extends object, Row>(
   return async (tx, given) => (await tx.getExecutor().executeQuery<Row>(compile(tx, given))).rows
 }
 
-/** A change inside a transaction that is built once and run often, and that fails only by a fault of Stead: see `withoutWaiting`. */
+/**
+ * Creates a change inside a transaction that is built once and run often. It fails only through a bug in Stead: see
+ * `withoutWaiting`.
+ */
 export function precompiledChange<Given extends object>(
   build: (tx: Tx, given: Given) => Compilable<unknown>,
 ): (tx: Tx, given: Given) => Promise<void> {
   const compile = compiler(build)
   return async (tx, given) => {
     const query = compile(tx, given)
-    // SQLite has nothing to wait for, and a mark costs as much as a short statement
+    // SQLite has nothing to wait for, and a mark costs as much as a short statement.
     await tx.executeQuery(isPostgres(tx) ? withoutWaiting(query) : query)
   }
 }
@@ -45,14 +50,14 @@ function compiler<Given extends object, Row>(build: (tx: Tx, given: Given) => Co
 
 interface Plan {
   readonly query: CompiledQuery
-  /** Each parameter is one of the given values, or always the same. */
+  /** Each parameter is one of the given values, or a constant. */
   readonly slots: readonly ({ readonly name: string } | { readonly value: unknown })[]
 }
 
 /**
- * Stands for a given value while the query is built; passes for a value with the builder, and for nothing else. That Kysely hands on a
- * date as it is given, it does not promise: should it copy or write out dates one day, no statement can be built, and another kind of
- * value must be the mark: one that it lets through as a value, such as a Buffer.
+ * A placeholder for a given value while the query is built. The builder accepts it only as a value. Kysely does not
+ * promise to pass a date through unchanged. If it ever copies or formats dates, no statement can be built. Then the
+ * mark must be another type that Kysely accepts as a value, such as a Buffer.
  */
 class Mark extends Date {
   readonly standsFor: string
@@ -72,17 +77,20 @@ function planOf<Given extends object, Row>(build: (tx: Tx, given: Given) => Comp
   const query = build(tx, new Proxy({}, { get: mark }) as Given).compile()
   const slots = query.parameters.map((value) => (value instanceof Mark ? { name: value.standsFor } : { value }))
   const used = new Set(slots.map((slot) => ('name' in slot ? slot.name : undefined)))
-  // a value that is not where it was put would be the one of no run, for ever
+  // A given value that is missing from its place would otherwise be wrong in every run.
   for (const name of asked)
     if (!used.has(name)) throw new Error(`${name} is not a value of the statement: ${query.sql}`)
   return { query, slots }
 }
 
-/** Some values as one of a {@link precompiled} statement, however many they are: see {@link isOneOf}. */
+/** Returns some values as one value of a {@link precompiled} statement, however many they are: see {@link isOneOf}. */
 export const listFor = (tx: Tx, values: readonly (number | string)[]): unknown =>
   isPostgres(tx) ? values : JSON.stringify(values)
 
-/** That a column is one of the values of {@link listFor}. @param type of the column */
+/**
+ * Returns SQL that checks that a column is one of the values of {@link listFor}.
+ * @param type the type of the column
+ */
 export const isOneOf = (tx: Tx, column: string, list: unknown, type: 'bigint' | 'text' = 'bigint') =>
   isPostgres(tx)
     ? sql<boolean>`${sql.ref(column)} = any(${list}::${sql.raw(type)}[])`

@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache'
 import { declareMemory } from '../process-memory.ts'
 import { BoundedClient } from './postgres-client.ts'
 
-/** So many statements are prepared on a connection; any others are planned at each run. */
+/** How many statements are prepared on a connection. Others are planned at each run. */
 const mostPrepared = 500
 
-/** Names of prepared statements by their text, the same on every connection. */
+/** The names of prepared statements by their text, the same on every connection. */
 const names = new Map<string, string>()
 let generation = 1
 const seenOnce = new LRUCache<string, true>({ max: 1000 })
@@ -15,9 +15,9 @@ declareMemory(() => {
 })
 
 /**
- * A connection that prepares its statements: PostgreSQL parses and plans a text once a connection and not at each run, which is
- * most of the work of a short read. From its second run on: a text that never comes again (a list of ids in it, for one) is not
- * worth the server's memory.
+ * A connection that prepares its statements. PostgreSQL then parses and plans a text once per connection instead of at
+ * each run, which is most of the work of a short read. It starts at the second run, because a text that never recurs
+ * (such as one with a list of ids) is not worth the server's memory.
  */
 export class PreparedClient extends BoundedClient {
   // biome-ignore lint/suspicious/noExplicitAny: pg declares a dozen overloads; this one stands for all of them
@@ -34,13 +34,16 @@ export class PreparedClient extends BoundedClient {
   }
 }
 
-/** True for an error that says: a newer program has changed a table since the statement was prepared. Another try finds a new plan. */
+/**
+ * Returns whether an error means that a newer program has changed a table since the statement was prepared. A retry
+ * gets a new plan.
+ */
 export function isOutdatedPlan(error: unknown): boolean {
   const { code, routine } = error as { code?: string; routine?: string }
   return code === '0A000' && routine === 'RevalidateCachedQuery'
 }
 
-/** From now on, under other names, as each connection has the old plans. */
+/** Prepares statements under new names from now on, because each connection has the old plans. */
 export function prepareAnew(): void {
   names.clear()
   generation++

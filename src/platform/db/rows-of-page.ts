@@ -1,8 +1,8 @@
-/** Which rows of a list are asked for: a page by its number, or those behind a row. */
+/** The requested rows of a list: a page by its number, or the rows after a given one. */
 export interface RowsAsked {
   readonly perPage: number
   readonly offset: number
-  /** Id of the row before; 0: from the beginning. */
+  /** The id of the row before, or 0 to start at the beginning. */
   readonly after?: number | undefined
 }
 
@@ -13,7 +13,8 @@ interface Rows {
 }
 
 /**
- * Bounds a query to the rows that are asked for. It is in order of the column already, unless there are none behind another.
+ * Limits a query to the requested rows. The query must already be ordered by the column, unless the rows after another
+ * one are requested.
  * @param order of the list by the column
  */
 export function rowsOfPage<Query extends Rows>(

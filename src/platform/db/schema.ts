@@ -1,9 +1,9 @@
 import type { Generated } from 'kysely'
 
 /**
- * The tables, as `migrations/` makes them. Times are milliseconds UTC, booleans 0 or 1, JSON is text that is validated
- * when it is read, `…_sealed` is text sealed under the master key. These are the platform's own; whoever keeps something else adds its
- * tables to this interface in `tables.ts` of its folder (TypeScript merges the declarations).
+ * The tables that `migrations/` creates. Times are milliseconds UTC, booleans are 0 or 1, JSON is text that is
+ * validated when it is read, and `…_sealed` is text sealed under the master key. These are the platform's own tables.
+ * Other folders add theirs to this interface in their `tables.ts` (TypeScript merges the declarations).
  */
 export interface Schema {
   idempotency_keys: IdempotencyKeyRow
@@ -18,13 +18,13 @@ export interface Schema {
 
 export type Flag = 0 | 1
 
-/** A mail that an account had sent lately. */
+/** A mail that was recently sent for an account. */
 export interface MailCountRow {
   id: Generated<number>
   account_id: number
-  /** In lower case. */
+  /** The address in lower case. */
   address: string
-  /** SHA-256 of subject and text. */
+  /** The SHA-256 of subject and text. */
   subject_hash: string
   created_at: number
 }
@@ -32,21 +32,21 @@ export interface MailCountRow {
 export interface IdempotencyKeyRow {
   application_id: number
   key: string
-  /** SHA-256 of method, path and body. */
+  /** The SHA-256 of method, path and body. */
   fingerprint: string
-  /** Random, anew with each claim: whoever has another one lost the key meanwhile. */
+  /** A random name, new with each claim. A request with another name has lost the key in the meantime. */
   claim: Generated<string>
-  /** Set when the first request is done; sealed, because answers may hold passwords. */
+  /** Set when the first request is done. Sealed, because answers may contain passwords. */
   response_sealed: string | null
   status: number | null
-  /** Length of `response_sealed`. */
+  /** The length of `response_sealed`. */
   size_bytes: Generated<number>
-  /** Until then the first request counts as running. */
+  /** The first request counts as running until then. */
   locked_until: number
   created_at: number
 }
 
-/** An operation that is not begun before another one has ended. */
+/** An operation that does not begin before another one has ended. */
 export interface OperationWaitRow {
   operation_id: number
   for_id: number
@@ -55,29 +55,29 @@ export interface OperationWaitRow {
 export interface OperationRow {
   id: Generated<number>
   type: string
-  /** Which role runs it. */
+  /** The role that runs it. */
   runner: 'control' | 'host'
   host_id: number | null
   site_id: number | null
   account_id: number | null
-  /** The account that asked for it; null: Stead itself. */
+  /** The account that requested it, or null for Stead itself. */
   asked_by_id: number | null
   input: string
-  /** Who asked for it (JSON), for the records that its steps write. */
+  /** The origin of the request (JSON), for the records that its steps write. */
   source: string | null
   state: 'queued' | 'running' | 'succeeded' | 'failed' | 'canceled'
-  /** Set while undoing is what is left to do: the state that follows. */
+  /** Set while only the undo remains: the state that follows. */
   ending: 'failed' | 'canceled' | null
   cancel_requested: Flag
-  /** How often a worker has taken it up; never goes back, so that it fences off late writers. */
+  /** How often a worker has taken it up. It never decreases, so that it fences off late writers. */
   attempts: number
   run_at: number
-  /** Since when it waits for `run_at` by the database's clock; null: `run_at` is a time that somebody asked for. */
+  /** When its wait for `run_at` began, by the database's clock. Null if `run_at` was requested explicitly. */
   waits_since: number | null
   lease_owner: string | null
   lease_until: number | null
   error: string | null
-  /** It failed for a reason that another attempt would meet again. */
+  /** Whether it failed for a reason that would make another attempt fail too. */
   is_permanent: Generated<Flag>
   progress: number
   created_at: number
@@ -96,18 +96,18 @@ export interface OperationStepRow {
   error: string | null
   started_at: number | null
   finished_at: number | null
-  /** Of a step that moves bytes: how many it has to, and how many of them are done. */
+  /** For a step that moves bytes: the total, and how many are done. */
   total_bytes: number | null
   done_bytes: number | null
-  /** As last estimated by who runs it. */
+  /** The worker's last estimate. */
   seconds_left: number | null
 }
 
-/** What an operation over many sites has done with one of them. */
+/** The result of an operation over many sites for one of them. */
 export interface OperationResultRow {
   operation_id: number
   site_id: number
-  /** What of the site; empty: the site as a whole. */
+  /** The thing of the site, or empty for the site as a whole. */
   subject: string
   outcome: string
   message: string | null
@@ -121,9 +121,9 @@ export interface ScheduleRow {
   last_slot: number
 }
 
-/** What a host or an edge process last said of itself. */
+/** The last report of a host or an edge process. */
 export interface ProcessRow {
-  /** Made anew at each start. */
+  /** A new id at each start. */
   id: string
   part: string
   facts: string

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isPostgres, type Tx } from './database.ts'
 
-/** The highest id that a table has ever given out. */
+/** Returns the highest id that a table has ever assigned. */
 export async function lastGivenId(tx: Tx, table: string): Promise<number> {
   const { rows } = isPostgres(tx)
     ? await sql<{ last: number }>`
@@ -13,20 +13,20 @@ export async function lastGivenId(tx: Tx, table: string): Promise<number> {
 }
 
 /**
- * An id that no row of a table has had, for an insert that writes its own id into another column as well: select it once, and give it as
- * the row's `id`. On SQLite, which has one writer, it is the next one until that insert.
+ * Returns SQL for an id that no row of a table has had, for an insert that also writes its own id into another column.
+ * Select it once, and pass it as the row's `id`. On SQLite, which has one writer, it is the next id until that insert.
  */
 export const nextId = (tx: Tx, table: string): RawBuilder<number> =>
   isPostgres(tx)
     ? sql`nextval(${sql.lit(`${table}_id_seq`)}::regclass)`
-    : // a number that `raiseIds` has written is a fraction there, and would be one in a text
+    : // A number that `raiseIds` has written is a fraction there, and would be one in a text.
       sql`(select cast(coalesce(max(seq), 0) + 1 as integer) from sqlite_sequence where name = ${sql.lit(table)})`
 
-/** From now on every new id of the table is higher than `last`. Never lowers it. */
+/** Makes every new id of the table higher than `last`. Never lowers the sequence. */
 export async function raiseIds(tx: Tx, table: string, last: number): Promise<void> {
   if ((await lastGivenId(tx, table)) >= last) return
   if (isPostgres(tx)) {
-    // no insert takes a number meanwhile: setval must not take one back
+    // No insert may take a number in the meantime, because setval must not reset the sequence to before it.
     await sql`lock table ${sql.table(table)} in share row exclusive mode`.execute(tx)
     const sequence = sql`${`${table}_id_seq`}::regclass`
     await sql`select setval(${sequence}, greatest(${last}::bigint, ${await lastGivenId(tx, table)}::bigint))`.execute(

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { sharedReads } from './shared-reads.ts'
 
-/** Reads that end when they are told. */
+/** Reads that end when the test ends them. */
 function slowReads() {
   const begun: { key: string; at: number; end: (value?: unknown) => void; fail: (error: Error) => void }[] = []
   let clock = 0
@@ -15,7 +15,7 @@ function slowReads() {
 }
 const turn = () => new Promise((done) => setImmediate(done))
 
-it('everybody gets what was read after asking; those who wait share one read', async () => {
+it('returns to each caller a read that started after the call; waiting callers share one', async () => {
   const { read, begun, tick } = slowReads()
   const first = read('a')
   tick()
@@ -37,7 +37,7 @@ it('everybody gets what was read after asking; those who wait share one read', a
   expect(await alone).toBe(2)
 })
 
-it('a failed read is told to those who shared it, and the next one is made', async () => {
+it('reports a failed read to all that shared it, and makes the next one', async () => {
   const { read, begun } = slowReads()
   const first = read('a')
   const second = read('a')
@@ -48,7 +48,7 @@ it('a failed read is told to those who shared it, and the next one is made', asy
   expect(await second).toBe(0)
 })
 
-it('no answer is older than its question, whatever the order', async () => {
+it('never returns a value older than its call, whatever the order', async () => {
   let version = 0
   const read = sharedReads(async () => {
     const seen = version

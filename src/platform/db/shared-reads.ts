@@ -1,7 +1,7 @@
 /**
- * Lets many who ask at once share one read: whoever asks while a read is under way gets the next one, so that every answer was read
- * after it was asked for. A lone caller waits for nothing.
- * @param read gets each key once; a failure is everybody's who shared it
+ * Lets many simultaneous callers share one read. A call during a read gets the next one, so that every answer was read
+ * after its call. A single caller waits for nothing.
+ * @param read called once for each key; all that share a read get its failure
  */
 export function sharedReads<Value>(read: (key: string) => Promise<Value>): (key: string) => Promise<Value> {
   let running: Promise<unknown> | undefined

@@ -1,4 +1,7 @@
-/** A PostgreSQL server that takes connections and says nothing: it is stopped, or packets to it are dropped. */
+/**
+ * Simulates a PostgreSQL server that accepts connections and never answers: it is stopped, or packets to it are
+ * dropped.
+ */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { sql } from 'kysely'
@@ -27,7 +30,7 @@ describe('the heartbeat', () => {
     expect(onSilent).toHaveBeenCalledTimes(1)
   })
 
-  test('says nothing of a server that is slow, or of a lost connection', async () => {
+  test('does not report a slow server, or a lost connection', async () => {
     const onSilent = vi.fn()
     heartbeat(() => new Promise((resolve) => setTimeout(resolve, 4000)), onSilent)
     heartbeat(() => Promise.reject(new Error('lost')), onSilent)
@@ -35,11 +38,11 @@ describe('the heartbeat', () => {
     expect(onSilent).not.toHaveBeenCalled()
   })
 
-  test('does not take its own process, which got no processor, for a silent server', async () => {
+  test('does not take a starved process of its own for a silent server', async () => {
     const onSilent = vi.fn()
     const stop = heartbeat(() => new Promise((resolve) => setImmediate(resolve)), onSilent)
     for (let turn = 0; turn < 10; turn++) {
-      // one late turn of the loop, however long it took
+      // This is one late turn of the loop, however long it took.
       vi.setSystemTime(Date.now() + 60_000)
       await vi.advanceTimersToNextTimerAsync()
     }
@@ -48,7 +51,7 @@ describe('the heartbeat', () => {
   })
 })
 
-test('a server that takes a connection and says nothing fails what connects', async () => {
+test('fails connections to a server that accepts them and never answers', async () => {
   const server = createServer(() => {}).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -57,7 +60,7 @@ test('a server that takes a connection and says nothing fails what connects', as
   const socket = (client as unknown as { connection: { stream: Socket } }).connection.stream
   await once(server, 'connection')
   expect(socket.timeout).toBe(CONNECT_MS)
-  // as when that time has passed
+  // Simulates the end of that time.
   socket.emit('timeout')
   await expect(connected).rejects.toMatchObject({ code: 'ETIMEDOUT' })
   server.close()
@@ -89,14 +92,14 @@ describe.skipIf(!postgresUrl)('a database that falls silent', () => {
       (error: unknown) => error,
     )
 
-  test('fails whatever waits for it, and whatever comes later at once; afterwards everything works again', async () => {
+  test('fails all waiting statements, fails later ones at once, and works again when it is back', async () => {
     await readOne()
     proxy.isSilent = true
-    // more than there are connections: the last ones wait for one
+    // There are more than connections, so the last ones wait for one.
     const waiting = [...Array.from({ length: 20 }, change), ...Array.from({ length: 20 }, readOne)]
     for (const error of await Promise.all(waiting.map(failure))) expect(isUnreachable(error)).toBe(true)
     await expect.poll(() => database.changes.version('routes'), { timeout: 30_000 }).toBeUndefined()
-    // nobody waits for a connection any more
+    // By now, nothing waits for a connection.
     for (const each of [change, readOne]) expect(await failure(each())).toMatchObject({ code: 'ETIMEDOUT' })
 
     proxy.isSilent = false
@@ -105,7 +108,7 @@ describe.skipIf(!postgresUrl)('a database that falls silent', () => {
     expect(await database.read.selectFrom('schedules').select('name').execute()).toEqual([{ name: 'one' }])
   })
 
-  test('a COMMIT whose answer never comes may have been kept', async () => {
+  test('reports that a COMMIT without an answer may have been saved', async () => {
     const error = failure(
       database.transaction(async (tx) => {
         await tx.insertInto('schedules').values({ name: 'one', last_slot: 1 }).execute()
@@ -115,7 +118,7 @@ describe.skipIf(!postgresUrl)('a database that falls silent', () => {
     expect(await error).toBeInstanceOf(CommitUnknown)
   })
 
-  test('the server limits each statement and each wait for one; a copy of everything has no limit', async () => {
+  test('limits each statement and each wait for one on the server, except in a copy of everything', async () => {
     const names = ['statement_timeout', 'idle_in_transaction_session_timeout']
     const shown = (tx: Parameters<Parameters<Database['transaction']>[0]>[0]) =>
       Promise.all(
@@ -128,11 +131,11 @@ describe.skipIf(!postgresUrl)('a database that falls silent', () => {
     })
     expect(lifted).toEqual(['0', '0'])
     expect(await database.atOneMoment(shown)).toEqual(['0', '0'])
-    // the limits are back in the next transaction on the same connection
+    // The limits apply again in the next transaction on the same connection.
     expect(await database.transaction(shown)).toEqual(['30s', '30s'])
   })
 
-  test('a statement that runs longer than its limit fails as busy, and nothing of its transaction is kept', async () => {
+  test('fails a statement that exceeds its limit as busy, and saves nothing of its transaction', async () => {
     const error = failure(
       database.transaction(async (tx) => {
         await tx.insertInto('schedules').values({ name: 'one', last_slot: 1 }).execute()

@@ -2,23 +2,25 @@ import type { DatabaseSync } from 'node:sqlite'
 import { type ChangeFeed, listeners, type Topic } from './changes.ts'
 import { openNotifications } from './notifications.ts'
 
-/** How often a lost notice is looked for. */
+/** The polling interval for missed notifications. */
 const LOOK_EVERY_MS = 250
 
 export interface SqliteChanges extends ChangeFeed {
-  /** This process has committed: the version has to be read anew, and the others learn of it. */
+  /** Reports that this process has committed: the version must be read again, and the other processes are notified. */
   committed(topics: ReadonlySet<Topic>): void
 }
 
 /**
- * @param reader a connection that never commits. The one that reads: who asks for the version reads next, and what a connection must look up
- * after a commit, it looks up once
+ * Creates the change feed of an SQLite database.
+ * @param reader a connection that never commits: the one for reads, because a caller that checks the version reads
+ * next, and a connection looks up changes only once after a commit
  */
 export function sqliteChanges(file: string, reader: DatabaseSync): SqliteChanges {
   const { add, tell } = listeners()
   const notices = openNotifications(`${file}-notices`)
   const dataVersion = reader.prepare('pragma data_version')
-  // Read once in a turn of the event loop: what arrives after a commit of another process is handled in a later turn.
+  // The version is read once per turn of the event loop. Requests after a commit of another process are handled in a
+  // later turn.
   let read: number | undefined
   const version = () => {
     if (read === undefined) {
@@ -45,7 +47,7 @@ export function sqliteChanges(file: string, reader: DatabaseSync): SqliteChanges
     version,
     committed(topics) {
       read = undefined
-      // what operations are at is not announced each time
+      // Changes to operations are not announced each time.
       notices.write('operations')
       for (const topic of topics) if (topic !== 'operations') notices.write(topic)
     },

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { OperatorError } from '../../operator-error.ts'
 import { type Row, type RowSource, type RowTarget, rowText, type Table } from './table-rows.ts'
 
-/** How far a copy or a comparison is. */
+/** The progress of a copy or a comparison. */
 export interface RowProgress {
   readonly table: string
-  /** Rows of this table that are done. */
+  /** How many rows of this table are done. */
   readonly rows: number
 }
 
@@ -16,14 +16,15 @@ export interface Copied {
   readonly rows: number
 }
 
-/** Two databases that should be the same are not. */
+/** Two databases differ that should be the same. */
 export class RowsDiffer extends Error {
   override readonly name = 'RowsDiffer'
 }
 
 /**
- * Makes the target's tables those of the source: what migrations have put into them goes. Nothing is left out.
- * @throws RowsDiffer when they have not the same tables and columns; whatever a database says of a row that it does not take
+ * Replaces the rows of the target's tables with those of the source, including rows that migrations have inserted.
+ * Nothing is left out.
+ * @throws RowsDiffer when their tables or columns differ, and the database's error for a row that it refuses
  */
 export async function copyRows(from: RowSource, to: RowTarget, onRows: OnRows = () => {}): Promise<Copied> {
   const tables = await sameTables(from, to)
@@ -42,7 +43,10 @@ export async function copyRows(from: RowSource, to: RowTarget, onRows: OnRows = 
   return { tables: tables.length, rows: all }
 }
 
-/** A row that the new database does not take, by its types or rules (PostgreSQL's classes 22 and 23), is a fault of what it holds. */
+/**
+ * Reports a row that the new database refuses because of its types or rules (PostgreSQL's classes 22 and 23), which is
+ * a fault in the data.
+ */
 function refused(error: unknown, { name }: Table): never {
   const { code, message } = error as { code?: string; message?: string }
   if (!/^2[23]/.test(code ?? '')) throw error
@@ -50,7 +54,7 @@ function refused(error: unknown, { name }: Table): never {
 }
 
 /**
- * Goes through both in order of their keys, row beside row.
+ * Compares both databases row by row, in the order of their keys.
  * @throws RowsDiffer with the first difference
  */
 export async function compareRows(from: RowSource, to: RowSource, onRows: OnRows = () => {}): Promise<Copied> {
@@ -82,7 +86,7 @@ function mustBeSame(table: Table, one: Row | undefined, other: Row | undefined):
   throw new RowsDiffer(`The table ${table.name} differs at the row ${keyText(table, (one ?? other) as Row)}`)
 }
 
-/** The row's primary key in words; values of other columns may be nobody's business. */
+/** Describes the row by its primary key, because other columns may be confidential. */
 const keyText = (table: Table, row: Row): string =>
   table.key.map((name) => `${name} = ${row[table.columns.findIndex((column) => column.name === name)]}`).join(', ')
 

@@ -3,13 +3,13 @@ import { isPostgres, type Tx } from '../database.ts'
 import { lastGivenId, raiseIds } from '../sequences.ts'
 import { type ColumnType, inOrderOfReference, type Row, type RowTarget, type Table, type Value } from './table-rows.ts'
 
-/** Rows that are in memory at a time. */
+/** How many rows are in memory at a time. */
 const BATCH = 500
 
-/** The migrator's own tables, and those of the log store: it keeps its entries where it wants to. */
+/** The migrator's own tables and those of the log store, which decides where its entries are kept. */
 const NOT_OURS = /^(kysely_|sqlite_|log_)/
 
-/** The tables of the database that a transaction is on. */
+/** Returns the tables of the database that a transaction is on. */
 export function databaseRows(tx: Tx): RowTarget {
   const { tables, rows, insert } = isPostgres(tx) ? onPostgres(tx) : onSqlite(tx)
   return {
@@ -40,7 +40,7 @@ function typeOf(declared: string, of: string): ColumnType {
   return type as ColumnType
 }
 
-/** Integers come as text: they may have 64 bits. */
+/** Selects integers as text, because they may have 64 bits. */
 const selected = (table: Table, text: RawBuilder<unknown>) =>
   sql.join(
     table.columns.map(({ name, type }, place) => {
@@ -134,7 +134,7 @@ function onPostgres(tx: Tx): Access {
     async *rows(table) {
       const key = table.key.map((name) => {
         const isText = table.columns.some((column) => column.name === name && column.type === 'text')
-        // by their bytes, as SQLite has them
+        // Order by bytes, as SQLite does.
         return isText ? sql`${sql.ref(name)} collate "C"` : sql.ref(name)
       })
       await sql`declare rows_of_table no scroll cursor for
@@ -146,7 +146,7 @@ function onPostgres(tx: Tx): Access {
           yield rows.map((row) => rowOf(table, row))
         }
       } finally {
-        // after an error the transaction is void, and the cursor with it
+        // After an error the transaction is void, and the cursor with it.
         await sql`close rows_of_table`.execute(tx).catch(() => {})
       }
     },
@@ -161,7 +161,7 @@ function onPostgres(tx: Tx): Access {
   }
 }
 
-/** pg writes bytes of an array as hexadecimal digits, and knows no bigint in one. */
+/** Converts a value, because pg writes bytes in an array as hexadecimal digits and does not support a bigint in one. */
 const parameter = (value: Value) => (typeof value === 'bigint' ? String(value) : value)
 
 interface PostgresColumn {

@@ -4,24 +4,24 @@ import { type Copied, compareRows, copyRows, type OnRows } from './copy-rows.ts'
 import { databaseRows } from './database-rows.ts'
 import type { RowSource } from './table-rows.ts'
 
-/** The database that was to be filled has something in it. */
+/** The target database is not empty. */
 export class NotEmpty extends Error {
   override readonly name = 'NotEmpty'
 }
 
 export interface FillOptions {
-  /** What the source has had, so that the tables are its own. */
+  /** The migrations applied to the source, so that the tables match. */
   readonly migrations: Migrations
   readonly onCopied?: OnRows
   readonly onCompared?: OnRows
-  /** What else belongs to it, in the same transaction. */
+  /** Writes further data in the same transaction. */
   readonly finish?: (tx: Tx) => Promise<void>
 }
 
 /**
- * Fills an empty database in one transaction, which is kept only when every row was read again and is the source's. Cut off at any moment, the
- * database is empty still.
- * @param source the rows from their beginning, each time it is asked for
+ * Fills an empty database in one transaction. It commits only after every row was read again and equals the source's
+ * row. If it is interrupted at any moment, the database is still empty.
+ * @param source returns the rows from the beginning, at each call
  * @throws NotEmpty, RowsDiffer, CommitUnknown
  */
 export async function fillDatabase(

@@ -1,26 +1,30 @@
 import { type Row, type RowSource, rowOfText, rowText, type Table } from './table-rows.ts'
 
 /*
- * A whole database as lines of JSON, in one order for both kinds of databases. The first says what the tables are; each table's name is followed by
- * its rows; the last says how many rows there were, so that a text that was cut off is not taken for a whole one.
+ * A whole database as lines of JSON, in the same order for both kinds of databases. The first line describes the
+ * tables. The name of each table is followed by its rows. The last line has the number of rows, so that a truncated
+ * text is not taken for a complete one.
  */
 
-/** What is known of the tables before their rows are read. */
+/** The facts about the tables that come before their rows. */
 interface Tables {
   readonly tables: readonly Table[]
-  /** Of tables that give out ids. */
+  /** Only for tables that assign ids. */
   readonly lastIds: Readonly<Record<string, number>>
 }
 
-/** Rows that are put into one piece of text. */
+/** How many rows form one piece of text. */
 const LINES_AT_ONCE = 200
 
-/** The text is cut off, or none of this kind. */
+/** The text is truncated, or has another format. */
 export class RowsUnreadable extends Error {
   override readonly name = 'RowsUnreadable'
 }
 
-/** @param head what else the first line says; it comes back as it is */
+/**
+ * Yields the rows as text.
+ * @param head more data for the first line, which the reader returns unchanged
+ */
 export async function* textOfRows(source: RowSource, head: object): AsyncGenerator<Buffer> {
   const tables = await source.tables()
   const lastIds: Record<string, number> = {}
@@ -43,11 +47,14 @@ const line = (value: object): Buffer => Buffer.from(`${JSON.stringify(value)}\n`
 
 export interface RowText<Head> {
   readonly head: Head
-  /** To be read once, table by table in their order. */
+  /** Can be read once, table by table in their order. */
   readonly rows: RowSource
 }
 
-/** Reads what {@link textOfRows} has written. What its head says is the caller's to check. @throws RowsUnreadable, here or while rows are read */
+/**
+ * Reads the output of {@link textOfRows}. The caller must check the head.
+ * @throws RowsUnreadable, here or while rows are read
+ */
 export async function readRowText<Head>(content: AsyncIterable<Uint8Array>): Promise<RowText<Head>> {
   const lines = linesOf(content)
   const first = parsed<{ head: Head } & Tables>((await lines.next()).value)
@@ -59,7 +66,7 @@ export async function readRowText<Head>(content: AsyncIterable<Uint8Array>): Pro
 class TextRows implements RowSource {
   readonly #known: Tables
   readonly #lines: AsyncGenerator<string, undefined>
-  /** Tables that are read whole. */
+  /** How many tables are read completely. */
   #done = 0
   #rows = 0
   #ahead: string | undefined
@@ -109,7 +116,7 @@ function parsed<Value>(text: string | undefined): Value | undefined {
   }
 }
 
-/** Whole lines, without their ends. */
+/** Yields complete lines without their ends. */
 async function* linesOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<string, undefined> {
   let begun: Buffer[] = []
   for await (const piece of content) {

@@ -41,7 +41,10 @@ const oddTexts = [
 ]
 const largest = 2n ** 63n - 1n
 
-/** A table of every type there is, whose order by text is another in each collation; and rows that take more than one batch. */
+/**
+ * Fills a table that has every type, whose text sorts differently in each collation, and more rows than fit into one
+ * batch.
+ */
 async function fill(tx: Tx): Promise<void> {
   for (const [place, text] of oddTexts.entries())
     await sql`insert into odd values (${text}, ${place % 2 === 0 ? largest : -largest}, ${Buffer.from([0, 255, place])}, null)`.execute(
@@ -79,7 +82,7 @@ describe.each(ways)('from $from to $to', ({ from, to }) => {
     return one.transaction((a) => other.transaction((b) => work(a, b)))
   }
 
-  test.skipIf(skip)('every row of every table is there, and no id is given out again', async () => {
+  test.skipIf(skip)('copies every row of every table, and reuses no id', async () => {
     const [one, other] = [await filled(from), await database(to)]
     await oddTable(other)
     await one.transaction(async (tx) => {
@@ -103,7 +106,7 @@ describe.each(ways)('from $from to $to', ({ from, to }) => {
     ['a row too many', sql`insert into schedules values ('zz', 1)`, 'schedules differs at the row name = zz'],
     ['a column too few', sql`alter table odd drop column spare`, 'not the same'],
     ['a table too many', sql`create table more (id bigint primary key)`, 'not the same'],
-  ])('%s is found', async (_what, change, words) => {
+  ])('finds %s', async (_what, change, words) => {
     const [one, other] = [await filled(from), await database(to)]
     await oddTable(other)
     await between(one, other, (a, b) => copyRows(databaseRows(a), databaseRows(b)))
@@ -113,9 +116,9 @@ describe.each(ways)('from $from to $to', ({ from, to }) => {
     await expect(between(one, other, (a, b) => compareRows(databaseRows(a), databaseRows(b)))).rejects.toThrow(words)
   })
 
-  test.skipIf(skip)('a copy that fails leaves an empty database', async () => {
+  test.skipIf(skip)('leaves the database empty if a copy fails', async () => {
     const [one, other] = [await filled(from), await database(to, {})]
-    // the target has no table `odd`
+    // The target does not have the table `odd`.
     const { migrations } = await import('../../../../migrations/index.ts')
     await one.transaction(async (a) => {
       await expect(fillDatabase(other, () => databaseRows(a), { migrations })).rejects.toThrow('not the same')
@@ -127,12 +130,12 @@ describe.each(ways)('from $from to $to', ({ from, to }) => {
 describe.each(['sqlite', 'postgres'] as const)('as text, from %s', (from) => {
   const skip = from === 'postgres' && !postgresUrl
 
-  test.skipIf(skip).each(['sqlite', 'postgres'] as const)('every row comes back, in %s', async (to) => {
+  test.skipIf(skip).each(['sqlite', 'postgres'] as const)('returns every row, in %s', async (to) => {
     if (to === 'postgres' && !postgresUrl) return
     const [one, other] = [await filled(from), await database(to)]
     await oddTable(other)
     const text = await one.atOneMoment((tx) => Array.fromAsync(textOfRows(databaseRows(tx), { mine: 1 })))
-    // in pieces as they come from elsewhere
+    // Pieces may be cut anywhere, as when they come from elsewhere.
     const whole = Buffer.concat(text)
     const pieces = async function* () {
       for (let at = 0; at < whole.length; at += 777) yield whole.subarray(at, at + 777)
@@ -143,7 +146,7 @@ describe.each(['sqlite', 'postgres'] as const)('as text, from %s', (from) => {
     await one.transaction((a) => other.transaction((b) => compareRows(databaseRows(a), databaseRows(b))))
   })
 
-  test.skipIf(skip)('is of one moment, whatever is written meanwhile, and nobody waits for it', async () => {
+  test.skipIf(skip)('is a snapshot, whatever is written in the meantime, and blocks no one', async () => {
     const one = await filled(from)
     const text = await one.atOneMoment(async (tx) => {
       const lines = textOfRows(databaseRows(tx), {})
@@ -155,13 +158,13 @@ describe.each(['sqlite', 'postgres'] as const)('as text, from %s', (from) => {
     expect(text).not.toContain('"later"')
   })
 
-  test.skipIf(skip)('can be made, and nothing can be changed by who makes it', async () => {
+  test.skipIf(skip)('can only be read, not changed, by its creator', async () => {
     const one = await filled(from)
     await expect(one.atOneMoment((tx) => tx.deleteFrom('schedules').execute())).rejects.toThrow(/read-?only/)
   })
 })
 
-test('a text that was cut off anywhere is not taken for a whole one', async () => {
+test('never takes a truncated text for a complete one', async () => {
   const one = await filled('sqlite')
   const whole = Buffer.concat(await one.atOneMoment((tx) => Array.fromAsync(textOfRows(databaseRows(tx), {}))))
   const ends = [...whole.entries()].filter(([, byte]) => byte === 10).map(([at]) => at + 1)
@@ -182,7 +185,7 @@ test('a text that was cut off anywhere is not taken for a whole one', async () =
   }
 })
 
-test('what is no integer, where one belongs, is said and not made one', async () => {
+test('reports a value that is not an integer where one belongs, and does not convert it', async () => {
   const one = await filled('sqlite')
   await one.transaction(async (tx) => {
     await sql`update schedules set last_slot = 'soon' where name = 's1'`.execute(tx)
@@ -194,7 +197,7 @@ test('what is no integer, where one belongs, is said and not made one', async ()
   ).rejects.toThrow('The table schedules has "soon" where an integer belongs')
 })
 
-test('both databases say the same of their tables', async () => {
+test('describes the tables in the same way for both databases', async () => {
   if (!postgresUrl) return
   const of = async (dialect: DialectName) => (await database(dialect)).transaction((tx) => databaseRows(tx).tables())
   const [sqlite, postgres] = [await of('sqlite'), await of('postgres')]
@@ -205,7 +208,7 @@ test('both databases say the same of their tables', async () => {
   expect(sqlite.every(({ key }) => key.length > 0)).toBe(true)
 })
 
-test('a row as text is the row', () => {
+test('restores a row from its text', () => {
   const row = [largest, -1n, 'text', '{"i":"1"}', null, Buffer.from([0, 1, 255])]
   expect(rowOfText(rowText(row))).toEqual(row)
   expect(rowText(['1'])).not.toBe(rowText([1n]))
@@ -213,7 +216,7 @@ test('a row as text is the row', () => {
     expect(() => rowOfText(wrong)).toThrow()
 })
 
-test('a table comes after those that it refers to, and a circle is no order', () => {
+test('puts a table after those that it refers to, and refuses a circle', () => {
   const table = (name: string, ...refersTo: string[]): Table => ({
     name,
     columns: [],

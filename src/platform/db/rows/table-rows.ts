@@ -1,9 +1,9 @@
 /*
- * Rows of all tables as both databases have them: what a copy from one to the other, and a backup of either, are made of. No table is
- * named here: what there is, the database says.
+ * The rows of all tables in a form that both databases share, for copies from one to the other and for backups. No
+ * table is named here: the list comes from the database.
  */
 
-/** An integer of 64 bits, a text, bytes, or nothing: other types Stead's tables have none of. */
+/** A 64-bit integer, a text, bytes, or null. Stead's tables have no other types. */
 export type Value = bigint | string | Uint8Array | null
 
 export type ColumnType = 'integer' | 'text' | 'blob'
@@ -15,26 +15,26 @@ export interface Column {
 
 export interface Table {
   readonly name: string
-  /** In order of name: two databases may have added them in another one. */
+  /** In order of name, because two databases may have added them in different orders. */
   readonly columns: readonly Column[]
-  /** Columns of the primary key, in its order. */
+  /** The columns of the primary key, in its order. */
   readonly key: readonly string[]
-  /** Its ids are given out by the database, each once. */
+  /** Whether the database assigns its ids, each only once. */
   readonly isNumbered: boolean
-  /** Tables that its rows refer to. */
+  /** The tables that its rows refer to. */
   readonly refersTo: readonly string[]
 }
 
-/** Values in the order of the table's columns. */
+/** The values in the order of the table's columns. */
 export type Row = readonly Value[]
 
-/** A database at one moment, or inside one transaction. */
+/** A snapshot of a database, or a database inside one transaction. */
 export interface RowSource {
-  /** Those that others refer to first. */
+  /** Returns the tables, those that others refer to first. */
   tables(): Promise<readonly Table[]>
-  /** In order of the primary key, texts by their bytes; a batch is small. */
+  /** Yields rows in order of the primary key, texts by their bytes, in small batches. */
   rows(table: Table): AsyncIterable<readonly Row[]>
-  /** The highest id that was ever given out. */
+  /** Returns the highest id that was ever assigned. */
   lastId(table: Table): Promise<number>
 }
 
@@ -42,11 +42,11 @@ export interface RowSource {
 export interface RowTarget extends RowSource {
   clear(table: Table): Promise<void>
   insert(table: Table, rows: readonly Row[]): Promise<void>
-  /** From now on every new id is higher. */
+  /** Makes every new id higher than this. */
   raiseIds(table: Table, last: number): Promise<void>
 }
 
-/** Equal for equal rows, and for no others. */
+/** Returns a text that is the same for equal rows, and only for those. */
 export const rowText = (row: Row): string =>
   JSON.stringify(
     row.map((value) => {
@@ -55,7 +55,10 @@ export const rowText = (row: Row): string =>
     }),
   )
 
-/** @throws when it is not what {@link rowText} has made */
+/**
+ * Parses the output of {@link rowText}.
+ * @throws for any other text
+ */
 export function rowOfText(text: string): Row {
   const values: unknown = JSON.parse(text)
   if (!Array.isArray(values)) throw new Error('not a row')
@@ -67,7 +70,7 @@ export function rowOfText(text: string): Row {
   })
 }
 
-/** Tables so that each comes after those that it refers to. */
+/** Sorts tables so that each comes after those that it refers to. */
 export function inOrderOfReference(tables: readonly Table[]): Table[] {
   const ordered = new Map<string, Table>()
   const waiting = new Map(tables.map((table) => [table.name, table]))
