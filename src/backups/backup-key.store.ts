@@ -8,11 +8,17 @@ const PURPOSE = 'key of backups'
 
 export const sealBackupKey = (sealer: Sealer, key: Buffer): string => sealer.seal(key.toString('base64'), PURPOSE)
 
-/** @throws when it was sealed under another master key */
+/**
+ * Returns the key.
+ * @throws when it was sealed under another master key
+ */
 export const unsealBackupKey = (sealer: Sealer, sealed: string): Buffer =>
   Buffer.from(sealer.open(sealed, PURPOSE), 'base64')
 
-/** The key of this installation's backups, which the first who asks makes. @throws OperatorError */
+/**
+ * Returns the key of this installation's backups. The first call creates it.
+ * @throws OperatorError
+ */
 export async function backupKey(database: Database, sealer: Sealer, now: number): Promise<Buffer> {
   const sealed = await readKey(database.read)
   if (sealed !== undefined) return unsealed(sealer, sealed)
@@ -28,7 +34,7 @@ export async function backupKey(database: Database, sealer: Sealer, now: number)
   return unsealed(sealer, standing as string)
 }
 
-/** For those who put in the key that they have printed. */
+/** Replaces the key, for operators who enter the key that they have printed. */
 export async function replaceBackupKey(tx: Tx, sealer: Sealer, key: Buffer, now: number): Promise<void> {
   const sealed = sealBackupKey(sealer, key)
   await tx

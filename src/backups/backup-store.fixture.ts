@@ -15,17 +15,17 @@ export interface TestBackups {
 }
 
 export interface TestBackupsOptions {
-  /** Milliseconds UTC; default: the system's clock. */
+  /** Milliseconds UTC, by default from the system's clock. */
   readonly now?: () => number
-  /** Puts something between the store and its folder. */
+  /** Wraps the storage between the store and its folder. */
   readonly around?: (storage: Storage) => Storage
-  /** Default: a new one. */
+  /** A new folder by default. */
   readonly folder?: string
-  /** Which copy of the installation it is. */
+  /** The name of the installation's copy. */
   readonly holder?: string
 }
 
-/** A store in a temporary folder. */
+/** Creates a store in a temporary folder. */
 export async function testBackups({
   now,
   around = (it) => it,

@@ -1,16 +1,17 @@
 import { OperatorError } from '../platform/operator-error.ts'
 
 /*
- * Where backups are kept: chunks cut by content, compressed, encrypted, named by a keyed hash. The words:
+ * The store of backups: chunks that are cut by content, compressed, encrypted, and named by a keyed hash. The terms:
  *
- * storage     where objects lie: a folder, or a bucket (S3). It may be slow, lose things and lie; what is read from it is checked.
- * repository  all backups of one owner: a site, a version of the core, Stead itself. Chunks are shared within it, and only there.
- * backup      what was written in one go and is complete: a tree of files, or one stream. It never changes afterwards.
- * chunk       a piece of content, and the smallest thing that is written anew when a byte changes.
- * stamp       what tells, without reading it, that a file is the same as when it was last backed up. Opaque here.
+ * storage     the place of objects: a folder, or a bucket (S3). It may be slow, lose objects, and return wrong data.
+ *             Stead checks all data that it reads.
+ * repository  all backups of one owner: a site, a version of the core, Stead itself. Chunks are shared only within it.
+ * backup      a complete tree of files or stream that was written in one go. It never changes afterwards.
+ * chunk       a piece of content, and the smallest unit that is rewritten when a byte changes.
+ * stamp       shows, without reading it, that a file has not changed since it was last backed up. Opaque here.
  */
 
-/** One thing of a tree, as it is handed over to be kept. Paths are relative, `/`-separated, without empty, `.` or `..` parts. */
+/** One entry of a tree, as passed to the store. Paths are relative, `/`-separated, without empty, `.` or `..` parts. */
 export type SourceEntry =
   | { readonly kind: 'folder'; readonly path: string; readonly mode: number; readonly mtimeMs: number }
   | { readonly kind: 'link'; readonly path: string; readonly mtimeMs: number; readonly target: string }
@@ -19,53 +20,57 @@ export type SourceEntry =
 export interface SourceFile {
   readonly kind: 'file'
   readonly path: string
-  /** Permission bits. */
+  /** The permission bits. */
   readonly mode: number
   readonly mtimeMs: number
   readonly sizeBytes: number
   readonly stamp: string
   /**
-   * The content, read only when no earlier backup has the same stamp at the same path. It may be longer or shorter than `sizeBytes` (a source
-   * that changes under the copy): what was read is what is kept. It is opened again when what the storage seemed to have of it is damaged.
-   * `undefined`: it is gone by now, and is left out.
+   * Opens the content. It is read only if no earlier backup has the same stamp at the same path. It may be longer or
+   * shorter than `sizeBytes`, if a source changes during the copy: the bytes that were read are stored. It is opened
+   * again if the storage's copy turns out to be damaged. `undefined` means that the file is gone, and is left out.
    */
   open(): Promise<SourceContent | undefined>
 }
 
-/** A piece is valid until the next is asked for. */
+/** A piece is valid until the next one is requested. */
 export interface SourceContent extends AsyncIterable<Uint8Array> {
-  /** Where it lies: whoever reads it there iterates over nothing. */
+  /** The open file. A reader that reads it directly gets nothing from the iteration. */
   readonly file?: OpenFile
 }
 
-/** Whoever takes it closes it. Its own position is nowhere. */
+/** An open file, which its taker must close. Its file position is never used. */
 export interface OpenFile {
   readonly fd: number
   readonly sizeBytes: number
   close(): void
 }
 
-/** One thing of a tree, as it was kept. */
+/** One entry of a tree, as stored. */
 export type StoredEntry =
   | Extract<SourceEntry, { kind: 'folder' | 'link' }>
-  | (Omit<SourceFile, 'open'> & { /** Content by chunk, in order: their ids. */ readonly chunks: readonly string[] })
+  | (Omit<SourceFile, 'open'> & {
+      /** The ids of the content's chunks, in order. */ readonly chunks: readonly string[]
+    })
 export type StoredFile = Extract<StoredEntry, { kind: 'file' }>
 
 export interface WriteOptions {
-  /** The same name again is the same backup: what a retry finds complete is returned as it stands. `[a-z0-9-]+`. */
+  /** The same name means the same backup: a retry returns a complete one unchanged. `[a-z0-9-]+`. */
   readonly name: string
   readonly signal?: AbortSignal
-  /** Bytes of the source that are dealt with, whether read or known. */
+  /** Called with the number of source bytes done, whether read or known. */
   readonly onProgress?: (doneBytes: number) => void
-  /** Awaited between pieces of the work: others may go first. */
+  /** Awaited between pieces of the work, so that others may go first. */
   readonly yieldWhileBusy?: () => Promise<void>
   /**
-   * What is in the storage is read back while more is written; chunks that are what was written come into it, for `verify`. Default: nothing is.
+   * If set, the storage is read back while more is written. The set receives chunks that match the written ones, for
+   * `verify`. Nothing is read back by default.
    */
   readonly readBack?: Set<string>
   /**
-   * Of a tree: how long a pack that was read back counts as sound, as long as the storage does not say that it was written since. Default: 0. Each
-   * pack that the backup leans on is read back before it is put in place. A stream leans on packs unread: whoever writes one reads it whole.
+   * For a tree: how long a pack that was read back counts as sound, unless the storage reports that it was written
+   * since. 0 by default. Each pack that the backup reuses is read back before the backup is completed. A stream reuses
+   * packs unread, because the writer of a stream reads all of it afterwards.
    */
   readonly trustMs?: number
 }
@@ -73,10 +78,10 @@ export interface WriteOptions {
 export interface BackupFacts {
   readonly name: string
   readonly kind: 'tree' | 'stream'
-  /** Of the content, as it is read back. */
+  /** The size of the content, as it is read back. */
   readonly sizeBytes: number
   readonly files: number
-  /** What the storage took for it that was not there already. */
+  /** The bytes that the storage added for it. */
   readonly addedBytes: number
   /** Milliseconds UTC. */
   readonly createdAt: number
@@ -84,77 +89,97 @@ export interface BackupFacts {
 
 export interface VerifyOptions {
   /**
-   * Reads back what was written for this backup; of the rest, which was read back by the backup that wrote it, looks that its packs are there
-   * in their length. So reading back costs what the backup cost. Default: all is read.
+   * Reads back only the data written for this backup. For the rest, which the backup that wrote it has read back, it
+   * checks that the packs exist in full length. So a verification costs as much as the backup. By default, everything
+   * is read.
    */
   readonly only?: 'added'
-  /** What was read back already, since it was written. */
+  /** The chunks that were already read back since they were written. */
   readonly readBack?: ReadonlySet<string>
   readonly signal?: AbortSignal
   readonly onProgress?: (doneBytes: number) => void
-  /** Awaited between pieces of the work: others may go first. */
+  /** Awaited between pieces of the work, so that others may go first. */
   readonly yieldWhileBusy?: () => Promise<void>
-  /** Sees the content while it is read back: of a stream, to parse it to its end. A fault that it throws is thrown. */
+  /** Receives the content while it is read back: for a stream, to parse it to its end. Its errors are rethrown. */
   readonly onContent?: (piece: Uint8Array) => void | Promise<void>
 }
 
 export interface ListOptions {
-  /** Is told the name of each that is there, and of which nothing more can be known. */
+  /** Called with the name of each backup that exists but cannot be read. */
   readonly onDamaged?: (name: string, error: BackupDamaged) => void
 }
 
-/** All backups of one owner. One writer at a time is enough; readers may be many, also while chunks are swept. */
+/** All backups of one owner. It needs only one writer at a time. There may be many readers, even during a sweep. */
 export interface BackupRepository {
-  /** @throws StorageFailure, BackupDamaged; whatever the source throws */
+  /** @throws StorageFailure, BackupDamaged, and the source's errors */
   writeTree(entries: AsyncIterable<SourceEntry>, options: WriteOptions): Promise<BackupFacts>
   writeStream(content: AsyncIterable<Uint8Array>, options: WriteOptions): Promise<BackupFacts>
   find(name: string): Promise<BackupFacts | undefined>
-  /** Oldest first. @throws BackupDamaged when the head of one cannot be read, unless there is `onDamaged`: then it is left out */
+  /**
+   * Returns backups, oldest first.
+   * @throws BackupDamaged when the head of one cannot be read; with `onDamaged` it is left out instead
+   */
   list(options?: ListOptions): Promise<BackupFacts[]>
-  /** Things of a tree in the order in which they were written. @throws BackupMissing, BackupDamaged */
+  /**
+   * Yields the entries of a tree in the order in which they were written.
+   * @throws BackupMissing, BackupDamaged
+   */
   entries(name: string): AsyncIterable<StoredEntry>
-  /** Content of a file of a tree, from a byte on. @throws BackupDamaged, which names the file and the chunk */
+  /**
+   * Yields the content of a file of a tree, from a byte on.
+   * @throws BackupDamaged, which names the file and the chunk
+   */
   readFile(file: StoredFile, options?: { start?: number }): AsyncIterable<Uint8Array>
-  /** Content of a stream, from a byte on. */
+  /** Yields the content of a stream, from a byte on. */
   readStream(name: string, options?: { start?: number }): AsyncIterable<Uint8Array>
-  /** Reads a backup whole: every chunk is there, authentic, and what its name says. @throws BackupDamaged with all that is wrong, named */
+  /**
+   * Reads a whole backup, to check that every chunk exists, is authentic, and matches its name.
+   * @throws BackupDamaged with the names of all faults
+   */
   verify(name: string, options?: VerifyOptions): Promise<BackupFacts>
   /**
-   * Which backups have lost something that no pack has any more, as far as somebody has read the damage; a backup that is written afterwards may heal
-   * them. @returns by name, what is lost first
+   * Returns the backups that have lost something that no pack contains any longer, as far as a reader has found the
+   * damage. A later backup may heal them.
+   * @returns by name, the first loss
    */
   damaged(options?: { signal?: AbortSignal }): Promise<ReadonlyMap<string, string>>
-  /** After it the backup is not there; its chunks go with a later sweep. Of one that is not there: nothing. */
+  /** Removes a backup; a later sweep deletes its chunks. Does nothing for a backup that does not exist. */
   remove(name: string): Promise<void>
-  /** Takes away what no backup needs any more. Safe beside writers and readers. @returns what was freed */
+  /**
+   * Deletes everything that no backup needs any longer. Safe alongside writers and readers.
+   * @returns the number of freed bytes
+   */
   sweep(options?: { signal?: AbortSignal }): Promise<{ freedBytes: number }>
-  /** What the storage holds for it. */
+  /** Returns the bytes that the storage holds for it. */
   storedBytes(): Promise<number>
 }
 
 /** All backups. Opened once in each process that reads or writes them. */
 export interface BackupStore {
-  /** @param owner `site-12`, `core-6.8.7`, `stead`: `[a-z0-9.-]+`. Nothing is written before the first backup. */
+  /** @param owner `site-12`, `core-6.8.7`, `stead`: `[a-z0-9.-]+`; nothing is written before the first backup */
   repository(owner: string): BackupRepository
-  /** Owners that have something in the storage. */
+  /** Returns the owners that have objects in the storage. */
   owners(): Promise<string[]>
-  /** After it the storage holds nothing of this owner. */
+  /** Deletes everything of this owner from the storage. */
   removeOwner(owner: string): Promise<void>
 }
 
-/** The storage cannot be reached, refuses, or takes too long: another attempt may help. */
+/** The storage is unreachable, refuses, or takes too long. A retry may help. */
 export class StorageFailure extends OperatorError {
   override readonly name = 'StorageFailure'
   override readonly exitCode = 1
 }
 
-/** There is no such backup. */
+/** The backup does not exist. */
 export class BackupMissing extends OperatorError {
   override readonly name = 'BackupMissing'
   override readonly exitCode = 1
 }
 
-/** Something of a backup is lost, or is not what was written. The message names each chunk, and whose it was. */
+/**
+ * Part of a backup is lost, or differs from what was written. The message names each chunk, and the file that it
+ * belongs to.
+ */
 export class BackupDamaged extends OperatorError {
   override readonly name = 'BackupDamaged'
   override readonly exitCode = 1

@@ -6,7 +6,7 @@ import { readTable, rowsOf } from './format/pack.ts'
 import { inParallel } from './in-parallel.ts'
 import type { Storage } from './storage/storage.ts'
 
-/** Where a chunk can be read. */
+/** The place where a chunk can be read. */
 export interface Location {
   readonly pack: PackState
   readonly offset: number
@@ -14,28 +14,31 @@ export interface Location {
   readonly sizeBytes: number
 }
 
-/** A pack that the storage has. */
+/** A pack that the storage contains. */
 export interface PackState {
   readonly id: string
   readonly sizeBytes: number
   readonly modifiedAt: number
-  /** An index has it. One that has none is of a writer that is at work, or died: nobody may have read it back. */
+  /**
+   * Whether an index lists it. A pack without an index belongs to a writer that is running or has died, so it may never
+   * have been read back.
+   */
   readonly isIndexed: boolean
-  /** Nothing new may lean on it. */
+  /** Whether new backups must not reuse it. */
   isMarked: boolean
 }
 
-/** Which chunks there are, and where. Existence here is no proof: only reading is. */
+/** The known chunks and their places. An entry is no proof that a chunk exists: only reading is. */
 export class ChunkIndex {
   readonly packs = new Map<string, PackState>()
   readonly marks: Mark[] = []
-  /** Names of the indexes that were read for it. */
+  /** The names of the indexes that were read for it. */
   readonly sources: string[] = []
-  /** Tables by pack. */
+  /** The tables by pack. */
   readonly tables = new Map<string, Buffer>()
-  /** Packs that may not have what they should: marked as damaged, cut off, or in an index and not in the storage. */
+  /** Packs that may lack content: marked as damaged, truncated, or in an index but not in the storage. */
   readonly suspects = new Set<string>()
-  /** What could not be read of it, in words. */
+  /** Descriptions of the parts that could not be read. */
   readonly faults: string[] = []
   readonly #writtenBytes = new Map<string, number>()
   readonly #first = new Map<string, Location>()
@@ -59,7 +62,7 @@ export class ChunkIndex {
     }
   }
 
-  /** All places of a chunk, those first that are beyond doubt; the order is the same for everybody who looks. */
+  /** Returns all places of a chunk, those without doubts first. The order is the same for every reader. */
   locations(chunk: string): readonly Location[] {
     const first = this.#first.get(chunk)
     if (!first) return []
@@ -69,33 +72,36 @@ export class ChunkIndex {
     return [first, ...others].sort((one, other) => (rank(one) < rank(other) ? -1 : 1))
   }
 
-  /** Length of a pack as it was written, which is not always what the storage has of it. */
+  /** Returns the length of a pack when it was written. The storage may have another. */
   writtenBytes(pack: string): number {
     return this.#writtenBytes.get(pack) ?? 0
   }
 
-  /** A place that new backups may lean on. */
+  /** Returns a place that new backups may reuse. */
   usable(chunk: string): Location | undefined {
     const [best] = this.locations(chunk)
     return best && !best.pack.isMarked ? best : undefined
   }
 
-  /** Names of the chunks of a pack, 32 bytes each. */
+  /** Returns the names of the chunks of a pack, 32 bytes each. */
   idsOf(pack: string): Buffer {
     return Buffer.concat(Array.from(rowsOf(this.tables.get(pack) ?? Buffer.alloc(0)), ({ id }) => id))
   }
 
-  /** Names of all chunks that new backups may lean on, 32 bytes each. */
+  /** Returns the names of all chunks that new backups may reuse, 32 bytes each. */
   usableIds(): Buffer {
     const usable = [...this.tables.keys()].filter((pack) => this.packs.get(pack)?.isMarked === false)
     return Buffer.concat(usable.map((pack) => this.idsOf(pack)))
   }
 }
 
-/** How often an index that was merged meanwhile is looked for anew. */
+/** How often the load is retried if an index disappears in a merge in the meantime. */
 const ATTEMPTS = 5
 
-/** Reads which chunks an owner has. What cannot be read of it is not there; packs without an index are asked themselves. */
+/**
+ * Reads which chunks an owner has. Unreadable parts count as absent. For packs without an index, it reads the table in
+ * the pack.
+ */
 export async function loadIndex(storage: Storage, keys: RepositoryKeys, signal?: AbortSignal): Promise<ChunkIndex> {
   for (let attempt = 1; ; attempt++) {
     const index = await tryLoad(storage, keys, attempt < ATTEMPTS, signal)
@@ -111,7 +117,7 @@ async function tryLoad(
 ): Promise<ChunkIndex | undefined> {
   const { owner } = keys
   const index = new ChunkIndex()
-  // indexes before packs: one that is written in between is of packs that are on the list then
+  // Indexes come before packs: an index that is written in between describes packs that the second list contains.
   const indexes = await storage.list(`${owner}/indexes/`, signal)
   const tables = new Map<string, IndexedPack>()
   let isGone = false
@@ -125,7 +131,7 @@ async function tryLoad(
       for (const each of openIndex(keys, lastPart(name), sealed)) tables.set(each.pack, each)
       index.sources.push(name)
     } catch (error) {
-      // its packs are asked themselves; the next merge takes its place
+      // The tables in its packs are read instead. The next merge replaces it.
       index.sources.push(name)
       index.faults.push(`index ${lastPart(name)}: ${(error as Error).message}`)
     }
@@ -135,7 +141,7 @@ async function tryLoad(
   index.marks.push(...marks.flatMap(({ name }) => markOf(name) ?? []))
   const marked = new Set(index.marks.map(({ pack }) => pack))
   for (const { pack, reason } of index.marks) if (reason === 'damaged') index.suspects.add(pack)
-  // the same order for everybody
+  // The order must be the same for every reader.
   packs.sort((one, other) => (one.name < other.name ? -1 : 1))
   const states = packs.map(({ name, sizeBytes, modifiedAt }) => {
     const id = lastPart(name)
@@ -159,7 +165,7 @@ async function tryLoad(
   for (const id of tables.keys()) if (!listed.has(id)) index.suspects.add(id)
   for (const state of states) {
     const known = tables.get(state.id)
-    // one of another length is not what was written: its chunks are looked for, and not leant on
+    // A pack of another length is not what was written. Its chunks can be found, but are not reused.
     if (known) {
       const isCutOff = state.sizeBytes !== known.sizeBytes
       if (isCutOff) index.suspects.add(state.id)

@@ -17,7 +17,7 @@ async function stand(around?: (storage: Storage) => Storage) {
 
 type Stand = Awaited<ReturnType<typeof stand>>
 
-/** Two files, each of two backups, so that each has a pack of its own. */
+/** Two files in two backups, so that each file has its own pack. */
 const files = { 'one.jpg': noise(400_000, 1), 'two.jpg': noise(400_000, 2) }
 
 async function twoPacks({ repository, storage }: Stand): Promise<{ first: string; second: string }> {
@@ -28,7 +28,7 @@ async function twoPacks({ repository, storage }: Stand): Promise<{ first: string
   return { first: first?.name as string, second: second?.name as string }
 }
 
-/** A byte of a file's chunk, which lies at the beginning of its pack, is another. */
+/** Changes one byte of a file's chunk, which is at the beginning of its pack. */
 async function flip({ storage }: Stand, name: string): Promise<void> {
   const bytes = (await storage.get(name)) as Buffer
   bytes.writeUInt8(bytes.readUInt8(1000) ^ 1, 1000)
@@ -50,7 +50,7 @@ describe.each<{ how: string; harm: (own: Stand, pack: string) => Promise<void>; 
     says: /is lost/,
   },
 ])('a chunk that $how', ({ harm, says }) => {
-  it('is named with its file; all else reads; the next backup has it again, and so have the earlier ones', async () => {
+  it('is reported with its file; the rest is readable; the next backup heals all', async () => {
     const own = await stand()
     const { first } = await twoPacks(own)
     await harm(own, first)
@@ -79,7 +79,7 @@ describe.each<{ how: string; harm: (own: Stand, pack: string) => Promise<void>; 
   })
 })
 
-it('a pack that is cut off is not leaned on, also before anybody has read it', async () => {
+it('does not reuse a truncated pack, even before it was read', async () => {
   const own = await stand()
   const { first } = await twoPacks(own)
   await own.storage.put(first, ((await own.storage.get(first)) as Buffer).subarray(0, 100))
@@ -88,7 +88,7 @@ it('a pack that is cut off is not leaned on, also before anybody has read it', a
   expect(await contentsOf(repository, 'b3')).toEqual(hashes(files))
 })
 
-it('what is added is read back, and of the rest is seen that it is there', async () => {
+it('reads back added content, and checks that the rest exists', async () => {
   const own = await stand()
   const { first, second } = await twoPacks(own)
   const gets: string[] = []
@@ -111,7 +111,7 @@ it('what is added is read back, and of the rest is seen that it is there', async
   expect((await faultOf(own.repository.verify('b2', { only: 'added' }))).message).toContain('one.jpg')
 })
 
-it('a stream with a lost chunk says so, and gives out what is before it', async () => {
+it('reports a lost chunk of a stream, and outputs the content before it', async () => {
   const own = await stand()
   await own.repository.writeStream(pieces(noise(300_000, 1)), { name: 'b1' })
   await flip(own, (await own.storage.list('site-1/packs/'))[0]?.name as string)
@@ -119,7 +119,7 @@ it('a stream with a lost chunk says so, and gives out what is before it', async 
   expect(await faultOf(all(own.backups.repository('site-1').readStream('b1')))).toBeInstanceOf(BackupDamaged)
 })
 
-it('a head that is changed, or put under another name, is a damaged backup', async () => {
+it('reports a backup as damaged whose head was changed, or copied to another name', async () => {
   const own = await stand()
   await own.repository.writeStream(pieces(noise(1000, 1)), { name: 'b1' })
   const head = (await own.storage.get('site-1/backups/b1.stream')) as Buffer
@@ -129,7 +129,7 @@ it('a head that is changed, or put under another name, is a damaged backup', asy
   expect(await faultOf(own.backups.repository('site-2').find('b1'))).toBeInstanceOf(BackupDamaged)
 })
 
-it('indexes can be lost and damaged: packs say themselves what they hold', async () => {
+it('reads the tables in packs if indexes are lost or damaged', async () => {
   const own = await stand()
   await twoPacks(own)
   const [lost, damaged] = await own.storage.list('site-1/indexes/')
@@ -140,7 +140,7 @@ it('indexes can be lost and damaged: packs say themselves what they hold', async
   expect(await contentsOf(repository, 'b2')).toEqual(hashes(files))
 })
 
-it('a storage that lies once is asked again', async () => {
+it('retries a storage that returns wrong data once', async () => {
   let lies = 0
   const own = await stand((storage) => ({
     ...storage,
@@ -157,7 +157,7 @@ it('a storage that lies once is asked again', async () => {
   expect(await own.storage.list('site-1/marks/')).toEqual([])
 })
 
-it('a storage that fails while a backup is written leaves no backup, and nothing is held on to', async () => {
+it('leaves no backup if the storage fails during the write, and keeps no reference', async () => {
   let isFull = true
   const own = await stand((storage) => ({
     ...storage,
@@ -173,7 +173,7 @@ it('a storage that fails while a backup is written leaves no backup, and nothing
   await own.repository.verify('b1')
 })
 
-it('a source that fails, and one that is stopped, leave no backup', async () => {
+it('leaves no backup if the source fails or is stopped', async () => {
   const own = await stand()
   const failing = (async function* () {
     yield noise(100_000)
@@ -191,14 +191,14 @@ it('a source that fails, and one that is stopped, leave no backup', async () => 
   expect(await own.repository.list()).toEqual([])
 })
 
-describe('which backups have lost something', () => {
-  it('is known of packs that somebody has read, until the next backup heals them', async () => {
+describe('a damaged backup', () => {
+  it('is known from packs that a reader has read, until the next backup heals it', async () => {
     const own = await stand()
     const { first } = await twoPacks(own)
     await flip(own, first)
     expect([...(await own.repository.damaged())]).toEqual([])
     expect(await faultOf(own.repository.verify('b2'))).toBeInstanceOf(BackupDamaged)
-    // the site does not have it any more
+    // The site no longer has the file.
     await own.repository.writeTree(source({ 'two.jpg': files['two.jpg'] }), { name: 'b3' })
     const damaged = await own.backups.repository('site-1').damaged()
     expect([...damaged].sort()).toEqual([
@@ -209,7 +209,7 @@ describe('which backups have lost something', () => {
     expect([...(await own.backups.repository('site-1').damaged())]).toEqual([])
   })
 
-  it('is known of packs that are not there, without a reader', async () => {
+  it('is known from missing packs, without a reader', async () => {
     const own = await stand()
     const { first, second } = await twoPacks(own)
     await own.storage.remove([second])
@@ -218,7 +218,7 @@ describe('which backups have lost something', () => {
     expect([...(await own.repository.damaged()).keys()].sort()).toEqual(['b1', 'b2'])
   })
 
-  it('what is whole reads no pack for it', async () => {
+  it('costs no read of a pack if all are intact', async () => {
     const own = await stand()
     await twoPacks(own)
     const gets: string[] = []

@@ -1,4 +1,7 @@
-/** Does something with each, so many at a time. The first fault ends it, when what is under way has ended. */
+/**
+ * Processes each item, with a limit on how many run at a time. The first error ends it, after the items in progress
+ * have finished.
+ */
 export async function inParallel<Each>(
   most: number,
   all: Iterable<Each>,

@@ -1,4 +1,4 @@
-/** Writes a backup of as much content as it is told to, in a process that tests kill. */
+/** Writes a backup with the given amount of content, in a process that tests kill. */
 import { testBackups } from './backup-store.fixture.ts'
 import { noise, source } from './trees.fixture.ts'
 

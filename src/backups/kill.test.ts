@@ -1,4 +1,4 @@
-/** A process that writes a backup is killed, wherever it is: nothing half is a backup, and the same call completes it. */
+/** Kills a process at any point while it writes a backup. No partial backup appears, and the same call completes it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { type TestBackups, testBackups } from './backup-store.fixture.ts'
 import { contentsOf, hashes, noise } from './trees.fixture.ts'
 
 const fixture = fileURLToPath(new URL('kill.fixture.ts', import.meta.url))
-/** Of 1 MB each: three packs. */
+/** Files of 1 MB each, which fill three packs. */
 const FILES = 40
 const content = Object.fromEntries(Array.from({ length: FILES }, (_, n) => [`f${n}`, noise(1 << 20, n + 1)]))
 
@@ -20,11 +20,14 @@ beforeEach(async () => {
 })
 afterEach(() => store.close())
 
-/** Packs, and what is being written, torn or not. */
+/** Returns the number of packs, including partially written ones. */
 const inStorage = async (): Promise<number> =>
   (await readdir(join(store.folder, 'site-1/packs')).catch(() => [])).length
 
-/** Begins to write, and is killed as soon as the storage has so many files. @returns whether it was, before it had written all */
+/**
+ * Starts a writer and kills it as soon as the storage has this many files.
+ * @returns whether it was killed before it had written everything
+ */
 async function writeUntil(count: number): Promise<boolean> {
   const order = { folder: store.folder, name: 'b1', files: FILES }
   const child = spawn(process.execPath, [fixture, JSON.stringify(order)], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -38,7 +41,7 @@ async function writeUntil(count: number): Promise<boolean> {
   return !lines.includes('written')
 }
 
-test('a writer that is killed while its packs come leaves no backup; the same call, killed again and again, completes it', async () => {
+test('leaves no backup when its writer is killed; the same call, killed repeatedly, completes it', async () => {
   const repository = () => store.backups.repository('site-1')
   let killed = 0
   for (const count of [1, 2]) {
@@ -46,11 +49,11 @@ test('a writer that is killed while its packs come leaves no backup; the same ca
     killed++
     expect(await repository().list()).toEqual([])
   }
-  // else this proves nothing
+  // Otherwise this test proves nothing.
   expect(killed).toBe(2)
   expect(await writeUntil(Number.POSITIVE_INFINITY)).toBe(false)
   await repository().verify('b1')
   expect(await contentsOf(repository(), 'b1')).toEqual(hashes(content))
-  // what the dead have written is leaned on, and not there twice
+  // Packs of the killed writers are reused, and not stored twice.
   expect(await repository().storedBytes()).toBeLessThan(1.4 * (FILES << 20))
 })

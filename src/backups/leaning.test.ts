@@ -1,4 +1,4 @@
-/** A backup leans only on packs that hold what they should. */
+/** Tests that a backup reuses only packs with correct content. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ const WEEK_MS = 7 * 86_400_000
 const files = { 'one.jpg': noise(400_000, 1), 'two.jpg': noise(400_000, 2) }
 let stands = 0
 
-/** A backup of two files in one pack, `b1`, in a storage that counts the packs that are read. */
+/** Creates a backup `b1` of two files in one pack, in a storage that counts the packs that are read. */
 async function stand(kind: 'folder' | 'bucket', options: Pick<TestBackupsOptions, 'now'> = {}) {
   const prefix = `stand-${stands++}`
   const base: Storage =
@@ -82,7 +82,7 @@ const harms = [
 ]
 
 describe.each(['folder', 'bucket'] as const)('in a %s', (kind) => {
-  it.each(harms)('a pack $harm is written again, and the earlier backup is whole again', async ({ damage }) => {
+  it.each(harms)('rewrites a pack that $harm, which also heals the earlier backup', async ({ damage }) => {
     const { storage, backups, pack, write } = await stand(kind)
     await damage(storage, pack)
     await write('b2')
@@ -93,7 +93,7 @@ describe.each(['folder', 'bucket'] as const)('in a %s', (kind) => {
     }
   })
 
-  it('a file that was changed since is lost to the earlier backup alone', async () => {
+  it('loses a file that has changed since only for the earlier backup', async () => {
     const { storage, repository, pack, write } = await stand(kind)
     await flipAt(() => 1000)(storage, pack)
     const changed = { ...files, 'one.jpg': noise(400_000, 9) }
@@ -103,10 +103,10 @@ describe.each(['folder', 'bucket'] as const)('in a %s', (kind) => {
   })
 })
 
-describe('within the time in which a pack is trusted', () => {
+describe('within the time that a pack is trusted', () => {
   const harmless = async ({ storage, pack }: Stand) => storage.put(pack, (await storage.get(pack)) as Buffer)
 
-  it('it is not read again, and then it is', async () => {
+  it('does not read it again, and reads it afterwards', async () => {
     let now = Date.now()
     const own = await stand('folder', { now: () => now })
     const readsOf = async (name: string, trustMs: number) => {
@@ -119,12 +119,12 @@ describe('within the time in which a pack is trusted', () => {
     expect(await readsOf('b3', WEEK_MS)).toBe(known)
     now += WEEK_MS
     expect(await readsOf('b4', WEEK_MS)).toBeGreaterThan(known)
-    // the check is as old as the reading, not as the backup
+    // The age of the check is that of the read, not of the backup.
     expect(await readsOf('b5', WEEK_MS)).toBe(known)
     expect(await readsOf('b6', 0)).toBeGreaterThan(known)
   })
 
-  it('it is read again when the storage says that it was written since', async () => {
+  it('reads it again if the storage reports that it was written since', async () => {
     const own = await stand('folder')
     own.reads.length = 0
     await own.write('b2', WEEK_MS)
@@ -140,20 +140,20 @@ describe('within the time in which a pack is trusted', () => {
   })
 })
 
-it('content under another path is found damaged as well, and written again', async () => {
+it('finds damaged content under another path too, and rewrites it', async () => {
   const { storage, repository, pack, write, opened } = await stand('folder')
   await flipAt(() => 1000)(storage, pack)
   const moved = { 'moved.jpg': files['one.jpg'] }
   await write('b2', 0, moved)
-  // the first time it looked as if the storage had it
+  // At first, the storage seemed to have it.
   expect(opened).toEqual(['moved.jpg', 'moved.jpg'])
   expect(await contentsOf(repository, 'b2')).toEqual(hashes(moved))
 })
 
-describe('whoever reads a damaged pack', () => {
+describe('a reader of a damaged pack', () => {
   const marks = ({ storage }: Stand) => storage.list('site-1/marks/')
 
-  it('marks it, once', async () => {
+  it('marks it once', async () => {
     const own = await stand('folder')
     await flipAt(() => 1000)(own.storage, own.pack)
     for (const _time of [1, 2])
@@ -161,14 +161,14 @@ describe('whoever reads a damaged pack', () => {
     expect((await marks(own)).map(({ name }) => name.endsWith('-damaged'))).toEqual([true])
   })
 
-  it('marks it when it would lean on it, also when it needs nothing of the damaged part', async () => {
+  it('marks it when it would reuse it, even if it needs nothing of the damaged part', async () => {
     const own = await stand('folder')
     await flipAt(() => 1000)(own.storage, own.pack)
     await own.write('b2', 0, { 'two.jpg': files['two.jpg'] })
     expect((await marks(own)).map(({ name }) => name.endsWith('-damaged'))).toEqual([true])
   })
 
-  it('leaves a storage as it is that another copy of the installation changes', async () => {
+  it('leaves a storage unchanged that another copy of the installation controls', async () => {
     const own = await stand('folder')
     await flipAt(() => 1000)(own.storage, own.pack)
     const { backups } = await testBackups({ around: () => own.storage, holder: 'another' })

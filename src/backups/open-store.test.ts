@@ -27,8 +27,8 @@ async function* none(): AsyncGenerator<never> {}
 const write = ({ backups }: Pick<TestBackups, 'backups'>) =>
   backups.repository('site-1').writeStream(pieces(content), { name: 'b1' })
 
-describe('the key on paper', () => {
-  it('reads back, as it is printed and as people type', () => {
+describe('the printed key', () => {
+  it('is readable as it is printed and as people type it', () => {
     const random = randomBytes(32)
     const printed = printKey(random)
     expect(printed).toMatch(/^([0-9A-Z]{4}-){14}[0-9A-Z]{2}$/)
@@ -37,7 +37,7 @@ describe('the key on paper', () => {
     expect(parsePrintedKey(` ${typed}\n`)).toEqual(random)
   })
 
-  it('with a slip in it is refused', () => {
+  it('is refused with a typing error', () => {
     const printed = printKey(randomBytes(32))
     for (const at of [0, 20, 40, 60]) {
       const slip = printed[at] === 'A' ? 'B' : 'A'
@@ -51,7 +51,7 @@ describe('the key on paper', () => {
 })
 
 describe('a storage', () => {
-  it('is read with its master key, and with its printed key alone', async () => {
+  it('is readable with its master key, and with only its printed key', async () => {
     const own = await stand()
     await write(own)
     expect(await keyOfStorage(own.storage, sealer())).toEqual(key)
@@ -59,7 +59,7 @@ describe('a storage', () => {
     expect(await all(withKey.repository('site-1').readStream('b1'))).toEqual(content)
   })
 
-  it('of another installation is refused, for reading and for writing, and stays as it is', async () => {
+  it('of another installation is refused for reading and writing, and stays unchanged', async () => {
     const own = await stand()
     await write(own)
     const before = await own.storage.list('')
@@ -71,7 +71,7 @@ describe('a storage', () => {
     expect(await own.storage.list('')).toEqual(before)
   })
 
-  it('of another copy of the installation is read, and changed by who holds it', async () => {
+  it('of another copy of the installation is readable, and changeable by the holder of its lease', async () => {
     const lost = await stand()
     await write(lost)
     await write(lost)
@@ -94,7 +94,7 @@ describe('a storage', () => {
     expect((await lost.backups.repository('site-1').list()).map(({ name }) => name)).toEqual(['b2', 'b3'])
   })
 
-  it('that was opened with its key alone is read', async () => {
+  it('that was opened with only its key is read-only', async () => {
     const own = await stand()
     await write(own)
     const withKey = openStoreWithKey(own.storage, key, sealer())
@@ -102,7 +102,7 @@ describe('a storage', () => {
     await expect(write({ backups: withKey })).rejects.toThrow(/read-only/)
   })
 
-  it('whose holder cannot be read is changed by nobody, until somebody says whose it is', async () => {
+  it('whose holder is unreadable cannot be changed until an operator takes it over', async () => {
     const own = await stand()
     await write(own)
     await own.storage.put('stead-holder.json', Buffer.from('{'))
@@ -112,14 +112,14 @@ describe('a storage', () => {
     expect(await own.backups.repository('site-1').list()).toEqual([])
   })
 
-  it('that is empty has no key, and only reading it writes nothing', async () => {
+  it('that is empty has no key, and reading it writes nothing', async () => {
     const own = await stand()
     expect(await keyOfStorage(own.storage, sealer())).toBeUndefined()
     expect(await own.backups.repository('site-1').list()).toEqual([])
     expect(await own.storage.list('')).toEqual([])
   })
 
-  it('is sealed anew under another master key by who has the printed key, and by nobody else', async () => {
+  it('can be sealed under another master key only with its printed key', async () => {
     const own = await stand()
     await write(own)
     await expect(sealStorageAnew(own.storage, sealer(9), Buffer.alloc(32, 3))).rejects.toThrow(
@@ -130,14 +130,14 @@ describe('a storage', () => {
   })
 })
 
-it.each(['', '.', '..', 'a/b', '-x', 'A'])('%j is no owner', async (owner) => {
+it.each(['', '.', '..', 'a/b', '-x', 'A'])('refuses %j as an owner', async (owner) => {
   expect(() => testBackupsOf(owner)).toThrow(/not an owner/)
 })
 const testBackupsOf = (owner: string) => openStoreWithKey({} as never, key, sealer()).repository(owner)
 
-describe.each(dialects)('the key in the records, on $dialect', ({ dialect, skip }) => {
+describe.each(dialects)('the key in the control database, on $dialect', ({ dialect, skip }) => {
   it.skipIf(skip)(
-    'is made once, and read by all; under another master key it is refused until it is put in',
+    'is created once, and read by all; under another master key it is refused until it is entered',
     async () => {
       const { database, drop } = await testDatabase(dialect)
       try {

@@ -11,31 +11,38 @@ import { type Change, Repository } from './repository.ts'
 import { requireLease, takeLeaseIfFree } from './repository-lease.ts'
 import type { Storage } from './storage/storage.ts'
 
-/** The object that says whose storage this is. */
+/** The object that identifies the installation of a storage. */
 const HEAD = 'stead-backups.json'
 const FORMAT = 1
 
 interface Head {
   readonly format: number
-  /** Of the key, by which an installation knows its own storage. */
+  /** A mark of the key, by which an installation recognizes its own storage. */
   readonly mark: string
-  /** The key, sealed under the master key: with that and the storage, all can be read. */
+  /** The key, sealed under the master key. The master key and the storage are enough to read everything. */
   readonly key: string
 }
 
 export interface StoreOptions {
   readonly storage: Storage
-  /** The key of all backups; asked for when it is needed. */
+  /** Returns the key of all backups. Called when it is needed. */
   readonly key: () => Promise<Buffer>
   /** Seals the key for the storage, so that the storage and the master key are enough. */
   readonly sealer: Sealer
-  /** What this copy of the installation calls itself in the storage: see `holder.ts`. Without it backups are only read. */
+  /**
+   * Returns the name of this copy of the installation in the storage: see `repository-lease.ts`. Without it, backups
+   * are read-only.
+   */
   readonly holder?: () => Promise<string>
   /** Milliseconds UTC. */
   readonly now?: () => number
 }
 
-/** All backups of an installation. @throws OperatorError from every method when the storage is another's, LeasedByAnother from those that change it */
+/**
+ * Opens all backups of an installation.
+ * @throws OperatorError from every method when the storage is another installation's, LeasedByAnother from those that
+ * change it
+ */
 export function openStore({ storage, key, sealer, holder = readOnly, now = Date.now }: StoreOptions): BackupStore {
   const opener = new ChunkOpener()
   const open = kept(async () => {
@@ -43,14 +50,14 @@ export function openStore({ storage, key, sealer, holder = readOnly, now = Date.
     await resolveKey(storage, own)
     return own
   })
-  /** Says whose the storage is, before the first backup in it. */
+  /** Records the installation of the storage, before the first backup in it. */
   const claim = kept(async () => {
     const own = await open()
-    // when another was quicker
+    // Another process may have been faster.
     if (!(await storage.putOnce(HEAD, headOf(sealer, own)))) await resolveKey(storage, own)
     await takeLeaseIfFree(storage, await holder(), now())
   })
-  // asked each time: the storage may be taken over at any
+  // The lease is checked each time, because the storage may be taken over at any time.
   const change: Change = {
     async toWrite() {
       await claim()
@@ -70,7 +77,8 @@ export function openStore({ storage, key, sealer, holder = readOnly, now = Date.
           const name = markName(owner, { pack, since: now(), reason: 'damaged' })
           await storage.put(name, Buffer.from('damaged\n'))
         } catch (error) {
-          // a storage that fails, or another installation's: a mark is not what was asked for
+          // The storage fails, or belongs to another installation. The caller did not ask for a mark, so this is not an
+          // error.
           if (!(error instanceof OperatorError)) throw error
         }
       }
@@ -84,7 +92,7 @@ export function openStore({ storage, key, sealer, holder = readOnly, now = Date.
     async removeOwner(owner) {
       checkOwner(owner)
       await change.toRemove()
-      // backups first: what is left of a removal that was cut off is no backup
+      // Backups go first, so that the rest of an interrupted removal is not a backup.
       for (const folder of ['backups', ''])
         await storage.remove((await storage.list(`${owner}/${folder && `${folder}/`}`)).map(({ name }) => name))
     },
@@ -95,7 +103,7 @@ const readOnly = async (): Promise<string> => {
   throw new OperatorError('Backups that were opened only with their key are read-only.')
 }
 
-/** Does it once, and again when it failed. */
+/** Does the work once, and again after a failure. */
 function kept<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let result: Promise<Result> | undefined
   return () => {
@@ -107,11 +115,14 @@ function kept<Result>(work: () => Promise<Result>): () => Promise<Result> {
   }
 }
 
-/** All backups of a storage, for who has the printed key and nothing else. */
+/** Opens all backups of a storage with only the printed key. */
 export const openStoreWithKey = (storage: Storage, key: Buffer, sealer: Sealer): BackupStore =>
   openStore({ storage, key: async () => key, sealer })
 
-/** The key of a storage, for who has its master key. `undefined`: nothing was ever backed up there. @throws OperatorError */
+/**
+ * Returns the key of a storage, unsealed with its master key; `undefined` if the storage has no backups yet.
+ * @throws OperatorError
+ */
 export async function keyOfStorage(storage: Storage, sealer: Sealer): Promise<Buffer | undefined> {
   const head = await readHead(storage)
   if (!head) return undefined
@@ -125,7 +136,10 @@ export async function keyOfStorage(storage: Storage, sealer: Sealer): Promise<Bu
   }
 }
 
-/** The key of a storage is sealed under another master key from now on. @throws OperatorError when it is not the storage's key */
+/**
+ * Seals the key of a storage under another master key.
+ * @throws OperatorError when it is not the storage's key
+ */
 export async function sealStorageAnew(storage: Storage, sealer: Sealer, key: Buffer): Promise<void> {
   const head = await readHead(storage)
   if (head && head.mark !== markOfBackupKey(key))
@@ -133,7 +147,7 @@ export async function sealStorageAnew(storage: Storage, sealer: Sealer, key: Buf
   await storage.put(HEAD, headOf(sealer, key))
 }
 
-/** The storage is this installation's: it says so, or is new. */
+/** Checks that the storage belongs to this installation, or is new. */
 async function resolveKey(storage: Storage, key: Buffer): Promise<Head | undefined> {
   const head = await readHead(storage)
   if (head && head.mark !== markOfBackupKey(key))

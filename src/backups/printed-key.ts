@@ -1,6 +1,6 @@
 import { createHash, hkdfSync } from 'node:crypto'
 
-/** Crockford's base32: without letters that look like others. */
+/** Crockford's base32, without letters that look like others. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const KEY_BYTES = 32
 const SUM_BYTES = 4
@@ -8,7 +8,7 @@ const SUM_BYTES = 4
 const sumOf = (key: Buffer): Buffer =>
   createHash('sha256').update('stead key of backups').update(key).digest().subarray(0, SUM_BYTES)
 
-/** The key for a sheet of paper: groups of letters and digits, the last of which catch a slip. */
+/** Returns the key for printing: groups of letters and digits, the last of which detect typing errors. */
 export function printKey(key: Buffer): string {
   const bits = [...Buffer.concat([key, sumOf(key)])].map((byte) => byte.toString(2).padStart(8, '0')).join('')
   const letters = bits.match(/.{1,5}/g)?.map((five) => ALPHABET[Number.parseInt(five.padEnd(5, '0'), 2)]) ?? []
@@ -20,7 +20,10 @@ export function printKey(key: Buffer): string {
   )
 }
 
-/** Reads it back, in capitals or not, with any or no dashes and spaces. @throws Error that says what is wrong with it */
+/**
+ * Parses a printed key, in upper or lower case, with any dashes and spaces.
+ * @throws Error that explains the fault
+ */
 export function parsePrintedKey(text: string): Buffer {
   const letters = text.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1')
   const length = Math.ceil(((KEY_BYTES + SUM_BYTES) * 8) / 5)
@@ -38,6 +41,6 @@ export function parsePrintedKey(text: string): Buffer {
   return key
 }
 
-/** Tells keys apart and says nothing of them. */
+/** Returns a mark that identifies a key without revealing it. */
 export const markOfBackupKey = (key: Buffer): string =>
   Buffer.from(hkdfSync('sha256', key, '', 'stead mark of the key of backups', 16)).toString('hex')

@@ -1,4 +1,7 @@
-/** What is written is read back before anybody leans on it: while it is written, and also what somebody has left who died. */
+/**
+ * Tests that written packs are read back before they are reused: during the write, and packs that a dead writer has
+ * left.
+ */
 import { ftruncateSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -19,7 +22,7 @@ async function stand(around?: (storage: Storage) => Storage, folder?: string) {
   return { ...made, repository: made.backups.repository('site-1') }
 }
 
-/** Counts what is read of packs. */
+/** Counts the bytes that are read of packs. */
 function counted(): { around: (storage: Storage) => Storage; bytes: number } {
   const own = {
     bytes: 0,
@@ -38,7 +41,7 @@ function counted(): { around: (storage: Storage) => Storage; bytes: number } {
 const files = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`f${n}`, noise(500_000, n + 1)]))
 
 describe('packs', () => {
-  it('are read back once, while others are written, and not by the verification that follows', async () => {
+  it('are read back once, while others are written, and not again by the verification that follows', async () => {
     const read = counted()
     const { repository } = await stand(read.around)
     const readBack = new Set<string>()
@@ -48,12 +51,12 @@ describe('packs', () => {
     expect(read.bytes).toBeLessThan(21_000_000)
     read.bytes = 0
     await repository.verify('b1', { only: 'added', readBack })
-    // the list
+    // Only the listing is read.
     expect(read.bytes).toBeLessThan(4_000_000)
     expect(await contentsOf(repository, 'b1')).toEqual(hashes(files))
   })
 
-  it('that are not what was written are damaged, and the file is named', async () => {
+  it('that differ from what was written are damaged, and the file is named', async () => {
     const { repository } = await stand((storage) => ({
       ...storage,
       async put(name, bytes, signal) {
@@ -73,7 +76,7 @@ describe('packs', () => {
     expect(fault.message).not.toContain('two.jpg')
   })
 
-  it('that cannot be read are a fault of the writing', async () => {
+  it('that cannot be read make the write fail', async () => {
     const { repository } = await stand((storage) => ({
       ...storage,
       async get(name, ...rest) {
@@ -87,8 +90,8 @@ describe('packs', () => {
   })
 })
 
-describe('what a writer has left who died', () => {
-  /** Its packs are there, and nobody has read them back. */
+describe('packs that a dead writer has left', () => {
+  /** Leaves packs that were never read back. */
   async function left() {
     const own = await stand((storage) => ({
       ...storage,
@@ -103,7 +106,7 @@ describe('what a writer has left who died', () => {
     return { folder: own.folder, packs }
   }
 
-  it('is read back by who leans on it, once', async () => {
+  it('are read back once, by the backup that reuses them', async () => {
     const { folder } = await left()
     const read = counted()
     const { repository } = await stand(read.around, folder)
@@ -117,7 +120,7 @@ describe('what a writer has left who died', () => {
     expect(read.bytes).toBeLessThan(4_000_000)
   })
 
-  it('and is damaged, is not leaned on: its content is written again', async () => {
+  it('are not reused if they are damaged: their content is written again', async () => {
     const { folder, packs } = await left()
     const { repository, storage } = await stand(undefined, folder)
     const bytes = (await storage.get(packs[0] as string)) as Buffer
@@ -128,13 +131,13 @@ describe('what a writer has left who died', () => {
   })
 })
 
-describe('packs that are damaged', () => {
+describe('damaged packs', () => {
   const damage = async (storage: Storage, pack: string) => {
     const bytes = (await storage.get(pack)) as Buffer
     bytes.writeUInt8(bytes.readUInt8(1000) ^ 1, 1000)
     await storage.put(pack, bytes)
   }
-  /** Dies when all is written but the backup itself. */
+  /** Fails when everything except the backup itself is written. */
   const deadAtLast = (storage: Storage): Storage => ({
     ...storage,
     async putOnce(name, ...rest) {
@@ -143,7 +146,7 @@ describe('packs that are damaged', () => {
     },
   })
 
-  it('and of a writer that died before it said so, are not leaned on', async () => {
+  it('of a writer that died before it marked them are not reused', async () => {
     const own = await stand((storage) => ({
       ...deadAtLast(storage),
       async put(name, bytes, signal) {
@@ -160,7 +163,7 @@ describe('packs that are damaged', () => {
     expect(await contentsOf(repository, 'b2')).toEqual(hashes(files))
   })
 
-  it('and of two writers who died one after the other, too', async () => {
+  it('of two writers that died one after the other are not reused either', async () => {
     const first = await stand((storage) => ({
       ...storage,
       async put(name, ...rest) {
@@ -182,7 +185,7 @@ describe('packs that are damaged', () => {
   })
 })
 
-describe('files that are open', () => {
+describe('open files', () => {
   const entry = (path: string, fd: number): SourceEntry => ({
     kind: 'file',
     path,
@@ -193,7 +196,7 @@ describe('files that are open', () => {
     open: async () => contentOf(fd),
   })
 
-  it('are read as they are, others going first between any two pieces', async () => {
+  it('are read as they are, and others may go first between any two pieces', async () => {
     const { repository, folder } = await stand()
     const contents = { empty: Buffer.alloc(0), large: noise(6_500_000, 3), small: noise(1000, 4) }
     async function* entries() {
@@ -210,7 +213,7 @@ describe('files that are open', () => {
     expect(await contentsOf(repository, 'b1')).toEqual(hashes(contents))
   })
 
-  it('and become shorter meanwhile, are what was read of them', async () => {
+  it('that become shorter in the meantime are stored as read', async () => {
     const { repository, folder } = await stand()
     const content = noise(3_000_000, 5)
     writeFileSync(join(folder, 'x'), content)
@@ -228,7 +231,7 @@ describe('files that are open', () => {
     expect(await contentsOf(repository, 'b1')).toEqual({ x: hash(content.subarray(0, 1_200_000)) })
   })
 
-  it('and cannot be read, are a fault of the writing, which closes them', async () => {
+  it('that cannot be read make the write fail, which closes them', async () => {
     const { repository, folder } = await stand()
     const closed: string[] = []
     const watched = (path: string, fd: number): SourceEntry => {

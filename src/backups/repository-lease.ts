@@ -1,7 +1,7 @@
 /*
- * An installation that was restored from its backups has the key of the one that was lost, and its records. Should that one be started again, both
- * would write, thin out and sweep the same storage, each by its own records. So an object of the storage says which of them changes it: the
- * holder. Everybody with the key reads.
+ * An installation that was restored from its backups has the key and the database of the lost one. If the lost one
+ * starts again, both would write, thin out and sweep the same storage, each by its own database. So an object of the
+ * storage names the copy that may change it: the holder. Every copy with the key may read.
  */
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
@@ -16,17 +16,17 @@ interface RepositoryLease {
   readonly holder: string
   /** Milliseconds UTC. */
   readonly since: number
-  /** For people: the machine that wrote it. */
+  /** The machine that wrote it, for operators. */
   readonly machine: string
 }
 
-/** The storage is changed by another copy of this installation. */
+/** Another copy of this installation controls the storage. */
 export class LeasedByAnother extends OperatorError {
   override readonly name = 'HeldByAnother'
 }
 
 /**
- * What this copy calls itself in the storage; the first who asks makes it.
+ * Returns the name of this copy in the storage. The first call creates it.
  * @param database with a key of the backups in it
  */
 export async function leaseHolder(database: Database): Promise<string> {
@@ -38,7 +38,7 @@ export async function leaseHolder(database: Database): Promise<string> {
   })
 }
 
-/** Records that were copied are another copy's from now on. */
+/** Gives a copied database a new name, so that it counts as another copy from now on. */
 export async function becomeAnotherLeaseHolder(tx: Tx): Promise<void> {
   await tx.updateTable('backup_key').set({ holder: newHolder() }).execute()
 }
@@ -50,7 +50,7 @@ async function readHolder(tx: Tx): Promise<string | null> {
   return row?.holder ?? null
 }
 
-/** @throws LeasedByAnother when the storage says that another one changes it */
+/** @throws LeasedByAnother when another copy controls the storage */
 export async function requireLease(storage: Storage, own: string): Promise<void> {
   const standing = await readObject(storage)
   if (standing === undefined || standing.holder === own) return
@@ -59,12 +59,15 @@ export async function requireLease(storage: Storage, own: string): Promise<void>
   )
 }
 
-/** Says whose the storage is, if nobody has said so. */
+/** Takes the storage for this copy, if no copy controls it. */
 export async function takeLeaseIfFree(storage: Storage, own: string, now: number): Promise<void> {
   if (!(await readObject(storage))) await storage.putOnce(LEASE, objectOf(own, now))
 }
 
-/** The storage is changed by this copy from now on, whoever did before. @throws StorageFailure */
+/**
+ * Gives this copy control of the storage, whichever copy had it before.
+ * @throws StorageFailure
+ */
 export const takeLeaseOver = (storage: Storage, own: string, now: number): Promise<void> =>
   storage.put(LEASE, objectOf(own, now))
 
@@ -81,7 +84,7 @@ async function readObject(storage: Storage): Promise<RepositoryLease | undefined
     if (typeof holder === 'string' && typeof since === 'number' && typeof machine === 'string')
       return { holder, since, machine }
   } catch {
-    // said below
+    // The error below reports it.
   }
   throw new OperatorError(
     `${LEASE} in ${storage.where} is damaged. To let this copy change the backups, run stead backup take-over.`,

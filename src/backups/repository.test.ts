@@ -32,7 +32,7 @@ async function* source(files: Record<string, Buffer>, read: string[] = []): Asyn
   yield { kind: 'link', path: 'link', mtimeMs: 3, target: 'a/x' }
 }
 
-it('lets others go first between any two pieces, while it writes and while it reads back', async () => {
+it('lets others go first between any two pieces, during writes and reads', async () => {
   const repository = (await store()).backups.repository('site-1')
   let asked = 0
   const yieldWhileBusy = async () => void asked++
@@ -50,7 +50,7 @@ it('lets others go first between any two pieces, while it writes and while it re
 })
 
 describe('a tree', () => {
-  it('reads back as it was written', async () => {
+  it('is read back as it was written', async () => {
     const repository = (await store()).backups.repository('site-1')
     const files = { 'a/x': noise(5_000_000), 'a/y': Buffer.from('small'), 'a/empty': Buffer.alloc(0) }
     const facts = await repository.writeTree(source(files), { name: 'b1' })
@@ -65,7 +65,7 @@ describe('a tree', () => {
     ])
   })
 
-  it('that did not change is not read again, and costs next to nothing', async () => {
+  it('that has not changed is not read again, and costs next to nothing', async () => {
     const repository = (await store()).backups.repository('site-1')
     const files = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`a/${n}`, noise(20_000, n)]))
     const first = await repository.writeTree(source(files), { name: 'b1' })
@@ -77,7 +77,7 @@ describe('a tree', () => {
     expect(await contentsOf(repository, 'b2')).toEqual(hashes(files))
   })
 
-  it('of which a byte changed costs the chunk of it', async () => {
+  it('with one changed byte costs only its chunk', async () => {
     const repository = (await store()).backups.repository('site-1')
     const content = noise(8_000_000)
     await repository.writeTree(source({ x: content }), { name: 'b1' })
@@ -90,7 +90,7 @@ describe('a tree', () => {
 })
 
 describe('a stream', () => {
-  it('reads back as it was written, from any byte on', async () => {
+  it('is read back as it was written, from any byte on', async () => {
     const repository = (await store()).backups.repository('site-1')
     const content = noise(3_000_000)
     const facts = await repository.writeStream(pieces(content), { name: 'b1' })
@@ -103,14 +103,14 @@ describe('a stream', () => {
   })
 })
 
-it('the same name again is the same backup', async () => {
+it('returns the same backup for the same name', async () => {
   const repository = (await store()).backups.repository('site-1')
   const first = await repository.writeStream(pieces(noise(1000)), { name: 'b1' })
   expect(await repository.writeStream(pieces(noise(5000)), { name: 'b1' })).toEqual(first)
   expect(await repository.list()).toEqual([first])
 })
 
-it('owners share nothing, and go one by one', async () => {
+it('shares nothing between owners, and removes them one by one', async () => {
   const { backups } = await store()
   for (const owner of ['site-1', 'site-2'])
     await backups.repository(owner).writeStream(pieces(noise(1000)), { name: 'b1' })

@@ -18,20 +18,20 @@ import { verifyBackup } from './reading/verify.ts'
 import { sweep } from './sweep.ts'
 import { writeStream, writeTree } from './writing/write-backup.ts'
 
-/** What has to be so before something is changed. Each throws when it may not be. */
+/** The conditions for a change. Each throws when the change is not allowed. */
 export interface Change {
-  /** Makes the storage ready, too. */
+  /** Also prepares the storage. */
   toWrite(): Promise<void>
   toRemove(): Promise<void>
 }
 
-/** Of one owner. */
+/** The backups of one owner. */
 export class Repository implements BackupRepository {
   readonly #open: () => Promise<RepositoryParts>
   readonly #change: Change
   #reader: Promise<ChunkReader> | undefined
 
-  /** @param open gives what all work stands on */
+  /** @param open returns the basis of all work */
   constructor(open: () => Promise<RepositoryParts>, change: Change) {
     this.#open = open
     this.#change = change
@@ -67,7 +67,7 @@ export class Repository implements BackupRepository {
     return found.sort((one, other) => one.createdAt - other.createdAt || (one.name < other.name ? -1 : 1))
   }
 
-  /** What cannot be read of the list is left out; that it was is thrown at the end. */
+  /** Yields the readable entries of the listing. Unreadable parts are left out, and reported in an error at the end. */
   async *entries(name: string): AsyncGenerator<StoredEntry> {
     const { listing } = await this.#manifest(name, 'tree')
     const faults: string[] = []
@@ -165,7 +165,7 @@ export class Repository implements BackupRepository {
     return (await this.#openReader()).read(chunk)
   }
 
-  /** One for all that is read through this object; a chunk that is not where it says is looked for anew. */
+  /** Opens a reader for all reads through this object. It searches again for a chunk that is not in its known place. */
   #openReader(): Promise<ChunkReader> {
     this.#reader ??= this.#open().then(
       async (parts) => new ChunkReader(parts, await loadIndex(parts.storage, parts.keys)),

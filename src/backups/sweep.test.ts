@@ -17,7 +17,7 @@ interface Stand {
   clock: number
   readonly folder: string
   readonly storage: Storage
-  /** As another process would open it. */
+  /** Opens the repository as another process would. */
   open(around?: (storage: Storage) => Storage): Promise<BackupRepository>
 }
 
@@ -36,7 +36,7 @@ async function stand(): Promise<Stand> {
 
 const packsIn = async ({ storage }: Stand) => (await storage.list(`${OWNER}/packs/`)).length
 
-/** Twice, a day apart: what is not needed is gone after it. */
+/** Sweeps several times, a day apart, after which everything unneeded is gone. */
 async function sweepAll(own: Stand): Promise<number> {
   const repository = await own.open()
   let freed = 0
@@ -48,7 +48,7 @@ async function sweepAll(own: Stand): Promise<number> {
 }
 
 describe('a sweep', () => {
-  it('takes what no backup needs, a day after it was first seen, and nothing else', async () => {
+  it('removes only unneeded data, a day after it was first found', async () => {
     const own = await stand()
     const repository = await own.open()
     const shared = { shared: noise(300_000, 1) }
@@ -63,7 +63,7 @@ describe('a sweep', () => {
     await repository.verify('b2')
   })
 
-  it('leaves a day between seeing that something is not needed and taking it: less a second nothing goes', async () => {
+  it('waits a full day between marking and removing: one second less, and nothing is removed', async () => {
     const own = await stand()
     const repository = await own.open()
     await repository.writeTree(source({ x: noise(100_000) }), { name: 'b1' })
@@ -77,7 +77,7 @@ describe('a sweep', () => {
     expect(await packsIn(own)).toBe(0)
   })
 
-  it('takes nothing from under a writer that began before the mark and is not done for half a day', async () => {
+  it('removes nothing from a writer that began before the mark and takes half a day', async () => {
     const own = await stand()
     const files = { x: noise(600_000), y: noise(1000, 5) }
     await (await own.open()).writeTree(source({ x: files.x }), { name: 'b1' })
@@ -89,7 +89,7 @@ describe('a sweep', () => {
         if (name.includes('/backups/b2')) {
           await sweeper.remove('b1')
           await sweeper.sweep()
-          // as long as a writer may lean on what was marked, and sweeps all the while
+          // A writer may reuse marked packs this long, and the sweeps never stop.
           for (let hour = 0; hour < 12; hour++) {
             own.clock += HOUR
             freedBytes += (await sweeper.sweep()).freedBytes
@@ -100,15 +100,15 @@ describe('a sweep', () => {
     }))
     await writer.writeTree(source(files), { name: 'b2' })
     expect(freedBytes).toBe(0)
-    // its chunks are still there when later sweeps have looked
+    // Its chunks still exist after later sweeps.
     own.clock += 13 * HOUR
     await sweeper.sweep()
     expect(await contentsOf(await own.open(), 'b2')).toEqual(hashes(files))
-    // nothing stands against leaning on them any more
+    // Nothing prevents their reuse any longer.
     expect(await own.storage.list(`${OWNER}/marks/`)).toEqual([])
   })
 
-  it('that was held up for more than an hour removes nothing any more', async () => {
+  it('removes nothing after it was held up for more than an hour', async () => {
     const own = await stand()
     const repository = await own.open()
     await repository.writeTree(source({ x: noise(100_000) }), { name: 'b1' })
@@ -127,7 +127,7 @@ describe('a sweep', () => {
     expect((await repository.sweep()).freedBytes).toBeGreaterThan(100_000)
   })
 
-  it('leaves a pack of which something cannot be read, as damaged: nothing new leans on it', async () => {
+  it('keeps a pack with unreadable content, marked as damaged, so that new backups do not reuse it', async () => {
     const own = await stand()
     const repository = await own.open()
     for (let n = 1; n <= 20; n++) await repository.writeStream(pieces(noise(5000, n)), { name: `b${n}` })
@@ -141,7 +141,7 @@ describe('a sweep', () => {
     expect(await packsIn(own)).toBe(2)
   })
 
-  it('of an owner without backups leaves nothing', async () => {
+  it('leaves nothing of an owner without backups', async () => {
     const own = await stand()
     const repository = await own.open()
     await repository.writeTree(source({ x: noise(100_000) }), { name: 'b1' })
@@ -150,7 +150,7 @@ describe('a sweep', () => {
     expect(await packsIn(own)).toBe(0)
   })
 
-  it('puts many small packs together, and their indexes', async () => {
+  it('merges many small packs, and their indexes', async () => {
     const own = await stand()
     const repository = await own.open()
     for (let n = 1; n <= 20; n++) await repository.writeStream(pieces(noise(5000, n)), { name: `b${n}` })
@@ -160,7 +160,7 @@ describe('a sweep', () => {
     for (let n = 1; n <= 20; n++) await repository.verify(`b${n}`)
   })
 
-  it('moves packs under a reader that began before it', async () => {
+  it('moves packs while a reader uses them that began before it', async () => {
     const own = await stand()
     const repository = await own.open()
     const files = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`f${n}`, noise(3_000, n)]))
@@ -172,7 +172,7 @@ describe('a sweep', () => {
     expect(await contentsOf(reader, 'f7')).toEqual(hashes({ f7: files.f7 as Buffer }))
   })
 
-  it('of which a list cannot be read removes nothing', async () => {
+  it('removes nothing if a listing cannot be read', async () => {
     const own = await stand()
     const repository = await own.open()
     await repository.writeTree(source({ x: noise(100_000) }), { name: 'b1' })
@@ -186,7 +186,7 @@ describe('a sweep', () => {
 })
 
 describe('a writer that was held up', () => {
-  /** Writes b2, which leans on what b1 has; `meanwhile` runs before its head is put in place. */
+  /** Writes b2, which reuses content of b1. `meanwhile` runs before its head is stored. */
   async function heldUp(own: Stand, meanwhile: () => Promise<void>, onLook: () => void = () => {}): Promise<unknown> {
     const first = await own.open()
     await first.writeTree(source({ x: noise(600_000) }), { name: 'b1' })
@@ -207,7 +207,7 @@ describe('a writer that was held up', () => {
     )
   }
 
-  it('for less than half a day keeps what a sweep has marked meanwhile', async () => {
+  it('for less than half a day keeps packs that a sweep has marked in the meantime', async () => {
     const own = await stand()
     const outcome = await heldUp(own, async () => {
       const other = await own.open()
@@ -223,7 +223,7 @@ describe('a writer that was held up', () => {
     expect(await contentsOf(repository, 'b2')).toEqual(hashes({ x: noise(600_000), y: noise(1000, 5) }))
   })
 
-  it.each([13, 26, 60])('for %i hours fails when what it leans on was marked, and leaves no backup', async (hours) => {
+  it.each([13, 26, 60])('for %i hours fails if reused packs were marked, and leaves no backup', async (hours) => {
     const own = await stand()
     const outcome = await heldUp(own, async () => {
       const other = await own.open()
@@ -239,7 +239,7 @@ describe('a writer that was held up', () => {
     await repository.verify('b2')
   })
 
-  it('and died before it looked is no backup for who tries again', async () => {
+  it('and died before its check is not a backup for a retry', async () => {
     const own = await stand()
     let isDead = false
     const outcome = await heldUp(
@@ -264,7 +264,7 @@ describe('a writer that was held up', () => {
   })
 })
 
-it('two who write the same backup: the first that is complete stays, and the other finds it', async () => {
+it('keeps the first complete one of two that write the same backup, and the other finds it', async () => {
   const own = await stand()
   const first = await own.open()
   const late = await own.open((storage) => ({
@@ -295,7 +295,7 @@ const step = fc.oneof(
 const filesOf = (numbers: readonly number[], seed: number): Files =>
   Object.fromEntries(numbers.map((n) => [`dir/f${n}`, noise(n * 4000, n + seed * 100)]))
 
-it('whatever is written, removed and swept, and wherever it is cut off: every complete backup reads back as it was', async () => {
+it('reads back every complete backup unchanged after any writes, removals, sweeps and interruptions', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(step, fc.option(fc.nat(12))), { maxLength: 12 }), async (steps) => {
       const own = await stand()

@@ -9,25 +9,28 @@ import { PackBuilder } from './format/pack.ts'
 import { ChunkLost, ChunkReader } from './reading/chunk-reader.ts'
 import { listBackups, type RepositoryParts, readManifest } from './reading/manifests.ts'
 
-/** How long a pack is marked before it is removed: twice as long as a writer may lean on what was marked under it. */
+/**
+ * How long a pack is marked before it is removed. This is twice as long as a running writer may reuse packs that were
+ * marked in the meantime.
+ */
 const MARKED_MS = 24 * 3_600_000
-/** A sweep that was held up for longer knows too little by now to remove anything. */
+/** A sweep that was held up for longer has outdated information, and must not remove anything. */
 const SWEEP_STANDS_MS = 3_600_000
 
-/** Packs of which less is needed are put together anew. */
+/** Packs that are needed less than this are rewritten. */
 const LEAST_NEEDED = 0.5
-/** Smaller packs are put together when there are so many of them. */
+/** Smaller packs are merged when there are this many of them. */
 const SMALL_BYTES = 4 << 20
 const MANY_SMALL = 16
-/** What one sweep writes anew, at most. */
+/** The most bytes that one sweep rewrites. */
 const MOST_REPACKED_BYTES = 256 << 20
-/** Indexes, each of which every reader reads. */
+/** The number of indexes that are merged, because every reader reads each of them. */
 const MANY_INDEXES = 8
 
 /**
- * Takes away what no backup needs. Nothing is removed that was not marked a day before, and nothing that is needed then:
- * docs/design/backups.md says why that is safe beside writers, and beside another sweep.
- * @throws BackupDamaged when what is needed cannot be known: then nothing is removed
+ * Removes everything that no backup needs. It removes only packs that were marked a day before, and are still not
+ * needed. docs/design/backups.md explains why that is safe alongside writers, and alongside another sweep.
+ * @throws BackupDamaged when the needed chunks cannot be determined; then nothing is removed
  */
 export async function sweep(parts: RepositoryParts, signal?: AbortSignal): Promise<{ freedBytes: number }> {
   const begunAt = parts.now()
@@ -39,7 +42,7 @@ export async function sweep(parts: RepositoryParts, signal?: AbortSignal): Promi
   return { freedBytes }
 }
 
-/** Chunks that some backup needs, by the pack that they are read from. */
+/** The chunks that backups need, by the pack that they are read from. */
 type Needed = ReadonlyMap<string, readonly string[]>
 
 interface Swept {
@@ -49,7 +52,10 @@ interface Swept {
   readonly signal: AbortSignal | undefined
 }
 
-/** Marks what is not needed, takes marks from what is, and removes what was marked long enough. @returns bytes that were removed */
+/**
+ * Marks unneeded packs, unmarks needed ones, and removes packs that were marked long enough.
+ * @returns the number of removed bytes
+ */
 async function clearMarks(parts: RepositoryParts, { index, needed, begunAt, signal }: Swept): Promise<number> {
   const { storage, keys, now } = parts
   let freedBytes = 0
@@ -66,7 +72,7 @@ async function clearMarks(parts: RepositoryParts, { index, needed, begunAt, sign
       freedBytes += pack.sizeBytes
     }
   }
-  // of packs that went: after them, so that a sweep that was cut off goes on
+  // The marks of removed packs follow them, so that an interrupted sweep can be resumed.
   const left = index.marks.filter(({ pack }) => !index.packs.has(pack)).map(({ name }) => name)
   if (left.length > 0) await storage.remove(left, signal)
   return freedBytes
@@ -76,7 +82,7 @@ async function mark({ storage, keys }: RepositoryParts, pack: PackState, since: 
   await storage.put(markName(keys.owner, { pack: pack.id, since, reason }), Buffer.from(`${reason}\n`))
 }
 
-/** Chunks that are still needed of packs that are mostly not, or small, come into new packs; the old ones are marked. */
+/** Moves needed chunks from small or mostly unneeded packs into new packs, and marks the old ones. */
 async function repack(parts: RepositoryParts, { index, needed, begunAt, signal }: Swept): Promise<void> {
   const { storage, keys } = parts
   const chosen = packsToRepack(index, needed)
@@ -97,7 +103,7 @@ async function repack(parts: RepositoryParts, { index, needed, begunAt, signal }
         if (!(error instanceof ChunkLost)) throw error
         return undefined
       })
-      // what cannot be read stays where it is, and its pack with it
+      // An unreadable chunk stays in its pack.
       if (!sealed) reason = 'damaged'
       else builder.add(idBytes(chunk), [sealed.bytes], sealed.sizeBytes)
       if (builder.isFull) await close()
@@ -130,7 +136,7 @@ function packsToRepack(index: ChunkIndex, needed: Needed): PackState[] {
     .map(({ pack }) => pack)
 }
 
-/** Many indexes become one. What is written meanwhile has an index of its own. */
+/** Merges many indexes into one. Packs that are written in the meantime have their own index. */
 async function mergeIndexes(parts: RepositoryParts, signal: AbortSignal | undefined): Promise<void> {
   const { storage, keys } = parts
   if ((await storage.list(`${keys.owner}/indexes/`, signal)).length < MANY_INDEXES) return
@@ -141,7 +147,10 @@ async function mergeIndexes(parts: RepositoryParts, signal: AbortSignal | undefi
   await storage.remove(index.sources, signal)
 }
 
-/** Of the packs that have a chunk, the first is the one that it is needed of: in an order that is the same for everybody. */
+/**
+ * Returns the needed chunks by pack. If several packs have a chunk, the first counts, in an order that is the same for
+ * every process.
+ */
 async function neededOfPacks(
   parts: RepositoryParts,
   index: ChunkIndex,
@@ -171,7 +180,7 @@ async function neededChunks(
     const manifest = await readManifest(parts, name, kind)
     for (const chunk of manifest?.listing ?? []) {
       needed.add(chunk)
-      // most backups have most of their list in common
+      // Most backups share most of their listing.
       if (read.has(chunk)) continue
       read.add(chunk)
       const listing = await reader.read(chunk, signal).catch((error) => {

@@ -4,12 +4,12 @@ declare module '../platform/db/schema.ts' {
   }
 }
 
-/** One row, once there is a key. */
+/** The key of backups: one row, once there is a key. */
 export interface BackupKeyRow {
   id: number
   /** The key in base64, sealed under the master key. */
   sealed: string
-  /** What this copy of the installation calls itself in the storage; null until it was asked for. */
+  /** The name of this copy of the installation in the storage; null until it is first needed. */
   holder: string | null
   created_at: number
 }

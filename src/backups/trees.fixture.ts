@@ -2,10 +2,13 @@ import { createHash } from 'node:crypto'
 import type { BackupRepository, SourceEntry } from './backup-store.ts'
 import type { Storage } from './storage/storage.ts'
 
-/** Files by path: what a tree of a test is made of. */
+/** The files of a test's tree, by path. */
 export type Files = Readonly<Record<string, Buffer>>
 
-/** Files as a site's walk would hand them over. @param read is told which were opened */
+/**
+ * Yields files as the walk of a site does.
+ * @param read receives the paths of opened files
+ */
 export async function* source(files: Files, read: string[] = []): AsyncGenerator<SourceEntry> {
   for (const [path, content] of Object.entries(files))
     yield {
@@ -36,7 +39,7 @@ export const hash = (content: Buffer): string => createHash('sha256').update(con
 export const hashes = (files: Files): Record<string, string> =>
   Object.fromEntries(Object.entries(files).map(([path, content]) => [path, hash(content)]))
 
-/** What is read back of a tree, as hashes. */
+/** Returns the files that are read back of a tree, as hashes. */
 export async function contentsOf(repository: BackupRepository, name: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   for await (const entry of repository.entries(name))
@@ -44,7 +47,7 @@ export async function contentsOf(repository: BackupRepository, name: string): Pr
   return found
 }
 
-/** The same for the same seed, and not compressible. */
+/** Returns incompressible bytes that depend only on the seed. */
 export function noise(bytes: number, seed = 1): Buffer {
   const content = Buffer.alloc(bytes)
   let state = Math.imul(seed, 2_654_435_761) | 1
@@ -57,17 +60,17 @@ export function noise(bytes: number, seed = 1): Buffer {
   return content
 }
 
-/** The process is killed: nothing of it goes on. */
+/** Simulates a killed process, which does nothing further. */
 export class Killed extends Error {}
 
-/** Lets a test stop the world before or after the next calls that change something. */
+/** Lets a test stop the process before or after the next changes. */
 export interface Guillotine {
   readonly storage: Storage
-  /** Falls at so many changes from now; half of the times after the change was made. `undefined`: never. */
+  /** Falls after this many changes, half of the times after the change was made. `undefined` means never. */
   fallAfter: number | undefined
 }
 
-/** A storage that dies in the middle of things, and is dead from then on until it is set up again. */
+/** Returns a storage that dies at any point, and stays dead until it is reset. */
 export function guillotine(base: Storage): Guillotine {
   const own: { fallAfter: number | undefined } = { fallAfter: undefined }
   const change = async <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -90,7 +93,7 @@ export function guillotine(base: Storage): Guillotine {
     get: (...call) => look(() => base.get(...call)),
     list: (...call) => look(() => base.list(...call)),
     folders: () => look(() => base.folders()),
-    // one by one: it may be cut off between two
+    // One by one, because it may be interrupted between two.
     async remove(names) {
       for (const name of names) await change(() => base.remove([name]))
     },

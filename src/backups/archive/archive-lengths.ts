@@ -1,37 +1,41 @@
 import type { Bzip2Block } from './bzip2-block.ts'
 import { placeAfter, type StreamPlace, streamBegin, streamLength } from './bzip2-stream.ts'
 
-/** Bytes of the archive, before it is compressed, that become one block of the stream. Part of the format: ranges rest on it. */
+/**
+ * The bytes of the uncompressed archive that become one block of the stream. Part of the format, because byte ranges
+ * depend on it.
+ */
 export const PIECE = 1400 * 512
 
-/** Of a block as it is kept: its bits, and the checksum up to its end. */
+/** The bytes of a stored block entry: its length in bits, and the checksum up to its end. */
 const ENTRY = 8
 
 /**
- * What is known of a compressed archive from making it: where each block lies. So a part of it can be made without what comes before, and its
- * length can be said once it was made to its end. 11 bytes a megabyte of content.
+ * The places of a compressed archive's blocks, as learned while it was built. With them, a later part can be built
+ * without the parts before it. After one complete build, the length is known. It takes 11 bytes per megabyte of
+ * content.
  */
 export class ArchiveLengths {
-  /** Before each block, and after the last. */
+  /** The places before each block, and after the last. */
   readonly #places: StreamPlace[] = [streamBegin]
   #isWhole = false
 
-  /** Blocks that are known. */
+  /** Returns the number of known blocks. */
   get count(): number {
     return this.#places.length - 1
   }
 
-  /** Bytes that are known to be there. */
+  /** Returns the number of bytes that are known to exist. */
   get knownBytes(): number {
     return this.totalBytes ?? Math.floor(this.#places.at(-1)!.bits / 8)
   }
 
-  /** Length of the archive; `undefined` until it was made to its end. */
+  /** Returns the length of the archive; `undefined` until it was built to its end. */
   get totalBytes(): number | undefined {
     return this.#isWhole ? streamLength(this.#places.at(-1)!) : undefined
   }
 
-  /** The last block that begins with a byte of its own at or before this byte, of those that are known. */
+  /** Returns the last known block whose first whole byte is at or before this byte. */
   blockAt(byte: number): { readonly number: number; readonly place: StreamPlace } {
     let low = 0
     let high = this.count
@@ -47,19 +51,19 @@ export class ArchiveLengths {
     if (number === this.count) this.#places.push(placeAfter(this.#places[number]!, block))
   }
 
-  /** There are no more than so many. */
+  /** Records that the archive has exactly this many blocks. */
   end(count: number): void {
     if (count === this.count) this.#isWhole = true
   }
 
-  /** What is known of the first so many blocks. */
+  /** Returns the lengths of the first blocks only. */
   first(count: number): ArchiveLengths {
     const lengths = new ArchiveLengths()
     lengths.#places.push(...this.#places.slice(1, count + 1))
     return lengths
   }
 
-  /** For `decode`. */
+  /** Returns the form that `decode` reads. */
   encode(): { bytes: Buffer; isWhole: boolean } {
     const bytes = Buffer.alloc(this.count * ENTRY)
     for (let number = 0; number < this.count; number++) {

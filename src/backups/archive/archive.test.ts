@@ -34,7 +34,7 @@ const { signal } = new AbortController()
 const archive = (sources: readonly TreeSource[], start = 0, lengths = new ArchiveLengths()) =>
   archiveBytes(sources, start, { lengths, threads, signal })
 
-/** Noise would take a second a block. */
+/** Noise would take a second per block. */
 const lines = (bytes: number): Buffer =>
   Buffer.from(
     Array.from({ length: bytes / 16 + 1 }, (_, line) => `${line ** 2}`.padStart(15, ' ')).join('\n'),
@@ -42,7 +42,7 @@ const lines = (bytes: number): Buffer =>
 
 const long = (length: number, end = '') => `${'n'.repeat(length - end.length)}${end}`
 
-/** Of several blocks, with most that can be odd about a tree. */
+/** Returns a tree of several blocks, with most of the oddities that a tree can have. */
 function oddTree(): MemoryTree {
   const deep = Array.from({ length: 12 }, (_, level) => `${level}-${'d'.repeat(60)}`)
   return new MemoryTree()
@@ -66,8 +66,8 @@ function oddTree(): MemoryTree {
     .file('index.php', '<?php')
 }
 
-describe.skipIf(!hasTools)('an archive, unpacked by GNU tar', () => {
-  it('has each file, folder and link as it was', async () => {
+describe.skipIf(!hasTools)('an archive, unpacked with GNU tar', () => {
+  it('restores each file, folder and link', async () => {
     const tree = oddTree()
     const directory = await mkdtemp(join(scratch, 'out-'))
     execFileSync('tar', ['-xjf', '-', '-C', directory], { input: await all(archive([tree.source])), stdio: 'pipe' })
@@ -87,7 +87,7 @@ describe.skipIf(!hasTools)('an archive, unpacked by GNU tar', () => {
     expect((await lstat(join(directory, 'old'))).mtimeMs).toBe(0)
   })
 
-  it('lists numbers in place of owners, no bits that make somebody else of whoever runs it, and no warning', async () => {
+  it('lists numeric owners, no bits that change the user of a program, and no warning', async () => {
     const { stdout, stderr } = spawnSync('tar', ['-tvjf', '-'], {
       input: await all(archive([oddTree().source])),
       env: { LC_ALL: 'C' },
@@ -97,7 +97,7 @@ describe.skipIf(!hasTools)('an archive, unpacked by GNU tar', () => {
     for (const line of lines) expect(line).toMatch(/^[-dl](rwxrwxrwx|rw[x-]r-[x-]r-[x-]|rw-------) 0\/0 /)
   })
 
-  it('tells the size of what is larger than 8 GB', async () => {
+  it('stores the size of a file larger than 8 GB', async () => {
     const zeros = 9 * 2 ** 30
     const bytes = tarBytes([new MemoryTree().file('dump.sql', { zeros }).source])
     const { value } = await bytes.next()
@@ -105,7 +105,7 @@ describe.skipIf(!hasTools)('an archive, unpacked by GNU tar', () => {
     expect(spawnSync('tar', ['-tvf', '-'], { input: value }).stdout.toString()).toContain(` ${zeros} `)
   })
 
-  it('holds several trees, of which the last wins', async () => {
+  it('contains several trees, of which the last wins', async () => {
     const core = new MemoryTree().add(folder('wp-admin')).file('wp-admin/admin.php', 'core').file('readme', 'core')
     const site = new MemoryTree().file('readme', 'site')
     const directory = await mkdtemp(join(scratch, 'out-'))
@@ -117,7 +117,7 @@ describe.skipIf(!hasTools)('an archive, unpacked by GNU tar', () => {
 })
 
 describe('a part of an archive', () => {
-  it('is the same bytes as those of the whole, from wherever it begins and whatever is known of it', async () => {
+  it('has the same bytes as in the whole, wherever it begins and however many blocks are known', async () => {
     const tree = oddTree()
     const lengths = new ArchiveLengths()
     const whole = await all(archive([tree.source], 0, lengths))
@@ -130,14 +130,14 @@ describe('a part of an archive', () => {
       expect((await all(archive([tree.source], start))).equals(whole.subarray(start)), `${start}`).toBe(true)
   })
 
-  it('is the same bytes of the tar, from wherever it begins', async () => {
+  it('has the same bytes of the tar, wherever it begins', async () => {
     const tree = oddTree()
     const whole = await all(tarBytes([tree.source, tree.source]))
     for (const start of [1, 511, 512, 513, 100_000, 1_450_000, whole.length - 1024, whole.length - 1])
       expect((await all(tarBytes([tree.source, tree.source], start))).equals(whole.subarray(start))).toBe(true)
   })
 
-  it('does not read what lies before it', async () => {
+  it('does not read the content before it', async () => {
     const tree = new MemoryTree().file('one', lines(4 * PIECE)).file('other', lines(PIECE))
     const lengths = new ArchiveLengths()
     const whole = await all(archive([tree.source], 0, lengths))
@@ -146,7 +146,7 @@ describe('a part of an archive', () => {
     expect(tree.read).toBeLessThan(2 * PIECE)
   })
 
-  it('begins where an earlier reader has stopped, after what was learned of it was kept', async () => {
+  it('begins where an earlier reader stopped, with the blocks learned so far', async () => {
     const tree = new MemoryTree().file('one', lines(4 * PIECE))
     const first = new ArchiveLengths()
     let taken = 0
@@ -168,8 +168,8 @@ describe('a part of an archive', () => {
   })
 })
 
-describe('an archive that cannot be made', () => {
-  it('breaks off where a chunk is lost, with its name', async () => {
+describe('an archive that cannot be built', () => {
+  it('breaks off at a lost chunk, and names it', async () => {
     const tree = new MemoryTree().file('photo.jpg', lines(4 * PIECE)).file('index.php', '')
     tree.lost.add('photo.jpg')
     const lengths = new ArchiveLengths()
@@ -177,7 +177,7 @@ describe('an archive that cannot be made', () => {
     expect(lengths.totalBytes).toBeUndefined()
   })
 
-  it.each([-1, 1])('breaks off where a file is not as long as its head says (%i)', async (more) => {
+  it.each([-1, 1])('breaks off if a file does not have the length in its header (%i)', async (more) => {
     const tree = new MemoryTree().file('photo.jpg', Buffer.alloc(1000))
     tree.readFile = async function* ({ sizeBytes }) {
       yield new Uint8Array(sizeBytes + more)
@@ -185,11 +185,11 @@ describe('an archive that cannot be made', () => {
     await expect(all(archive([tree.source]))).rejects.toThrow(BackupDamaged)
   })
 
-  it('says that there is none', async () => {
+  it('fails if the backup is missing', async () => {
     await expect(all(archive([{ ...new MemoryTree().source, name: 'gone' }]))).rejects.toThrow(BackupMissing)
   })
 
-  it('ends when nobody wants it any more, and reads no more', async () => {
+  it('stops reading when its reader gives up', async () => {
     const tree = new MemoryTree().file('zeros', { zeros: 1000 * PIECE })
     const given = new AbortController()
     const bytes = archiveBytes([tree.source], 0, { lengths: new ArchiveLengths(), threads, signal: given.signal })
@@ -200,7 +200,7 @@ describe('an archive that cannot be made', () => {
   })
 })
 
-it('has bytes that stay: whoever has a part of an archive goes on with the same', async () => {
+it('always has the same bytes, so that a client can resume a download', async () => {
   const tree = new MemoryTree()
     .add(folder('wp-content'), link('shop', 'wp-content/shop'))
     .file(`${long(150)}/ä.php`, '<?php')

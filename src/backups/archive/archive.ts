@@ -5,19 +5,24 @@ import type { Bzip2Threads } from './bzip2-threads.ts'
 import { type TreeSource, tarBytes } from './tar.ts'
 
 export interface ArchiveOptions {
-  /** Of this very archive: used to begin in its middle, and told what is found out. */
+  /** The lengths of this very archive. They are used to begin in its middle, and updated with new findings. */
   readonly lengths: ArchiveLengths
   readonly threads: Bzip2Threads
-  /** Ends the work at the next piece, with its reason. */
+  /** Ends the work at the next piece, with the signal's reason. */
   readonly signal: AbortSignal
 }
 
-/** Goes up when the same trees give other bytes: whoever has a part of an archive must not go on with another one. */
+/**
+ * Increases when the same trees give other bytes, because a client must not continue a partial archive with a different
+ * one.
+ */
 export const ARCHIVE_FORMAT = 1
 
 /**
- * Trees as a `.tar.bz2`, from a byte on. It is made while it is read, and the same bytes come each time. Memory: a few pieces, whatever is in it.
- * @param start no larger than the archive; what lies between it and the last known block before it is made and left out
+ * Yields trees as a `.tar.bz2`, from a byte on. It is built while it is read, with the same bytes each time. It uses
+ * the memory of a few pieces, whatever the content.
+ * @param start at most the archive's length; bytes between the last known block before it and itself are built and
+ * dropped
  * @throws BackupMissing, BackupDamaged, StorageFailure
  */
 export async function* archiveBytes(
@@ -45,7 +50,7 @@ export async function* archiveBytes(
   yield rest(stream.end())
 }
 
-/** Finds out where blocks lie, up to a byte or to the end, without keeping what is made. */
+/** Finds out where blocks begin, up to a byte or to the end, and drops the output. */
 export async function measureArchive(
   sources: readonly TreeSource[],
   upTo: number,
@@ -55,7 +60,7 @@ export async function measureArchive(
   for await (const _ of archiveBytes(sources, lengths.knownBytes, options)) if (lengths.knownBytes > upTo) return
 }
 
-/** Equally long pieces, but for the last. */
+/** Yields pieces of equal length, except the last. */
 async function* piecesOf(
   bytes: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
@@ -78,7 +83,7 @@ async function* piecesOf(
   if (filled > 0) yield piece.slice(0, filled)
 }
 
-/** Blocks as their pieces come, one more under way than there are threads. */
+/** Yields blocks in the order of their pieces. One more block than there are threads is in progress. */
 async function* inOrder(
   pieces: AsyncIterable<Uint8Array<ArrayBuffer>>,
   threads: Bzip2Threads,
@@ -87,7 +92,7 @@ async function* inOrder(
   const ahead: Promise<Bzip2Block>[] = []
   for await (const piece of pieces) {
     const block = threads.compress(piece, signal)
-    // it is looked at in its turn, or not at all when an earlier one has failed
+    // Its error is handled in its turn, or not at all if an earlier block has failed.
     block.catch(() => {})
     ahead.push(block)
     if (ahead.length > threads.count) yield await ahead.shift()!

@@ -16,7 +16,7 @@ function compressed(...contents: Uint8Array[]): Buffer {
   return Buffer.concat([stream.head, ...blocks, stream.end()])
 }
 
-/** The same bytes in each run. */
+/** Returns the same bytes in each run. */
 function noise(length: number, values = 256, seed = 1): Buffer {
   const bytes = Buffer.alloc(length)
   let state = seed
@@ -49,14 +49,14 @@ const cases: Record<string, Uint8Array> = {
   ),
 }
 
-describe.skipIf(!hasProgram)('a block of bzip2, beside the program of that name', () => {
+describe.skipIf(!hasProgram)('a block of bzip2, compared with the bzip2 program', () => {
   it.each(Object.entries(cases))('has the same bytes for %s', (_, content) => {
     const ours = compressed(content)
     expect(ours.equals(program(content))).toBe(true)
     expect(unpacked(ours).equals(content)).toBe(true)
   })
 
-  it('has the same bytes for whatever there is', () => {
+  it('has the same bytes for any content', () => {
     const content = fc.oneof(
       fc.uint8Array({ minLength: 1, maxLength: 3000, size: 'max' }),
       fc.uint8Array({ minLength: 1, maxLength: 3000, max: 2, size: 'max' }),
@@ -75,31 +75,31 @@ describe.skipIf(!hasProgram)('a block of bzip2, beside the program of that name'
     ['zeros', Buffer.alloc(MOST_OF_BLOCK)],
     ['a word', Buffer.from('abc'.repeat(100_000))],
     ['a run', Buffer.from('aaaab'.repeat(50_000))],
-  ])('can be read where %s comes again and again', (_, content) => {
+  ])('is readable for content that repeats %s', (_, content) => {
     expect(unpacked(compressed(content)).equals(content)).toBe(true)
   })
 
-  it('follows others in one stream, wherever in a byte they end', () => {
+  it('follows others in one stream, at whatever bit they end', () => {
     const contents = Array.from({ length: 40 }, (_, each) => noise(50 + 37 * each, 5 + each, each + 1))
     expect(unpacked(compressed(...contents)).equals(Buffer.concat(contents))).toBe(true)
     expect(unpacked(compressed()).length).toBe(0)
   })
 })
 
-/** Of equal rotations either may be called the first: both can be read, and the program takes another one. */
+/** Of equal rotations either may count as the first. Both are readable, but the program chooses differently. */
 function repeatsItself(bytes: Uint8Array): boolean {
   const text = Buffer.from(bytes).toString('latin1')
-  // in the first step a run becomes something else, which may repeat itself or not
+  // The first step replaces runs, and the result may repeat itself or not.
   return (text + text).indexOf(text, 1) < text.length || /(.)\1{3}/s.test(text)
 }
 
-it('has bytes that stay: whoever has a part of an archive goes on with the same', () => {
+it('always has the same bytes, so that a client can resume a download', () => {
   expect(hash('sha256', compressed(cases.text!, noise(5000)))).toBe(
     '082da52578296149275b075481bec3ac5b57769b44360d67890f4b6f9021787b',
   )
 })
 
-it('takes what fits into one block, and nothing', () => {
+it('refuses an empty content, and one that exceeds a block', () => {
   expect(() => bzip2Block(new Uint8Array(MOST_OF_BLOCK + 1))).toThrow(RangeError)
   expect(() => bzip2Block(new Uint8Array(0))).toThrow(RangeError)
 })

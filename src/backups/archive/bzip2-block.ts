@@ -1,27 +1,36 @@
 import { suffixArray } from './suffix-array.ts'
 
 /*
- * One block of bzip2. The steps, and how Huffman tables are found, are those of bzip2 1.0.8, copyright (C) 1996-2019 Julian R Seward
- * (`third-party/bzip2-license.txt`), written anew, so that the bytes are the same as those of that program with -9; but for texts that are
- * one piece repeated, which have more than one right answer.
+ * One block of bzip2. The steps, and the search for Huffman tables, are those of bzip2 1.0.8, copyright (C) 1996-2019
+ * Julian R Seward (`third-party/bzip2-license.txt`), rewritten. The bytes equal those of that program with -9, except
+ * for texts that consist of one repeated piece, which have more than one correct result.
  *
- * There is no document of the format but its decoder. In short: runs of 4 to 255 equal bytes become four and a count; the last column of all sorted
- * rotations of what is left (Burrows-Wheeler); each byte as its place in a list that moves what was seen to its front; runs of zeros as
- * numbers; Huffman codes, of two to six tables, chosen anew each 50 symbols.
+ * The only specification of the format is its decoder. In short:
+ * - Runs of 4 to 255 equal bytes become four bytes and a count.
+ * - The last column of all sorted rotations of the result is taken (Burrows-Wheeler).
+ * - Each byte becomes its place in a list that moves each seen value to its front.
+ * - Runs of zeros become numbers.
+ * - Two to six tables of Huffman codes encode the symbols, with a new choice every 50 symbols.
  */
 
-/** What fits into one block whatever is in it: the runs of the first step can make it longer by a quarter, to 900,000 bytes less 19. */
+/**
+ * The most content that always fits into one block. The runs of the first step can make it longer by a quarter, to
+ * 900,000 bytes less 19.
+ */
 export const MOST_OF_BLOCK = 719_984
 
-/** Compressed bytes of which the last may be in use only in part: blocks follow each other without regard to bytes. */
+/** Compressed bytes. The last one may be used only in part, because blocks follow each other without byte alignment. */
 export interface Bzip2Block {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly bits: number
-  /** Of the content. */
+  /** The checksum of the content. */
   readonly crc: number
 }
 
-/** @param content 1 to {@link MOST_OF_BLOCK} bytes */
+/**
+ * Compresses one block.
+ * @param content 1 to {@link MOST_OF_BLOCK} bytes
+ */
 export function bzip2Block(content: Uint8Array): Bzip2Block {
   if (content.length === 0 || content.length > MOST_OF_BLOCK) throw new RangeError('one block of bzip2')
   const { short, crc } = shortenRuns(content)
@@ -70,11 +79,11 @@ function shortenRuns(content: Uint8Array): { short: Uint8Array; crc: number } {
   return { short: short.subarray(0, to), crc: ~crc }
 }
 
-/** The byte before each rotation of the text, rotations in their order; and where the text itself stands among them. */
+/** Returns the byte before each rotation of the text, in sorted order, and the place of the text itself among them. */
 function lastColumn(text: Uint8Array): { column: Uint8Array; origin: number } {
   const { length } = text
   const { start, period } = leastRotation(text)
-  // the least rotation is smaller than all of its own suffixes, which therefore have the order of its rotations
+  // The least rotation is smaller than all of its own suffixes, which therefore have the order of its rotations.
   const word = new Uint8Array(period)
   word.set(text.subarray(start, Math.min(length, start + period)))
   if (start + period > length) word.set(text.subarray(0, start + period - length), length - start)
@@ -92,7 +101,10 @@ function lastColumn(text: Uint8Array): { column: Uint8Array; origin: number } {
   return { column, origin }
 }
 
-/** Where the smallest rotation begins, and after how many bytes the text repeats itself: its length when it does not. */
+/**
+ * Returns where the smallest rotation begins, and the period of the text, which is its length if it does not repeat
+ * itself.
+ */
 function leastRotation(text: Uint8Array): { start: number; period: number } {
   const { length } = text
   let one = 0
@@ -120,13 +132,16 @@ function usedValues(text: Uint8Array): Uint8Array {
   return used
 }
 
-/** All symbols: two digits of runs, the other places, and the end. */
+/** Returns the number of symbols: two digits of runs, the other places, and the end. */
 const alphabetOf = (used: Uint8Array): number => used.reduce((sum, each) => sum + each, 0) + 2
 
 const RUN_A = 0
 const RUN_B = 1
 
-/** Places in the list of what was seen; runs of the first place as numbers to the base of two whose digits are 1 and 2; the end. */
+/**
+ * Returns places in the list of seen values. Runs of the first place become base-two numbers with the digits 1 and 2.
+ * The end symbol follows.
+ */
 function symbolsOf(column: Uint8Array, used: Uint8Array): { symbols: Uint16Array; count: number } {
   const recent = new RecentFirst(used)
   const symbols = new Uint16Array(column.length + 1)
@@ -151,18 +166,21 @@ function symbolsOf(column: Uint8Array, used: Uint8Array): { symbols: Uint16Array
   return { symbols, count }
 }
 
-/** Rows of the list, and places in each. */
+/** The number of values in a row of the list, and the capacity for all rows. */
 const ROW = 16
 const ROOM = 4096
 
-/** Values in the order in which they were last seen. It is kept in rows, so that a move touches one row and an end of each before it, not all places. */
+/**
+ * Values in the order in which they were last seen. The list has rows, so that a move touches one row and one end of
+ * each row before it, not all places.
+ */
 class RecentFirst {
   readonly #rowOf = new Uint8Array(256)
-  /** Each row grows towards the front of the room; when the first has no room left, all go back. */
+  /** Each row grows towards the front. When the first row has no space left, all rows move back. */
   readonly #places = new Uint8Array(ROOM)
   readonly #starts = new Int32Array(ROW)
 
-  /** At first: those in use, upwards. */
+  /** Starts with the used values, in ascending order. */
   constructor(used: Uint8Array) {
     const values = Array.from(used.keys())
     this.#lay([...values.filter((value) => used[value]), ...values.filter((value) => !used[value])])
@@ -172,7 +190,10 @@ class RecentFirst {
     return this.#places[this.#starts[0]!]!
   }
 
-  /** @returns the place where the value was */
+  /**
+   * Moves a value to the front.
+   * @returns the place where the value was
+   */
   toFront(value: number): number {
     const places = this.#places
     const starts = this.#starts
@@ -202,18 +223,18 @@ class RecentFirst {
   }
 }
 
-/** Symbols that share a table. */
+/** The number of symbols that share a table. */
 const GROUP = 50
 const ROUNDS = 4
 const LONGEST_CODE = 17
-/** Room for the alphabet in a flat table. */
+/** The space for the alphabet in a flat table. */
 const WIDTH = 258
 
 interface Tables {
   readonly count: number
-  /** By table and symbol: bits of the code. */
+  /** The bits of each code, by table and symbol. */
   readonly lengths: Uint8Array
-  /** By group: its table. */
+  /** The table of each group. */
   readonly selectors: Uint8Array
 }
 
@@ -239,7 +260,7 @@ function chooseTables(symbols: Uint16Array, count: number, alphabet: number): Ta
   return { count: tables, lengths, selectors }
 }
 
-/** Each table is good for its part of the alphabet; parts are about equally often needed. */
+/** Gives each table its own part of the alphabet, with parts of about equal frequency. */
 function firstLengths(symbols: Uint16Array, count: number, alphabet: number, tables: number): Uint8Array {
   const frequency = new Int32Array(alphabet)
   for (let at = 0; at < count; at++) frequency[symbols[at]!]!++
@@ -275,22 +296,28 @@ function cheapest(symbols: Uint16Array, from: number, to: number, lengths: Uint8
   return best
 }
 
-/** Lengths of Huffman codes. Where one is too long, frequencies are made more alike, and all is done again. */
+/**
+ * Computes the lengths of Huffman codes. If one is too long, the frequencies are levelled and all lengths computed
+ * again.
+ */
 function codeLengths(frequencies: Int32Array, lengths: Uint8Array): void {
   const weights = Array.from(frequencies, (each) => Math.max(each, 1))
   while (!huffman(weights, lengths)) for (const [at, weight] of weights.entries()) weights[at] = 1 + (weight >> 1)
 }
 
-/** Weights have their tree's depth in the lowest byte: of equally heavy trees the flatter ones are joined first. */
+/**
+ * Adds two weights. Their lowest byte has the depth of the tree: of equally heavy trees the flatter ones are joined
+ * first.
+ */
 const joined = (one: number, other: number) =>
   ((one & ~0xff) + (other & ~0xff)) | (1 + Math.max(one & 0xff, other & 0xff))
 
-/** @returns whether no code is longer than it may be */
+/** @returns whether all codes are within the length limit */
 function huffman(frequencies: readonly number[], lengths: Uint8Array): boolean {
   const size = frequencies.length
   const weight = new Int32Array(2 * size + 1)
   const parent = new Int32Array(2 * size + 1)
-  // nodes are counted from 1; node 0 is lighter than all, and ends the way up
+  // Nodes are counted from 1. Node 0 is lighter than all others, and ends the way up.
   const heap = new Int32Array(size + 2)
   let heaped = 0
   const add = (node: number) => {
@@ -372,7 +399,7 @@ function writeSymbols(out: BitWriter, symbols: Uint16Array, count: number, { len
   }
 }
 
-/** Codes of a table count up, shorter ones first. */
+/** Assigns ascending codes to each table, shorter ones first. */
 function codesOf(lengths: Uint8Array): Int32Array {
   const codes = new Int32Array(lengths.length)
   for (let base = 0; base < lengths.length; base += WIDTH) {
@@ -383,7 +410,7 @@ function codesOf(lengths: Uint8Array): Int32Array {
   return codes
 }
 
-/** Bits, the highest first. */
+/** Writes bits, the highest first. */
 class BitWriter {
   #bytes: Uint8Array<ArrayBuffer>
   #length = 0

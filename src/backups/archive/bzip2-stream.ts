@@ -1,18 +1,18 @@
 import type { Bzip2Block } from './bzip2-block.ts'
 
-/** How far a stream has come: all that the next block must know of those before it. */
+/** The state of a stream that the next block needs from those before it. */
 export interface StreamPlace {
-  /** From the beginning of the stream. */
+  /** The number of bits from the beginning of the stream. */
   readonly bits: number
-  /** Of the blocks so far. */
+  /** The checksum of the blocks so far. */
   readonly crc: number
 }
 
-/** `BZh9`: blocks of 900,000 bytes at most. */
+/** `BZh9`: blocks of at most 900,000 bytes. */
 const HEAD = Uint8Array.of(0x42, 0x5a, 0x68, 0x39)
 const END_BITS = 80
 
-/** Before the first block. */
+/** The place before the first block. */
 export const streamBegin: StreamPlace = { bits: 8 * HEAD.length, crc: 0 }
 
 export const placeAfter = ({ bits, crc }: StreamPlace, block: Pick<Bzip2Block, 'bits' | 'crc'>): StreamPlace => ({
@@ -20,16 +20,16 @@ export const placeAfter = ({ bits, crc }: StreamPlace, block: Pick<Bzip2Block, '
   crc: ((crc << 1) | (crc >>> 31)) ^ block.crc,
 })
 
-/** Length in bytes of a stream whose last block ends here. */
+/** Returns the length in bytes of a stream whose last block ends here. */
 export const streamLength = ({ bits }: StreamPlace): number => Math.ceil((bits + END_BITS) / 8)
 
-/** Puts blocks together to one stream, as every reader of bzip2 takes it: not all take several streams one after the other. */
+/** Joins blocks to one stream, which every bzip2 reader accepts. Not all readers accept several streams in a row. */
 export class Bzip2Stream {
   #place: StreamPlace
-  /** Bits of the last byte that are not given out yet, at its upper end. */
+  /** The bits of the last byte that have not been output yet, at its upper end. */
   #held = 0
 
-  /** @param place where to go on. The byte in which it lies is given out with nothing of what was before it: the caller leaves it out. */
+  /** @param place where to continue; the first byte lacks the bits of earlier blocks, so the caller must drop it */
   constructor(place: StreamPlace = streamBegin) {
     this.#place = place
   }
@@ -38,7 +38,10 @@ export class Bzip2Stream {
     return HEAD
   }
 
-  /** @returns the bytes that are complete with it */
+  /**
+   * Adds a block.
+   * @returns the bytes that it completes
+   */
   add(block: Bzip2Block): Uint8Array {
     const out = this.#append(block.bytes, block.bits)
     this.#place = placeAfter(this.#place, block)
@@ -51,7 +54,7 @@ export class Bzip2Stream {
     end.writeUIntBE(0x177245385090, 0, 6)
     end.writeInt32BE(crc, 6)
     const out = this.#append(end, END_BITS)
-    // what is not a whole byte is filled up
+    // Pads the last byte.
     return (bits + END_BITS) % 8 === 0 ? out : Buffer.concat([out, Uint8Array.of(this.#held)])
   }
 
@@ -65,7 +68,7 @@ export class Bzip2Stream {
       out[at] = held | (byte >>> shift)
       held = (byte << (8 - shift)) & 0xff
     }
-    // the last byte may reach beyond what is whole
+    // The last byte may extend beyond the complete ones.
     if (whole < bytes.length) held |= bytes[whole]! >>> shift
     this.#held = held
     return out

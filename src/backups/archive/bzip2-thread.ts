@@ -1,4 +1,7 @@
-/** A thread of `bzip2-threads.ts`: half a second of arithmetic a block, apart from the event loop that serves requests. */
+/**
+ * The program of the threads in `bzip2-threads.ts`. A block takes half a second of computation, away from the event
+ * loop that serves requests.
+ */
 import { parentPort } from 'node:worker_threads'
 import { bzip2Block } from './bzip2-block.ts'
 

@@ -2,10 +2,10 @@ import { extname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Bzip2Block } from './bzip2-block.ts'
 
-/** `.ts` where Stead runs from its sources, `.js` where it was built. */
+/** `.ts` if Stead runs from its sources, `.js` if it was built. */
 const program = join(import.meta.dirname, `bzip2-thread${extname(import.meta.filename)}`)
 
-/** A thread keeps some 30 MB. */
+/** The time after which idle threads end, because each keeps some 30 MB. */
 const IDLE_MS = 20_000
 
 interface Order {
@@ -14,9 +14,11 @@ interface Order {
   readonly answer: PromiseWithResolvers<Bzip2Block>
 }
 
-/** Threads that compress blocks, for all who need some: in the order in which they ask. They start when they are needed, and end when not. */
+/**
+ * Threads that compress blocks for all callers, in the order of their calls. They start on demand, and end when idle.
+ */
 export class Bzip2Threads {
-  /** Blocks that are made at a time. */
+  /** How many blocks are compressed at a time. */
   readonly count: number
   readonly #waiting: Order[] = []
   readonly #busy = new Map<Worker, Order>()
@@ -29,8 +31,9 @@ export class Bzip2Threads {
   }
 
   /**
-   * @param content is the thread's from now on, with its whole buffer
-   * @throws the signal's reason, when it has not begun by then
+   * Compresses a block.
+   * @param content belongs to the thread from now on, with its whole buffer
+   * @throws the signal's reason, if the work has not begun by then
    */
   compress(content: Uint8Array<ArrayBuffer>, signal?: AbortSignal): Promise<Bzip2Block> {
     const answer = Promise.withResolvers<Bzip2Block>()
@@ -39,7 +42,7 @@ export class Bzip2Threads {
     return answer.promise
   }
 
-  /** What is asked for and not there fails. */
+  /** Ends the threads. Unfinished calls fail. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#ending)
@@ -87,7 +90,7 @@ export class Bzip2Threads {
   #rest(thread: Worker): void {
     this.#busy.delete(thread)
     this.#idle.push(thread)
-    // a process with nothing else to do waits for none
+    // A process with nothing else to do must not wait for idle threads.
     thread.unref()
     clearTimeout(this.#ending)
     this.#ending = setTimeout(() => {

@@ -1,8 +1,8 @@
 type Text = Uint8Array | Int32Array
 
 /**
- * Starts of all suffixes in their order, in time and memory that grow with the text alone, whatever is in it: SA-IS (Nong, Zhang, Chan:
- * Two Efficient Algorithms for Linear Time Suffix Array Construction, 2011).
+ * Returns the starts of all suffixes in sorted order, in linear time and memory for any text. The algorithm is SA-IS
+ * (Nong, Zhang, Chan: Two Efficient Algorithms for Linear Time Suffix Array Construction, 2011).
  * @param largest the largest value in the text
  */
 export function suffixArray(text: Text, largest: number): Int32Array {
@@ -35,7 +35,7 @@ export function suffixArray(text: Text, largest: number): Int32Array {
   return order
 }
 
-/** Of each suffix whether it comes before the one that begins a place later. */
+/** Returns for each suffix whether it comes before the suffix that begins one place later. */
 function typesOf(text: Text): Uint8Array {
   const types = new Uint8Array(text.length)
   for (let at = text.length - 2; at >= 0; at--) {
@@ -46,7 +46,10 @@ function typesOf(text: Text): Uint8Array {
   return types
 }
 
-/** Where the suffixes of each first value stand: first those that are larger than what follows them, from `larger` on, then the others. */
+/**
+ * The places of the suffixes by first value. Those that are larger than their successor come first, from `larger` on,
+ * then the others.
+ */
 interface Buckets {
   readonly larger: Int32Array
   readonly smaller: Int32Array
@@ -65,7 +68,7 @@ function bucketsOf(text: Text, isSmaller: Uint8Array, largest: number): Buckets 
   return { larger, smaller }
 }
 
-/** Sorts all suffixes from those that begin a rise, in the order in which these are given. */
+/** Sorts all suffixes based on those that begin a rise, in the given order of these. */
 function induce(order: Int32Array, text: Text, isSmaller: Uint8Array, buckets: Buckets, leftmost: Int32Array): void {
   const { length } = text
   order.fill(-1)
@@ -84,7 +87,10 @@ function induce(order: Int32Array, text: Text, isSmaller: Uint8Array, buckets: B
   }
 }
 
-/** A shorter text, of the pieces between such starts, each named by its rank: its suffixes have the order of those starts. */
+/**
+ * Returns a shorter text, in which the rank of each piece between such starts is its name. Its suffixes have the order
+ * of those starts.
+ */
 function nameThem(text: Text, sorted: Int32Array, leftmost: Int32Array, ordinals: Int32Array) {
   const names = new Int32Array(sorted.length)
   let largestName = 0

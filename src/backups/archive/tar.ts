@@ -3,27 +3,31 @@ import { Header } from 'tar/header'
 import { Pax } from 'tar/pax'
 import { BackupDamaged, type BackupRepository, type StoredEntry } from '../backup-store.ts'
 
-/** A tree that is to be in an archive. */
+/** A tree to include in an archive. */
 export interface TreeSource {
   readonly repository: BackupRepository
-  /** Of the backup. */
+  /** The name of the backup. */
   readonly name: string
 }
 
 const BLOCK = 512
 const END = new Uint8Array(2 * BLOCK)
-/** What fits into the header's own field (POSIX, pax: ustar interchange format); larger ones stand in a record before it. */
+/**
+ * The largest size that fits into the header's own field (POSIX, pax: ustar interchange format). Larger ones are in a
+ * record before it.
+ */
 const LARGEST_SIZE = 8 ** 11 - 1
 const LATEST_SECONDS = 8 ** 11 - 1
-/** Heads that are made before other work of the process has its turn. */
+/** How many headers are created before other work of the process gets a turn. */
 const HEADS_AT_ONCE = 200
 
 /**
- * Trees as one tar archive (POSIX.1-2017, pax), from a byte on: the same bytes each time, without reading what lies before. The same path in a
- * later tree replaces that of an earlier one when the archive is unpacked.
+ * Yields trees as one tar archive (POSIX.1-2017, pax), from a byte on. It has the same bytes each time, and does not
+ * read the content before that byte. A path in a later tree replaces that of an earlier one when the archive is
+ * unpacked.
  *
- * Everything belongs to user and group 0, without names: unpacked by root it is root's alone, and by anybody else his. The number of another
- * user, such as 33, is somebody else on another system.
+ * Everything belongs to user and group 0, without names. Unpacked by root, it belongs to root; unpacked by another
+ * user, it belongs to that user. The number of any other user, such as 33, belongs to someone else on another system.
  * @throws BackupMissing, BackupDamaged, StorageFailure
  */
 export async function* tarBytes(sources: readonly TreeSource[], start = 0): AsyncGenerator<Uint8Array> {
@@ -49,7 +53,7 @@ export async function* tarBytes(sources: readonly TreeSource[], start = 0): Asyn
   if (skip < END.length) yield END.subarray(skip)
 }
 
-/** Returns how long the part of trees is in an archive, without its end. */
+/** Returns the length of the trees' part of an archive, without its end. */
 export async function treeBytes(sources: readonly TreeSource[]): Promise<number> {
   let bytes = 0
   let heads = 0
@@ -62,7 +66,7 @@ export async function treeBytes(sources: readonly TreeSource[]): Promise<number>
   return bytes
 }
 
-/** Never more or less than its head says: all that follows would be read at the wrong place. */
+/** Yields exactly as many bytes as the header says. Otherwise everything after it would be read at the wrong place. */
 async function* contentOf(
   repository: BackupRepository,
   file: Extract<StoredEntry, { kind: 'file' }>,
@@ -79,7 +83,7 @@ async function* contentOf(
 
 const types = { file: 'File', folder: 'Directory', link: 'SymbolicLink' } as const
 
-/** The header, with a record before it for what does not fit (long and foreign names, large files). */
+/** Returns the header, with a record before it for values that do not fit (long and non-ASCII names, large files). */
 function headOf(entry: StoredEntry): Uint8Array {
   const path = entry.kind === 'folder' ? `${entry.path}/` : entry.path
   const linkpath = entry.kind === 'link' ? entry.target : ''
@@ -108,7 +112,10 @@ function recordOf(long: { path: string | undefined; linkpath: string | undefined
   return record
 }
 
-/** Its owner can read and change it; nobody else can change it, or becomes somebody by running it. */
+/**
+ * Returns a mode with which the owner can read and change the file, and no one else can change it. Running it never
+ * changes the user.
+ */
 function modeOf(entry: StoredEntry): number {
   if (entry.kind === 'link') return 0o777
   return entry.kind === 'folder' ? (entry.mode & 0o755) | 0o700 : (entry.mode & 0o755) | 0o600

@@ -6,19 +6,19 @@ import {
   type StoredFile,
 } from '../backup-store.ts'
 
-/** Of a file: what it has, or how long its zeros are. */
+/** The content of a file, or the number of its zeros. */
 export type Content = string | Buffer | { readonly zeros: number }
 
 export const folder = (path: string, mode = 0o755): StoredEntry => ({ kind: 'folder', path, mode, mtimeMs: 1e12 })
 export const link = (path: string, target: string): StoredEntry => ({ kind: 'link', path, mtimeMs: 1e12, target })
 
-/** A tree that is read from memory. A file in `lost` cannot be read beyond its first half. */
+/** A tree in memory. A file in `lost` cannot be read beyond its first half. */
 export class MemoryTree {
   readonly name = 'tree'
   readonly #entries: StoredEntry[] = []
   readonly #contents = new Map<string, Content>()
   readonly lost = new Set<string>()
-  /** Bytes of content that were read. */
+  /** The number of content bytes that were read. */
   read = 0
 
   add(...entries: StoredEntry[]): this {
@@ -32,7 +32,7 @@ export class MemoryTree {
     return this.add({ kind: 'file', path, mode, mtimeMs, sizeBytes, stamp: '', chunks: [] })
   }
 
-  /** As it is read by whoever makes an archive. */
+  /** Returns the tree in the form that archives read. */
   get source() {
     return { repository: this as unknown as BackupRepository, name: this.name }
   }

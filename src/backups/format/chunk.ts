@@ -4,12 +4,12 @@ import { nameOf, open, type RepositoryKeys, sealedParts } from './keys.ts'
 const RAW = Buffer.from([0])
 const ZSTD = Buffer.from([1])
 const params = { [constants.ZSTD_c_compressionLevel]: 1 }
-/** `ZSTD_compressBound` is less. */
+/** Returns an upper bound. `ZSTD_compressBound` is less. */
 const mostCompressed = (bytes: number): number => bytes + (bytes >> 8) + 128
 
-/** Compressed where that saves anything, and sealed to its name: in parts that follow each other. */
+/** Compresses a chunk if that saves anything, and seals it to its name. Returns consecutive parts. */
 export function sealChunk({ sealing }: RepositoryKeys, id: Uint8Array, content: Uint8Array): Buffer[] {
-  // told how much there is and will be, it makes tables and a buffer of that size, and not many of the usual one
+  // With the content's length, it allocates tables and one buffer of that size, instead of many of the default size.
   const sizes = { pledgedSrcSize: content.length, chunkSize: mostCompressed(content.length) }
   const small = zstdCompressSync(content, { ...sizes, params })
   const plain = small.length < content.length * 0.98 ? [ZSTD, small] : [RAW, content]
@@ -17,7 +17,7 @@ export function sealChunk({ sealing }: RepositoryKeys, id: Uint8Array, content: 
 }
 
 /**
- * The content of a chunk, which is what its name says.
+ * Returns the content of a chunk, after checking that it matches its name.
  * @throws when the chunk is not what was written
  */
 export function openChunk(keys: RepositoryKeys, id: Uint8Array, sizeBytes: number, sealed: Buffer): Buffer {
@@ -28,10 +28,13 @@ export function openChunk(keys: RepositoryKeys, id: Uint8Array, sizeBytes: numbe
   return content
 }
 
-/** Into one buffer; a byte more, or another one is made to see that there is no more. */
+/**
+ * Decompresses into one buffer. A size without a spare byte would allocate a second one, only to find that the input
+ * has ended.
+ */
 const unpack = (body: Buffer, sizeBytes: number): Buffer =>
   zstdDecompressSync(body, { maxOutputLength: Math.max(1, sizeBytes), chunkSize: sizeBytes + LEAST_ROOM })
-/** zlib of Node takes no smaller one. */
+/** The smallest chunk size that Node's zlib accepts. */
 const LEAST_ROOM = 64
 
 export const idText = (id: Uint8Array): string =>

@@ -1,20 +1,24 @@
 import type { RepositoryKeys } from './keys.ts'
 
-/** How content is cut: no chunk but the last is smaller than `least` bytes, none larger than `most`; on average they have `least` and 2^`bits`. */
+/**
+ * The sizes of chunks. Each has at least `least` bytes (except the last) and at most `most`. The average is `least` and
+ * 2^`bits`.
+ */
 export interface Sizes {
   readonly least: number
   readonly most: number
   readonly bits: number
 }
 
-/** Of files: about 1 MB. A file of up to 512 KB, which most are, is one chunk. */
+/** The sizes for files, about 1 MB. A file of up to 512 KB, like most files, is one chunk. */
 export const fileSizes: Sizes = { least: 512 << 10, most: 4 << 20, bits: 19 }
-/** Of streams, that change here and there: about 96 KB. */
+/** The sizes for streams, which change here and there: about 96 KB. */
 export const streamSizes: Sizes = { least: 32 << 10, most: 512 << 10, bits: 16 }
 
 /**
- * Cuts content where a hash of the last 32 bytes says so (Gear: Xia and others, FastCDC, USENIX ATC 2016), so that a byte put in moves no other
- * cut. Chunks are handed over as they are found, and are valid until the function returns.
+ * Cuts content at places that depend on a hash of the last 32 bytes (Gear: Xia and others, FastCDC, USENIX ATC 2016).
+ * So an inserted byte moves no other cut. The callback receives chunks as they are found. They are valid until it
+ * returns.
  */
 export class Cutter {
   readonly #table: Int32Array
@@ -29,7 +33,7 @@ export class Cutter {
   constructor({ cutting }: Pick<RepositoryKeys, 'cutting'>, sizes: Sizes, found: (chunk: Buffer) => void) {
     this.#table = cutting
     this.#sizes = sizes
-    // the high bits have seen the most bytes
+    // The high bits depend on the most bytes.
     this.#mask = ((1 << sizes.bits) - 1) << (32 - sizes.bits)
     this.#found = found
   }
@@ -51,7 +55,7 @@ export class Cutter {
     }
   }
 
-  /** What is left is the last chunk; of nothing there is none. */
+  /** Ends the content. The rest is the last chunk, if it is not empty. */
   end(): void {
     if (this.#length > 0) this.#found(this.#kept.subarray(0, this.#length))
     this.#length = 0
@@ -67,7 +71,7 @@ export class Cutter {
     this.#length += piece.length
   }
 
-  /** The end of the chunk that begins at `start`; `undefined` while more content is needed to say. */
+  /** Returns the end of the chunk that begins at `start`; `undefined` while more content is needed. */
   #nextCut(start: number): number | undefined {
     const { least, most } = this.#sizes
     const table = this.#table

@@ -2,8 +2,9 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { open, type RepositoryKeys, seal } from './keys.ts'
 
 /*
- * An index is the tables of some packs in one object, so that a writer need not read the end of each. It can be lost: packs have their tables.
- * Plain, it is for each pack: 16 bytes of its name, its length, the length of its table (4 bytes each, big-endian), the table.
+ * An index combines the tables of some packs in one object, so that a writer need not read the end of each pack. It may
+ * be lost, because packs have their tables. The plain form has for each pack: 16 bytes of its name, its length, the
+ * length of its table (4 bytes each, big-endian), and the table.
  */
 export interface IndexedPack {
   readonly pack: string
@@ -12,7 +13,7 @@ export interface IndexedPack {
 }
 
 const HEAD_BYTES = 24
-/** Of one index, opened: 12 million chunks. */
+/** The most bytes of an opened index: 12 million chunks. */
 const MOST_BYTES = 512 << 20
 
 const purposeOf = (index: string): string => `index ${index}`

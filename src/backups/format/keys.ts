@@ -9,8 +9,8 @@ import {
 } from 'node:crypto'
 
 /**
- * What the objects of one owner are sealed, named and cut with. All of it follows from the key of the storage and the owner's name. Keys are made once:
- * to make one of bytes for each chunk costs as much as to hash 20 kB.
+ * The keys for sealing, naming and cutting the objects of one owner. All derive from the key of the storage and the
+ * owner's name. Key objects are created once, because to create one for each chunk costs as much as hashing 20 kB.
  */
 export interface RepositoryKeys {
   readonly owner: string
@@ -18,7 +18,10 @@ export interface RepositoryKeys {
   readonly sealing: KeyObject
   /** HMAC-SHA256. */
   readonly naming: KeyObject
-  /** 256 numbers, one for each byte: where content is cut is a secret too, or the sizes of chunks would tell which known files are there. */
+  /**
+   * 256 numbers, one for each byte value. The places of cuts are secret too, because the sizes of chunks would show
+   * which known files a backup contains.
+   */
   readonly cutting: Int32Array
 }
 
@@ -34,19 +37,22 @@ export function repositoryKeys(key: Buffer, owner: string): RepositoryKeys {
   }
 }
 
-/** 32 bytes. Two pieces of content with the same name are the same. */
+/** Returns the name of content, 32 bytes. Two pieces of content with the same name are equal. */
 export const nameOf = ({ naming }: RepositoryKeys, content: Uint8Array): Buffer =>
   createHmac('sha256', naming).update(content).digest()
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** What sealing adds. */
+/** The bytes that sealing adds. */
 export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES
 
-/** @param purpose bound to it: what was sealed as one thing does not open as another */
+/**
+ * Seals data.
+ * @param purpose bound to the result, which does not open for another purpose
+ */
 export const seal = (...call: Parameters<typeof sealedParts>): Buffer => Buffer.concat(sealedParts(...call))
 
-/** The same in parts that follow each other, for who puts them together with others. */
+/** Does the same, but returns consecutive parts for callers that join them with others. */
 export function sealedParts(key: KeyObject, plain: readonly Uint8Array[], purpose: Uint8Array | string): Buffer[] {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(purpose as Uint8Array))
@@ -55,7 +61,10 @@ export function sealedParts(key: KeyObject, plain: readonly Uint8Array[], purpos
   return [nonce, ...body, cipher.getAuthTag()]
 }
 
-/** @throws when it is not what was sealed, or for another purpose */
+/**
+ * Opens sealed data.
+ * @throws when it was changed, or sealed for another purpose
+ */
 export function open(key: KeyObject, sealed: Buffer, purpose: Uint8Array | string): Buffer {
   if (sealed.length < SEAL_BYTES) throw new Error('it is too short')
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })

@@ -2,9 +2,9 @@ import { crc32 } from 'node:zlib'
 import type { StoredEntry } from '../backup-store.ts'
 
 /*
- * A listing is lines of JSON: of a tree a line for each thing, of a stream one for each chunk. It is cut into chunks at ends of lines, where a
- * checksum of a line says so: what is listed again as it was costs nothing, each chunk can be read by itself, and one that is known need not
- * be read twice.
+ * A listing is lines of JSON: for a tree one line per entry, for a stream one per chunk. It is cut into chunks at line
+ * ends that a checksum of the line selects. So an unchanged part of a listing costs nothing, each chunk can be read
+ * separately, and a known chunk need not be read twice.
  */
 
 /** A chunk of a stream. */
@@ -15,7 +15,7 @@ export interface StreamPart {
 
 const LEAST_BYTES = 16 << 10
 const MOST_BYTES = 1 << 20
-/** After the least, one line in so many ends a chunk. */
+/** After the least size, one line in this many ends a chunk. */
 const ONE_IN = 256
 
 export function entryLine(entry: StoredEntry): string {
@@ -62,12 +62,15 @@ function* linesOf(listing: Buffer): Generator<unknown[]> {
   }
 }
 
-/** Puts lines together to chunks. */
+/** Collects lines into chunks. */
 export class ListingBuilder {
   #lines: Buffer[] = []
   #bytes = 0
 
-  /** @returns a chunk, when one is complete with this line */
+  /**
+   * Adds a line.
+   * @returns a chunk, if this line completes one
+   */
   add(line: string): Buffer | undefined {
     const bytes = Buffer.from(`${line}\n`)
     this.#lines.push(bytes)
@@ -76,7 +79,7 @@ export class ListingBuilder {
     return isEnd || this.#bytes >= MOST_BYTES ? this.end() : undefined
   }
 
-  /** What is left. */
+  /** Returns the rest. */
   end(): Buffer | undefined {
     if (this.#lines.length === 0) return undefined
     const chunk = Buffer.concat(this.#lines)

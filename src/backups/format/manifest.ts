@@ -2,14 +2,17 @@ import type { BackupFacts } from '../backup-store.ts'
 import { open, type RepositoryKeys, seal } from './keys.ts'
 import type { Kind } from './names.ts'
 
-/** What a backup is: facts, and the chunks of its listing, in order. */
+/** The description of a backup: facts, and the chunks of its listing, in order. */
 export interface Manifest extends BackupFacts {
   readonly listing: readonly string[]
-  /** Packs that were written for it. */
+  /** The packs that were written for it. */
   readonly packs: readonly string[]
-  /** Packs of earlier backups with chunks of this one, as they lay when it was written. */
+  /** Packs of earlier backups that contain chunks of this one, as of when it was written. */
   readonly leansOn: readonly string[]
-  /** Of a tree: packs of both that were read back whole, when, and when the storage says that they were written. Absent in older backups. */
+  /**
+   * For a tree: the packs of both lists that were read back completely, when, and their write time according to the
+   * storage. Absent in older backups.
+   */
   readonly checks?: readonly (readonly [pack: string, at: number, modifiedAt: number])[]
 }
 

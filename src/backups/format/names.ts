@@ -3,8 +3,8 @@
  *
  * packs/<id>                 chunks
  * indexes/<id>               tables of packs
- * backups/<name>.tree|stream a backup: written last, and what makes it exist
- * marks/<pack>-<ms>-<why>    what is known of a pack: since when (milliseconds UTC) and why nothing new may lean on it
+ * backups/<name>.tree|stream a backup: written last, which makes it exist
+ * marks/<pack>-<ms>-<why>    a mark of a pack: since when (milliseconds UTC) and why new backups must not reuse it
  */
 export const KINDS = ['tree', 'stream'] as const
 export type Kind = (typeof KINDS)[number]
@@ -13,7 +13,7 @@ export const packName = (owner: string, pack: string): string => `${owner}/packs
 export const indexName = (owner: string, index: string): string => `${owner}/indexes/${index}`
 export const backupName = (owner: string, name: string, kind: Kind): string => `${owner}/backups/${name}.${kind}`
 
-/** Why a pack is marked: no backup needs it, or it does not hold what it says. */
+/** Why a pack is marked: no backup needs it, or its content is damaged. */
 export type Reason = 'unneeded' | 'damaged'
 export interface Mark {
   readonly name: string
@@ -30,10 +30,13 @@ export function markOf(name: string): Mark | undefined {
   return pack ? { name, pack, since: Number(since), reason: reason as Reason } : undefined
 }
 
-/** What follows the last `/`. */
+/** Returns the part after the last `/`. */
 export const lastPart = (name: string): string => name.slice(name.lastIndexOf('/') + 1)
 
-/** @throws when it would be no name of a folder of its own */
+/**
+ * Checks an owner.
+ * @throws when it is not the name of a single folder
+ */
 export function checkOwner(owner: string): string {
   if (!/^[a-z0-9][a-z0-9.-]{0,99}$/.test(owner)) throw new Error(`not an owner of backups: ${owner}`)
   return owner

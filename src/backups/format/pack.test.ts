@@ -1,10 +1,10 @@
-/** The table at the end of a pack, when the storage gives back something else than what was written. */
+/** Tests the table at the end of a pack when the storage returns something other than what was written. */
 import { expect, it, vi } from 'vitest'
 import { repositoryKeys } from './keys.ts'
 import { readTable } from './pack.ts'
 
-it('a footer that names a table larger than any pack has is refused before more is read', async () => {
-  // the last bytes of a pack: length of the table, then its mark
+it('refuses a footer with a larger table than any pack has, before it reads more', async () => {
+  // The last bytes of a pack: the length of the table, then its mark.
   const footer = Buffer.alloc(64)
   footer.write('stpack01', 56, 'latin1')
   footer.writeUInt32BE(0xffff_ffff, 52)

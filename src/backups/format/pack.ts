@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { open, type RepositoryKeys, SEAL_BYTES, seal } from './keys.ts'
 
 /*
- * A pack is an object with many chunks: sealed chunks one after the other, then a sealed table of them, then the table's length (4 bytes) and
- * `stpack01`. The table makes a pack whole in itself: every index can be made anew from packs.
+ * A pack is an object with many chunks: the sealed chunks, then a sealed table of them, then the table's length (4
+ * bytes) and `stpack01`. The table makes a pack self-contained: every index can be rebuilt from packs.
  *
- * A row of the table: 32 bytes of name; where it begins, its length as it lies there, its length as content (4 bytes each, big-endian).
+ * A row of the table: 32 bytes of name; the chunk's offset, its stored length, its length as content (4 bytes each,
+ * big-endian).
  */
 
-/** Where a chunk lies in its pack. */
+/** The place of a chunk in its pack. */
 export interface PackedChunk {
   /** 32 bytes. */
   readonly id: Buffer
@@ -20,29 +21,32 @@ export interface PackedChunk {
 export interface Pack {
   readonly id: string
   readonly bytes: Uint8Array
-  /** Rows of its table, plain. */
+  /** The rows of its table, unsealed. */
   readonly table: Buffer
 }
 
 const MAGIC = Buffer.from('stpack01')
 const FOOTER_BYTES = 4 + MAGIC.length
 const ROW_BYTES = 44
-/** A pack is closed with the chunk that makes it larger. */
+/** The size beyond which a pack is closed. */
 export const PACK_BYTES = 16 << 20
-/** So that the table of a pack of tiny files is small, too: 1.4 MB. */
+/** Limits the table of a pack of tiny files, to 1.4 MB. */
 const MOST_CHUNKS = 1 << 15
-/** Read from the end of a pack at once: holds the table of one with 1,400 chunks. */
+/** The bytes read from the end of a pack at once. They contain the table of a pack with 1,400 chunks. */
 const TAIL_BYTES = 64 << 10
 
 const purposeOf = (pack: string): string => `table of pack ${pack}`
 
-/** What a pack takes, but for what is very unlikely: one larger chunk, the largest table. */
+/** The memory for a pack, except in very unlikely cases: one larger chunk, and the largest table. */
 const ROOM_BYTES = PACK_BYTES + (6 << 20)
 
-/** Shared, and so used again by who wants it: new ones would make the collector look at the whole heap for every few packs. */
+/**
+ * Allocates shared memory, which callers can reuse. New buffers would make the garbage collector scan the whole heap
+ * every few packs.
+ */
 export const newRoom = (bytes = ROOM_BYTES): Uint8Array => new Uint8Array(new SharedArrayBuffer(bytes))
 
-/** Fills one pack after the other. */
+/** Fills one pack after another. */
 export class PackBuilder {
   readonly #keys: RepositoryKeys
   readonly #nextRoom: () => Uint8Array
@@ -50,7 +54,7 @@ export class PackBuilder {
   #rows: Buffer[] = []
   #bytes = 0
 
-  /** @param nextRoom memory for a pack, whatever is in it */
+  /** @param nextRoom returns memory for a pack, with any content */
   constructor(keys: RepositoryKeys, nextRoom: () => Uint8Array = newRoom) {
     this.#keys = keys
     this.#nextRoom = nextRoom
@@ -64,7 +68,10 @@ export class PackBuilder {
     return this.#bytes >= PACK_BYTES || this.#rows.length >= MOST_CHUNKS
   }
 
-  /** @param sealed parts that follow each other */
+  /**
+   * Adds a chunk.
+   * @param sealed consecutive parts
+   */
   add(id: Uint8Array, sealed: readonly Uint8Array[], sizeBytes: number): void {
     const offset = this.#bytes
     for (const part of sealed) this.#append(part)
@@ -76,7 +83,7 @@ export class PackBuilder {
     this.#rows.push(row)
   }
 
-  /** What was added since the last pack, as one. */
+  /** Returns the chunks added since the last pack as a pack. */
   close(): Pack {
     const id = randomBytes(16).toString('hex')
     const table = Buffer.concat(this.#rows)
@@ -105,7 +112,10 @@ export class PackBuilder {
   }
 }
 
-/** @param offset rows of chunks that begin there, or behind it */
+/**
+ * Yields rows.
+ * @param offset only rows of chunks that begin at or after it
+ */
 export function* rowsOf(table: Buffer, offset = 0): Generator<PackedChunk> {
   for (let at = firstRow(table, offset); at + ROW_BYTES <= table.length; at += ROW_BYTES)
     yield {
@@ -116,7 +126,7 @@ export function* rowsOf(table: Buffer, offset = 0): Generator<PackedChunk> {
     }
 }
 
-/** Where it lies: rows are in the order of what they are of. */
+/** Returns the place of the first row. Rows are in the order of their chunks' offsets. */
 function firstRow(table: Buffer, offset: number): number {
   let [from, to] = [0, Math.floor(table.length / ROW_BYTES)]
   while (from < to) {
@@ -128,9 +138,9 @@ function firstRow(table: Buffer, offset: number): number {
 }
 
 /**
- * The table of a pack, from its end.
- * @param read bytes from the end of the pack
- * @throws when the pack is not whole
+ * Reads the table of a pack from its end.
+ * @param read returns bytes from the end of the pack
+ * @throws when the pack is incomplete
  */
 export async function readTable(
   keys: RepositoryKeys,

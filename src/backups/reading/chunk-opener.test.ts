@@ -15,14 +15,14 @@ describe.each([
   { size: 'small', bytes: 1000 },
   { size: 'large', bytes: 2 << 20 },
 ])('a $size chunk', ({ bytes }) => {
-  test('is opened, each as what it is, however many are asked for at once', async () => {
+  test('is opened to its own content, however many are requested at once', async () => {
     const opener = new ChunkOpener()
     const contents = [noise(bytes, 1), Buffer.alloc(bytes, 'text'), noise(bytes, 2)]
     const opened = await Promise.all(contents.map((each) => opener.open(chunkOf(each))))
     expect(opened.map((each, index) => each?.equals(contents[index] as Buffer))).toEqual([true, true, true])
   })
 
-  test('that is not what was written is none, and the next one is opened', async () => {
+  test('that differs from what was written gives nothing, and the next one is opened', async () => {
     const opener = new ChunkOpener()
     const chunk = chunkOf(noise(bytes))
     const changed = Buffer.from(chunk.sealed)
@@ -32,7 +32,7 @@ describe.each([
   })
 })
 
-test('while a large chunk is opened the event loop goes on', async () => {
+test('keeps the event loop running while a large chunk is opened', async () => {
   const opener = new ChunkOpener()
   const chunk = chunkOf(noise(4 << 20))
   let hasTurned = false

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { openChunk } from '../format/chunk.ts'
 import type { RepositoryKeys } from '../format/keys.ts'
 
-/** What the thread is sent to open. */
+/** A request to the thread to open a chunk. */
 export interface ToOpen {
   readonly keys: RepositoryKeys
   readonly id: Uint8Array
@@ -11,45 +11,51 @@ export interface ToOpen {
   readonly sealed: Uint8Array
 }
 
-/** What the thread is sent to look at: a piece of a pack, and the chunks in it. */
+/** A request to the thread to check a piece of a pack, with the chunks in it. */
 export interface ToCheck {
   readonly keys: RepositoryKeys
   readonly bytes: Uint8Array
-  /** Default: only whether they are what was written. */
+  /** Whether the contents are returned. By default, only whether they are what was written. */
   readonly wantsContent?: boolean
   readonly rows: readonly {
     readonly id: Uint8Array
-    /** In the piece. */
+    /** The offset in the piece. */
     readonly offset: number
     readonly sealedBytes: number
     readonly sizeBytes: number
   }[]
 }
 
-/** What it answers: the content, or nothing when it is not what was written; which of the chunks are; or what is in them. */
+/**
+ * The thread's answer: the content, or undefined if it is not what was written; which chunks are sound; or their
+ * contents.
+ */
 export type Opened =
   | { readonly content: Uint8Array | undefined }
   | { readonly sound: readonly boolean[] }
   | { readonly contents: readonly (Uint8Array | undefined)[] }
 
-/** `.ts` where Stead runs from its sources, `.js` where it was built. */
+/** `.ts` if Stead runs from its sources, `.js` if it was built. */
 const program = join(import.meta.dirname, `opening-thread${extname(import.meta.filename)}`)
 
-/** What is smaller is opened at once: it takes a fraction of a millisecond, and a thread as much again to be asked. */
+/**
+ * Smaller chunks are opened directly. That takes a fraction of a millisecond, and a request to the thread takes as
+ * long.
+ */
 const LEAST_BYTES = 65_536
 const IDLE_MS = 20_000
 
-/** Opens chunks, large ones in a thread, one after the other. It starts when it is needed, and ends when not. */
+/** Opens chunks, large ones in a thread, one after another. The thread starts on demand, and ends when idle. */
 export class ChunkOpener {
   #thread: Worker | undefined
-  /** Who waits, in the order in which the thread answers. */
+  /** The waiting requests, in the order in which the thread answers. */
   readonly #waiting: PromiseWithResolvers<Opened>[] = []
   #ending: NodeJS.Timeout | undefined
 
   /** @returns the content; `undefined` when the chunk is not what was written */
   async open(chunk: ToOpen): Promise<Buffer | undefined> {
     if (chunk.sizeBytes < LEAST_BYTES) return openHere(chunk)
-    // a copy: what it is a part of is read on
+    // This is a copy, because the buffer that it is part of is still being read.
     const sealed = new Uint8Array(chunk.sealed)
     const opened = await this.#ask({ ...chunk, id: new Uint8Array(chunk.id), sealed }, sealed.buffer)
     const content = 'content' in opened ? opened.content : undefined
@@ -57,6 +63,7 @@ export class ChunkOpener {
   }
 
   /**
+   * Checks chunks in a piece.
    * @param piece whose bytes may be gone afterwards
    * @returns for each chunk whether it is what was written
    */
@@ -65,7 +72,10 @@ export class ChunkOpener {
     return 'sound' in opened ? opened.sound : []
   }
 
-  /** The same, with what is in them: together in memory, as long as somebody has one. */
+  /**
+   * Does the same, and returns their contents. They share one buffer, which stays in memory as long as any of them is
+   * used.
+   */
   async openAll(piece: Omit<ToCheck, 'wantsContent'>): Promise<readonly (Uint8Array | undefined)[]> {
     const opened = await this.#askAll({ ...piece, wantsContent: true })
     return 'contents' in opened ? opened.contents : []
@@ -73,7 +83,7 @@ export class ChunkOpener {
 
   #askAll(piece: ToCheck): Promise<Opened> {
     const { bytes } = piece
-    // of a buffer that others have a part of it is a copy that goes
+    // If the buffer is shared with others, a copy is transferred.
     const own = bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
     return this.#ask({ ...piece, bytes: own }, own.buffer as ArrayBuffer)
   }
@@ -91,7 +101,7 @@ export class ChunkOpener {
   #start(): Worker {
     const thread = new Worker(program)
     const ended = (error: Error) => {
-      // one that was ended for want of work, or that has said so before
+      // The thread was ended because it was idle, or has already reported its end.
       if (this.#thread !== thread) return
       this.#thread = undefined
       for (const each of this.#waiting.splice(0)) each.reject(error)
@@ -106,7 +116,7 @@ export class ChunkOpener {
   }
 
   #rest(thread: Worker): void {
-    // a process with nothing else to do waits for none
+    // A process with nothing else to do must not wait for an idle thread.
     thread.unref()
     this.#ending = setTimeout(() => {
       this.#thread = undefined

@@ -5,16 +5,16 @@ import type { RepositoryParts } from './manifests.ts'
 import { ReadingOn } from './read-on.ts'
 import { type SoundOptions, soundChunks } from './sound-chunks.ts'
 
-/** A chunk that no pack has as it was written. */
+/** A chunk that no pack contains as it was written. */
 export class ChunkLost extends Error {
   override readonly name = 'ChunkLost'
 }
 
-/** Read from a pack at once: what was written one after the other is read one after the other. */
+/** The bytes read from a pack at once, because chunks that were written together are read together. */
 const AHEAD_BYTES = 2 << 20
-/** Stretches of packs that are kept for what follows. */
+/** How many stretches of packs are kept for the next reads. */
 const MOST_STRETCHES = 4
-/** An index that is older may name packs that were put together to others since. */
+/** An older index may name packs that were merged into others since. */
 const INDEX_STANDS_MS = 60_000
 
 interface Found {
@@ -26,13 +26,13 @@ interface Stretch {
   readonly pack: string
   readonly offset: number
   readonly length: number
-  /** Undefined: there is no such pack. Several may wait for it. */
+  /** Resolves to undefined if the pack does not exist. Several readers may wait for it. */
   readonly bytes: Promise<Buffer | undefined>
 }
 
 /** Reads chunks. */
 export class ChunkReader {
-  /** Packs that did not hold what they should, each of which was marked. */
+  /** Packs with damaged content, each of which was marked. */
   readonly #damagedPacks = new Set<string>()
   readonly #parts: RepositoryParts
   #index: ChunkIndex
@@ -47,17 +47,23 @@ export class ChunkReader {
     this.#loadedAt = parts.now()
   }
 
-  /** @returns its content, which is what its name says. @throws ChunkLost, StorageFailure */
+  /**
+   * @returns its content, which matches its name.
+   * @throws ChunkLost, StorageFailure
+   */
   async read(chunk: string, signal?: AbortSignal): Promise<Buffer> {
     return (await this.#find(chunk, signal)).content
   }
 
-  /** The same for who reads content as it was written, one chunk after the other. */
+  /** Does the same for callers that read content in the order of writing. */
   async readOn(chunk: string, signal?: AbortSignal): Promise<Buffer> {
     return (await this.#readingOn.read(this.#index, chunk, signal)) ?? this.read(chunk, signal)
   }
 
-  /** Which of many chunks are what was written, as far as that is seen at first sight: `read` tells of the rest. @throws StorageFailure */
+  /**
+   * Returns which of many chunks are what was written, at the first attempt. `read` checks the rest.
+   * @throws StorageFailure
+   */
   sound(chunks: readonly string[], options: SoundOptions): Promise<Set<string>> {
     const places = chunks.flatMap((chunk) => {
       const [location] = this.#index.locations(chunk)
@@ -66,7 +72,10 @@ export class ChunkReader {
     return soundChunks(this.#parts, places, options)
   }
 
-  /** The chunk as it lies in a pack, after it was opened to see that it is right. @throws ChunkLost, StorageFailure */
+  /**
+   * Returns the chunk as stored in a pack, after it was opened to check it.
+   * @throws ChunkLost, StorageFailure
+   */
   async sealed(chunk: string, signal?: AbortSignal): Promise<{ bytes: Buffer; sizeBytes: number }> {
     const { sealed, content } = await this.#find(chunk, signal)
     return { bytes: sealed, sizeBytes: content.length }
@@ -74,7 +83,7 @@ export class ChunkReader {
 
   async #find(chunk: string, signal?: AbortSignal): Promise<Found> {
     const found = await this.#tryAll(chunk, signal)
-    // an index from before the backup does not know its chunks
+    // An index from before the backup does not contain its chunks.
     const isKnown = this.#index.locations(chunk).length > 0
     if (typeof found !== 'string') return found
     if (isKnown && Math.abs(this.#parts.now() - this.#loadedAt) <= INDEX_STANDS_MS) throw new ChunkLost(found)
@@ -85,12 +94,12 @@ export class ChunkReader {
     throw new ChunkLost(again)
   }
 
-  /** Of its content; `undefined`: it is not known here. */
+  /** Returns the size of the content; `undefined` if it is not known here. */
   sizeOf(chunk: string): number | undefined {
     return this.#index.locations(chunk)[0]?.sizeBytes
   }
 
-  /** @returns the content, or in words why there is none */
+  /** @returns the content, or the reason why it is not available */
   async #tryAll(chunk: string, signal?: AbortSignal): Promise<Found | string> {
     let reason = 'is lost'
     for (const location of this.#index.locations(chunk)) {
@@ -103,7 +112,7 @@ export class ChunkReader {
 
   async #tryOne(chunk: string, location: Location, signal?: AbortSignal): Promise<Found | string> {
     const { pack, sizeBytes } = location
-    // asked twice: what an answer got wrong on its way is right the second time
+    // It is read twice, because a transmission error does not recur.
     for (const isAgain of [false, true]) {
       const sealed = await this.#sealed(location, isAgain, signal)
       if (!sealed) break
@@ -148,7 +157,7 @@ export class ChunkReader {
   #keep(stretch: Stretch): void {
     this.#stretches.unshift(stretch)
     this.#stretches.length = Math.min(this.#stretches.length, MOST_STRETCHES)
-    // who asks next asks the storage again
+    // The next caller reads from the storage again.
     stretch.bytes.catch(() => {
       const at = this.#stretches.indexOf(stretch)
       if (at >= 0) this.#stretches.splice(at, 1)
@@ -156,6 +165,6 @@ export class ChunkReader {
   }
 }
 
-/** @returns nothing when it is cut off */
+/** @returns undefined when it is truncated */
 const wholeOf = (bytes: Buffer | undefined, start: number, length: number): Buffer | undefined =>
   bytes && bytes.length >= start + length ? bytes.subarray(start, start + length) : undefined

@@ -6,8 +6,9 @@ import { ChunkLost, ChunkReader } from './chunk-reader.ts'
 import { listBackups, type RepositoryParts, readManifest } from './manifests.ts'
 
 /**
- * Looks which backups have lost something, as far as it was noticed: whoever reads a damaged pack marks it. Where no pack is suspect, nothing is read.
- * @returns by name, what is lost of it first, in words
+ * Finds backups that have lost something, as far as readers have noticed: they mark each damaged pack. Reads nothing if
+ * no pack is suspect.
+ * @returns by name, a description of the first loss
  */
 export async function damagedBackups(parts: RepositoryParts, signal?: AbortSignal): Promise<Map<string, string>> {
   const index = await loadIndex(parts.storage, parts.keys, signal)
@@ -32,7 +33,7 @@ export async function damagedBackups(parts: RepositoryParts, signal?: AbortSigna
 class Look {
   readonly #reader: ChunkReader
   readonly #signal: AbortSignal | undefined
-  /** Of chunks in suspect packs, which most backups have in common: whether they are lost. */
+  /** Whether chunks in suspect packs are lost. Most backups share them. */
   readonly #known = new Map<string, boolean>()
 
   constructor(reader: ChunkReader, signal: AbortSignal | undefined) {

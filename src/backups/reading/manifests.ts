@@ -5,17 +5,17 @@ import { backupName, checkName, KINDS, type Kind, lastPart } from '../format/nam
 import type { Storage } from '../storage/storage.ts'
 import type { ChunkOpener } from './chunk-opener.ts'
 
-/** What all work on the backups of one owner stands on. */
+/** The basis of all work on the backups of one owner. */
 export interface RepositoryParts {
   readonly storage: Storage
   readonly keys: RepositoryKeys
-  /** One for all owners. */
+  /** Shared by all owners. */
   readonly opener: ChunkOpener
   /** Milliseconds UTC. */
   readonly now: () => number
   /**
-   * Marks a pack that does not hold what it should: nothing new leans on it, and the next backup writes its chunks again. Does nothing in a storage
-   * that this process only reads, and when the storage fails: reading goes on.
+   * Marks a pack with damaged content: new backups do not reuse it, and the next one rewrites its chunks. Does nothing
+   * in a storage that this process only reads, or if the storage fails, so that reading continues.
    */
   readonly markDamaged: (pack: string) => Promise<void>
 }
@@ -53,7 +53,7 @@ export interface BackupObject {
   readonly modifiedAt: number
 }
 
-/** Backups that there are, without reading them. */
+/** Returns the existing backups, without reading them. */
 export async function listBackups({ storage, keys }: RepositoryParts): Promise<BackupObject[]> {
   const objects = await storage.list(`${keys.owner}/backups/`)
   return objects.flatMap((object) => {
@@ -62,7 +62,7 @@ export async function listBackups({ storage, keys }: RepositoryParts): Promise<B
   })
 }
 
-/** The tree that was put in place last, of those that can be read. */
+/** Returns the tree that was completed last, of those that are readable. */
 export async function newestTree(parts: RepositoryParts): Promise<Manifest | undefined> {
   const trees = (await listBackups(parts)).filter(({ kind }) => kind === 'tree')
   trees.sort((one, other) => other.modifiedAt - one.modifiedAt || (one.name < other.name ? 1 : -1))

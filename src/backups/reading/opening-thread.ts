@@ -1,4 +1,7 @@
-/** A thread of `chunk-opener.ts`: deciphering, unpacking and hashing, apart from the event loop that serves requests. */
+/**
+ * The program of the thread in `chunk-opener.ts`. It decrypts, decompresses and hashes away from the event loop that
+ * serves requests.
+ */
 import { parentPort } from 'node:worker_threads'
 import { comeAfterVisitors } from '../../platform/come-after-visitors.ts'
 import { openChunk } from '../format/chunk.ts'
@@ -8,19 +11,19 @@ comeAfterVisitors()
 
 const answer = (opened: Opened, moved: ArrayBuffer[] = []) => parentPort?.postMessage(opened, moved)
 
-/** @returns nothing when it is not what was written */
+/** @returns undefined when it is not what was written */
 function openOne({ keys, id, sizeBytes, sealed }: ToOpen): Uint8Array<ArrayBuffer> | undefined {
   try {
-    // what crosses into a thread is no Buffer any more
+    // A Buffer arrives in a thread as a plain array.
     const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
-    // all of its buffer, and nothing beside it
+    // The array must fill its buffer, because the whole buffer is transferred.
     return new Uint8Array(openChunk(keys, id, sizeBytes, bytes))
   } catch {
     return undefined
   }
 }
 
-/** @returns nothing when it is not what was written */
+/** @returns undefined when it is not what was written */
 function openRow(
   { keys, bytes }: ToCheck,
   { id, offset, sealedBytes, sizeBytes }: ToCheck['rows'][number],

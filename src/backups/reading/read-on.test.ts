@@ -3,7 +3,7 @@ import { type TestBackups, testBackups } from '../backup-store.fixture.ts'
 import type { BackupRepository, StoredFile } from '../backup-store.ts'
 import { all, contentsOf, hash, hashes, noise, source } from '../trees.fixture.ts'
 
-/** Texts as well: of them more lies in a stretch than is opened at once. */
+/** The files include texts, of which a stretch contains more than is opened at once. */
 const files = Object.fromEntries(
   Array.from({ length: 300 }, (_, n) => [
     `f${n}`,
@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const each of opened.splice(0)) await each.close()
 })
 
-/** A backup of them, and how often its packs were asked for something. */
+/** Creates a backup of the files, and counts the requests for its packs. */
 async function stand() {
   const asked: string[] = []
   const store = await testBackups({
@@ -41,14 +41,14 @@ const hashesOf = async (repository: BackupRepository, stored: readonly StoredFil
     await Promise.all(stored.map(async (file) => [file.path, hash(await all(repository.readFile(file)))] as const)),
   )
 
-describe('files of a tree', () => {
-  test('in their order are read in stretches', async () => {
+describe('the files of a tree', () => {
+  test('are read in stretches if read in order', async () => {
     const { repository, asked } = await stand()
     expect(await contentsOf(repository, 'b1')).toEqual(hashes(files))
     expect(asked.length).toBeLessThan(80)
   })
 
-  test('many at once, in their order or not, are what they are', async () => {
+  test('are correct when many are read at once, in order or not', async () => {
     const { repository, stored } = await stand()
     for (const order of [stored, stored.toReversed(), stored.filter((_, n) => n % 50 === 0)])
       for (let at = 0; at < order.length; at += 16) {
@@ -58,7 +58,7 @@ describe('files of a tree', () => {
       }
   })
 
-  test('are read although one among them is damaged, which is named', async () => {
+  test('are readable although one of them is damaged, which is named', async () => {
     const { repository, stored, storage } = await stand()
     const [pack] = await storage.list('site-1/packs/')
     const bytes = (await storage.get(pack?.name as string)) as Buffer
@@ -73,7 +73,7 @@ describe('files of a tree', () => {
     expect(damaged).toEqual([expect.stringMatching(/^(f\d+) BackupDamaged \1: chunk /)])
   })
 
-  test('are read again when the storage did not answer', async () => {
+  test('are read again after the storage failed to answer', async () => {
     const { folder, stored } = await stand()
     let away = 0
     const store = await testBackups({

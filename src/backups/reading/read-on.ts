@@ -4,26 +4,27 @@ import { packName } from '../format/names.ts'
 import { type PackedChunk, rowsOf } from '../format/pack.ts'
 import type { RepositoryParts } from './manifests.ts'
 
-/** Read from a pack, and opened, at once. */
+/** The bytes that are read from a pack, and opened, at once. */
 const STRETCH_BYTES = 1 << 20
-/** Of content: of text much more lies in it. */
+/** The most content of a stretch, because a stretch of text contains much more. */
 const CONTENT_BYTES = 2 << 20
-/** What is read ahead, what is in use, and what somebody may still want of the one before. */
+/** The stretch that is read ahead, the one in use, and the one before, which a reader may still need. */
 const MOST_STRETCHES = 3
-/** What somebody leaves out on the way: parts of lists, files that are not wanted. */
+/** The gap that a reader may skip: parts of listings, and unwanted files. */
 const MOST_GAP_BYTES = 256 << 10
 
 interface Stretch {
   readonly pack: string
   readonly start: number
   readonly end: number
-  /** By name; those that are not what was written are missing. */
+  /** By name, without those that are not what was written. */
   readonly chunks: Promise<ReadonlyMap<string, Buffer>>
 }
 
 /**
- * Chunks that are asked for one after the other as they lie in a pack, as those of a tree that is laid out: stretches of them are opened at once, in
- * the thread, one ahead. A chunk by itself would have a thread asked for it, and each such answer makes the collector look at the heap.
+ * Reads chunks that are requested in the order of a pack, such as those of a tree that is being restored. The thread
+ * opens a whole stretch of them at once, one stretch ahead. Single chunks would each need a request to the thread, and
+ * each answer makes the garbage collector scan the heap.
  */
 export class ReadingOn {
   readonly #parts: RepositoryParts
@@ -34,7 +35,11 @@ export class ReadingOn {
     this.#parts = parts
   }
 
-  /** @returns nothing where it is not asked for in order, or not to be had at first sight: who asks looks closer. @throws StorageFailure */
+  /**
+   * @returns undefined if the chunk is not requested in order, or fails at the first attempt; the caller then looks
+   * closer.
+   * @throws StorageFailure
+   */
   async read(index: ChunkIndex, chunk: string, signal: AbortSignal | undefined): Promise<Buffer | undefined> {
     const [location] = index.locations(chunk)
     if (!location) return undefined
@@ -43,7 +48,7 @@ export class ReadingOn {
     let stretch = this.#find(location)
     if (!stretch && !follows) return undefined
     stretch ??= this.#begin(index, location.pack.id, location.offset, signal)
-    // the last of them is in use: on with the next
+    // The newest stretch is in use, so start the next one.
     if (stretch && stretch === this.#stretches[0]) this.#begin(index, stretch.pack, stretch.end, signal)
     return (await stretch?.chunks)?.get(chunk)
   }
@@ -57,7 +62,7 @@ export class ReadingOn {
     return this.#stretches.find((each) => each.pack === pack.id && each.start <= offset && offset < each.end)
   }
 
-  /** @returns nothing at the end of a pack */
+  /** @returns undefined at the end of a pack */
   #begin(index: ChunkIndex, pack: string, start: number, signal: AbortSignal | undefined): Stretch | undefined {
     const rows = rowsAt(index.tables.get(pack), start)
     const last = rows.at(-1)
@@ -65,7 +70,7 @@ export class ReadingOn {
     const stretch = { pack, start, end: last.offset + last.sealedBytes, chunks: this.#open(pack, rows, signal) }
     this.#stretches.unshift(stretch)
     this.#stretches.length = Math.min(this.#stretches.length, MOST_STRETCHES)
-    // who asks next asks the storage again
+    // The next caller reads from the storage again.
     stretch.chunks.catch(() => {
       const at = this.#stretches.indexOf(stretch)
       if (at >= 0) this.#stretches.splice(at, 1)

@@ -4,15 +4,15 @@ import type { RepositoryParts } from './manifests.ts'
 import { type SoundOptions, soundChunks } from './sound-chunks.ts'
 
 export interface ReadingBackOptions extends SoundOptions {
-  /** Chunks that are what was written. */
+  /** Receives the chunks that are what was written. */
   readonly into: Set<string>
 }
 
-/** Reads packs back, one after the other, while others are written. */
+/** Reads packs back, one after another, while others are written. */
 export class ReadingBack {
-  /** Packs that do not hold all that they should, as far as was seen. */
+  /** The packs in which damaged content was found. */
   readonly unsound = new Set<string>()
-  /** The others that were read. */
+  /** The other packs that were read. */
   readonly sound = new Set<string>()
   readonly #parts: RepositoryParts
   readonly #options: ReadingBackOptions
@@ -23,19 +23,22 @@ export class ReadingBack {
     this.#options = options
   }
 
-  /** @param table of a pack that is in the storage */
+  /** @param table that of a pack in the storage */
   add(pack: string, table: Buffer): void {
     this.#last = this.#last.then(() => this.#read(pack, table))
-    // told by `end`
+    // `end` reports the error.
     this.#last.catch(() => {})
   }
 
-  /** Waits until all were read. @throws StorageFailure */
+  /**
+   * Waits until all packs were read.
+   * @throws StorageFailure
+   */
   end(): Promise<void> {
     return this.#last
   }
 
-  /** The same when all has failed. */
+  /** Does the same after a failure of the write, without throwing. */
   async finish(): Promise<void> {
     await this.#last.catch(() => {})
   }

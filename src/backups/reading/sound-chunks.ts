@@ -4,12 +4,12 @@ import { packName } from '../format/names.ts'
 import type { ToCheck } from './chunk-opener.ts'
 import type { RepositoryParts } from './manifests.ts'
 
-/** Read and sent to the thread at once. */
+/** The bytes that are read and sent to the thread at once. */
 const STRETCH_BYTES = 4 << 20
 
 export type SoundOptions = Pick<VerifyOptions, 'signal' | 'yieldWhileBusy'>
 
-/** A chunk, and where it should be. */
+/** A chunk, and its expected place. */
 export interface Place {
   readonly chunk: string
   readonly pack: string
@@ -18,13 +18,13 @@ export interface Place {
   readonly sizeBytes: number
 }
 
-/** Chunks that lie one after the other in a pack. */
+/** Consecutive chunks in a pack. */
 type Stretch = readonly Place[]
 
 /**
- * Looks which of many chunks are, at one place, what was written there. It reads long stretches and has a thread check each whole, so that
- * 20,000 small files cost no more than as many bytes. What is not among its answers is not lost yet: it may be elsewhere, or right when it is
- * read once more.
+ * Finds out which of many chunks, each at one place, are what was written there. It reads long stretches, and a thread
+ * checks each as a whole, so that 20,000 small files cost no more than the same number of bytes. Chunks missing from
+ * the result are not lost yet: they may be intact elsewhere, or when they are read again.
  * @throws StorageFailure
  */
 export async function soundChunks(
@@ -39,7 +39,7 @@ export async function soundChunks(
     await yieldWhileBusy?.()
     const bytes = await readStretch(parts, stretch, signal)
     await checking
-    // while it is checked the next is read
+    // The next stretch is read while this one is checked.
     checking = bytes ? check(parts, stretch, bytes, sound) : Promise.resolve()
     checking.catch(() => {})
   }

@@ -5,26 +5,29 @@ import { readTable, rowsOf } from '../format/pack.ts'
 import type { RepositoryParts } from './manifests.ts'
 import { type SoundOptions, soundChunks } from './sound-chunks.ts'
 
-/** When a pack was last read back whole, and when the storage said then that it was written. Both milliseconds UTC. */
+/**
+ * When a pack was last read back completely, and its write time then according to the storage. Both in milliseconds
+ * UTC.
+ */
 export interface PackCheck {
   readonly at: number
   readonly modifiedAt: number
 }
 
 export interface SoundPacksOptions extends SoundOptions {
-  /** What earlier backups know. */
+  /** The checks that earlier backups have recorded. */
   readonly earlier: ReadonlyMap<string, PackCheck>
   /** How long an earlier check counts, if the pack was not written since. */
   readonly trustMs: number
-  /** Gets the chunks of packs that no index has: the backup takes them for its own. */
+  /** Receives the chunks of packs without an index, which the backup adopts. */
   readonly into?: Set<string> | undefined
-  /** Runs once for each pack that is damaged, before anyone is told. */
+  /** Called once for each damaged pack, before the result is returned. */
   readonly onDamaged: (pack: string) => void
 }
 
-/** Reads packs back before a backup leans on them. Each pack is read once, and one pack at a time. */
+/** Reads packs back before a backup reuses them. Each pack is read once, one at a time. */
 export class SoundPacks {
-  /** Of the packs that are sound. */
+  /** The checks of the sound packs. */
   readonly checks = new Map<string, PackCheck>()
   readonly #parts: RepositoryParts
   readonly #index: ChunkIndex
@@ -38,7 +41,10 @@ export class SoundPacks {
     this.#options = options
   }
 
-  /** Returns whether a pack holds all that it should. Marks one that does not. @throws StorageFailure */
+  /**
+   * Returns whether a pack has all its content. Marks it otherwise.
+   * @throws StorageFailure
+   */
   isSound(pack: PackState): Promise<boolean> {
     const known = this.#answers.get(pack.id)
     if (known) return known
@@ -71,13 +77,13 @@ export class SoundPacks {
     const places = Array.from(rowsOf(table), ({ id: chunk, ...row }) => ({ chunk: idText(chunk), ...row, pack: id }))
     const sound = await soundChunks(this.#parts, places, this.#options)
     if (!isIndexed) for (const chunk of sound) this.#options.into?.add(chunk)
-    // asked twice: what one answer got wrong on its way is right the second time
+    // They are read twice, because a transmission error does not recur.
     const rest = places.filter(({ chunk }) => !sound.has(chunk))
     const again = await soundChunks(this.#parts, rest, this.#options)
     return again.size === rest.length && (await this.#hasTable(id, table))
   }
 
-  /** The table at the end of a pack is all that is left when an index is lost. */
+  /** Checks the table at the end of a pack, which is the only one left if an index is lost. */
   async #hasTable(id: string, table: Buffer): Promise<boolean> {
     const { storage, keys } = this.#parts
     const sizeBytes = this.#index.writtenBytes(id)

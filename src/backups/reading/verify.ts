@@ -5,10 +5,12 @@ import { factsOf, type Manifest } from '../format/manifest.ts'
 import { ChunkLost, ChunkReader } from './chunk-reader.ts'
 import { findManifest, type RepositoryParts } from './manifests.ts'
 
-/** Faults that a message names. */
+/** The most faults that a message names. */
 const MOST_NAMED = 50
 
-/** Reads a backup whole. Packs that did not hold what they should are marked: the next backup writes their chunks anew where it can. */
+/**
+ * Reads a whole backup. Marks packs with damaged content, so that the next backup rewrites their chunks where it can.
+ */
 export async function verifyBackup(
   parts: RepositoryParts,
   name: string,
@@ -38,11 +40,11 @@ class Check {
   readonly #reader: ChunkReader
   readonly #options: VerifyOptions
   readonly #added: Added | undefined
-  /** What is wrong with a chunk that was read; `undefined`: nothing. */
+  /** The fault of each chunk that was read; `undefined` if it is sound. */
   readonly #known = new Map<string, string | undefined>()
   #doneBytes = 0
 
-  /** @param added what is read; of the rest it is enough that it is there. Default: all is read */
+  /** @param added the part that is read; for the rest, existence is enough. By default, everything is read */
   constructor(reader: ChunkReader, options: VerifyOptions, added: Added | undefined) {
     this.#reader = reader
     this.#options = options
@@ -90,7 +92,7 @@ class Check {
     }
   }
 
-  /** Each once, however many files have it. */
+  /** Reads each chunk once, however many files share it. */
   async #chunk(chunk: string): Promise<string | undefined> {
     if (this.#known.has(chunk)) return this.#known.get(chunk)
     if (this.#isOfOthers(chunk)) return undefined
@@ -105,7 +107,7 @@ class Check {
     return fault
   }
 
-  /** It is in a pack of another backup, which is whole as far as can be seen. */
+  /** Returns whether it is in a pack of another backup that seems complete. */
   #isOfOthers(chunk: string): boolean {
     if (!this.#added) return false
     const { index, packs } = this.#added

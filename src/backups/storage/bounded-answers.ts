@@ -1,13 +1,13 @@
 import { pipeline, Readable, Transform } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
 
-/** What is not an object: a page of a list has 1000 names of at most 1024 bytes each. */
+/** The limit for an answer other than an object. A page of a list has 1000 names of at most 1024 bytes each. */
 const MOST_BYTES = 16 << 20
 
 /**
- * Makes a client give up on an answer that is longer than it can be, before its bytes are in memory: a service that lies, or something that is no
- * S3 service, may send without end.
- * @param mostOfObject bytes of an object that a request may get
+ * Makes a client abort an answer that exceeds the possible length, before its bytes are in memory. A faulty service, or
+ * a server that is not S3, could send forever.
+ * @param mostOfObject returns the most bytes of an object that a request may return
  */
 export function boundAnswers(client: S3Client, mostOfObject: (key: string) => number): void {
   client.middlewareStack.add(
@@ -20,7 +20,7 @@ export function boundAnswers(client: S3Client, mostOfObject: (key: string) => nu
         if (response.body instanceof Readable) response.body = bounded(response.body, most)
         return result
       },
-    // next to the connection: whatever reads the body reads the bounded one
+    // It is next to the connection, so that every reader of the body gets the bounded one.
     { step: 'deserialize', priority: 'low', name: 'boundAnswers' },
   )
 }

@@ -6,11 +6,11 @@ import { type ByteRange, type Storage, StorageRefusal, type StoredObject } from 
 
 export interface FolderOptions {
   readonly folder: string
-  /** Of the disk, for all else that is on it: a backup that would take some of it is refused. Default: none. */
+  /** Disk space reserved for other data. A backup that would use it is refused. None by default. */
   readonly keptBytes?: number
 }
 
-/** Objects as files of a folder that only Stead's user reads. */
+/** Stores objects as files of a folder that only Stead's user can read. */
 export function folderStorage({ folder, keptBytes = 0 }: FolderOptions): Storage {
   const pathOf = (name: string) => join(folder, name)
   const makeWay = async (name: string, bytes: number) => {
@@ -40,7 +40,7 @@ export function folderStorage({ folder, keptBytes = 0 }: FolderOptions): Storage
     remove: (names) =>
       saying(folder, async () => {
         for (const name of names) await rm(pathOf(name), { force: true })
-        // empty folders go as well, inner ones first
+        // Remove empty folders too, inner ones first.
         const folders = new Set(names.flatMap((name) => [dirname(name), dirname(dirname(name))]))
         for (const each of [...folders].sort().reverse()) if (each !== '.') await rmdir(pathOf(each)).catch(() => {})
       }),
@@ -76,23 +76,23 @@ async function readRange(path: string, { start, length }: ByteRange = { start: 0
   }
 }
 
-/** A write takes minutes at most, on whichever machine that shares the folder. */
+/** A write takes at most minutes, on any machine that shares the folder. */
 const LEFT_MS = 86_400_000
 
-/** @throws nothing: what is left goes with a later look */
+/** @throws nothing, because a later list removes the rest */
 async function removeIfLeft(path: string): Promise<void> {
   const facts = await stat(path).catch(() => undefined)
   if (facts && Date.now() - facts.mtimeMs > LEFT_MS) await rm(path, { force: true }).catch(() => {})
 }
 
-/** Removes on its way what writers have left that were killed: a pack takes 16 MB. */
+/** Lists objects, and removes temporary files of killed writers on the way, because a pack takes 16 MB. */
 async function listBelow(folder: string, prefix: string): Promise<StoredObject[]> {
   const entries = await readdir(join(folder, prefix), { withFileTypes: true, recursive: true }).catch(none)
   const found: StoredObject[] = []
   for (const entry of entries) {
     if (!entry.isFile()) continue
     const path = join(entry.parentPath, entry.name)
-    // what is being written, or was when its writer died
+    // This file is being written, or was when its writer died.
     if (entry.name.endsWith('.tmp')) {
       await removeIfLeft(path)
       continue
@@ -104,7 +104,7 @@ async function listBelow(folder: string, prefix: string): Promise<StoredObject[]
   return found
 }
 
-/** Every fault of the file system is one of the storage, in words that say where. */
+/** Turns every error of the file system into one of the storage, which names the folder. */
 async function saying<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

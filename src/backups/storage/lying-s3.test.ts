@@ -1,4 +1,4 @@
-/** An S3 service that does not do what it says. */
+/** Tests against an S3 service that violates its protocol. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -35,7 +35,7 @@ const listOf = (keys: readonly string[]) =>
     .map((key) => `<Contents><Key>${key}</Key><Size>1</Size></Contents>`)
     .join('')}</ListBucketResult>`
 
-/** Sends as long as anybody takes it. */
+/** Sends as long as the client reads. */
 function withoutEnd(response: ServerResponse): void {
   const piece = Buffer.alloc(1 << 20, ' ')
   const send = () => {
@@ -45,7 +45,7 @@ function withoutEnd(response: ServerResponse): void {
   send()
 }
 
-it('a list that always has another page is given up', async () => {
+it('gives up a list that always has another page', async () => {
   let pages = 0
   const answer: Answer = (_, response) => {
     pages += 1
@@ -56,7 +56,7 @@ it('a list that always has another page is given up', async () => {
   expect(pages).toBe(4)
 })
 
-describe('gets nothing but a fault for', () => {
+describe('fails for', () => {
   it.each<{ lie: string; answer: Answer; ask: (storage: Storage) => Promise<unknown>; says: RegExp }>([
     {
       lie: 'a list that begins again and again',
@@ -113,7 +113,7 @@ describe('gets nothing but a fault for', () => {
 
   it('a head that is not XML', async () => {
     const storage = await service((_, response) => response.end('<html>sign in</html>'))
-    // it lists nothing, and so there is nothing to lean on
+    // It lists nothing, so nothing is reused.
     await expect(storage.list('site-1/')).resolves.toEqual([])
   })
 })
@@ -121,7 +121,7 @@ describe('gets nothing but a fault for', () => {
 describe('a backup', () => {
   const files = { 'one.jpg': noise(400_000, 1), 'two.jpg': noise(400_000, 2) }
 
-  /** A true service, of which a test makes a liar. */
+  /** Starts a correct service, which a test makes faulty. */
   async function stand(lie: (storage: Storage) => Partial<Storage>) {
     const server: S3Server = await s3Server()
     closing.push(() => server.close())
@@ -139,7 +139,7 @@ describe('a backup', () => {
   it.each<{ lie: string; of: (name: string) => boolean }>([
     { lie: 'packs', of: (name) => name.includes('/packs/') },
     { lie: 'the backup itself', of: (name) => name.includes('/backups/') },
-  ])('of which the service says that it has stored $lie, and has not, is never complete', async ({ of }) => {
+  ])('is never complete if the service reports $lie as stored although it is not', async ({ of }) => {
     const { lying, honest } = await stand((base) => ({
       put: async (name, ...rest) => (of(name) ? undefined : base.put(name, ...rest)),
       putOnce: async (name, ...rest) => (of(name) ? true : base.putOnce(name, ...rest)),
@@ -149,7 +149,7 @@ describe('a backup', () => {
     expect(await contentsOf(honest, 'b1')).toEqual(hashes(files))
   })
 
-  it('leans on nothing that an old list names, and that is gone', async () => {
+  it('reuses nothing that an outdated list names although it is gone', async () => {
     let old: Awaited<ReturnType<Storage['list']>> | undefined
     const { lying, honest, base } = await stand((real) => ({
       list: async (folder, signal) => (folder.endsWith('/packs/') && old) || real.list(folder, signal),
@@ -160,7 +160,7 @@ describe('a backup', () => {
     }))
     await write(honest, 'b1')
     old = await base.list('site-1/packs/')
-    // the list lacks what is written now as well
+    // The list also lacks the packs that are written now.
     await expect(write(lying, 'b2')).rejects.toThrow()
     old = undefined
     await write(honest, 'b3')

@@ -3,20 +3,20 @@ import { StorageFailure } from '../backup-store.ts'
 import { type Storage, StorageRefusal } from './storage.ts'
 
 export interface Patience {
-  /** How often something is tried. */
+  /** How many attempts are made. */
   readonly attempts: number
-  /** What an attempt may take; what moves bytes has a second more for each 128 KB. */
+  /** The time limit of an attempt. Transfers have one more second for each 128 KB. */
   readonly attemptMs: number
-  /** Before the second attempt; twice as long before each other one. */
+  /** The pause before the second attempt. It doubles before each further one. */
   readonly pauseMs: number
 }
 
 const PATIENCE: Patience = { attempts: 4, attemptMs: 60_000, pauseMs: 500 }
 const BYTES_A_SECOND = 128 << 10
-/** A list has many pages. */
+/** The allowance for a list, which has many pages. */
 const LIST_AS_BYTES = 32 << 20
 
-/** A storage that is asked again when it fails, and given up when it does not answer. */
+/** Wraps a storage with retries after failures, and a time limit for answers. */
 export function retryingStorage(storage: Storage, patience: Partial<Patience> = {}): Storage {
   const { attempts, attemptMs, pauseMs } = { ...PATIENCE, ...patience }
   const { where } = storage
@@ -35,7 +35,7 @@ export function retryingStorage(storage: Storage, patience: Partial<Patience> = 
         signal?.throwIfAborted()
         if (attempt === attempts || error instanceof StorageRefusal || !(error instanceof StorageFailure)) throw error
       }
-      // its end by the signal is told above, with its reason
+      // The check above reports an abort, with its reason.
       await pause(pauseMs * 2 ** (attempt - 1) * (0.5 + Math.random()), undefined, { signal }).catch(() => {})
     }
   }
@@ -50,7 +50,7 @@ export function retryingStorage(storage: Storage, patience: Partial<Patience> = 
         return storage.putOnce(name, bytes, own)
       })
       if (isFirst || tries === 1) return isFirst
-      // an attempt whose answer was lost may have been the one that wrote it
+      // An attempt whose answer was lost may have written it.
       const standing = await patiently(signal, bytes.length, (own) => storage.get(name, undefined, own))
       return standing?.equals(bytes) === true
     },
@@ -61,7 +61,10 @@ export function retryingStorage(storage: Storage, patience: Partial<Patience> = 
   }
 }
 
-/** @throws StorageFailure when it takes too long; what goes on then writes nothing that anybody would miss */
+/**
+ * Limits the time of an attempt.
+ * @throws StorageFailure when it takes too long; a late write then does no harm
+ */
 async function inTime<Result>(
   limitMs: number,
   where: string,
@@ -83,7 +86,7 @@ async function inTime<Result>(
     return await Promise.race([result, ended.promise])
   } finally {
     own.removeEventListener('abort', end)
-    // its end is nobody's any more
+    // No caller waits for its result any longer.
     result.catch(() => {})
   }
 }

@@ -6,29 +6,31 @@ import { type ByteRange, type Storage, StorageRefusal, type StoredObject } from 
 
 export interface S3Options {
   readonly bucket: string
-  /** Of a service that is not Amazon's; its buckets are named in the path. */
+  /** The endpoint of a service other than Amazon's. Its buckets are named in the path. */
   readonly endpoint?: string | undefined
   readonly region: string
-  /** Objects of one list, at most. */
+  /** The most objects of one list. */
   readonly mostListed?: number
-  /** Begins every name. Empty: none. */
+  /** Precedes every name. May be empty. */
   readonly prefix: string
-  /** Default: what the machine knows itself (AWS_… of the environment, ~/.aws, the role of an instance). */
+  /** By default, the machine's own credentials (AWS_… in the environment, ~/.aws, the role of an instance). */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined
 }
 
 type Sdk = typeof import('@aws-sdk/client-s3')
 
-/** Of removals, each a request of its own: not every service knows how to remove many in one. */
+/** How many removals run at once. Each is a separate request, because not every service can remove many in one. */
 const AT_ONCE = 8
-/** Objects that a service names at once, at most. */
+/** The most objects that a service lists at once. */
 const PAGE = 1000
-/** Objects of a list: packs of 16 TB. */
+/** The most objects of a list: packs of 16 TB. */
 const MOST_LISTED = 1_000_000
-/** An index has the tables of many packs; all else is a pack or smaller. */
+/** Returns the size limit of an object. An index has the tables of many packs. Everything else is a pack or smaller. */
 const mostBytesOf = (key: string): number => (key.includes('/indexes/') ? 512 << 20 : 64 << 20)
 
-/** Objects in a bucket of a service that speaks S3. The SDK, of 20 MB in memory, is loaded by the first use. */
+/**
+ * Stores objects in a bucket of a service with the S3 API. The first use loads the SDK, which takes 20 MB of memory.
+ */
 export function s3Storage({
   bucket,
   endpoint,
@@ -44,9 +46,9 @@ export function s3Storage({
     opened ??= import('@aws-sdk/client-s3').then((sdk) => {
       const client = new sdk.S3Client({
         region,
-        // attempts are counted by who asks
+        // The caller counts the attempts.
         maxAttempts: 1,
-        // of the checksums that the SDK adds, other services than Amazon's know little; every object here is sealed
+        // Services other than Amazon's hardly support the checksums that the SDK adds, and every object here is sealed.
         requestChecksumCalculation: 'WHEN_REQUIRED',
         responseChecksumValidation: 'WHEN_REQUIRED',
         ...(endpoint && { endpoint, forcePathStyle: true }),
@@ -73,7 +75,10 @@ export function s3Storage({
       ),
     )
 
-  /** The first version of the call: every service has it, and its pages go on from any name. */
+  /**
+   * Requests a page with the first version of the call, which every service has, and whose pages continue from any
+   * name.
+   */
   const page = (folder: string, after: string | undefined, most: number, signal: AbortSignal | undefined) =>
     ask((sdk, client) =>
       client.send(
@@ -82,7 +87,7 @@ export function s3Storage({
       ),
     )
 
-  /** A list that comes back to where it was would never end. */
+  /** Returns the place to continue from. A list that returns to an earlier place would never end. */
   const further = (after: string | undefined, last: string, count: number): string => {
     if (after !== undefined && last <= after) throw new StorageFailure(`${where}: its list does not end`)
     if (count > mostListed) throw new StorageFailure(`${where}: it lists more than ${mostListed} objects`)
@@ -96,7 +101,7 @@ export function s3Storage({
     },
     async putOnce(name, bytes, signal) {
       try {
-        // asked first: not every service knows the condition
+        // It checks first, because not every service supports the condition.
         const isThere = await ask((sdk, client) =>
           client.send(new sdk.HeadObjectCommand(place(name)), options(signal)),
         ).then(() => true, missing)
@@ -118,10 +123,10 @@ export function s3Storage({
         const bytes = Buffer.from((await answer.Body?.transformToByteArray()) ?? [])
         if (range && answer.ContentRange !== undefined && !answer.ContentRange.startsWith(`bytes ${range.start}-`))
           throw new StorageFailure(`${where}: asked for ${headerOf(range)}, it sends ${answer.ContentRange}`)
-        // a service may send the whole
+        // A service may send the whole object.
         return range && answer.ContentRange === undefined ? cutTo(bytes, range) : bytes
       }).catch((error) => {
-        // from behind the end
+        // The range begins beyond the end.
         if (statusOf(error) === 416) return Buffer.alloc(0)
         missing(error)
         return undefined
@@ -149,7 +154,7 @@ export function s3Storage({
         further(after, key, found.length)
         const [folder, ...inside] = key.slice(root.length).split('/')
         if (inside.length > 0) found.push(folder as string)
-        // `0` follows `/`: behind all that is in the folder
+        // `0` follows `/`, so this is after everything in the folder.
         after = inside.length > 0 ? `${root}${folder}0` : key
       }
     },
@@ -165,7 +170,7 @@ export function s3Storage({
 
 const options = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {})
 
-/** RFC 9110 §14.1.2. */
+/** Returns the Range header (RFC 9110 §14.1.2). */
 const headerOf = ({ start, length }: ByteRange): string =>
   `bytes=${start}-${length === undefined ? '' : start + length - 1}`
 
@@ -175,14 +180,14 @@ const cutTo = (bytes: Buffer, { start, length }: ByteRange): Buffer =>
 const statusOf = (error: unknown): number | undefined =>
   ((error as Error).cause as { $metadata?: { httpStatusCode?: number } } | undefined)?.$metadata?.httpStatusCode
 
-/** @returns for an object that is not there */
+/** @returns false for an object that does not exist */
 function missing(error: Error): false {
   const { name } = (error.cause ?? {}) as { name?: string }
   if (name === 'NoSuchBucket' || statusOf(error) !== 404) throw error
   return false
 }
 
-/** A wrong bucket, or keys that may not: no other attempt helps. */
+/** Statuses for a wrong bucket, or credentials without permission. A retry does not help. */
 const REFUSALS = new Set([301, 307, 400, 401, 403, 404])
 
 function failureOf(error: unknown, where: string): Error {

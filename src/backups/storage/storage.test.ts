@@ -35,10 +35,10 @@ const bytes = Buffer.from('0123456789')
 
 describe.each<{ kind: string; open: () => Storage }>([
   { kind: 'a folder', open: () => folderStorage({ folder: join(folder, 'one') }) },
-  // asked again, as everywhere: the server fails when two remove the last objects of a folder at once
+  // It retries, as in production: the server fails when two requests remove the last objects of a folder at once.
   { kind: 'a bucket', open: () => retryingStorage(inBucket('one'), { pauseMs: 1 }) },
 ])('$kind', ({ open }) => {
-  it('keeps objects, gives them out whole or in part, and forgets them', async () => {
+  it('stores objects, returns them completely or in part, and removes them', async () => {
     const storage = open()
     await storage.put('site-1/packs/a', bytes)
     const read = async (start: number, length?: number) =>
@@ -55,7 +55,7 @@ describe.each<{ kind: string; open: () => Storage }>([
     expect(await storage.folders()).toEqual([])
   })
 
-  it('lists what is below a folder, and no neighbour whose name begins like it', async () => {
+  it('lists objects below a folder, and none of another whose name begins the same', async () => {
     const storage = open()
     expect(await storage.list('site-1/')).toEqual([])
     for (const name of ['site-1/packs/a', 'site-1/indexes/b', 'site-12/packs/c']) await storage.put(name, bytes)
@@ -69,7 +69,7 @@ describe.each<{ kind: string; open: () => Storage }>([
     await storage.remove(['site-1/packs/a', 'site-1/indexes/b', 'site-12/packs/c'])
   })
 
-  it('lists more than a page', async () => {
+  it('lists more than one page', async () => {
     const storage = open()
     const names = Array.from({ length: 1003 }, (_, n) => `many/x/${n}`)
     await inParallel(16, names, (name) => storage.put(name, Buffer.from('x')))
@@ -78,14 +78,14 @@ describe.each<{ kind: string; open: () => Storage }>([
     expect(await storage.list('many/')).toEqual([])
   })
 
-  it('of two who write a thing once, the first stays', async () => {
+  it('keeps the first of two objects that are written once', async () => {
     const storage = open()
     expect(await storage.putOnce('once/x', bytes)).toBe(true)
     expect(await storage.putOnce('once/x', Buffer.from('other'))).toBe(false)
     expect(String(await storage.get('once/x'))).toBe('0123456789')
   })
 
-  it('holds backups', async () => {
+  it('stores backups', async () => {
     const storage = open()
     const { backups, close } = await testBackups({ around: () => storage })
     const repository = backups.repository('site-9')
@@ -101,19 +101,19 @@ describe.each<{ kind: string; open: () => Storage }>([
   })
 })
 
-describe('a bucket that cannot be used is a fault that says why, and is not asked again', () => {
-  it('there is none of the name', async () => {
+describe('an unusable bucket fails with the reason, and without retries', () => {
+  it('if the bucket does not exist', async () => {
     const storage = inBucket('one', 'nowhere')
     await expect(storage.get('x')).rejects.toThrow(StorageRefusal)
     await expect(storage.put('x', bytes)).rejects.toThrow(/s3:\/\/nowhere\/one: NoSuchBucket/)
   })
 
-  it('it does not take the key', async () => {
+  it('if it refuses the credentials', async () => {
     await expect(inBucket('one', server.bucket, 'wrong').put('x', bytes)).rejects.toThrow(StorageRefusal)
   })
 })
 
-it('a service that does not answer is a fault of the storage', async () => {
+it('reports a service that does not answer as a failure of the storage', async () => {
   const storage = s3Storage({ ...server, endpoint: 'http://127.0.0.1:9', region: 'r', prefix: '' })
   const fault = await storage.get('x').catch((error) => error)
   expect(fault).toBeInstanceOf(StorageFailure)
@@ -121,14 +121,14 @@ it('a service that does not answer is a fault of the storage', async () => {
 })
 
 describe('a folder', () => {
-  it('whose disk is full for backups takes nothing, and nothing is left', async () => {
+  it('stores nothing if its disk is full for backups, and leaves nothing behind', async () => {
     const storage = folderStorage({ folder: join(folder, 'full'), keptBytes: 2 ** 60 })
     await expect(storage.put('a/b', bytes)).rejects.toThrow(StorageRefusal)
     await expect(storage.putOnce('a/c', bytes)).rejects.toThrow(/is full/)
     expect(await storage.list('a/')).toEqual([])
   })
 
-  it('puts nothing in place any more for who has given up, and nothing is left', async () => {
+  it('stores nothing after the caller has aborted, and leaves nothing behind', async () => {
     const storage = folderStorage({ folder: join(folder, 'given-up') })
     await storage.put('a/b', bytes)
     await expect(storage.put('a/b', Buffer.from('other'), AbortSignal.abort())).rejects.toThrow(StorageFailure)
@@ -136,7 +136,7 @@ describe('a folder', () => {
     expect(await readdir(join(folder, 'given-up/a'))).toEqual(['b'])
   })
 
-  it('does not list what a writer left that died, and a name that is a file is a fault of the storage', async () => {
+  it("does not list the rest of a dead writer's file, and fails for a name below a file", async () => {
     const storage = folderStorage({ folder: join(folder, 'left') })
     await storage.put('a/b', bytes)
     await writeFile(join(folder, 'left/a/c.1-0123456789ab.tmp'), 'half')
@@ -146,8 +146,8 @@ describe('a folder', () => {
   })
 })
 
-describe('what writers have left that were killed', () => {
-  it('goes a day later with a look at its folder, and not before: somebody may be writing it', async () => {
+describe('temporary files of killed writers', () => {
+  it('are removed a day later by a list, and not before, because a writer may be using them', async () => {
     const storage = folderStorage({ folder: join(folder, 'killed') })
     await storage.put('a/b', bytes)
     const left = ['1-0123456789ab', '2-0123456789ab'].map((name) => join(folder, `killed/a/c.${name}.tmp`))
@@ -159,7 +159,7 @@ describe('what writers have left that were killed', () => {
   })
 })
 
-describe('patience', () => {
+describe('retries', () => {
   const failing = (faults: Error[]) => {
     let calls = 0
     const base = folderStorage({ folder: join(folder, 'patient') })
@@ -175,7 +175,7 @@ describe('patience', () => {
     return { storage: retryingStorage(storage, { pauseMs: 1 }), calls: () => calls }
   }
 
-  it('asks again when the storage fails, and gives up in the end', async () => {
+  it('follow failures of the storage, up to a limit', async () => {
     const fault = () => new StorageFailure('not now')
     const passing = failing([fault(), fault(), fault()])
     await passing.storage.put('a/b', bytes)
@@ -185,7 +185,7 @@ describe('patience', () => {
     expect(lasting.calls()).toBe(4)
   })
 
-  it('does not ask again who refuses, or when it is a fault of the code', async () => {
+  it('do not follow refusals or errors of the code', async () => {
     for (const fault of [new StorageRefusal('full'), new TypeError('slip')]) {
       const { storage, calls } = failing([fault])
       await expect(storage.put('a/b', bytes)).rejects.toThrow(fault)
@@ -193,7 +193,7 @@ describe('patience', () => {
     }
   })
 
-  it('gives up on a storage that never answers, and tells it so', async () => {
+  it('give up on a storage that never answers, and abort the request', async () => {
     const told: boolean[] = []
     const base = folderStorage({ folder })
     const silent: Storage = {
@@ -208,7 +208,7 @@ describe('patience', () => {
     expect(told).toEqual([true, true])
   })
 
-  it('ends at once when the caller has enough', async () => {
+  it('end at once when the caller aborts', async () => {
     const base = folderStorage({ folder })
     const silent: Storage = { ...base, list: () => new Promise(() => {}) }
     const stop = new AbortController()
@@ -217,7 +217,7 @@ describe('patience', () => {
     await expect(listing).rejects.toThrow('enough')
   })
 
-  it('knows its own object again when the answer to writing it once was lost', async () => {
+  it('recognize their own object if the answer to writing it once was lost', async () => {
     const base = folderStorage({ folder: join(folder, 'lost-answer') })
     let isLost = true
     const storage = retryingStorage(

@@ -1,6 +1,6 @@
 import { StorageFailure } from '../backup-store.ts'
 
-/** The storage will say no again: its disk is full, or it does not know this Stead. */
+/** The storage would refuse a retry as well: its disk is full, or it does not accept this installation. */
 export class StorageRefusal extends StorageFailure {}
 
 /** An object of the storage, as a list names it. */
@@ -11,29 +11,33 @@ export interface StoredObject {
   readonly modifiedAt: number
 }
 
-/** Bytes of an object: from `start` on. */
+/** The bytes of an object from `start` on. */
 export interface ByteRange {
   readonly start: number
-  /** Default: to the end. */
+  /** To the end by default. */
   readonly length?: number
 }
 
 /**
- * Where objects lie. Names are `/`-separated. An object is written whole or not at all, and is there when `put` has returned, also after losing
- * power. What is given up by its signal comes to no end later: its bytes may be used for something else by then. All throw StorageFailure.
+ * A storage of objects. Names are `/`-separated. An object is written completely or not at all. After `put` returns, it
+ * survives a power failure. An aborted write does not complete later, because its bytes may be reused by then. All
+ * methods throw StorageFailure.
  */
 export interface Storage {
-  /** For people: where this is. */
+  /** The place of the storage, for operators. */
   readonly where: string
   put(name: string, bytes: Uint8Array, signal?: AbortSignal): Promise<void>
-  /** As `put`, but what is there already stays. @returns whether it was written */
+  /**
+   * Does the same as `put`, but keeps an existing object.
+   * @returns whether it was written
+   */
   putOnce(name: string, bytes: Uint8Array, signal?: AbortSignal): Promise<boolean>
-  /** `undefined`: there is no such object. */
+  /** Returns the bytes; `undefined` if the object does not exist. */
   get(name: string, range?: ByteRange, signal?: AbortSignal): Promise<Buffer | undefined>
-  /** All objects whose names begin with a folder's, which ends with `/`; in no order. */
+  /** Returns all objects whose names begin with that of a folder, which ends with `/`. They are in no order. */
   list(folder: string, signal?: AbortSignal): Promise<StoredObject[]>
-  /** First parts of the names of all objects that lie in a folder. */
+  /** Returns the first parts of the names of all objects in folders. */
   folders(signal?: AbortSignal): Promise<string[]>
-  /** What is not there is removed already. */
+  /** Removes objects. A missing one counts as removed. */
   remove(names: readonly string[], signal?: AbortSignal): Promise<void>
 }

@@ -19,7 +19,7 @@ async function write(owner: string, known = none) {
   return { id: chunk.id, expected: idText(nameOf(keys, content)), packs: packs.length }
 }
 
-test('what a thread wrote for one owner is neither known to the next nor named by its keys', async () => {
+test('uses neither chunks nor keys of one owner for the next in the same thread', async () => {
   const first = await write('site-1')
   const second = await write('site-2')
   const again = await write('site-2')
@@ -30,11 +30,11 @@ test('what a thread wrote for one owner is neither known to the next nor named b
   expect(second.id).not.toBe(first.id)
 })
 
-test('chunks that are there already are in no pack', async () => {
+test('puts no known chunks into a pack', async () => {
   expect((await write('site-1', nameOf(keysOf('site-1'), content))).packs).toBe(0)
 })
 
-test('a pack that cannot be taken away fails what is written, and the next backup is written by a sound thread', async () => {
+test('fails if a pack cannot be stored, and writes the next backup in a new thread', async () => {
   const writer = new ChunkWriter({
     keys: keysOf('site-1'),
     known: none,

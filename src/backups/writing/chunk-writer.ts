@@ -7,34 +7,34 @@ import type { ChunkRef, Cutting, FromWriter, Part, ToWriter } from './protocol.t
 
 export interface ChunkWriterOptions {
   readonly keys: RepositoryKeys
-  /** Names of chunks that are there already, 32 bytes each. */
+  /** The names of existing chunks, 32 bytes each. */
   readonly known: Uint8Array
-  /** Takes a pack away. */
+  /** Stores a pack. */
   readonly onPack: (pack: Pack) => Promise<void>
 }
 
-/** Content on its way into chunks. */
+/** Writes content into chunks. */
 export interface ContentWriter {
-  /** Returns when there is room for more; the piece may be used again then. */
+  /** Resolves when there is space for more. The caller may then reuse the piece. */
   write(piece: Uint8Array): Promise<void>
   end(): Promise<readonly ChunkRef[]>
 }
 
-/** A file that is open, and read from its beginning, wherever its own position is. */
+/** An open file, which is read from its beginning, whatever its file position. */
 export interface OpenFile {
   readonly fd: number
   readonly sizeBytes: number
 }
 
-/** `.ts` where Stead runs from its sources, `.js` where it was built. */
+/** `.ts` if Stead runs from its sources, `.js` if it was built. */
 const program = join(import.meta.dirname, `writing-thread${extname(import.meta.filename)}`)
 
 const BATCH_BYTES = 1 << 20
-/** What waits for the thread, or is to be read by it. */
+/** The most bytes that wait for the thread, or that it has to read. */
 const MOST_WAITING_BYTES = 8 << 20
-/** With one more to go on with, the thread is not idle while it is heard. */
+/** Two batches, so that the thread is not idle while its answer is handled. */
 const MOST_SENT = 2
-/** Packs, of 16 MB each, that are on their way to the storage. */
+/** How many packs, of 16 MB each, are on their way to the storage. */
 const MOST_PACKS = 2
 
 const newBatch = () => new Uint8Array(new SharedArrayBuffer(BATCH_BYTES))
@@ -46,7 +46,10 @@ interface Sent {
   readonly bytes: Uint8Array | undefined
 }
 
-/** Makes chunks and packs of content, in a thread of its own. A fault of the thread or the storage is one of all that waits. */
+/**
+ * Turns content into chunks and packs, in a separate thread. An error of the thread or the storage fails all waiting
+ * calls.
+ */
 export class ChunkWriter {
   readonly #thread: Worker
   readonly #onPack: ChunkWriterOptions['onPack']
@@ -54,19 +57,22 @@ export class ChunkWriter {
   readonly #finished = Promise.withResolvers<void>()
   #contents = 0
   #batch = newBatch()
-  /** Batches that were dealt with. They are shared, and used again: new ones would make the collector look at the whole heap for each few MB. */
+  /**
+   * Finished batches. They are shared memory, and reused. New ones would make the garbage collector scan the whole heap
+   * every few MB.
+   */
   readonly #idle: Uint8Array<SharedArrayBuffer>[] = []
-  /** What the thread has, in its order. */
+  /** The batches that the thread has, in its order. */
   readonly #sent: Sent[] = []
   #filled = 0
   #parts: Part[] = []
-  /** Of the parts that are to be read from files. */
+  /** The bytes of the parts to be read from files. */
   #fileBytes = 0
   #waitingBytes = 0
   #packsUnderWay = 0
   #room: PromiseWithResolvers<void> | undefined
   #fault: { error: unknown } | undefined
-  /** It has written all, and does something else now. */
+  /** Whether it has finished, and the thread does other work. */
   #isReleased = false
   readonly #onMessage = (message: FromWriter) => this.#hear(message)
   readonly #onError = (error: unknown) => this.#fail(error)
@@ -80,7 +86,7 @@ export class ChunkWriter {
     this.#thread.postMessage({ begin: { keys, known } } satisfies ToWriter)
   }
 
-  /** Several may be open at once. */
+  /** Begins content. Several may be open at once. */
   content(cutting: 'file' | 'stream'): ContentWriter {
     const content = this.#contents++
     return {
@@ -102,7 +108,8 @@ export class ChunkWriter {
   }
 
   /**
-   * A file, which the thread reads: nothing of it crosses to it. Fails only when the thread does not read it any more: so it can be closed.
+   * Writes a file, which the thread reads, so that no content is transferred. It fails only after the thread has
+   * stopped reading the file, so that the caller can close it.
    * @param before awaited before each piece
    */
   async file({ fd, sizeBytes }: OpenFile, before: (piece: number) => Promise<void>): Promise<readonly ChunkRef[]> {
@@ -121,7 +128,7 @@ export class ChunkWriter {
     }
   }
 
-  /** Keeps some bytes as one chunk. */
+  /** Stores bytes as one chunk. */
   async chunk(bytes: Uint8Array): Promise<ChunkRef> {
     await this.#forRoom()
     const content = this.#contents++
@@ -131,13 +138,16 @@ export class ChunkWriter {
     return (await this.#endOf(content))[0] as ChunkRef
   }
 
-  /** Writes these chunks again when they come: what the storage has of them is damaged. @param names 32 bytes each */
+  /**
+   * Makes the writer rewrite these chunks if they occur, because the storage's copies are damaged.
+   * @param names 32 bytes each
+   */
   forget(names: Uint8Array): void {
     if (this.#isReleased) return
     this.#thread.postMessage({ forget: names } satisfies ToWriter)
   }
 
-  /** Resolves when every pack was taken away. */
+  /** Resolves when every pack is stored. */
   async finish(): Promise<void> {
     this.#post()
     this.#thread.postMessage({ finish: true } satisfies ToWriter)
@@ -147,7 +157,7 @@ export class ChunkWriter {
     await this.#release()
   }
 
-  /** Ends the thread, whatever it does; one that has written all was left already. */
+  /** Ends the thread at once. Does nothing after the writer has finished. */
   close(): Promise<void> {
     return this.#stop(new Error('the writing of the backup was ended'))
   }
@@ -168,7 +178,7 @@ export class ChunkWriter {
 
   #add(content: number, cutting: Cutting, bytes: number, isLast: boolean): void {
     const before = this.#parts.at(-1)
-    // what comes one after the other is one part
+    // Consecutive pieces form one part.
     if (before?.content === content) this.#parts.pop()
     const start = before?.content === content ? before.start : this.#filled
     this.#filled += bytes
@@ -184,7 +194,7 @@ export class ChunkWriter {
     this.#postSoon()
   }
 
-  /** What comes while the thread is at work goes together. */
+  /** Sends pieces together that arrive while the thread works. */
   #postSoon(): void {
     if (this.#filled === BATCH_BYTES || this.#fileBytes >= BATCH_BYTES) this.#post()
     else if (this.#sent.length < MOST_SENT && this.#parts.length === 1) setImmediate(() => this.#post())
@@ -210,7 +220,7 @@ export class ChunkWriter {
 
   async #endOf(content: number): Promise<readonly ChunkRef[]> {
     const end = Promise.withResolvers<readonly ChunkRef[]>()
-    // who gave up waits no more for the others
+    // A caller that has failed no longer waits for the others.
     end.promise.catch(() => {})
     if (this.#fault) throw this.#fault.error
     this.#ends.set(content, end)

@@ -9,15 +9,15 @@ export interface KnownFile {
   readonly chunks: readonly string[]
 }
 
-/** Files of an earlier backup. */
+/** The files of an earlier backup. */
 export interface KnownFiles {
-  /** The content of a file, when it had the same stamp at the same path. */
+  /** Returns the content of a file that had the same stamp at the same path. */
   find(path: string, stamp: string): KnownFile | undefined
-  /** Packs of that backup, with when they were last read back. */
+  /** The packs of that backup, with the times when they were last read back. */
   readonly checks: ReadonlyMap<string, PackCheck>
 }
 
-/** Files of the newest tree. What cannot be read of it is not known: those files are read again. */
+/** Returns the files of the newest tree. Files in unreadable parts are unknown, and read again. */
 export async function knownFiles(
   parts: RepositoryParts,
   index: ChunkIndex,

@@ -1,21 +1,21 @@
 import type { RepositoryKeys } from '../format/keys.ts'
 import type { Pack } from '../format/pack.ts'
 
-/** What a backup is written with. */
+/** The data for writing a backup. */
 export interface WriterData {
   readonly keys: RepositoryKeys
-  /** Names of chunks that are there, 32 bytes each. */
+  /** The names of existing chunks, 32 bytes each. */
   readonly known: Uint8Array
 }
 
-/** How a piece of content is cut; `whole`: it is one chunk as it stands. */
+/** How content is cut. `whole` means one chunk. */
 export type Cutting = 'file' | 'stream' | 'whole'
 
 /** The next bytes of one content. */
 export interface Part {
   readonly content: number
   readonly cutting: Cutting
-  /** A file that has them, open until the thread has answered or ended. Else they came along. */
+  /** A file with the bytes, open until the thread has answered or ended. Without it, the message contains them. */
   readonly fd?: number
   readonly start: number
   readonly end: number
@@ -23,8 +23,8 @@ export interface Part {
 }
 
 /**
- * What the thread is sent: that a backup begins (`undefined`: that it is over, and nothing of it is to be remembered), parts, the memory of
- * a pack that was taken away, names of chunks (32 bytes each) that are not there after all, or that nothing more comes.
+ * Messages to the thread: a backup begins (`undefined`: it is over, and the thread must forget it); parts; the memory
+ * of a stored pack; names of chunks (32 bytes each) that do not exist after all; or the end.
  */
 export type ToWriter =
   | { readonly begin: WriterData | undefined }
@@ -38,7 +38,10 @@ export interface ChunkRef {
   readonly sizeBytes: number
 }
 
-/** What it sends: a pack, or that it has dealt with the next of what it was sent. Chunks of a content come when its last part was. */
+/**
+ * Messages from the thread: a pack, or that it has finished the next message. The chunks of a content follow its last
+ * part.
+ */
 export type FromWriter =
   | { readonly pack: Pack }
   | { readonly contents: readonly { readonly content: number; readonly chunks: readonly ChunkRef[] }[] }

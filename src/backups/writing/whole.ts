@@ -6,10 +6,10 @@ import { lastPart, type Mark, markOf } from '../format/names.ts'
 import { ChunkLost, ChunkReader } from '../reading/chunk-reader.ts'
 import type { RepositoryParts } from '../reading/manifests.ts'
 
-/** A mark of a pack that is older stands for one that may be gone already: what leans on it must be written again. See `sweep.ts`. */
+/** A pack with an older mark may already be gone, so everything in it must be written again. See `sweep.ts`. */
 const MARK_STANDS_MS = 12 * 3_600_000
 
-/** Whether all chunks of a backup are where they can stay. */
+/** Returns whether all chunks of a backup are where they can stay. */
 export async function hasAll(
   parts: RepositoryParts,
   index: ChunkIndex,
@@ -35,13 +35,13 @@ export async function hasAll(
 
 const chunksOf = (entry: StoredEntry): readonly string[] => (entry.kind === 'file' ? entry.chunks : [])
 
-/** Packs that may be removed at any moment, or are gone. */
+/** Returns packs that may be removed at any moment, or are gone. */
 const goingPacks = ({ now }: RepositoryParts, marks: readonly Mark[]): string[] =>
   marks.filter(({ since }) => Math.abs(now() - since) > MARK_STANDS_MS).map(({ pack }) => pack)
 
 /**
- * Whether no sweep has taken, or is about to take, what a backup leans on. Asked after its manifest is in place: a sweep that looks later sees
- * that the packs are needed.
+ * Returns whether no sweep has removed, or is about to remove, packs that a backup reuses. It runs after the manifest
+ * is stored, because a later sweep sees that the packs are needed.
  */
 export async function isWhole(
   parts: RepositoryParts,

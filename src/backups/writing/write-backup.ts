@@ -24,15 +24,15 @@ import { type KnownFile, type KnownFiles, knownFiles } from './known-files.ts'
 import type { ChunkRef } from './protocol.ts'
 import { hasAll, isWhole } from './whole.ts'
 
-/** Small files that are open at once: so many that the thread never waits for the next. */
+/** How many small files are open at once, enough that the thread never waits for the next. */
 const FILES_AT_ONCE = 64
-/** Of large ones as many as this are as much. What is cut of each is in memory. */
+/** This many large files count the same. The cut part of each is in memory. */
 const LARGE_FILES_AT_ONCE = 8
 
 const weigh = (entry: SourceEntry): number =>
   entry.kind === 'file' && entry.sizeBytes > fileSizes.least ? FILES_AT_ONCE / LARGE_FILES_AT_ONCE : 1
 
-/** @throws StorageFailure; whatever the source throws */
+/** @throws StorageFailure, and the source's errors */
 export async function writeTree(
   parts: RepositoryParts,
   entries: AsyncIterable<SourceEntry>,
@@ -77,7 +77,7 @@ async function write(
   const index = await loadIndex(parts.storage, parts.keys, signal)
   const complete = await findManifest(parts, name)
   if (complete && (await hasAll(parts, index, complete, signal))) return factsOf(complete)
-  // its writer was held up for long, and died before it saw that what it leant on was gone
+  // Its writer was held up for long, and died before it noticed that reused packs were gone.
   if (complete) await parts.storage.remove([backupName(parts.keys.owner, name, complete.kind)], signal)
   const writing = new Writing(parts, kind, options, index)
   try {
@@ -88,7 +88,7 @@ async function write(
   }
 }
 
-/** One backup while it is written. Nothing of it is seen by others before `commit`. */
+/** A backup while it is written. Others see none of it before `commit`. */
 class Writing {
   readonly index: ChunkIndex
   readonly #parts: RepositoryParts
@@ -98,12 +98,12 @@ class Writing {
   readonly #listing = new ListingBuilder()
   readonly #listed: string[] = []
   readonly #packs: IndexedPack[] = []
-  /** Packs of others that it leans on. */
+  /** The packs of other backups that it reuses. */
   readonly #used = new Set<string>()
-  /** What somebody has left who died, as far as it is used: it is this backup's own, to be read back with it. */
+  /** The packs of dead writers that it uses. It adopts them, and reads them back with its own. */
   readonly #adopted = new Set<string>()
   readonly #readingBack: ReadingBack | undefined
-  /** Of a tree. */
+  /** Set for a tree. */
   #soundPacks: SoundPacks | undefined
   #doneBytes = 0
   #sizeBytes = 0
@@ -123,7 +123,7 @@ class Writing {
     })
   }
 
-  /** From now on every pack that it leans on has to be sound. */
+  /** Requires every pack that it reuses from now on to be sound. */
   checkPacks({ checks }: KnownFiles): void {
     const { trustMs = 0, readBack, ...options } = this.#options
     this.#soundPacks = new SoundPacks(this.#parts, this.index, {
@@ -135,7 +135,7 @@ class Writing {
     })
   }
 
-  /** @returns the thing as it is kept; `undefined` when it is gone by now */
+  /** @returns the entry as stored; `undefined` when it is gone by now */
   async entry(entry: SourceEntry, known: KnownFiles): Promise<StoredEntry | undefined> {
     if (entry.kind !== 'file') return entry
     const { open, ...facts } = entry
@@ -155,7 +155,7 @@ class Writing {
     return { ...facts, ...content }
   }
 
-  /** Reads a file, and reads it again when what the storage seemed to have of it is damaged. */
+  /** Reads a file. Reads it again if the storage's copy turns out to be damaged. */
   async #keep(open: SourceFile['open']): Promise<readonly ChunkRef[] | undefined> {
     for (;;) {
       const content = await open()
@@ -209,7 +209,8 @@ class Writing {
     await this.#chunks.finish()
     this.#adopt()
     await this.#readingBack?.end()
-    // one that was not what was written has no index: whoever leans on it reads it back, should this writer die before it is looked at
+    // A damaged pack gets no index. If this writer dies before the backup is checked, a backup that reuses the pack
+    // reads it back.
     const indexed = this.#packs.filter(({ pack }) => !this.#readingBack?.unsound.has(pack))
     if (indexed.length > 0) {
       const index = randomBytes(16).toString('hex')
@@ -250,7 +251,7 @@ class Writing {
     this.#options.onProgress?.(this.#doneBytes)
   }
 
-  /** Returns whether all packs that have these chunks are sound. The backup leans on them then. */
+  /** Returns whether all packs with these chunks are sound. If so, the backup reuses them. */
   async #lean(chunks: readonly string[]): Promise<boolean> {
     const packs = new Set(chunks.flatMap((chunk) => this.index.usable(chunk)?.pack ?? []))
     for (const pack of packs) if (this.#soundPacks && !(await this.#soundPacks.isSound(pack))) return false
@@ -274,7 +275,7 @@ class Writing {
     }
   }
 
-  /** What the next backup may trust for a while. */
+  /** Returns the checks that the next backup may trust for a while. */
   async #checks(): Promise<NonNullable<Manifest['checks']>> {
     const checks = new Map(this.#soundPacks?.checks)
     const readBack = this.#packs.filter(({ pack }) => this.#readingBack?.sound.has(pack))

@@ -1,4 +1,7 @@
-/** Cuts, names, compresses, seals and packs, apart from the event loop that serves requests: 1 GB is seconds of work. */
+/**
+ * The thread that cuts, names, compresses, seals and packs, away from the event loop that serves requests. 1 GB takes
+ * seconds.
+ */
 import { readSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { comeAfterVisitors } from '../../platform/come-after-visitors.ts'
@@ -23,10 +26,10 @@ interface Open {
   readonly chunks: ChunkRef[]
 }
 
-/** What is read of a file, until the next is. */
+/** The buffer for reads from files, valid until the next read. */
 let piece = Buffer.alloc(0)
 
-/** Less than was asked for when the file has become shorter. */
+/** Reads bytes, fewer than requested if the file has become shorter. */
 function readFrom(fd: number, start: number, end: number): Buffer {
   const length = end - start
   if (piece.length < length) piece = Buffer.allocUnsafeSlow(length)
@@ -43,10 +46,10 @@ function readFrom(fd: number, start: number, end: number): Buffer {
 class Writing {
   readonly #keys: RepositoryKeys
   readonly #known: Set<string>
-  /** Of packs that were taken away. */
+  /** The memory of stored packs. */
   readonly #rooms: Uint8Array[] = []
   readonly #packs: PackBuilder
-  /** Contents of which more is to come. */
+  /** Contents that are not complete yet. */
   readonly #open = new Map<number, Open>()
 
   constructor({ keys, known }: WriterData) {
@@ -72,11 +75,11 @@ class Writing {
     send({ contents })
   }
 
-  /** @returns the chunks of the content, when this was the last of it */
+  /** @returns the chunks of the content, if this was its last part */
   #take({ content, cutting, isLast }: Part, bytes: Uint8Array): readonly ChunkRef[] | undefined {
     const begun = this.#open.get(content)
     if (cutting === 'whole') return [this.#keep(bytes)]
-    // most files: nothing to cut, nothing to copy
+    // Most files need no cut and no copy.
     if (!begun && isLast && cutting === 'file' && bytes.length <= fileSizes.least)
       return bytes.length > 0 ? [this.#keep(bytes)] : []
     const { cutter, chunks } = begun ?? this.#begin(cutting)
