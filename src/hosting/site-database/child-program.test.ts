@@ -13,17 +13,17 @@ beforeEach(async () => {
 })
 afterEach(() => rm(cache, { recursive: true }))
 
-test('two who ask at once get one program, which runs by itself, without types', async () => {
+test('gives two simultaneous callers one program, which runs without types', async () => {
   const [one, other] = await Promise.all([childProgram(cache), childProgram(cache)])
   expect(other).toEqual(one)
   expect(await readdir(cache)).toHaveLength(1)
   expect(one.script).toBe('child/main.js')
-  // a table of this database cannot be read: it is not there
+  // No table can be read, because this database does not exist.
   const order = JSON.stringify({ kind: 'dump', folder: join(cache, 'none'), uid: null, tables: null })
   const ended = run(process.execPath, ['--no-warnings', join(one.folder, one.script), order])
   await expect(ended).rejects.toMatchObject({ stderr: expect.stringContaining('unable to open database file') })
 })
 
-test('without a place that is kept, the sources are run', async () => {
+test('runs the sources if there is no persistent cache', async () => {
   expect(await childProgram('')).toMatchObject({ script: 'child/main.ts' })
 })

@@ -4,9 +4,9 @@ import { getCompileCacheDir } from 'node:module'
 import { dirname, extname, join } from 'node:path'
 import { withoutTypes } from '../php/wasm/program.ts'
 
-/** What a child runs. */
+/** The program that a child runs. */
 export interface ChildProgram {
-  /** Holds nothing but programs. */
+  /** A folder that contains only programs. */
   readonly folder: string
   /** The file in it that is run. */
   readonly script: string
@@ -15,9 +15,9 @@ export interface ChildProgram {
 const here = import.meta.dirname
 
 /**
- * The program of a child. When Stead runs from its sources, a child that read TypeScript would first load the compiler that
- * removes the types: 0.15 s of processor time for each dump. So the types are removed once, and the result is kept where
- * Node keeps compiled code. Nobody else can write there.
+ * Returns the program of a child. When Stead runs from its sources, a child that read TypeScript would first load the
+ * compiler that removes the types: 0.15 s of processor time for each dump. So the types are removed once, and the
+ * result is stored where Node keeps compiled code. No other user can write there.
  */
 export async function childProgram(cache = getCompileCacheDir()): Promise<ChildProgram> {
   const extension = extname(import.meta.filename)
@@ -30,7 +30,7 @@ export async function childProgram(cache = getCompileCacheDir()): Promise<ChildP
   return { folder, script: 'child/main.js' }
 }
 
-/** A file and all that it imports, as JavaScript, by name. */
+/** Returns a file and everything that it imports, as JavaScript, by name. */
 async function scriptsFrom(first: string): Promise<Map<string, string>> {
   const scripts = new Map<string, string>()
   const names = [first]
@@ -52,7 +52,10 @@ const isThere = (folder: string): Promise<boolean> =>
     () => false,
   )
 
-/** Another process may do the same at the same moment: the folder gets its name when it is whole. */
+/**
+ * Writes the folder under a temporary name, because another process may do the same at the same moment. The folder gets
+ * its name when it is complete.
+ */
 async function writeWhole(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
   const beside = `${folder}-${randomUUID()}`
   for (const [name, script] of [['package.json', '{"type":"module"}'] as const, ...files]) {

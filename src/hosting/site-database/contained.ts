@@ -6,32 +6,36 @@ import type { ChildOrder } from './child/orders.ts'
 import { type ChildProgram, childProgram } from './child-program.ts'
 
 const KEPT_ERROR_BYTES = 4096
-/** A child that neither takes nor gives anything for as long is ended. */
+/** A child that neither reads nor writes for this long is ended. */
 const SILENCE_MS = 600_000
 /**
- * Before all: no core of a site's bytes is left, the child is the first to go when the machine is short of memory, and its processor time is bounded:
- * a child that gives a byte now and then would go on for ever, and hold up the backups of all sites. The soft limit, so that its end tells why.
+ * Runs first. It disables core dumps, which would contain a site's data, and makes the child the first to be killed
+ * when the machine is short of memory. It also limits the processor time: a child that writes a byte now and then would
+ * run forever, and delay the backups of all sites. The soft limit is lower, so that the exit status shows the reason.
  */
 const BOUNDED =
   '{ echo 1000 > /proc/self/oom_score_adj; } 2> /dev/null; ulimit -c 0; ulimit -S -t "$0" && ulimit -H -t "$(($0 + 5))" && exec "$@"'
-/** SIGXCPU, as the signal or as bubblewrap's word for it. */
+/** SIGXCPU, as the signal or as bubblewrap reports it. */
 const OUT_OF_TIME: readonly string[] = ['SIGXCPU', `exit ${128 + constants.signals.SIGXCPU}`]
 
-/** The same for as long as the process lives: it is looked for once. */
+/** Found once, because it stays the same as long as the process lives. */
 let program: Promise<ChildProgram> | undefined
 
-/** A child that works on a site's database, in a folder that is its own: whatever the bytes in it do to it, it has nothing else. */
+/**
+ * A child that works on a site's database in a separate folder. Whatever the bytes in it do to the child, it can reach
+ * nothing else.
+ */
 export interface ContainedChild {
   readonly input: Writable
   readonly output: Readable
-  /** Resolves when it has ended well. @throws ChildFailed */
+  /** Resolves when it has ended successfully. @throws ChildFailed */
   readonly ended: Promise<void>
-  /** It has taken or given something. */
+  /** Notes that it has read or written something. */
   alive(): void
   kill(): void
 }
 
-/** A child did not do what it was to do. It is the site's bytes' word why. */
+/** A child failed. The site's data can influence the reason. */
 export class ChildFailed extends Error {
   override readonly name = 'ChildFailed'
   /** SQLite's extended code, or the system's. */
@@ -45,10 +49,10 @@ export class ChildFailed extends Error {
   }
 }
 
-/** What a child is told, but for what depends on how it is contained. */
+/** The order to a child, without the fields that depend on its containment. */
 type Asked = ChildOrder extends infer One ? (One extends ChildOrder ? Omit<One, 'folder' | 'uid'> : never) : never
 
-/** @param mostCpuSeconds after which it is ended */
+/** @param mostCpuSeconds the processor time after which it is ended */
 export async function startContained(
   abilities: Abilities,
   { folder, uid }: { readonly folder: string; readonly uid: number | null },
@@ -67,16 +71,17 @@ export async function startContained(
     stdio: ['pipe', 'pipe', 'pipe'],
     env: pathOnly(),
     cwd: '/',
-    // Ctrl-C goes to the whole group of the terminal
+    // Ctrl-C goes to the whole process group of the terminal.
     detached: true,
   })
   const [input, output, errors] = child.stdio as unknown as [Writable, Readable, Readable]
-  input.on('error', () => {}) // it has ended; its end says why
+  input.on('error', () => {}) // it has ended, and its exit status has the reason
   let said = ''
   errors.on('data', (text: Buffer) => {
     said = (said + text.toString()).slice(0, KEPT_ERROR_BYTES)
   })
-  // a sandbox is several processes: what is left of one that was killed while it began would wait for ever, with the output open
+  // A sandbox is several processes. Those that survive when it is killed during its start would wait forever, with the
+  // output open.
   const kill = () => killGroup(child.pid)
   child.once('exit', kill)
   const silence = setTimeout(kill, SILENCE_MS).unref()
@@ -90,7 +95,7 @@ function killGroup(leader: number | undefined): void {
   try {
     process.kill(-leader, 'SIGKILL')
   } catch {
-    // none of it is left
+    // None of its processes is left.
   }
 }
 

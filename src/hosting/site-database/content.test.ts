@@ -1,4 +1,6 @@
-/** What the door to a site's database promises, whatever kind it is. What one kind alone has is in tests of its own. */
+/**
+ * The behavior of a site's database content, for each kind of database. Tests for one kind only are in separate files.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ContentStand, contentKinds } from '../../../test/support/content-stands.ts'
 import { type DatabaseContent, DumpUnreadable, type SitePlace } from './database-content.ts'
@@ -23,7 +25,7 @@ async function* pieces(text: Uint8Array | string, size = 1000): AsyncGenerator<U
 const one = 'CREATE TABLE wp_options (a int);\nINSERT INTO wp_options VALUES (5);\n-- Dump completed'
 
 describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
-  // a kind that is not on this machine is listed as skipped
+  // A kind that is not on this machine is listed as skipped.
   describe.skipIf(!isHere)('a site’s database', () => {
     let stand: ContentStand
     let content: DatabaseContent
@@ -60,7 +62,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       await run('select * from wp_term_relationships order by object_id'),
     ]
 
-    test('has what was loaded, byte for byte', async () => {
+    test('has the loaded data, byte for byte', async () => {
       expect(await run('select * from wp_options order by option_id')).toEqual([
         ['1', 'siteurl', 'http://old.example.com'],
         ['7', "quote's", 'a\\b"c\'d\n😀'],
@@ -74,7 +76,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       expect(await content.size(directory)).toBeGreaterThan(10_000)
     })
 
-    test('a dump that is loaded and switched in is the same', async () => {
+    test('is the same after its dump was loaded and switched in', async () => {
       const before = await all()
       const text = await textOf()
       stand.held.length = 0
@@ -96,7 +98,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       expect(await stand.left(directory)).toEqual([])
     })
 
-    test('a dump is of the moment of its snapshot, may be taken twice, and may be of some tables', async () => {
+    test('writes a dump from the moment of its snapshot, repeatedly, and of selected tables', async () => {
       const snapshot = await content.snapshot(directory)
       expect(snapshot.estimatedBytes).toBeGreaterThan(0)
       await run('delete from wp_posts')
@@ -115,7 +117,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       expect(String(await textOf())).toContain("'late'")
     })
 
-    test('is the site’s to change while there is a snapshot of it, and after it was read', async () => {
+    test('can be changed by the site while a snapshot exists, and after it was read', async () => {
       const snapshot = await content.snapshot(directory)
       await run("insert into wp_options values (51, 'later', 'x')")
       await Array.fromAsync(snapshot.dump())
@@ -124,7 +126,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       expect(String(await textOf())).toContain('`more`')
     })
 
-    test('a snapshot may be closed in the middle of a dump', async () => {
+    test('allows closing a snapshot in the middle of a dump', async () => {
       const snapshot = await content.snapshot(directory)
       const dump = snapshot.dump()[Symbol.asyncIterator]()
       expect((await dump.next()).done).toBe(false)
@@ -134,7 +136,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       expect(await stand.left(directory)).toEqual([])
     })
 
-    test('a dump is read to its end by who checks it', async () => {
+    test('lets the reader read a dump to its end to check it', async () => {
       const text = await textOf()
       const read = async (bytes: Uint8Array) => {
         const check = checkDump()
@@ -146,7 +148,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
         await expect(read(text.subarray(0, text.length - lost - 2))).rejects.toThrow(DumpUnreadable)
     })
 
-    test('what was switched in is taken back', async () => {
+    test('restores the previous database with switchBack', async () => {
       const before = await all()
       await content.load(directory, pieces(one))
       await content.switch(directory)
@@ -158,7 +160,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       expect(await stand.left(directory)).toEqual([])
     })
 
-    test('what is switched in a second time has the last one as previous', async () => {
+    test('keeps the last database as previous after a second switch', async () => {
       await content.load(directory, pieces(one))
       await content.switch(directory)
       await content.load(directory, pieces(one.replace('(5)', '(6)')))
@@ -168,7 +170,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       expect(await run('select * from wp_options')).toEqual([['5']])
     })
 
-    test('some tables are put back, and the others stay as they are now', async () => {
+    test('restores some tables, and keeps the others as they are now', async () => {
       const text = await textOf()
       await run('delete from wp_posts')
       await run("update wp_options set option_value = 'now' where option_id = 1")
@@ -181,7 +183,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       )
     })
 
-    test('tables that a dump does not have stay where that is asked for, and go where not', async () => {
+    test('keeps tables that a dump lacks if requested, and drops them otherwise', async () => {
       await content.load(directory, pieces(one), { keepsOthers: true })
       await content.switch(directory)
       expect(await run('select * from wp_options')).toEqual([['5']])
@@ -190,7 +192,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       await expect(run('select count(*) from wp_posts')).rejects.toThrow(/wp_posts/)
     })
 
-    test('addresses are put in place of others', async () => {
+    test('replaces addresses', async () => {
       const changes = [{ from: 'old.example.com', to: 'new.example.com:8081' }]
       await content.load(directory, pieces(await textOf()), { changes })
       await content.switch(directory)
@@ -199,8 +201,8 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       ])
     })
 
-    describe('a dump that is tried out', () => {
-      test('is compared with what comes of it, and leaves nothing', async () => {
+    describe('trying out a dump', () => {
+      test('compares the dump with its result, and leaves nothing behind', async () => {
         const [before, text, size] = [await all(), await textOf(), await content.size(directory)]
         stand.held.length = 0
         expect(await content.tryOut(directory, pieces(text))).toBeUndefined()
@@ -209,14 +211,14 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
         expect(await content.state(directory)).toEqual({ hasCurrent: true, hasNext: false, hasPrevious: false })
       })
 
-      test('leaves a database that waits to be switched in as it is', async () => {
+      test('leaves a database that waits to be switched in unchanged', async () => {
         await content.load(directory, pieces(one))
         expect(await content.tryOut(directory, pieces(await textOf()))).toBeUndefined()
         await content.switch(directory)
         expect(await run('select * from wp_options')).toEqual([['5']])
       })
 
-      test('and cannot be loaded says why, and leaves nothing', async () => {
+      test('reports why a dump cannot be loaded, and leaves nothing behind', async () => {
         const text = 'CREATE TABLE t (a int primary key);INSERT INTO t VALUES (1),(1);\n-- Dump completed'
         await expect(content.tryOut(directory, pieces(text))).rejects.toThrow(DumpUnreadable)
         await expect(content.tryOut(directory, pieces(text))).rejects.toThrow(/UNIQUE|Duplicate/)
@@ -225,13 +227,13 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
         expect(await stand.left(directory)).toEqual([])
       })
 
-      test('and comes out otherwise than it says is named by its table', async () => {
-        // both kinds round what has more digits than the column
+      test('names the table that differs from the dump', async () => {
+        // Both kinds round a number with more digits than the column.
         const text = 'CREATE TABLE t (a int primary key, n int);INSERT INTO t VALUES (1, 1.4);\n-- Dump completed'
         expect(await content.tryOut(directory, pieces(text))).toBe('rows of the table t are not the same')
       })
 
-      test('and is called off leaves nothing', async () => {
+      test('leaves nothing behind when it is aborted', async () => {
         const calling = new AbortController()
         async function* endless() {
           yield Buffer.from('CREATE TABLE t (a int);')
@@ -245,7 +247,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       })
     })
 
-    describe('a dump that cannot be loaded changes nothing, and says where it is wrong:', () => {
+    describe('a dump that cannot be loaded changes nothing, and reports the place of the error:', () => {
       test.each([
         ['cut off', 'CREATE TABLE t (a int);\nINSERT INTO t VALUES (1),(2', /cut off at line 2, byte/],
         ['without its last line', 'CREATE TABLE t (a int);\n', /the last line does not say that it is complete/],
@@ -285,7 +287,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
         expect(await stand.left(directory)).toEqual([])
       })
 
-      test('whose source fails', async () => {
+      test('with a failing source', async () => {
         async function* broken() {
           yield Buffer.from('CREATE TABLE t (a int);')
           throw new Error('the storage is gone')
@@ -294,7 +296,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
         expect(await stand.left(directory)).toEqual([])
       })
 
-      test('that is called off', async () => {
+      test('that is aborted', async () => {
         const calling = new AbortController()
         async function* endless() {
           yield Buffer.from('CREATE TABLE t (a int);')
@@ -308,7 +310,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       })
     })
 
-    test('names of another database mean tables of this one', async () => {
+    test('treats the names of another database as its own', async () => {
       const other = await stand.fresh()
       const text =
         'USE mysql;\nCREATE TABLE `mysql`.`wp_x` (a int);\nINSERT INTO mysql.wp_x VALUES (5);\nDROP TABLE IF EXISTS wp_y;\n-- Dump completed'
@@ -317,7 +319,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       expect((await content.state(other)).hasCurrent).toBe(false)
     })
 
-    test('all is dropped, and may be dropped again', async () => {
+    test('drops everything, repeatedly', async () => {
       await content.load(directory, pieces(await textOf()))
       await content.switch(directory)
       await content.load(directory, pieces(one))
@@ -331,7 +333,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
   })
 })
 
-describe.skipIf(contentKinds.some(({ isHere }) => !isHere))('from one kind to another', () => {
+describe.skipIf(contentKinds.some(({ isHere }) => !isHere))('copying from one kind to another', () => {
   test.each([
     [contentKinds[0], contentKinds[1]],
     [contentKinds[1], contentKinds[0]],

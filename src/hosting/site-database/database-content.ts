@@ -1,83 +1,89 @@
 import type { PrefixChange } from './sql/dump-tables.ts'
 import type { FoundInDump } from './sql/look-into-dump.ts'
 
-/** A host's site, as far as its content is concerned. */
+/** A site of this host, as its content needs it. */
 export interface SitePlace {
   readonly siteId: number
-  /** Folder with the site's `web/` and `private/`. */
+  /** The folder with the site's `web/` and `private/`. */
   readonly siteDirectory: string
-  /** Who owns what is made in it; null: the one that Stead runs as. */
+  /** The owner of new files in it, or null for the user that Stead runs as. */
   readonly uid: number | null
 }
 
-/** Where the content of a site lies in its site directory. */
+/** Returns where a site's content is in its site directory. */
 export const contentPlace = (
   siteId: number,
   { path, uid }: { readonly path: string; readonly uid: number | null },
 ): SitePlace => ({ siteId, siteDirectory: path, uid })
 
-/** What is put in place of what, in every value of every table: text, JSON, percent-encoded, serialized PHP with its lengths. */
+/** A replacement in every value of every table: text, JSON, percent-encoded, and serialized PHP with its lengths. */
 export interface AddressChange {
-  /** Host name, with its port unless it is the usual one: `my.localhost:8081`. */
+  /** The host name, with its port unless it is the usual one: `my.localhost:8081`. */
   readonly from: string
   readonly to: string
 }
 
 export interface DumpOptions {
-  /** These tables only, by their names. Default: all. */
+  /** The names of the only tables to dump. Default: all. */
   readonly tables?: readonly string[]
   readonly signal?: AbortSignal
 }
 
 /** A site's database as it was at one moment, whatever the site writes meanwhile. */
 export interface DatabaseSnapshot {
-  /** Milliseconds UTC of that moment. */
+  /** That moment, in milliseconds UTC. */
   readonly takenAt: number
-  /** Roughly what a dump will have. */
+  /** The approximate size of a dump. */
   readonly estimatedBytes: number
-  /** What a dump lacks, or only one kind of database can take, in words. */
+  /** A message about what a dump lacks, or what only one kind of database can restore. */
   readonly warning?: string
-  /** MySQL text that MariaDB 10.11 imports: first all tables, then their rows; the last line says that it is complete. May be called again. */
+  /**
+   * Returns MySQL text that MariaDB 10.11 can import: first all tables, then their rows. The last line says that it is
+   * complete. May be called again.
+   */
   dump(options?: DumpOptions): AsyncIterable<Uint8Array>
-  /** Gives its room back. May be called again. */
+  /** Frees its space. May be called again. */
   close(): Promise<void>
 }
 
 /** A dump of another program, or of another site. */
 export interface ForeignDump {
-  /** Tables that begin with one text get another, with the options and rights that WordPress finds by it. */
+  /** Changes of table prefixes, including the options and rights that WordPress finds by them. */
   readonly prefixes?: readonly PrefixChange[]
-  /** Host names whose site is to have its address with http, as every site here: visitors over https are shown https all the same. */
+  /** Host names whose site gets an http address, like every site here. Visitors over https still see https. */
   readonly withoutHttps?: readonly string[]
 }
 
 export interface LoadOptions {
-  /** These tables of the dump only; the others stay as they are in the current database. Default: all, and nothing else is left. */
+  /**
+   * The names of the only tables to load. The others stay as in the current database. Default: all, and no others
+   * remain.
+   */
   readonly tables?: readonly string[]
-  /** Tables that are not in the dump stay as they are in the current database. */
+  /** Whether tables that are not in the dump stay as they are in the current database. */
   readonly keepsOthers?: boolean
   readonly changes?: readonly AddressChange[]
   /**
-   * The dump may be of any program: compressed, in another charset, without a last line. What is no table is left out and named in the warning.
-   * Default: it is Stead's own, and all of it must be there.
+   * Set if the dump may come from any program: compressed, in another charset, without a last line. Anything other than
+   * tables is left out and named in the warning. Default: it is Stead's own, and all of it is required.
    */
   readonly foreign?: ForeignDump
   readonly signal?: AbortSignal
-  /** Bytes of the dump that have been read. */
+  /** Called with the number of bytes of the dump that have been read. */
   readonly onProgress?: (doneBytes: number) => void
 }
 
-/** What came of a load. */
+/** The result of a load. */
 export interface Loaded {
   readonly tables: number
   readonly rows: number
-  /** What of the dump the database does not have, in words. */
+  /** A message about parts of the dump that the database lacks. */
   readonly warning?: string
-  /** What a foreign dump says of itself. */
+  /** What a foreign dump contains. */
   readonly found?: FoundInDump
 }
 
-/** What is there of a site's database, and may be asked at any moment, also after a crash. */
+/** Which databases of a site exist. Can be queried at any moment, even after a crash. */
 export interface DatabaseState {
   readonly hasCurrent: boolean
   readonly hasNext: boolean
@@ -85,25 +91,28 @@ export interface DatabaseState {
 }
 
 /**
- * The one door to a site's database as a whole, whatever kind it is. A new one is made beside the one in use, and switched in when it is complete:
+ * The only interface to a site's database as a whole, for each kind of database. A new one is created next to the one
+ * in use, and switched in when it is complete:
  *
- * current   the one that the site runs on
- * next      made by `load`, not in use
- * previous  what was current before `switch`, until `cleanUp` or `switchBack`
+ * current   the one that the site uses
+ * next      created by `load`, not in use
+ * previous  was current before `switch`, until `cleanUp` or `switchBack`
  *
- * Every function may be called again after a crash: it goes on, or finds that all is done.
+ * Every function may be called again after a crash. It continues, or finds that all is done.
  */
 export interface DatabaseContent {
-  /** Bytes that it takes. */
+  /** Returns its size in bytes. */
   size(directory: SitePlace): Promise<number>
-  /** Taken between two of the site's requests; the site waits for the moment that it takes, no longer. @throws SiteUnavailable */
+  /**
+   * Takes a snapshot between two of the site's requests. The site waits only for that moment. @throws SiteUnavailable
+   */
   snapshot(directory: SitePlace): Promise<DatabaseSnapshot>
-  /** Makes `next` of a dump; what was there by this name is dropped. @throws DumpUnreadable, which says where and why */
+  /** Creates `next` from a dump, and drops any earlier `next`. @throws DumpUnreadable, with the place and the reason */
   load(directory: SitePlace, sql: AsyncIterable<Uint8Array>, options?: LoadOptions): Promise<Loaded>
   /**
-   * Loads a dump of this site into a place of its own, compares what is there with what the dump says, and removes it again. The site is not
-   * touched, and nothing of it counts as the site's. One at a time for each site.
-   * @returns what differs, in words; undefined: nothing
+   * Loads a dump of this site into a separate place, compares the result with the dump, and removes it again. The site
+   * is not touched, and the copy does not count towards its quota. Runs once at a time for each site.
+   * @returns the differences, in words, or undefined if there are none
    * @throws DumpUnreadable when it cannot be loaded; DiskFull
    */
   tryOut(
@@ -112,17 +121,17 @@ export interface DatabaseContent {
     options?: { readonly signal?: AbortSignal },
   ): Promise<string | undefined>
   state(directory: SitePlace): Promise<DatabaseState>
-  /** `next` becomes current, current becomes previous. No PHP of the site runs meanwhile. Without a `next`: nothing. */
+  /** Makes `next` current, and current previous. No PHP of the site runs meanwhile. Does nothing without a `next`. */
   switch(directory: SitePlace): Promise<void>
-  /** `previous` becomes current again, what was current is dropped. Without a `previous`: nothing. */
+  /** Makes `previous` current again, and drops what was current. Does nothing without a `previous`. */
   switchBack(directory: SitePlace): Promise<void>
   /** Drops `previous` and `next`. */
   cleanUp(directory: SitePlace): Promise<void>
-  /** Drops all. */
+  /** Drops everything. */
   drop(directory: SitePlace): Promise<void>
 }
 
-/** Hands `work` a snapshot of a database, which keeps its space until that ends. */
+/** Passes `work` a snapshot of a database, which keeps its space until `work` ends. */
 export async function withSnapshot<Result>(
   content: Pick<DatabaseContent, 'snapshot'>,
   place: SitePlace,
@@ -136,7 +145,7 @@ export async function withSnapshot<Result>(
   }
 }
 
-/** A dump cannot be loaded: it is cut off, or is no dump. The message says where. */
+/** A dump cannot be loaded: it is cut off, or is not a dump. The message includes the place. */
 export class DumpUnreadable extends Error {
   override readonly name = 'DumpUnreadable'
 }

@@ -1,2 +1,2 @@
-/** What a site's database is: a file in its site directory, or a part of a server. */
+/** The kind of a site's database: a file in its site directory, or a database on a server. */
 export type DatabaseKind = 'sqlite' | 'mariadb'

@@ -1,4 +1,7 @@
-/** Dumps of other programs, loaded into each kind of database. What is read of them has tests of its own (`sql/foreign-dumps.test.ts`). */
+/**
+ * Dumps of other programs, loaded into each kind of database. Separate tests cover the reading
+ * (`sql/foreign-dumps.test.ts`).
+ */
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ContentStand, contentKinds } from '../../../test/support/content-stands.ts'
@@ -62,7 +65,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       return loaded
     }
 
-    test('gets its keys, the site’s prefix and address; what is no table is named', async () => {
+    test('gets its keys and the site’s prefix and address, and names what is not a table', async () => {
       const asked = { prefix: 'wp_', fromPrefix: 'auto', address: 'new.example.com', fromAddress: 'auto' }
       expect(await load(gzipSync(phpMyAdmin), asked)).toEqual({
         ...{ tables: 3, rows: 5, warning: 'Not loaded: trigger tr' },
@@ -84,7 +87,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       expect(text).toMatch(/FOREIGN KEY \(`post`\) REFERENCES `wp_posts` \(`ID`\) ON DELETE CASCADE/)
     })
 
-    test('has its rows as its statements say', async () => {
+    test('has the rows that its statements describe', async () => {
       expect(await load(others)).toMatchObject({ tables: 4, warning: expect.stringContaining('no last line') })
       expect(await run('select * from wp_d order by id')).toEqual([
         ['1', 'a', 'b'],
@@ -102,7 +105,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
       expect([await run('select * from wp_l'), await run('select * from wp_e')]).toEqual([[['Müller']], [['2']]])
     })
 
-    test('that cannot be loaded says where and why, and changes nothing', async () => {
+    test('that cannot be loaded reports the place and the reason, and changes nothing', async () => {
       await load(others)
       for (const [dump, message] of [
         [
@@ -127,7 +130,7 @@ describe.each(contentKinds)('$kind:', ({ isHere, makes }) => {
   })
 })
 
-test('what a dump says of itself is found in a thread, which ends with the signal', async () => {
+test('inspects a dump in a thread, which ends with the signal', async () => {
   const open = async function* () {
     yield Buffer.from(phpMyAdmin)
   }

@@ -1,4 +1,4 @@
-/** Databases whose every byte is somebody else's, and children that end before their time: nothing of the site changes, and nothing is left. */
+/** Databases with hostile bytes, and children that end early: the site does not change, and nothing is left behind. */
 import { execFile, execFileSync } from 'node:child_process'
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
@@ -56,20 +56,23 @@ async function* pieces(text: string): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < text.length; at += 1000) yield Buffer.from(text.slice(at, at + 1000))
 }
 
-/** Rows that take no room: `count` of them, each with what the expression makes up when it is read. */
+/**
+ * Returns SQL for rows that take no space: `count` of them, each with a value that the expression generates when it is
+ * read.
+ */
 const madeUp = (expression: string, count: number) => `
   CREATE TABLE t (a INTEGER);
   WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}) INSERT INTO t SELECT i FROM n;
   ALTER TABLE t ADD COLUMN b AS (${expression})`
 
-describe('a dump of what a database makes up by itself is given up:', () => {
-  test('values without end, when the text is longer than it can be', async () => {
+describe('gives up a dump of a database that generates its content:', () => {
+  test('endless values, when the text is longer than possible', async () => {
     await has(madeUp('hex(zeroblob(4000000))', 1000))
     await expect(textOf()).rejects.toThrow('it is longer than it can be')
     expect(await ownFiles()).toEqual([])
   })
 
-  test('work without end, when it has taken more processor time than it may', async () => {
+  test('endless work, when it has taken more processor time than allowed', async () => {
     await has(madeUp('length(hex(zeroblob(20000000 + a % 2)))', 10_000))
     const content = open({ mostCpuSeconds: 1 })
     const reading = textOf(content)
@@ -79,7 +82,7 @@ describe('a dump of what a database makes up by itself is given up:', () => {
   })
 })
 
-test('views, triggers and tables that are none run nothing, and a wide schema is no trouble', async () => {
+test('runs nothing from views, triggers, and virtual tables, and can handle a wide schema', async () => {
   const columns = Array.from({ length: 900 }, (_, n) => `c${n} TEXT`).join(', ')
   const many = Array.from({ length: 300 }, (_, n) => `CREATE TABLE many${n} (a TEXT);`).join('')
   await has(`
@@ -95,10 +98,10 @@ test('views, triggers and tables that are none run nothing, and a wide schema is
   expect(text).not.toMatch(/CREATE (VIEW|TRIGGER)|`v`|`f`/)
 })
 
-test('triggers of tables that stay cannot fill the disk, when others are put back beside them', async () => {
+test('limits what triggers of kept tables write to the disk while other tables are restored', async () => {
   await has('CREATE TABLE t (a TEXT); CREATE TABLE stays (a BLOB)')
   const text = await textOf()
-  // the plugin's own tables come with a load
+  // A load adds the plugin's own tables.
   await open().load(directory, pieces(text))
   await open().switch(directory)
   await open().cleanUp(directory)
@@ -113,7 +116,10 @@ test('triggers of tables that stay cannot fill the disk, when others are put bac
   expect(readFileSync(file()).equals(before)).toBe(true)
 })
 
-/** The database as it is on the disk when PHP is killed within a change: half of it is there, and the journal that takes it back. */
+/**
+ * Creates the database as it is on the disk when PHP is killed during a change: half of the change, and the journal
+ * that undoes it.
+ */
 async function killedWithinAChange(): Promise<void> {
   await has(`CREATE TABLE t (a INTEGER, b BLOB);
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) INSERT INTO t SELECT i, zeroblob(2000) FROM n`)
@@ -126,11 +132,11 @@ async function killedWithinAChange(): Promise<void> {
   await giveToSite(directory.siteDirectory)
 }
 
-describe('a journal that was left', () => {
+describe('a leftover journal', () => {
   beforeEach(killedWithinAChange)
 
-  test('is played back in the copy: no half of a change is in a dump, and the site has its journal still', async () => {
-    // else this proves nothing
+  test('is played back in the copy: a dump contains no half of a change, and the site still has its journal', async () => {
+    // Otherwise this proves nothing.
     expect(readFileSync(file()).length).toBeGreaterThan(500_000)
     const text = await textOf()
     expect(text).toContain('(1,')
@@ -139,7 +145,7 @@ describe('a journal that was left', () => {
     expect(readdirSync(place).sort()).toEqual(['site.sqlite', 'site.sqlite-journal'])
   })
 
-  test('is played back before the file is kept beside: taken back, it is the database from before the change', async () => {
+  test('is played back before the file becomes previous: switchBack restores the database from before the change', async () => {
     const content = open()
     const text = await textOf(content)
     await content.load(directory, pieces('CREATE TABLE other (a int);\n-- Dump completed'))
@@ -149,7 +155,7 @@ describe('a journal that was left', () => {
     expect(await textOf(content)).toBe(text)
   })
 
-  test('and is another database’s changes nothing but what is read', async () => {
+  test('of another database changes only what is read', async () => {
     const other = readFileSync(join(place, 'site.sqlite-journal'))
     await rm(file())
     await has("CREATE TABLE mine (a TEXT); INSERT INTO mine VALUES ('mine')")
@@ -161,7 +167,7 @@ describe('a journal that was left', () => {
   })
 })
 
-/** The child that works for this process now. */
+/** Returns the child that works for this process now. */
 function childOf(): number | undefined {
   const found = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   return found.map(Number).find((pid) => {
@@ -174,10 +180,10 @@ function childOf(): number | undefined {
   })
 }
 
-describe('a child that is killed', () => {
+describe('a killed child', () => {
   const rows = madeUp('hex(zeroblob(1000))', 20_000)
 
-  test('while it dumps: the dump fails and says so, nothing is left, and the next one is whole', async () => {
+  test('fails the dump with a message, leaves nothing behind, and the next dump is complete', async () => {
     await has(rows)
     const content = open()
     const snapshot = await content.snapshot(directory)
@@ -185,7 +191,7 @@ describe('a child that is killed', () => {
     const dump = async () => {
       for await (const piece of snapshot.dump()) {
         expect(piece.length).toBeGreaterThan(0)
-        // What the child had written before it died is still read.
+        // The reader still gets what the child had written before it died.
         if (!killed) process.kill(childOf() as number, 'SIGKILL')
         killed = true
       }
@@ -198,7 +204,7 @@ describe('a child that is killed', () => {
     expect(await textOf(content)).toMatch(/-- Dump completed\n$/)
   })
 
-  test('while it loads: no new database is there, nothing is left, and the same call makes it', async () => {
+  test('creates no new database during a load, leaves nothing behind, and the same call succeeds later', async () => {
     await has("CREATE TABLE t (a TEXT); INSERT INTO t VALUES ('mine')")
     const before = readFileSync(file())
     const content = open()
@@ -232,7 +238,7 @@ const mayMount = (() => {
   }
 })()
 
-describe.skipIf(!mayMount)('on a disk that is full', () => {
+describe.skipIf(!mayMount)('on a full disk', () => {
   beforeEach(async () => {
     await run('mount', ['-t', 'tmpfs', '-o', 'size=12m,mode=0711', 'tmpfs', folder])
     await newDirectory(folder)
@@ -241,14 +247,14 @@ describe.skipIf(!mayMount)('on a disk that is full', () => {
   })
   afterEach(() => run('umount', ['-l', folder]))
 
-  /** Free bytes; and what the site's own files are. */
+  /** Returns the free bytes, and the contents of the site's file. */
   const state = async () => {
     const { stdout } = await run('df', ['--output=avail', '-B1', folder])
     return [Number(stdout.split('\n')[1]), readFileSync(file()).toString('base64')] as const
   }
   const fill = (megabytes: number) => writeFile(join(folder, 'filler'), Buffer.alloc(megabytes << 20, 1))
 
-  test('a copy for a backup fails, says so, and gives its room back', async () => {
+  test('fails to copy for a backup, with a message, and frees the space', async () => {
     await fill(5)
     const before = await state()
     await expect(open().snapshot(directory)).rejects.toThrow(DiskFull)
@@ -256,7 +262,7 @@ describe.skipIf(!mayMount)('on a disk that is full', () => {
     expect(await state()).toEqual(before)
   })
 
-  test('also when room that sites are kept from would be taken', async () => {
+  test('fails to copy if that would use the space reserved from sites', async () => {
     await expect(open({ keepFreeBytes: 10 << 20 }).snapshot(directory)).rejects.toThrow(DiskFull)
     expect(await ownFiles()).toEqual([])
   })
@@ -264,7 +270,7 @@ describe.skipIf(!mayMount)('on a disk that is full', () => {
   test.each([
     ['the disk has no more', {}, 120],
     ['what sites are kept from would be taken', { keepFreeBytes: 3 << 20 }, 60],
-  ])('a new database fails when %s, says so, and gives its room back', async (_when, more, rows) => {
+  ])('fails to create a database when %s, with a message, and frees the space', async (_when, more, rows) => {
     await mkdir(join(directory.siteDirectory, 'database'))
     const before = await state()
     const value = 'x'.repeat(100_000)

@@ -21,7 +21,7 @@ import { writeTable } from './sql/write-table.ts'
 
 const core = await testCore()
 
-/** Runs statements in a new database by the plugin's driver alone, and answers with what each table is by its own word. */
+/** Runs statements in a new database with the plugin's driver only, and returns how it describes each table. */
 const script = `
   require '/wordpress/wp-content/mu-plugins/sqlite-database-integration/wp-includes/database/load.php';
   @unlink('/tmp/made.sqlite');
@@ -49,7 +49,9 @@ const known = [
   'CREATE TABLE g (a int NOT NULL, b varchar(10) COLLATE utf8mb4_bin, c longblob, d binary(16), e tinytext NOT NULL, f float) COLLATE utf8mb4_bin',
 ]
 
-/** What the plugin has of each table, and what SQLite has, without times and without the names that SQLite gives. */
+/**
+ * Returns the plugin's and SQLite's records of each table, without times and without the names that SQLite generates.
+ */
 function content(database: DatabaseSync): unknown {
   const rows = (sql: string) => database.prepare(sql).all()
   const schema = rows(
@@ -76,11 +78,11 @@ function content(database: DatabaseSync): unknown {
   return { schema, known, sequence, variables: rows('select * from _wp_sqlite_global_variables') }
 }
 
-/** The plugin takes no other names. */
+/** Returns whether all names are ASCII, because the plugin takes no others. */
 const isAscii = ({ name, columns }: TableDefinition): boolean =>
   [name, ...columns.map((column) => column.name)].every((each) => /^[ -~]+$/.test(each))
 
-/** For the plugin the collation of a column is that of its table, too, if it is the first. */
+/** Treats a column's collation as that of its table if it comes first, as the plugin does. */
 const sameCollation = ({ columns, collation }: TableDefinition): { collation: string } => ({
   collation:
     columns.find((column) => column.collation && column.collation !== defaultCollation)?.collation ?? collation,
@@ -104,7 +106,7 @@ function made(statements: readonly string[]): DatabaseSync {
   return database
 }
 
-describe.skipIf(!core)('a table that Stead makes is the one that the plugin makes', () => {
+describe.skipIf(!core)('creates the same tables as the plugin', () => {
   let runtime: PhpRuntime
   let directory: TestDirectory
   let php: PhpProcess
@@ -137,13 +139,13 @@ describe.skipIf(!core)('a table that Stead makes is the one that the plugin make
   }
 
   async function compare(statements: readonly string[]): Promise<void> {
-    // of two collations the plugin takes the first, be it a column's; MySQL takes the last
+    // Of two collations the plugin takes the first, even if it is a column's. MySQL takes the last.
     const plugin = await byPlugin(
       statements.map((sql) => sql.replaceAll(/COLLATE[ =]\w+ \/\*!80000 (.*?) \*\//g, '$1')),
     )
     const database = made(statements)
     expect(content(database)).toEqual(plugin.content)
-    // and what is read from the tables of the plugin is the same table again
+    // And reading the plugin's tables yields the same table again.
     const again = Object.keys(plugin.shown).map((name) => writeTable(knownTable(database, name) as TableDefinition))
     const once = statements.map((sql) => writeTable({ ...tableOf(sql), autoIncrement: undefined }))
     expect(content(made(again))).toEqual(content(made(once)))
@@ -154,7 +156,7 @@ describe.skipIf(!core)('a table that Stead makes is the one that the plugin make
     compare(at === 4 ? [known[0] as string, known[4] as string] : [known[at] as string]),
   )
 
-  it('whatever it is like', async () => {
+  it('for any table', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyTable.filter(isAscii), { minLength: 1, maxLength: 8 }), async (tables) => {
         const named = tables.map((table, at) => ({ ...table, name: `${table.name}_${at}`, ...sameCollation(table) }))

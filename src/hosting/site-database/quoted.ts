@@ -1,29 +1,35 @@
-/** Texts in JSON that are serialized PHP, or JSON with such texts in it. Each character of a text is a byte, as in `rewrite.ts`. */
+/**
+ * Finds JSON texts that are serialized PHP, or JSON that contains such texts. Each character of a text is a byte, as in
+ * `rewrite.ts`.
+ */
 
-/** What comes in place of a part of a text. */
+/** A replacement of a part of a text. */
 export interface Edit {
   readonly start: number
   readonly end: number
   readonly text: string
 }
 
-/** What stands between two quotes. */
+/** A text between two quotes. */
 export interface Quoted {
   readonly start: number
   readonly end: number
-  /** What it means: without its escapes. */
+  /** Its meaning: the text without its escapes. */
   readonly meant: string
-  /** A change of what is meant, as one of the text around. What comes in must not need escapes; dashes are written as those that go. */
+  /**
+   * Converts a change of the meaning to one of the surrounding text. The new text must not need escapes. Its dashes are
+   * written like those that it replaces.
+   */
   asWritten(edit: Edit): Edit
 }
 
-/** What only such texts have: the length of a text before a quote that is escaped. */
+/** The mark of such texts only: the length of a text before an escaped quote. */
 const MARK = /s:\d+:\\/
-/** A quote that may be the first of one: before an array, object, or text of PHP, or of JSON. */
+/** A quote that may start one: before an array, object, or text of PHP, or of JSON. */
 const OPENING = /(?<!\\)"(?=[ \t\n\r]{0,64}(?:[aO]:\d|s:\d+:\\|[[{]|\\))/g
 const CLOSING_OR_ESCAPE = /["\\]/g
 
-/** All in a text, first to last, none in another one. */
+/** Yields all in a text, first to last, none inside another one. */
 export function* quotedSerialized(text: string): Generator<Quoted> {
   if (!MARK.test(text)) return
   let at = 0
@@ -54,7 +60,7 @@ function endOf(text: string, start: number): number | undefined {
   }
 }
 
-/** From `meant` on, what is meant is what is written from `written` on, as far as the next one. */
+/** From this pair of offsets up to the next one, the meaning equals the written text. */
 interface Turn {
   readonly meant: number
   readonly written: number
@@ -63,7 +69,7 @@ interface Turn {
 const ESCAPE = /\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|["\\/bfnrt]|)/g
 const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
-/** Takes the escapes of JSON away (RFC 8259 §7). @returns nothing when one of them is none, or half a character */
+/** Removes the escapes of JSON (RFC 8259 §7). @returns undefined when one of them is invalid, or half a character */
 function unescaped(written: string): { meant: string; turns: Turn[] } | undefined {
   const parts: string[] = []
   const turns: Turn[] = [{ meant: 0, written: 0 }]
@@ -106,10 +112,10 @@ function asWritten(text: string, offset: number, turns: readonly Turn[], edit: E
   return { start, end, text: likeDashes(text.slice(start, end), edit.text) }
 }
 
-/** Two dashes that the block editor writes so into its comments, as they would end there. */
+/** Two escaped dashes, as the block editor writes them into its comments, which plain dashes would end. */
 export const ESCAPED_DASH = /\\{1,63}u002d/gi
 
-/** A name with its dashes as in another one. */
+/** Writes a name with the dashes of another. */
 export function likeDashes(found: string, name: string): string {
   const dashes = found.match(ESCAPED_DASH)
   return dashes ? name.replaceAll('--', `${dashes[0]}${dashes[0]}`) : name

@@ -1,9 +1,9 @@
 import type { AddressChange } from './database-content.ts'
 
-/** What rewriting makes of a value. */
+/** Values and the result of rewriting them. */
 export interface RewriteCase {
   readonly change: AddressChange
-  /** Values before and after; one alone stays as it is. */
+  /** Values before and after. A value without a second one stays unchanged. */
   readonly values: readonly (readonly [before: string, after?: string])[]
 }
 
@@ -11,7 +11,7 @@ const toPlain: AddressChange = { from: 'my.localhost:8081', to: 'new.example.org
 const toPort: AddressChange = { from: 'my.localhost', to: 'my.localhost:9' }
 const toDashes: AddressChange = { from: 'my--own.localhost', to: 'other--one.example.org' }
 
-/** They hold for both that rewrite addresses: in a dump, and inside of a site. */
+/** The cases for both programs that rewrite addresses: in a dump, and in a site. */
 export const rewriteCases: readonly RewriteCase[] = [
   {
     change: toPlain,
@@ -43,7 +43,7 @@ export const rewriteCases: readonly RewriteCase[] = [
       ['http://www.my.localhost:8081/'],
       ['owner@my.localhost'],
       ['mailto:owner@my.localhost:8081'],
-      // of "http://my.localhost:8081"
+      // The base64 of "http://my.localhost:8081".
       ['aHR0cDovL215LmxvY2FsaG9zdDo4MDgx'],
     ],
   },
@@ -76,30 +76,30 @@ export const rewriteCases: readonly RewriteCase[] = [
     change: toPlain,
     values: [
       ['a:1:{i:0;s:24:"http://my.localhost:8081";}', 'a:1:{i:0;s:22:"http://new.example.org";}'],
-      // WordPress reads it in spite of the blanks
+      // WordPress reads it despite the whitespace.
       ['\na:1:{i:0;s:24:"http://my.localhost:8081";} ', '\na:1:{i:0;s:22:"http://new.example.org";} '],
       ['s:24:"http://my.localhost:8081";', 's:22:"http://new.example.org";'],
-      // lengths are those of bytes
+      // Lengths count bytes.
       ['a:1:{i:0;s:28:"http://my.localhost:8081/ü🌍"}'],
       ['a:1:{i:0;s:31:"http://my.localhost:8081/ü🌍";}', 'a:1:{i:0;s:29:"http://new.example.org/ü🌍";}'],
       [
         'O:8:"stdClass":2:{s:1:"u";s:24:"http://my.localhost:8081";s:1:"r";r:1;}',
         'O:8:"stdClass":2:{s:1:"u";s:22:"http://new.example.org";s:1:"r";r:1;}',
       ],
-      // an object that serializes itself, alone and beside others
+      // An object that serializes itself, without and with other values.
       ['C:3:"Foo":24:{http://my.localhost:8081}'],
       [
         'a:2:{i:0;C:3:"Foo":24:{http://my.localhost:8081}i:1;s:17:"my.localhost:8081";}',
         'a:2:{i:0;C:3:"Foo":24:{http://my.localhost:8081}i:1;s:15:"new.example.org";}',
       ],
-      // what cannot be read: a wrong length, something behind, a type that PHP does not have, cut off
+      // Invalid values: a wrong length, trailing text, a type that PHP does not have, cut off.
       ['a:1:{i:0;s:25:"http://my.localhost:8081";}'],
       ['a:1:{i:0;s:24:"http://my.localhost:8081";}}'],
       ['a:1:{x:0;s:24:"http://my.localhost:8081";}'],
       ['a:2:{i:0;s:24:"http://my.localhost:8081";}'],
-      // a key
+      // A key.
       ['a:1:{s:24:"http://my.localhost:8081";d:1.5;}', 'a:1:{s:22:"http://new.example.org";d:1.5;}'],
-      // in a text of JSON: the length is that of what is meant
+      // In a JSON text, the length is that of the meaning.
       [
         String.raw`{"a":"s:24:\"http:\/\/my.localhost:8081\";","b":"http:\/\/my.localhost:8081"}`,
         String.raw`{"a":"s:22:\"http:\/\/new.example.org\";","b":"http:\/\/new.example.org"}`,
@@ -109,7 +109,7 @@ export const rewriteCases: readonly RewriteCase[] = [
         String.raw`["a:1:{i:0;s:29:\"http://new.example.org/\u00fc\ud83c\udf0d\";}", 5]`,
       ],
       [String.raw`"s:26:\"\nhttp://my.localhost:8081\t\";"`, String.raw`"s:24:\"\nhttp://new.example.org\t\";"`],
-      // in JSON in JSON, and that serialized
+      // In JSON in JSON, and serialized inside that.
       [
         String.raw`{"x":"{\"a\":\"s:24:\\\"http:\\\/\\\/my.localhost:8081\\\";\"}"}`,
         String.raw`{"x":"{\"a\":\"s:22:\\\"http:\\\/\\\/new.example.org\\\";\"}"}`,
@@ -118,18 +118,18 @@ export const rewriteCases: readonly RewriteCase[] = [
         String.raw`s:42:"{"a":"s:24:\"http://my.localhost:8081\";"}";`,
         String.raw`s:40:"{"a":"s:22:\"http://new.example.org\";"}";`,
       ],
-      // as the block editor writes attributes
+      // As the block editor writes attributes.
       [
         String.raw`say "hi" <!-- wp:x {"a":"s:24:\u0022http://my.localhost:8081\u0022;"} /-->`,
         String.raw`say "hi" <!-- wp:x {"a":"s:22:\u0022http://new.example.org\u0022;"} /-->`,
       ],
-      // a length that is wrong, an escape that is none
+      // A wrong length, and an invalid escape.
       [String.raw`{"a":"s:25:\"http:\/\/my.localhost:8081\";"}`],
       [
         String.raw`{"a":"s:24:\"http://my.localhost:8081\";\x"}`,
         String.raw`{"a":"s:24:\"http://new.example.org\";\x"}`,
       ],
-      // what only looks like it
+      // A text that only looks like it.
       ['s:5:"http://my.localhost:8081', 's:5:"http://new.example.org'],
     ],
   },

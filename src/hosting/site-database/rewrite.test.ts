@@ -17,7 +17,7 @@ const serialize = (value: Value): string => {
   return `a:${value.list.length}:{${value.list.map((each, at) => `i:${at};${serialize(each)}`).join('')}}`
 }
 type Value = null | boolean | number | string | { list: Value[] } | { nested: Value } | Json
-/** A text of JSON that has a serialized value, beside a text; `how` is one of the ways in which PHP and browsers write it. */
+/** A JSON text with a serialized value next to a plain text. `how` is one of the notations of PHP and browsers. */
 interface Json {
   json: Value
   beside: string
@@ -97,7 +97,7 @@ describe('rewriteAddress', () => {
         expect(rewriteAddress(Buffer.from(before), [change]).toString()).toBe(after)
       })
 
-  test('there and back again is where it was', () => {
+  test('restores the original when it is applied there and back', () => {
     const before = fc.oneof(text, value.map(serialize))
     const goesThereAndBack = fc.property(before, (each) => {
       expect(back(there(each))).toBe(each)
@@ -105,7 +105,7 @@ describe('rewriteAddress', () => {
     fc.assert(goesThereAndBack, { numRuns: 1000 })
   })
 
-  test('serialized values stay what they are, with each text in them rewritten', () => {
+  test('keeps serialized values valid, with each text in them rewritten', () => {
     const expected = (each: Value): Value => {
       if (typeof each === 'string') return there(each)
       if (each === null || typeof each !== 'object') return each
@@ -122,7 +122,7 @@ describe('rewriteAddress', () => {
     )
   })
 
-  test('any value that is serialized in JSON, in JSON, and so on, keeps its lengths right, and nothing else changes', () => {
+  test('keeps the lengths of any value that is serialized in nested JSON, and changes nothing else', () => {
     fc.assert(
       fc.property(value, fc.array(fc.tuple(clean, how), { minLength: 1, maxLength: 3 }), (before, levels) => {
         const wrapped = (inner: string) =>
@@ -134,7 +134,7 @@ describe('rewriteAddress', () => {
     )
   })
 
-  test('bytes that are no text survive, and what has nothing to change is the very same', () => {
+  test('keeps bytes that are not text, and returns the same object if nothing changes', () => {
     const odd = Buffer.from([0, 0xff, 0xc3, 0x28, ...Buffer.from(` http://${from} `), 0xf0, 0x9f])
     const after = Buffer.from([0, 0xff, 0xc3, 0x28, ...Buffer.from(' http://x.org '), 0xf0, 0x9f])
     expect(Buffer.compare(rewriteAddress(odd, [{ from, to: 'x.org' }]), after)).toBe(0)
@@ -142,7 +142,7 @@ describe('rewriteAddress', () => {
     expect(rewriteAddress(odd, [])).toBe(odd)
   })
 
-  test('all changes are made at once: two addresses change places', () => {
+  test('makes all changes at once: two addresses swap places', () => {
     const changes = [
       { from: 'a.localhost', to: 'b.localhost' },
       { from: 'b.localhost', to: 'a.localhost' },
@@ -153,12 +153,12 @@ describe('rewriteAddress', () => {
     )
   })
 
-  test('a name that is not ASCII is written in bytes', () => {
+  test('writes a name that is not ASCII in bytes', () => {
     const inside = `s:24:"http://${from}";`
     expect(rewriteAddress(inside, [{ from, to: 'länger.example.org' }])).toBe('s:26:"http://länger.example.org";')
   })
 
-  test('values that are made to be slow or deep are done, or left as they are', () => {
+  test('handles values that are built to be slow or deep, or leaves them unchanged', () => {
     const deep = 200_000
     const nested = `${'a:1:{i:0;'.repeat(deep)}s:24:"http://${from}";${'}'.repeat(deep)}`
     expect(rewriteAddress(nested, [{ from, to: 'x.org' }])).toContain('s:12:"http://x.org";')

@@ -2,33 +2,34 @@ import type { AddressChange } from './database-content.ts'
 import { type Edit, ESCAPED_DASH, likeDashes, type Quoted, quotedSerialized } from './quoted.ts'
 
 /**
- * Escapes of escapes: `\/` is JSON, `\\\/` JSON in JSON. 63 backslashes are six levels; without a bound, a text of nothing else would be
- * searched from each of them.
+ * Escapes of escapes: `\/` is JSON, `\\\/` is JSON in JSON. 63 backslashes are six levels. Without a limit, a text of
+ * only backslashes would be searched from each of them.
  */
 const ESCAPES = '\\\\{0,63}'
-/** A value in a value in a value: each level is searched anew. What lies deeper stays as it is. */
+/** The nesting depth of values. Each level is searched again. Deeper values stay unchanged. */
 const DEEPEST = 32
 /** A host name of 253 characters, and a port. */
 const LONGEST_ADDRESS = 260
 
-/** Rewrites one value; what has none of the addresses is returned as it is, for the price of one search. */
+/** Rewrites one value. A value without any of the addresses is returned unchanged, at the cost of one search. */
 export type RewriteAddress = <Value extends string | Uint8Array>(value: Value) => Value
 
 /**
- * Makes a function that puts addresses in place of others in a value of a database:
+ * Creates a function that replaces addresses in a value of a database:
  *
- * - after `//`, in text, JSON (`\/`), JSON in JSON, and percent-encoded (`%2F%2F`, `%252F…`), in upper case, too
- * - alone, or alone between double quotes: a setting that is nothing but the address
- * - in serialized PHP, with its lengths in bytes, also where that is serialized again. It is never unserialized, which would run code of
- *   the site's classes. What cannot be read, or is an object that serializes itself, stays as it is: a length that is wrong would cost its
- *   owner the whole value.
- * - in a text of JSON that is serialized PHP (and in JSON in JSON), with the lengths of what is meant, not of how it is escaped
- * - never a part of a longer host name, never another port, never in mail addresses, never in base64 (what that is, only its owner knows:
- *   there is often a signature of it beside it)
+ * - after `//`, in text, JSON (`\/`), JSON in JSON, and percent-encoded (`%2F%2F`, `%252F…`), in upper case too
+ * - as the whole value, or the whole text between double quotes: a setting that is just the address
+ * - in serialized PHP, with its lengths in bytes, even if that is serialized again. It is never unserialized, because
+ * that   would run code of the site's classes. A value that cannot be read, or an object that serializes itself, stays
+ * unchanged:   a wrong length would cost its owner the whole value.
+ * - in a JSON text that is serialized PHP (and in JSON in JSON), with the lengths of the meaning, not of its escaped
+ * form
+ * - never a part of a longer host name, never another port, never in mail addresses, never in base64 (only its owner
+ * knows   what that means, and often a signature of it follows)
  *
- * All changes are made at once, so that two addresses can change places. `replace-address.php` does the same inside of a site; the cases in
- * `rewrite-cases.fixture.ts` hold for both.
- * @param changes `from` is matched in any case
+ * All changes are made at once, so that two addresses can swap places. `replace-address.php` does the same in a site.
+ * The cases in `rewrite-cases.fixture.ts` apply to both.
+ * @param changes `from` is matched in any letter case
  */
 export function addressRewriter(changes: readonly AddressChange[]): RewriteAddress {
   const targets = new Map(changes.map(({ from, to }) => [latin1(from.toLowerCase()), latin1(to)]))
@@ -42,20 +43,20 @@ export function addressRewriter(changes: readonly AddressChange[]): RewriteAddre
       return (changed === text ? value : Buffer.from(changed, 'latin1')) as Value
     }
     if (!search.test(value)) return value
-    // lengths in serialized values are those of bytes
+    // Lengths in serialized values count bytes.
     const text = latin1(value)
     const changed = rewrite(text)
     return (changed === text ? value : Buffer.from(changed, 'latin1').toString()) as Value
   }
 }
 
-/** {@link addressRewriter} for one value. For many, make the function once. */
+/** Applies {@link addressRewriter} to one value. For many, create the function once. */
 export const rewriteAddress = <Value extends string | Uint8Array>(
   value: Value,
   changes: readonly AddressChange[],
 ): Value => addressRewriter(changes)(value)
 
-/** Works on text of which each character is a byte. */
+/** Works on text in which each character is a byte. */
 type Rewrite = (text: string) => string
 
 function latin1Rewriter(targets: ReadonlyMap<string, string>, search: RegExp): Rewrite {
@@ -133,7 +134,7 @@ function addressPattern(addresses: readonly string[]): RegExp {
   return new RegExp(`(${slashes})(${any})${end}|(${ESCAPES}")(${any})(?=${ESCAPES}")`, 'gi')
 }
 
-/** An address as its surroundings have it. */
+/** Returns an address in the notation of its surroundings. */
 function written(to: string, found: string, slashes: string): string {
   const percent = slashes.match(/^%((?:25)*)/)?.[1]
   const colon =
@@ -141,7 +142,7 @@ function written(to: string, found: string, slashes: string): string {
   return likeDashes(found, nameOf(to)) + to.slice(nameOf(to).length).replace(':', colon)
 }
 
-/** As WordPress tells it: it takes blanks around away before it looks. */
+/** Returns whether WordPress would take the text for serialized. WordPress trims it before it checks. */
 function looksSerialized(text: string): boolean {
   return /^[ \t\n\r\0\v]*(?:[aOC]:\d+:|[sE]:\d+:")/.test(text) && /[;}][ \t\n\r\0\v]*$/.test(text.slice(-64))
 }
@@ -152,12 +153,12 @@ const CONTAINER = /(?:a:(\d+)|O:\d+:"[^"]{1,1000}":(\d+)):\{/y
 const OPAQUE = /C:\d+:"[^"]{1,1000}":(\d+):\{/y
 const BLANKS = /[ \t\n\r\0\v]*/y
 
-/** @returns what changes each text in it, and its length; nothing when it cannot be read to its end */
+/** @returns the changes of each text in it, and of its lengths; undefined when it cannot be read to its end */
 function editsOfSerialized(text: string, editsOf: (inner: string) => readonly Edit[]): Edit[] | undefined {
   const reader = new SerializedReader(text)
   const edits: Edit[] = []
   reader.skipBlanks()
-  // how many values each open container still has: no recursion, as a value may be as deep as it is long
+  // The number of remaining values of each open container. No recursion, because a value may be as deep as it is long.
   const open: number[] = [1]
   for (let left = 1; open.length > 0; left = open.at(-1) as number) {
     if (left === 0) {
@@ -190,17 +191,17 @@ function editsOfString(
   ]
 }
 
-/** A value, or the head of one that has others in it. */
+/** A value, or the head of one that contains others. */
 interface SerializedPart {
   readonly string?: SerializedString
-  /** Of the head of an array or object: how many values follow before its end, keys included. */
+  /** For the head of an array or object: the number of values before its end, including keys. */
   readonly values?: number
 }
 
 interface SerializedString {
-  /** Where its content begins. */
+  /** The offset of its content. */
   readonly start: number
-  /** Of its length. */
+  /** The number of digits of its length. */
   readonly digits: number
   readonly content: string
 }

@@ -56,7 +56,7 @@ async function fill(tables: readonly Filled[]): Promise<void> {
   await giveToSite(directory.siteDirectory)
 }
 
-/** All that is in it, a line a row, in the order in which rows lie; roughly: of the site's rows alone, in no order. */
+/** Returns the whole content, one line per row, in storage order. With `isRough`, only the site's rows, in no order. */
 function all({ isRough = false } = {}): string[] {
   const database = new DatabaseSync(file)
   const schema = database
@@ -80,7 +80,7 @@ function all({ isRough = false } = {}): string[] {
   return isRough ? rows : [...schema.map((row) => text(row)), ...rows]
 }
 
-/** The first rows that are not the same. */
+/** Returns the first rows that differ. */
 function difference(
   one: readonly string[],
   other: readonly string[],
@@ -89,7 +89,7 @@ function difference(
   return undefined
 }
 
-/** Bytes of text as they are, and what kind each value has. */
+/** Returns columns that select text as its bytes, and the type of each value. */
 const columnsOf = (database: DatabaseSync, table: string): string =>
   database
     .prepare('SELECT name FROM pragma_table_info(?)')
@@ -128,7 +128,7 @@ const anyDatabase = (table = anyTable) =>
     .map((tables) => tables.map((each, at) => ({ ...each, name: `${each.name}_${at}` })))
     .chain((tables) => fc.tuple(...tables.map((each) => anyRows(each).map((rows): Filled => ({ table: each, rows })))))
 
-test('SQLite → text → SQLite: whatever a table is like, and whatever is in it', async () => {
+test('SQLite → text → SQLite: keeps any table and any content', async () => {
   await fc.assert(
     fc.asyncProperty(anyDatabase(), fc.integer({ min: 1, max: 5000 }), async (tables, pieceBytes) => {
       await fill(tables)
@@ -144,7 +144,7 @@ const big = Buffer.concat(
   Array.from({ length: 50 }, (_, at) => Buffer.from(`${at}'\\\n\0é`.repeat(1 << 20).slice(0, 1 << 20))),
 )
 
-/** What the plugin knows nothing of, and what SQLite lets into a table that is not strict. */
+/** Adds what the plugin does not know, and what SQLite allows in a table that is not strict. */
 function makeOdd(): void {
   const database = new DatabaseSync(file)
   database.exec(`
@@ -196,7 +196,7 @@ const kept: TableDefinition = {
   checks: [],
 }
 
-test('tables that the plugin does not know are kept with all their values, and text that is no UTF-8', async () => {
+test('keeps tables that the plugin does not know with all their values, and text that is not UTF-8', async () => {
   await fill([{ table: kept, rows: [] }])
   makeOdd()
   await restore(await dumped(), 5)
@@ -225,7 +225,7 @@ test('tables that the plugin does not know are kept with all their values, and t
   database.close()
 })
 
-/** Both values of the one row that there is. */
+/** Returns checksums of both values of the only row. */
 function sums(): string[] {
   const database = new DatabaseSync(file)
   const { t, b } = database.prepare('SELECT CAST(t AS BLOB) AS t, b FROM wp_kept_0').get() as Record<string, Uint8Array>
@@ -258,7 +258,7 @@ describe.skipIf(!hasMariaDb)('MariaDB', () => {
     await restore(await maria.dump(options))
   }
 
-  test('SQLite → text → MariaDB → text → SQLite: equal rows of the same kinds', async () => {
+  test('SQLite → text → MariaDB → text → SQLite: keeps rows and their types', async () => {
     await fc.assert(
       fc.asyncProperty(
         anyDatabase(),
@@ -294,7 +294,7 @@ describe.skipIf(!hasMariaDb)('a site’s database on MariaDB', () => {
   })
   afterAll(() => maria?.stop())
 
-  /** Puts it in and takes it out again. */
+  /** Loads a dump and returns the dump of the result. */
   async function through(sql: Uint8Array): Promise<Buffer> {
     await onMariaDb.load(its, pieces(sql))
     await onMariaDb.switch(its)
@@ -307,7 +307,7 @@ describe.skipIf(!hasMariaDb)('a site’s database on MariaDB', () => {
     }
   }
 
-  test('SQLite → MariaDB → SQLite: equal rows of the same kinds; from there on its text stays the same', async () => {
+  test('SQLite → MariaDB → SQLite: keeps rows and their types, and later dumps are identical', async () => {
     await fc.assert(
       fc.asyncProperty(anyDatabase(), async (tables) => {
         await fill(tables)
@@ -329,7 +329,7 @@ describe.skipIf(!hasMariaDb)('a site’s database on MariaDB', () => {
     expect(sums()).toEqual(before)
   })
 
-  test('a value that is longer than a server takes is refused, and says so', async () => {
+  test("refuses a value that is longer than the server's limit, with a message", async () => {
     await fill([{ table: kept, rows: [[1n, big.toString(), big]] }])
     await expect(through(await dumped())).rejects.toThrow(/cannot be loaded: A row has \d+ bytes, .*max_allowed_packet/)
   })

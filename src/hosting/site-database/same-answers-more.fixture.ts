@@ -1,4 +1,4 @@
-/** More statements as plugins send them, in order: values of all kinds, letters with accents, tables and transactions. */
+/** More statements as plugins send them, in order: values of all types, accented letters, tables, and transactions. */
 export const more: readonly string[] = [
   `CREATE TABLE w1 (id bigint(20) unsigned NOT NULL AUTO_INCREMENT, name varchar(100) NOT NULL DEFAULT '', qty int(11) NOT NULL DEFAULT 0, price decimal(10,2) NOT NULL DEFAULT 0.00, created datetime NOT NULL DEFAULT '0000-00-00 00:00:00', d date DEFAULT NULL, data longtext, flag tinyint(1) DEFAULT 1, kind enum('a','b','c') DEFAULT 'a', ip varbinary(16) DEFAULT NULL, ts timestamp NOT NULL DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP, PRIMARY KEY (id), UNIQUE KEY name (name), KEY qty (qty), FULLTEXT KEY data (data)) DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci`,
   `INSERT INTO w1 (name,qty,price,created,d,data,kind) VALUES ('Alpha',5,9.90,'2024-02-29 23:59:59','2024-02-29','hello world','a'),('beta',10,19.99,'2024-12-31 00:00:00','2024-12-31','foo, bar','b'),('Ärger',0,0.10,'2023-01-01 12:00:00','2023-01-01','{"a":{"b":[1,2,3]},"c":"x"}','c'),('delta ',7,5.55,'2024-06-15 08:30:00',NULL,NULL,'a')`,
@@ -383,7 +383,7 @@ export const more: readonly string[] = [
   `SELECT COLLATION_NAME FROM information_schema.COLLATIONS WHERE COLLATION_NAME = 'utf8mb4_unicode_520_ci'`,
   `SELECT TABLE_NAME FROM information_schema.VIEWS WHERE TABLE_SCHEMA = DATABASE()`,
   `SELECT CONSTRAINT_NAME FROM information_schema.KEY_COLUMN_USAGE WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = 'p1' ORDER BY 1, ORDINAL_POSITION`,
-  // keys, bounds of numbers, columns that tell case, decimals and unions
+  // Keys, limits of numbers, case-sensitive columns, decimals, and unions.
   `SHOW INDEX FROM p1`,
   `DROP INDEX i2 ON p1`,
   `CREATE UNIQUE INDEX i2 ON p1 (name, n)`,
@@ -406,7 +406,7 @@ export const more: readonly string[] = [
   `SELECT COUNT(*) c FROM (SELECT 'ubung' AS t UNION SELECT title FROM s_item WHERE id = 3) u`,
   `SELECT a.id AS ID, a.id as id, b.id as other FROM s_item a JOIN p1 b ON a.id = b.id GROUP BY ID`,
   `SELECT a.id AS ID, b.id as other FROM s_item a JOIN p1 b ON a.id = b.id GROUP BY id`,
-  // empty texts
+  // Empty texts.
   `CREATE TABLE s_rate (id int NOT NULL AUTO_INCREMENT, state varchar(200) NOT NULL DEFAULT '', PRIMARY KEY (id))`,
   `INSERT INTO s_rate (state) VALUES (''), ('DE-BE'), ('Übung')`,
   `SELECT id FROM s_rate WHERE state IN ('DE-BE', '') ORDER BY id`,
@@ -416,7 +416,7 @@ export const more: readonly string[] = [
   `SELECT id FROM s_rate WHERE state = '' ORDER BY id`,
   `SELECT id FROM s_rate WHERE state <> '' ORDER BY id`,
   `SELECT CASE state WHEN '' THEN 1 ELSE 0 END c FROM s_rate ORDER BY id`,
-  // totals
+  // Totals.
   `SELECT open, COUNT(*) c FROM s_item GROUP BY open WITH ROLLUP`,
   `SELECT m.item_id, meta_key k, COUNT(DISTINCT CASE WHEN meta_id > 2 THEN meta_value END) AS c, COUNT(*) n FROM s_meta m WHERE m.item_id < 5 GROUP BY m.item_id, meta_key WITH ROLLUP`,
   `SELECT YEAR(sold) y, SUM(price) s FROM s_item GROUP BY y WITH ROLLUP`,
@@ -424,10 +424,10 @@ export const more: readonly string[] = [
   `SELECT COUNT(*) c FROM (SELECT title, COUNT(*) n FROM s_item GROUP BY title WITH ROLLUP) x`,
   `SELECT title, MAX(stock) m FROM s_item WHERE stock > 1000 GROUP BY title WITH ROLLUP`,
   `SELECT COUNT(*) c, open FROM s_item GROUP BY open WITH ROLLUP HAVING c > 2`,
-  // a list in a subquery
+  // A list in a subquery.
   `SELECT id FROM s_item WHERE id IN (SELECT m.item_id FROM s_meta m WHERE m.meta_key IN ('color', 'size') AND m.meta_value NOT LIKE '%müller%') ORDER BY id`,
   `SELECT id FROM s_item WHERE id NOT IN (SELECT m.item_id FROM s_meta m WHERE m.meta_key IN ('color', 'size') AND m.meta_value <> 'Übung') ORDER BY id`,
-  // texts sorted by columns with any name, and by those of a query inside the query
+  // Texts sorted by columns with any name, and by those of a subquery.
   `CREATE TABLE s_form (ID bigint unsigned NOT NULL AUTO_INCREMENT, PRIMARY KEY (ID)) DEFAULT CHARSET utf8mb4 COLLATE utf8mb4_unicode_520_ci`,
   `CREATE TABLE s_formmeta (meta_id bigint unsigned NOT NULL AUTO_INCREMENT, post_id bigint unsigned NOT NULL, meta_key varchar(255), meta_value longtext, total varchar(50), PRIMARY KEY (meta_id), KEY post_id (post_id)) DEFAULT CHARSET utf8mb4 COLLATE utf8mb4_unicode_520_ci`,
   `INSERT INTO s_form VALUES (1), (2), (3)`,
@@ -438,7 +438,7 @@ export const more: readonly string[] = [
   `SELECT post_id FROM s_formmeta ORDER BY total`,
   `SELECT x.v FROM (SELECT meta_value v FROM s_formmeta) x ORDER BY v DESC`,
   `SELECT x.n FROM (SELECT COUNT(*) + post_id * 5 n FROM s_formmeta GROUP BY post_id) x ORDER BY n DESC`,
-  // spaces at the end of stored texts, and keys that rows of one statement share but for accents and spaces
+  // Spaces at the end of stored texts, and keys of rows in one statement that differ only in accents and spaces.
   `CREATE TABLE s_label (id int NOT NULL AUTO_INCREMENT, name varchar(100) NOT NULL, area int NOT NULL DEFAULT 0, n int, PRIMARY KEY (id), UNIQUE KEY name (name, area)) DEFAULT CHARSET utf8mb4 COLLATE utf8mb4_unicode_520_ci`,
   `INSERT INTO s_label (name, n) VALUES ('Zebra', 3), ('Ärger', 1), ('öl ', 2), ('foo ', 2)`,
   `SELECT id FROM s_label WHERE name = 'foo'`,
@@ -458,7 +458,7 @@ export const more: readonly string[] = [
   `REPLACE INTO s_label (id, name) VALUES (2, 'arger')`,
   `REPLACE INTO s_label (name, n) VALUES ('ol', 9), ('Öl', 10)`,
   `SELECT name, area, n FROM s_label ORDER BY name, area`,
-  // the collation of a table is that of its columns, and not that of its first one
+  // The collation of a table is its own, and not that of its first column.
   `CREATE TABLE s_mixed (id int NOT NULL AUTO_INCREMENT, code varchar(20) COLLATE utf8mb4_bin, label varchar(20), PRIMARY KEY (id)) DEFAULT CHARSET utf8mb4 COLLATE utf8mb4_unicode_520_ci`,
   `SELECT column_name, collation_name FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 's_mixed' ORDER BY ordinal_position`,
   `SELECT table_collation FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = 's_mixed'`,
@@ -474,7 +474,7 @@ export const more: readonly string[] = [
   `SHOW CREATE TABLE s_exact`,
 ]
 
-/** What of them is answered otherwise, and why that is known. */
+/** The statements with a different answer, and the known reason. */
 export const moreKnown: Readonly<Record<string, string>> = {
   "SELECT CAST('12abc' AS SIGNED) a, CAST('-5' AS UNSIGNED) b, CAST(3.7 AS SIGNED) c, CAST('2024-01-02' AS DATE) d, CAST('10:11' AS TIME) e, CAST(1.005 AS DECIMAL(10,2)) f, CAST('abc' AS BINARY) g, CAST(5 AS CHAR) h, CAST('1.5e2' AS DOUBLE) i, CAST(1 AS DATETIME) j, CAST('9999999999999999999' AS SIGNED) k":
     'SQLite has whole numbers of 64 bits with a sign, and tells of no overflow',

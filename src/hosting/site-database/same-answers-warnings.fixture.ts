@@ -1,4 +1,6 @@
-/** Statements that warn: of values that do not fit, rows that are left out, tables that are not there, numbers that are none. */
+/**
+ * Statements that cause warnings: values that do not fit, rows that are skipped, missing tables, and invalid numbers.
+ */
 export const warning: readonly string[] = [
   `create table n_all (id int auto_increment primary key, i int not null, s smallint unsigned, d decimal(5,2), f double, v varchar(3), dt datetime,
     da date, ti time, e enum('a','b'), tt tinytext, b bigint, vb varbinary(2), n varchar(4) not null, unique key v (v)) default charset utf8mb4 collate utf8mb4_unicode_520_ci`,
@@ -40,7 +42,7 @@ export const warning: readonly string[] = [
   `show count(*) errors`,
   `select max(i) m, min(dt) t, from_unixtime(1704067200) n, date('2024-05-06') c, timediff('10:00:00', '09:00:00') f, concat(i, v) v, i / 2 h, null u, i > 1 g from n_all where id = 0`,
   `drop table n_all`,
-  // what flows of plugins ask in these forms, in words of our own
+  // Statements in the forms that plugins use, with our own names.
   `create table if not exists n_visit (id int unsigned not null auto_increment, agent varchar(255) default null, seen timestamp not null default current_timestamp on update current_timestamp,
     made datetime default current_timestamp, total varchar(16) not null default '', sum double, primary key (id)) default charset utf8mb4 collate utf8mb4_unicode_520_ci`,
   `insert into n_visit (agent, seen, made, total, sum) values ('ägent', '2024-01-01 00:00:00', '2024-01-01 00:00:00', '2.5', 2.5)`,
@@ -59,13 +61,13 @@ export const warning: readonly string[] = [
   `select v.*, count(i.id) n, made as since from n_visit v left join s_item i on i.id = 0 where v.id = 0 group by v.id`,
   `select id, made as since, seen last from n_visit where id = 0`,
   `drop table n_visit`,
-  // a search of several words
+  // A search for several words.
   `select sql_calc_found_rows s_item.id from s_item where 1=1 and (((s_item.title like '%a%') or (s_item.note like '%a%')) and ((s_item.title like '%o%') or (s_item.note like '%l%')))
     order by (case when s_item.title like '%a o%' then 1 when s_item.title like '%a%' and s_item.title like '%o%' then 2 when s_item.note like '%sm%' then 5 else 6 end), s_item.sold desc limit 0, 2`,
   `select found_rows()`,
   `select sql_calc_found_rows s_item.id from s_item where s_item.title like '%none of them%' order by case when s_item.title like '%a%' then 1 else 2 end, s_item.id limit 10`,
   `select found_rows()`,
-  // letter by letter, by case, and by the number of a value
+  // Sorted by letter, by case, and by the position in a list of values.
   `create table n_case (id int not null auto_increment, name varchar(50) not null, code varchar(20) character set utf8mb4 collate utf8mb4_bin not null, status enum('open','done','late') not null default 'open', primary key (id))
     default charset utf8mb4 collate utf8mb4_unicode_520_ci`,
   `insert into n_case (name, code, status) values ('Straße', 'b*1', 'late'), ('Strasse', 'B_2', 'open'), ('Cæsar', 'a%3', 'done'), ('Caesar', 'A?4', 'open')`,

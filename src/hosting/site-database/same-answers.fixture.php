@@ -1,18 +1,19 @@
 <?php
 /**
- * Runs statements on MariaDB and on the layer that has WordPress run on SQLite, and prints what each answers.
+ * Runs statements on MariaDB and on the layer that lets WordPress run on SQLite, and prints both answers.
  *
- * A JSON file of statements, the folder of the layer, the socket of MariaDB ('': there is none), a file for SQLite's database.
+ * Arguments: a JSON file of statements, the folder of the layer, the socket of MariaDB ('' for none), and a file for
+ * SQLite's database.
  */
 list( $file, $layer, $socket, $sqlite ) = $places ?? array_slice( $argv, 1 );
 $statements = json_decode( file_get_contents( $file ), true );
 
-/** What wpdb makes of a statement. */
+/** Returns how wpdb classifies a statement. */
 function kind( string $sql ): string {
 	return preg_match( '/^\s*(insert|replace|update|delete)\s/i', $sql ) ? 'change' : 'other';
 }
 
-/** What a column holds, by the number that mysqli, and wpdb::get_col_info(), have for its type. */
+/** Returns the type of a column, from the number that mysqli and wpdb::get_col_info() use for it. */
 function kind_of_type( int $type ): string {
 	$kinds = array(
 		MYSQLI_TYPE_NULL      => 'null',
@@ -48,7 +49,7 @@ function by_server( ?mysqli $server, string $sql ): array {
 			: array( 'done' => true );
 	}
 	$rows = array();
-	// Objects, as wpdb has them: of two columns with one name, the last.
+	// Objects, as in wpdb: of two columns with one name, the last one wins.
 	while ( $row = $result->fetch_object() ) {
 		$rows[] = array_values( (array) $row );
 	}
@@ -94,7 +95,10 @@ function by_layer( WP_MySQL_On_SQLite $embedded, string $sql, ?string &$why ): a
 	);
 }
 
-/** Rows of SHOW WARNINGS. Of an error its number: MariaDB words many otherwise than MySQL does. */
+/**
+ * Returns the rows of SHOW WARNINGS. Errors are reduced to their number, because MariaDB and MySQL often word them
+ * differently.
+ */
 function warned( array $answer ): array {
 	return array_map(
 		function ( array $row ) {
@@ -108,7 +112,7 @@ $answers = array();
 foreach ( $statements as $i => $sql ) {
 	$why  = null;
 	$pair = array( by_server( $server, $sql ), by_layer( $embedded, $sql, $why ), $why );
-	// The next statement may ask for what SHOW WARNINGS itself would change.
+	// SHOW WARNINGS itself would change what the next statement may query.
 	if ( ! preg_match( '/found_rows|row_count|warning/i', $statements[ $i + 1 ] ?? '' ) ) {
 		$pair[0] += null === $server ? array() : array( 'warnings' => warned( by_server( $server, 'SHOW WARNINGS' ) ) );
 		$pair[1] += array( 'warnings' => warned( by_layer( $embedded, 'SHOW WARNINGS', $ignored ) ) );

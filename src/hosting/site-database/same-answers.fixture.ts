@@ -1,7 +1,7 @@
 import { more, moreKnown } from './same-answers-more.fixture.ts'
 import { warning } from './same-answers-warnings.fixture.ts'
 
-/** Statements as plugins send them, in order: each sees what those before it have changed. */
+/** Statements as plugins send them, in order. Each sees the changes of those before it. */
 export const setup: readonly string[] = [
   `create table s_item (id bigint(20) unsigned not null auto_increment, title varchar(100) not null default '', stock int(11) not null default 0,
     price decimal(10,2) not null default 0.00, sold datetime not null default '0000-00-00 00:00:00', day date default null, note longtext,
@@ -21,7 +21,7 @@ export const setup: readonly string[] = [
 ]
 
 const first: readonly string[] = [
-  // days and times
+  // Dates and times.
   `select now() + interval 60 minute > now() a, now() - interval 1 day < now() b, current_timestamp + interval 1 second > now() c`,
   `select id from s_item where sold > '2024-06-01' - interval 4 month order by id`,
   `select date_add('2024-01-31', interval 1 month) a, date_sub('2024-03-31', interval 1 month) b, date_add('2024-02-29', interval 1 year) c`,
@@ -48,7 +48,7 @@ const first: readonly string[] = [
   `select id from s_item where date_format(sold, '%H.%i') >= 8.30 order by id`,
   `select id from s_item where day is null or day between '2024-01-01' and '2024-12-31' order by id`,
   `select curdate() = date(now()) a, utc_date() <= curdate() b, curtime() is not null c, sysdate() >= '2020-01-01' d`,
-  // conditions
+  // Conditions.
   `select if(stock > 4, 'many', 'few') x from s_item order by id`,
   `select if(5 > 1, 'a', 'b') a, if(0, 'a', 'b') b, if(null, 'a', 'b') c, if('1', 'a', 'b') d, if('x', 'a', 'b') e`,
   `select ifnull(day, 'none') a, coalesce(note, '-') b, nullif(stock, 0) c, isnull(note) d from s_item order by id`,
@@ -60,7 +60,7 @@ const first: readonly string[] = [
   `select 5 & 4 a, 5 | 2 b, 5 ^ 1 c, ~0 d, 1 << 3 e, 16 >> 2 f, bit_count(7) g`,
   `select id from s_item where (id, stock) in ((1, 5), (2, 11)) order by id`,
   `select id from s_item where not (stock > 4) order by id`,
-  // what binds more strongly
+  // Operator precedence.
   `select 1 - 2 - 3 a, 8 / 4 / 2 b, 2 * 3 + 4 c, 7 / 2 + 1 d, 10 - 4 / 2 * 3 e, 7 % 4 * 2 f, 2 + 3 * 4 - 1 g, 20 div 3 div 2 h`,
   `select 1 | 2 + 4 a, 6 & 3 + 1 b, 1 << 2 + 1 c, 5 ^ 1 + 1 d, 12 & 10 | 1 e, (1 + 2) * 3 f, -2 + 5 g, 3 - -2 h`,
   `select price * 2 - 1 a, price / 2 + stock b, 1.5 * (stock + 1) c from s_item order by id`,
@@ -68,7 +68,7 @@ const first: readonly string[] = [
   `select 1 or 0 and 0 a, 1 xor 0 or 1 b, 0 xor 1 and 1 c, 1 || 0 && 0 d, not 0 and 0 e, 1 xor 1 xor 1 f`,
   `select id from s_item where stock > 4 and open = 1 or stock = 0 order by id`,
   `select id from s_item where open = 1 && (stock > 6 || price < 1) order by id`,
-  // numbers beside texts, as prepare() quotes them
+  // Numbers compared with texts, as prepare() quotes them.
   `select item_id from s_meta where cast(meta_value as signed) > '9'`,
   `select item_id from s_meta where cast(meta_value as signed) in ('12', '13')`,
   `select item_id from s_meta where cast(meta_value as decimal(10,2)) between '11.5' and '12.5'`,
@@ -86,7 +86,7 @@ const first: readonly string[] = [
   `select open, count(*) c from s_item group by open having c > 2`,
   `select open from s_item group by open having count(*) > '2'`,
   `select open from s_item group by open having sum(price) >= '100.5' and count(id) != "9"`,
-  // numbers
+  // Numbers.
   `select 7 / 2 a, 7 div 2 b, 7 % 2 c, 7 mod 4 d, mod(-7, 2) e, 10 / 0 f, 7.5 % 2 g`,
   `select price, price * 1.19 a, price / 3 b, price + 1 c, price - 0.5 d from s_item order by id`,
   `select sum(price) a, avg(price) b, min(price) c, max(price) d, sum(stock) e, avg(stock) f from s_item`,
@@ -102,7 +102,7 @@ const first: readonly string[] = [
   `select meta_value + 0 v from s_meta where meta_key = '_count'`,
   `select item_id from s_meta where meta_key = '_count' and cast(meta_value as signed) > 9`,
   `select rand() < 1 a, pi() > 3.14 b, crc32('a') c`,
-  // texts
+  // Texts.
   `select left(title, 2) a, right(title, 2) b, mid(title, 2, 2) c, substring(title from 2 for 2) d, substr(title, -2) e, substring(title, 3) f from s_item order by id`,
   `select locate('b', 'abcb') a, locate('b', 'abcb', 3) b, instr('foobar', 'bar') c, position('o' in 'foo') d, locate('', 'a') e`,
   `select char_length(title) a, length(title) b, octet_length(title) c, bit_length('a') d from s_item where id = 3`,
@@ -118,7 +118,7 @@ const first: readonly string[] = [
   `select group_concat(title order by stock desc separator '|') g from s_item`,
   `select item_id, group_concat(meta_key order by meta_key) k, group_concat(distinct meta_value order by meta_value separator ';') v from s_meta group by item_id order by item_id`,
   `select count(distinct meta_key, meta_value) a, count(distinct meta_key) b from s_meta`,
-  // patterns and letters
+  // Patterns and letters.
   `select title from s_item where title = 'ANCHOR'`,
   `select title from s_item where title = 'übung'`,
   `select title from s_item where title = 'ubung'`,
@@ -141,7 +141,7 @@ const first: readonly string[] = [
   `select id from s_item where match(note) against ('heavy') order by id`,
   `select id from s_item where match(note) against ('+sweet +small' in boolean mode) order by id`,
   `select id from s_item where match(note) against ('-sweet +small' in boolean mode) order by id`,
-  // JSON
+  // JSON.
   `select json_extract(note, '$.a.b[1]') a, json_unquote(json_extract(note, '$.c')) b, json_valid(note) c from s_item where id = 3`,
   `select json_length(note, '$.a.b') a, json_keys(note) b, json_contains(note, '2', '$.a.b') c, json_type(note) d from s_item where id = 3`,
   `select json_valid('x') a, json_value('{"a":"b"}', '$.a') b, json_quote('a"b') c, json_contains_path('{"a":1}', 'one', '$.a', '$.z') d`,
@@ -150,7 +150,7 @@ const first: readonly string[] = [
   `select json_arrayagg(title) a from s_item where id < 3`,
   `select json_extract('{"a":"x"}', '$.a') a`,
   `select id from s_item where json_extract(note, '$.c') = 'x'`,
-  // joins, lists, windows
+  // Joins, lists, windows.
   `select id from s_item order by id limit 0, 18446744073709551615`,
   `select id from s_item order by id limit 18446744073709551615 offset 3`,
   `select id from s_item where id < 18446744073709551615 order by id limit 2`,
@@ -174,7 +174,7 @@ const first: readonly string[] = [
   `select id, title t from s_item having t = 'boat'`,
   `select distinct open from s_item order by open`,
   `select max(id) from s_item where 1 = 0`,
-  // changes
+  // Changes.
   `insert into s_item (title, stock) values ('anchor', 1) on duplicate key update stock = stock + values(stock)`,
   `insert into s_item (title, stock) values ('anchor', 1) on duplicate key update stock = stock`,
   `insert into s_pair (a, b, c) values (1, 1, 'new'), (9, 9, 'nine') on duplicate key update c = values(c)`,
@@ -224,7 +224,7 @@ const first: readonly string[] = [
   `update s_pair set c = 'x' where a = 1 or a = 2 and b = 2`,
   `insert into s_meta (meta_id, item_id, meta_key) values (null, 7, 'one')`,
   `delete from s_meta where item_id = 7`,
-  // a shop: stock that is held for a checkout, orders by day, lookups, scheduled actions
+  // A shop: stock reserved for a checkout, orders by day, lookups, scheduled actions.
   `create table s_held (order_id bigint(20) not null, product_id bigint(20) not null, stock_quantity double not null default 0,
     timestamp datetime not null default '0000-00-00 00:00:00', expires datetime not null default '0000-00-00 00:00:00', primary key (order_id, product_id))`,
   `insert into s_held (order_id, product_id, stock_quantity, timestamp, expires)
@@ -251,7 +251,7 @@ const first: readonly string[] = [
   `select found_rows() twelve`,
   `delete from s_meta where item_id = 20`,
   `drop table s_held`,
-  // tables
+  // Tables.
   `create table s_copy as select id, title, price from s_item where id < 3`,
   `select * from s_copy order by id`,
   `create table s_like like s_pair`,
@@ -283,7 +283,7 @@ const first: readonly string[] = [
   `select column_name, data_type, is_nullable from information_schema.columns where table_schema = database() and table_name = 's_item' order by ordinal_position`,
   `select table_name from information_schema.tables where table_schema = database() and table_name like 's\\_p%'`,
   `select @@session.autocommit a, @@character_set_client c`,
-  // the session
+  // The session.
   `set @n := 0`,
   `select @n := @n + 1 as r, id from s_item order by id limit 3`,
   `select @n n`,
@@ -309,5 +309,5 @@ const first: readonly string[] = [
 
 export const statements: readonly string[] = [...first, ...more, ...warning]
 
-/** What is answered otherwise, and why that is known. Each of them must differ: the list is no longer than it has to be. */
+/** The statements with a different answer, and the known reason. Each must differ, so that the list stays minimal. */
 export const known: Readonly<Record<string, string>> = { ...moreKnown }

@@ -1,6 +1,6 @@
 /**
- * The same statements on MariaDB and on the layer that has WordPress run on SQLite: rows, names and kinds of columns, changed
- * rows, ids, warnings, and whether it failed. What differs is in a list, with the reason.
+ * Compares answers of MariaDB and of the layer that lets WordPress run on SQLite: rows, names and types of columns,
+ * changed rows, IDs, warnings, and whether the statement failed. Known differences are in a list, with the reason.
  */
 import { execFile, execFileSync } from 'node:child_process'
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ import { known, setup, statements } from './same-answers.fixture.ts'
 const core = await testCore()
 const program = join(import.meta.dirname, 'same-answers.fixture.php')
 
-/** Of all statements. More than this is no reason to rest; less fails. */
+/** The required share of equal answers among all statements. Less fails the test. */
 const SHARE = 0.98
 
 const hasPhp = (() => {
@@ -47,7 +47,7 @@ function readAnswers(text: string): Answered[] {
   })
 }
 
-/** @param socket of a MariaDB, '' for none */
+/** @param socket the socket of a MariaDB, or '' for none */
 async function nativeAnswers(socket: string): Promise<Answered[]> {
   const folder = await mkdtemp(join(tmpdir(), 'stead-answers-'))
   try {
@@ -85,7 +85,7 @@ async function wasmAnswers(): Promise<Answered[]> {
   }
 }
 
-test.skipIf(!hasMariaDb || !hasPhp)('the embedded database answers as MariaDB does', async () => {
+test.skipIf(!hasMariaDb || !hasPhp)('gives the same answers in the embedded database as in MariaDB', async () => {
   const server = await startMariaDb()
   const answers = await nativeAnswers(server.socket).finally(() => server.stop())
   const differing = answers.filter(({ wanted, got }) => !isDeepStrictEqual(wanted, got))
@@ -97,7 +97,7 @@ test.skipIf(!hasMariaDb || !hasPhp)('the embedded database answers as MariaDB do
   expect(share).toBeGreaterThanOrEqual(SHARE)
 })
 
-test.skipIf(!hasPhp || !core)('on WebAssembly it answers as on native PHP', async () => {
+test.skipIf(!hasPhp || !core)('gives the same answers on WebAssembly as on native PHP', async () => {
   const native = await nativeAnswers('')
   expect((await wasmAnswers()).map(({ sql, got }) => ({ sql, got }))).toEqual(
     native.map(({ sql, got }) => ({ sql, got })),
@@ -105,13 +105,13 @@ test.skipIf(!hasPhp || !core)('on WebAssembly it answers as on native PHP', asyn
 })
 
 test.skipIf(!core)(
-  'what cannot be translated is in the PHP log: hidden or not, shortened, with who asked, and not without end',
+  'logs untranslatable statements in the PHP log, even if errors are hidden: shortened, with their origin, and limited in number',
   async () => {
     const directory = await testDirectory(core as string)
     const runtime = await testRuntime()
     const php = await runtime.start(directory)
     const log = join(directory.siteDirectory, 'private/php-error.log')
-    /** Lines that a page's statements bring. */
+    /** Returns the lines that a page's statements add to the log. */
     const logOf = async (code: string): Promise<string[]> => {
       await rm(log, { force: true })
       const path = await directory.script('ask.php', `require '/wordpress/wp-load.php';\n${code}\necho 'asked';`)
@@ -142,12 +142,12 @@ test.skipIf(!core)(
       const many = await logOf(`for ($i = 0; $i < 1000; $i++) $wpdb->query('select nothing_of_this_name()');`)
       expect(many).toHaveLength(21)
       expect(many.at(-1)).toContain('more statements of this request failed')
-      // where the answer may be another than MySQL's: once for each shape
+      // For answers that may differ from MySQL's: once for each query shape.
       const other = await logOf(`for ($i = 0; $i < 3; $i++)
         $wpdb->get_results("select a.ID from $wpdb->posts a join $wpdb->terms t on a.post_title = t.name where a.ID > $i");`)
       expect(other).toHaveLength(1)
       expect(other[0]).toMatch(/Embedded database: accents count .* query select a\.ID from .* made by ask\.php:3$/)
-      // what a plugin sees of a failure, of warnings and of types
+      // What a plugin sees of failures, warnings, and types.
       const [seen] = await logOf(`
       $wpdb->suppress_errors(true);
       $wpdb->query("insert into $wpdb->options (option_name, option_value) values ('blogname', 'again')");

@@ -1,12 +1,14 @@
-/** How a site's own database is seen from outside, whatever kind it is. */
+/** Inspects a site's database from outside, for each kind of database. */
 export interface SiteDatabase {
-  /** Looks cheaply, for each request: microseconds. @returns what is wrong, in words for the site's owner; nothing when all is well */
+  /**
+   * Checks within microseconds, for each request. @returns what is wrong, in words for the site's owner, or undefined
+   */
   glance(siteDirectory: string): string | undefined
-  /** Looks at what it takes a moment to see, before the site's PHP starts. */
+  /** Checks more slowly and thoroughly, before the site's PHP starts. */
   inspect(siteDirectory: string): string | undefined
 }
 
-/** A site cannot be served as it is, and PHP must not start for it: it would make the site anew. */
+/** A site cannot be served in its current state. PHP must not start for it, because it would create the site again. */
 export class SiteUnavailable extends Error {
   override readonly name = 'SiteUnavailable'
 }

@@ -15,7 +15,7 @@ import { createSqliteContent } from './sqlite-content.ts'
 let folder: string
 let directory: SitePlace
 let place: string
-/** How often the site was held, and whether its process had to end. */
+/** Whether the process had to end, for each time that the site was held. */
 let held: boolean[]
 const pool = {
   async between<Result>(_siteId: number, work: () => Promise<Result>, { endsProcess = false } = {}) {
@@ -60,7 +60,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const open = (file = join(place, 'site.sqlite')) => new DatabaseSync(file)
 
-/** All that is in a database: its schema, the plugin's tables, the site's rows. */
+/** Returns the whole content of a database: its schema, the plugin's tables, the site's rows. */
 function all(file?: string): unknown {
   const database = open(file)
   const schema = database
@@ -93,7 +93,7 @@ async function* pieces(text: Uint8Array | string, size = 1000): AsyncGenerator<U
 
 const ownFiles = () => readdir(join(directory.siteDirectory, 'database'))
 
-test('a dump that is loaded and switched in is the same database, and belongs to the site', async () => {
+test('loads and switches in a dump as the same database, which belongs to the site', async () => {
   const before = all()
   const text = await textOf()
   const progress: number[] = []
@@ -115,9 +115,9 @@ test('a dump that is loaded and switched in is the same database, and belongs to
   expect(await ownFiles()).toEqual([])
 })
 
-/** What is where at each moment in which a switch, or its taking back, can be cut off. */
+/** The files at each moment at which a switch, or its reversal, can be interrupted. */
 const current = 'private/database/site.sqlite'
-describe('cut off, it is done by the same call:', () => {
+describe('completes with the same call after an interruption:', () => {
   const put = (name: string, text: string) => writeFile(join(directory.siteDirectory, name), text)
   const files = async () => {
     const found: Record<string, string> = {}
@@ -153,7 +153,7 @@ describe('cut off, it is done by the same call:', () => {
       'nothing is in place',
       { 'database/dropped.sqlite': 'new', 'database/previous.sqlite': 'old', [`${current}-journal`]: 'x' },
     ],
-  ])('its taking back, when %s', async (_when, there) => {
+  ])('its reversal, when %s', async (_when, there) => {
     for (const [name, text] of Object.entries(there)) await put(name, text)
     await content.switchBack(directory)
     expect(await files()).toEqual(['old', '', '', ''])
@@ -161,7 +161,7 @@ describe('cut off, it is done by the same call:', () => {
   })
 })
 
-describe('what a site puts in place of its database is neither read nor followed:', () => {
+describe('neither reads nor follows what a site puts in place of its database:', () => {
   test.each([
     ['a link', (path: string) => symlink('/etc/passwd', path)],
     ['a FIFO', (path: string) => promisify(execFile)('mkfifo', [path])],
@@ -189,7 +189,7 @@ describe('what a site puts in place of its database is neither read nor followed
     expect((await textOf()).equals(text)).toBe(true)
   })
 
-  test('a database that is damaged', async () => {
+  test('a damaged database', async () => {
     const bytes = await readFile(join(place, 'site.sqlite'))
     await writeFile(
       join(place, 'site.sqlite'),
@@ -200,7 +200,7 @@ describe('what a site puts in place of its database is neither read nor followed
   })
 })
 
-test('what is no database is not read', async () => {
+test('does not read a file that is not a database', async () => {
   await rm(join(place, 'site.sqlite'))
   await expect(content.snapshot(directory)).rejects.toThrow(SiteUnavailable)
   await writeFile(join(place, 'site.sqlite'), 'x'.repeat(4096))
@@ -208,7 +208,7 @@ test('what is no database is not read', async () => {
   expect(await ownFiles()).toEqual([])
 })
 
-test('all is dropped, with what others have left', async () => {
+test('drops everything, including files of others', async () => {
   await content.load(directory, pieces(await textOf()))
   await content.snapshot(directory)
   await writeFile(join(place, 'site.sqlite-journal'), 'x')
@@ -219,7 +219,7 @@ test('all is dropped, with what others have left', async () => {
   expect(await content.size(directory)).toBe(0)
 })
 
-test('what a snapshot left behind that was not closed goes with the next of another process', async () => {
+test('removes a snapshot that was not closed, with the next one of another process', async () => {
   await content.snapshot(directory)
   const other = createSqliteContent({ pool, sandbox: 'auto' })
   const next = await other.snapshot(directory)

@@ -28,30 +28,35 @@ import { DATABASE_NAME } from './sqlite-place.ts'
 export interface SqliteContentOptions {
   readonly pool: Pick<PhpPool, 'between'>
   readonly sandbox: 'auto' | 'bubblewrap' | 'none'
-  /** Of the disk, what sites are kept from: a new database leaves it, a copy for a backup half of it. Default: none. */
+  /**
+   * The disk space reserved from sites: a new database leaves all of it free, a copy for a backup half of it. Default:
+   * none.
+   */
   readonly keepFreeBytes?: number
-  /** Processor time that reading a small database may take; for tests. */
+  /** The processor time for reading a small database, for tests. */
   readonly mostCpuSeconds?: number
 }
 
-/** Text is longer than what it was made of, but not by more: a child that writes on is lost, or hostile. */
+/** The limit of the text's size relative to its database. A child that writes more is broken, or hostile. */
 const MOST_TEXT_TIMES = 40
 const SPARE_TEXT_BYTES = 64 << 20
 const MOST_RESULT_BYTES = 4096
-/** Processor time of a child that reads a database, and what each MB of it adds: twenty times what it takes, and more. */
+/**
+ * The processor time for a child that reads a database, and the addition for each MB: over twenty times what it takes.
+ */
 const READING_CPU_SECONDS = 600
 const CPU_SECONDS_EACH_MB = 4
-/** Of one that makes a database. How long the text is, only its end tells. */
+/** The processor time for a child that creates a database. The length of the text is known only at its end. */
 const MAKING_CPU_SECONDS = 14_400
 const SNAPSHOT = 'snapshot-'
 const LOADING = 'loading'
 
-/** Databases that are SQLite files. What has to open one is done by contained children: this process never does. */
+/** Creates the content of SQLite files. Contained children do everything that opens one. This process never does. */
 export function createSqliteContent(options: SqliteContentOptions): DatabaseContent {
   let found: Promise<Abilities> | undefined
   const abilities = () => (found ??= findAbilities(options.sandbox))
   const { keepFreeBytes = 0, mostCpuSeconds = READING_CPU_SECONDS } = options
-  /** Folders of snapshots that are in use; others were left behind. */
+  /** The folders of snapshots in use. Others were left behind. */
   const open = new Set<string>()
   const withoutPhp = <Result>(directory: SitePlace, work: () => Promise<Result>): Promise<Result> =>
     options.pool.between(directory.siteId, work, { endsProcess: true })
@@ -73,7 +78,7 @@ export function createSqliteContent(options: SqliteContentOptions): DatabaseCont
         if (fault) throw new SiteUnavailable(`The site's database cannot be read: ${fault}`)
         const takenAt = Date.now()
         const bytes = files.bytes()
-        // a site that fills the disk up to what sites may have must not stop the backups of all
+        // A site that fills the disk up to the sites' limit must not stop the backups of all sites.
         await roomIn(folder, keepFreeBytes / 2, bytes)
         await files.copyTo(folder, DATABASE_NAME)
         return { takenAt, bytes }
@@ -150,13 +155,13 @@ export function createSqliteContent(options: SqliteContentOptions): DatabaseCont
   }
 }
 
-/** What reading a database of this size may give and take. */
+/** Returns the limits for reading a database of this size. */
 const boundsOf = (bytes: number, mostCpuSeconds: number) => ({
   bytes: bytes * MOST_TEXT_TIMES + SPARE_TEXT_BYTES,
   cpuSeconds: mostCpuSeconds + (bytes / 2 ** 20) * CPU_SECONDS_EACH_MB,
 })
 
-/** What snapshots and loads of a process that is no more have left. */
+/** Removes the leftover snapshots and loads of an ended process. */
 async function removeLeft(folder: string, open: ReadonlySet<string>): Promise<void> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
@@ -168,7 +173,7 @@ async function removeLeft(folder: string, open: ReadonlySet<string>): Promise<vo
   }
 }
 
-/** What may be written there. @throws DiskFull when it is not as much as is needed */
+/** Returns the bytes that may be written there. @throws DiskFull when they are fewer than needed */
 async function roomIn(folder: string, keepFreeBytes: number, neededBytes = 0): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   const room = bavail * bsize - keepFreeBytes
@@ -244,7 +249,7 @@ async function load(
   }
 }
 
-/** Gives all to the child, unless it has ended: its result says why. */
+/** Passes everything to the child, unless it has ended. Its result has the reason. */
 async function feed(
   child: ContainedChild,
   sql: AsyncIterable<Uint8Array>,
@@ -286,7 +291,10 @@ async function resultOf(child: ContainedChild): Promise<LoadResult> {
   }
 }
 
-/** So that the file in use is complete by itself. What cannot be played back is lost with it: the file is kept as it is. */
+/**
+ * Plays back the journal so that the file in use is complete without it. If that fails, the file is kept unchanged, and
+ * the journal is lost with it.
+ */
 async function playBackJournal(abilities: Abilities, directory: SitePlace, files: SqliteFiles): Promise<void> {
   const { place } = files
   if (!files.hasJournal || !place || sqliteDatabase.inspect(directory.siteDirectory)) return

@@ -7,18 +7,20 @@ import { removeTree } from '../site-files/remove-tree.ts'
 import type { DatabaseState, SitePlace } from './database-content.ts'
 import { DATABASE_FOLDER, DATABASE_NAME } from './sqlite-place.ts'
 
-/** What SQLite has lain beside a file of this name. */
+/** The suffixes of files that SQLite puts next to a database. */
 const BESIDE = ['-journal', '-wal', '-shm'] as const
 
 /**
- * The files of a site's database: the one in use lies where its PHP can change it, all others in `database/` of the site directory, where PHP cannot come.
+ * The files of a site's database. The one in use is where its PHP can change it. All others are in `database/` of the
+ * site directory, which PHP cannot reach.
  *
- * A journal belongs to the file beside it and to no other. So a file leaves its place before anything that lies beside it is touched, and
- * none comes to the place before all that lay beside the last is gone. Which of these steps were done is seen by what is there.
+ * A journal belongs only to the file next to it. So a file leaves its place before any file next to it is touched. And
+ * no file takes the place before all files next to the last one are gone. The existing files show which of these steps
+ * were done.
  */
 export class SqliteFiles {
   readonly #place: SitePlace
-  /** Folder that is Stead's own. */
+  /** The folder that only Stead uses. */
   readonly folder: string
 
   constructor(directory: SitePlace) {
@@ -34,7 +36,7 @@ export class SqliteFiles {
     return join(this.folder, 'previous.sqlite')
   }
 
-  /** On its way out, while what is to take its place comes. */
+  /** Where the old file waits while its replacement takes its place. */
   get #dropped(): string {
     return join(this.folder, 'dropped.sqlite')
   }
@@ -44,12 +46,14 @@ export class SqliteFiles {
     return { hasCurrent: this.#current() !== undefined, hasNext, hasPrevious }
   }
 
-  /** Bytes of the file in use and its journal. */
+  /** Returns the bytes of the file in use and its journal. */
   bytes(): number {
     return (this.#current() ?? 0) + (this.#sizeOf(`${DATABASE_NAME}-journal`) ?? 0)
   }
 
-  /** A new folder that belongs to the site's user, in which a child may work. What lay there by this name is gone. */
+  /**
+   * Creates a folder that belongs to the site's user, in which a child can work. Removes any earlier one of this name.
+   */
   async makeFolder(name: string): Promise<string> {
     await this.#makeOwnFolder()
     const path = join(this.folder, name)
@@ -60,7 +64,10 @@ export class SqliteFiles {
     return path
   }
 
-  /** A copy of the file in use with its journal, by reflink where there is one. No PHP of the site runs meanwhile. @throws DiskFull */
+  /**
+   * Copies the file in use with its journal, with a reflink if possible. No PHP of the site runs meanwhile. @throws
+   * DiskFull
+   */
   async copyTo(folder: string, name: string): Promise<void> {
     for (const suffix of ['', ...BESIDE]) {
       const found = lookInside(this.#place.siteDirectory, `${DATABASE_FOLDER}/${DATABASE_NAME}${suffix}`)
@@ -81,7 +88,7 @@ export class SqliteFiles {
     }
   }
 
-  /** A file that a child has made, which is no more, becomes the next one. */
+  /** Makes the file of a child that has ended the next one. */
   async takeNext(folder: string, name: string): Promise<void> {
     const made = lookInside(folder, name)
     try {
@@ -97,7 +104,10 @@ export class SqliteFiles {
     await sync(this.folder)
   }
 
-  /** No PHP of the site runs meanwhile, and no journal lies beside the file in use, but one that is of no use any more. */
+  /**
+   * Switches to the next file. No PHP of the site runs meanwhile, and no journal is next to the file in use, except a
+   * useless one.
+   */
   async switch(): Promise<void> {
     if (!(await isThere(this.next))) return
     await this.#inPlace(async (place) => {
@@ -113,7 +123,7 @@ export class SqliteFiles {
     await sync(this.folder)
   }
 
-  /** No PHP of the site runs meanwhile. */
+  /** Switches back to the previous file. No PHP of the site runs meanwhile. */
   async switchBack(): Promise<void> {
     if (!(await isThere(this.previous))) return
     await this.#inPlace(async (place) => {
@@ -129,12 +139,12 @@ export class SqliteFiles {
     await sync(this.folder)
   }
 
-  /** Only what is in use is left, and what lives in `kept`. */
+  /** Removes the next and previous files. Keeps the file in use. */
   async cleanUp(): Promise<void> {
     for (const path of [this.next, this.previous, this.#dropped]) await removeTree(path)
   }
 
-  /** No PHP of the site runs meanwhile. */
+  /** Removes the files. No PHP of the site runs meanwhile. */
   async drop(): Promise<void> {
     await removeTree(this.folder)
     await inFolder(this.#place.siteDirectory, DATABASE_FOLDER, async (place) => {
@@ -144,12 +154,12 @@ export class SqliteFiles {
     })
   }
 
-  /** A journal that PHP has left behind: the file in use is not complete without it. */
+  /** Returns whether PHP has left a journal. The file in use is not complete without it. */
   get hasJournal(): boolean {
     return BESIDE.some((suffix) => this.#sizeOf(DATABASE_NAME + suffix) !== undefined)
   }
 
-  /** Folder of the file in use, for a child; undefined when there is none. */
+  /** Returns the folder of the file in use, for a child, or undefined when there is none. */
   get place(): string | undefined {
     const found = lookInside(this.#place.siteDirectory, DATABASE_FOLDER)
     found?.close()
@@ -175,7 +185,7 @@ export class SqliteFiles {
     await chmod(this.folder, 0o710)
   }
 
-  /** Works in the folder of the file in use, which is made anew where the site has put something else. */
+  /** Works in the folder of the file in use, which is created again if the site has put something else there. */
   async #inPlace(work: (place: string) => Promise<void>): Promise<void> {
     const { siteDirectory } = this.#place
     const isDone = () => inFolder(siteDirectory, DATABASE_FOLDER, (place) => work(place).then(() => true))
@@ -189,7 +199,7 @@ export class SqliteFiles {
     if (!(await isDone())) throw new Error('the site directory has no place for a database')
   }
 
-  /** What lies beside where a file was: it belongs to nothing any more. */
+  /** Removes the files next to a removed database. They belong to no database any longer. */
   async #clear(place: string): Promise<void> {
     for (const suffix of BESIDE) await removeTree(join(place, DATABASE_NAME + suffix))
   }
@@ -211,7 +221,7 @@ const isThere = (path: string): Promise<boolean> =>
     },
   )
 
-/** Names in a folder are on the disk. */
+/** Ensures that the names in a folder are on the disk. */
 async function sync(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   await handle.sync().finally(() => handle.close())

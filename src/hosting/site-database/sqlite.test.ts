@@ -24,7 +24,7 @@ function make(): void {
   database.close()
 }
 
-describe('what is wrong with the database of a site', () => {
+describe('faults of a site’s database', () => {
   test.each<[string, string | undefined, string | undefined, () => Promise<unknown> | unknown]>([
     ['nothing', undefined, undefined, () => {}],
     ['it is missing', 'its database file is missing', 'its database file is missing', () => rm(file)],
@@ -47,7 +47,7 @@ describe('what is wrong with the database of a site', () => {
   })
 })
 
-test('a lost site is told of once, gets no PHP, and is served again when it is back', async () => {
+test('reports a lost site once, starts no PHP for it, and serves it again when it is back', async () => {
   const told: unknown[] = []
   const quiet = { error() {}, info() {} }
   const watch = watchSites({ database: sqliteDatabase, onLost: (...loss) => told.push(loss), log: quiet })

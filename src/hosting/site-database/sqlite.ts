@@ -4,7 +4,7 @@ import { lookInside } from '../site-files/open-inside.ts'
 import type { SiteDatabase } from './site-database.ts'
 import { DATABASE_FILE } from './sqlite-place.ts'
 
-/** The smallest page; a database has at least one (https://www.sqlite.org/fileformat.html#pages). */
+/** The smallest page size. A database has at least one page (https://www.sqlite.org/fileformat.html#pages). */
 const LEAST_BYTES = 512
 const HEADER = Buffer.from('SQLite format 3\0')
 

@@ -8,18 +8,18 @@ interface Watched {
 
 export interface SiteWatchOptions {
   readonly database: SiteDatabase
-  /** A site was found lost, for the first time since it was last well or this process started. */
+  /** Called when a site is found lost, for the first time since it was last intact or this process started. */
   readonly onLost: (siteId: number, fault: string) => void
   readonly log: { error(facts: object, message: string): void; info(facts: object, message: string): void }
 }
 
-/** Keeps sites whose files are lost from being served as something else: nothing of them is, until they are back. */
+/** Keeps sites with lost files from being served as something else: they are not served until the files are back. */
 export interface SiteWatch {
   /** @throws SiteUnavailable */
   check(site: Watched): void
-  /** The runtime, which starts no PHP for a site that is lost. */
+  /** Wraps the runtime, so that it starts no PHP for a lost site. */
   guard(runtime: PhpRuntime): PhpRuntime
-  /** How many sites are known to be lost. */
+  /** Returns the number of sites that are known to be lost. */
   lost(): number
 }
 
@@ -40,7 +40,7 @@ export function watchSites({ database, onLost, log }: SiteWatchOptions): SiteWat
   const siteOf = (site: PhpSite): Watched => ({ siteId: (site as PhpSite & { siteId?: number }).siteId ?? 0, ...site })
   return {
     check(site) {
-      // a header that is damaged is looked at again until it is well
+      // A damaged header is checked again until it is intact.
       const fault = lost.has(site.siteId) ? database.inspect(site.siteDirectory) : database.glance(site.siteDirectory)
       note(site, fault)
       if (fault) throw new SiteUnavailable(fault)

@@ -24,13 +24,13 @@ export function dumpDatabase({ folder, tables: wanted }: DumpOrder): void {
   database.close()
 }
 
-/** The writing waits when the reader does. */
+/** Writes a piece. Blocks while the reader does not read. */
 function toStandardOutput(piece: Uint8Array): void {
   for (let at = 0; at < piece.length; ) at += writeSync(1, piece, at)
 }
 
 function dumpRows(database: DatabaseSync, { definition, columns, order }: DumpableTable, out: DumpOutput): void {
-  // text as its bytes: as a string it would lose those that are no UTF-8
+  // Selects text as its bytes: a string would lose text that is not UTF-8.
   const selected = columns.map(({ name, isTyped }) => {
     const column = quotedName(name)
     return isTyped
@@ -66,7 +66,9 @@ function writeValue(out: DumpOutput, value: unknown, isText: boolean, isBit: boo
   else if (value instanceof Uint8Array) out.quoted(value, isText)
 }
 
-/** The shortest that is read as the same number. MySQL has none that are endless: the largest stands for them. */
+/**
+ * Returns the shortest text that is read as the same number. MySQL has no infinite numbers: the largest replaces them.
+ */
 function realText(value: number): string {
   if (Number.isFinite(value))
     return Object.is(value, -0) ? '-0e0' : /[.e]/.test(String(value)) ? String(value) : `${value}e0`

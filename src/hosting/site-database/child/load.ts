@@ -14,18 +14,18 @@ import { openHostile } from './open.ts'
 import type { LoadOrder, LoadResult } from './orders.ts'
 
 const PIECE_BYTES = 1 << 16
-/** A table while it is made again: a name that no dump's table may have. */
+/** The name of a table while it is created again. No dump's table may have it. */
 const BEFORE = '_wp_sqlite_stead_before'
 const VERBS: Readonly<Record<string, string>> = { ignore: 'OR IGNORE', replace: 'OR REPLACE' }
 
-/** Makes or changes `next.sqlite` by the dump that comes in; all or nothing. */
+/** Creates or changes `next.sqlite` from the incoming dump, completely or not at all. */
 export async function loadDatabase({ folder, tables, changes, foreign, mostBytes }: LoadOrder): Promise<void> {
   const database = openHostile(join(folder, 'next.sqlite'))
-  // a copy may have brought its journal along: it is played back before journals are done without
+  // A copy may include its journal. This plays it back before journals are turned off.
   database.prepare('SELECT count(*) FROM sqlite_schema').get()
-  // it is thrown away when anything goes wrong: nothing is waited for, and no journal is needed
+  // The file is deleted when anything fails, so nothing needs to wait for the disk, and no journal is needed.
   database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE')
-  // triggers of the tables that stay are the site's, and may write without end
+  // Triggers of the tables that stay belong to the site, and may write endlessly.
   const { page_size: pageBytes } = database.prepare('PRAGMA page_size').get() as { page_size: number }
   database.exec(`PRAGMA max_page_count = ${Math.max(1, Math.min(2 ** 32 - 2, Math.floor(mostBytes / pageBytes)))}`)
   const dump = new DumpLoad(new Loader(database, addressRewriter(changes)), {
@@ -91,11 +91,11 @@ class Loader implements DumpTarget<Insert> {
     this.#tried(() => this.#database.exec(`DELETE FROM ${quotedName(name)}`))
   }
 
-  /** SQLite changes no keys of a table: it is made again, and its rows go over. */
+  /** Changes a table by creating it again and copying its rows, because SQLite cannot change the keys of a table. */
   alter({ name }: TableDefinition, after: TableDefinition): void {
     const database = this.#database
     this.#tried(() => {
-      // those that refer to it go on doing so
+      // Foreign keys of other tables keep referring to its name.
       database.exec('PRAGMA legacy_alter_table = ON')
       for (const statement of this.#droppingOf(name)) database.exec(statement)
       database.exec(`ALTER TABLE ${quotedName(name)} RENAME TO ${BEFORE}`)
@@ -108,7 +108,7 @@ class Loader implements DumpTarget<Insert> {
     })
   }
 
-  /** What belongs to a table, and would have its names. */
+  /** Returns the statements that drop what belongs to a table and would clash with the new table's names. */
   #droppingOf(table: string): string[] {
     const rows = this.#database
       .prepare(
@@ -131,7 +131,7 @@ class Loader implements DumpTarget<Insert> {
     this.#tried(() => statement.run(...bound))
   }
 
-  /** As SQLite keeps it. Text goes in as its bytes: as a string it would lose those that are no UTF-8. */
+  /** Returns the value as SQLite stores it. Text is bound as its bytes: a string would lose text that is not UTF-8. */
   #bound(value: Value, column: ColumnDefinition): null | bigint | number | Uint8Array {
     if (value.kind === 'null') return null
     const type = sqliteTypes[column.dataType]
@@ -147,13 +147,13 @@ class Loader implements DumpTarget<Insert> {
     return number
   }
 
-  /** What SQLite refuses is the dump's fault, but for a disk that is full or broken. */
+  /** Runs the work. If SQLite refuses something, the dump is at fault, unless the disk is full or broken. */
   #tried(work: () => unknown): void {
     try {
       work()
     } catch (error) {
       const { errcode = 0, message } = error as { errcode?: number; message: string }
-      // SQLITE_ERROR, SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH
+      // SQLITE_ERROR, SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH.
       if ([1, 18, 19, 20].includes(errcode & 0xff)) throw new UnreadableSql(message)
       throw error
     }
@@ -166,7 +166,7 @@ function updating(onDuplicate: OnDuplicate | undefined): string {
   return ` ON CONFLICT DO UPDATE SET ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`
 }
 
-/** Bits as MySQL orders them: the first byte is the highest. */
+/** Returns bits in MySQL's order: the first byte is the highest. */
 function wholeOf(bytes: Uint8Array): bigint {
   let whole = 0n
   for (const byte of bytes) whole = BigInt.asIntN(64, (whole << 8n) | BigInt(byte))

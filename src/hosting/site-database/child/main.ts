@@ -1,4 +1,6 @@
-/** A process of its own, for what is done to the bytes of a site's database: whatever is in them, it has nothing but them. */
+/**
+ * A separate process that works on the bytes of a site's database. Whatever they contain, it can reach nothing else.
+ */
 import { writeSync } from 'node:fs'
 import { dumpDatabase } from './dump.ts'
 import { loadDatabase } from './load.ts'
@@ -17,7 +19,7 @@ try {
   else recoverDatabase(order)
 } catch (error) {
   const { message, errcode, code } = error as Error & { errcode?: number; code?: string }
-  // the first line is for the parent
+  // The first line is for the parent.
   writeSync(2, `${JSON.stringify({ message, errcode, code })}\n`)
   throw error
 }

@@ -3,10 +3,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { DATABASE_NAME } from '../sqlite-place.ts'
 import type { RecoverOrder } from './orders.ts'
 
-/** A row of this size needs as much several times over; more is an attack. */
+/** The memory limit of SQLite. The largest row needs several times its size. More is an attack. */
 const MOST_MEMORY_BYTES = 3 * 2 ** 30
 
-/** Opens a database whose content may be anybody's: https://www.sqlite.org/security.html */
+/** Opens a database whose contents may be hostile: https://www.sqlite.org/security.html */
 export function openHostile(path: string): DatabaseSync {
   const database = new DatabaseSync(path, {
     enableForeignKeyConstraints: false,
@@ -19,7 +19,7 @@ export function openHostile(path: string): DatabaseSync {
   return database
 }
 
-/** A journal that lies beside the file is played back by the first look into it. */
+/** Plays back a journal next to the file, which the first query does. */
 export function recoverDatabase({ folder }: RecoverOrder): void {
   const database = openHostile(join(folder, DATABASE_NAME))
   database.prepare('SELECT count(*) FROM sqlite_schema').get()

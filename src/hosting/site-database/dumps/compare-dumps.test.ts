@@ -11,7 +11,7 @@ async function* pieces(text: string): AsyncGenerator<Uint8Array> {
 describe.each([
   ['in this thread', sumUp],
   ['in a thread of its own', sumUpApart],
-])('two dumps, summed up %s', (_where, begin: () => Summing) => {
+])('two dumps, summarized %s', (_where, begin: () => Summing) => {
   async function sum(text: string) {
     const summing = begin()
     for await (const _piece of summing.through(pieces(text)));
@@ -21,7 +21,7 @@ describe.each([
 
   const rows = `${table} INSERT INTO t (id, v, f, d) VALUES (1, 'a', 0.1, 1.5), (2, NULL, 2, 0);`
 
-  test('are of equal content, in whatever order and words it stands', async () => {
+  test('have equal content in any order and notation', async () => {
     const other = `CREATE TABLE T (id int PRIMARY KEY, v varchar(20), f float, d decimal(10,2));
       INSERT INTO T (d, f, v, id) VALUES ('0.00', 2.0, NULL, 2); INSERT INTO T (id, v, f, d) VALUES ('1', 'a', 0.10000000149011612, '1.50');`
     expect(await difference(rows, other)).toBeUndefined()
@@ -47,7 +47,7 @@ describe.each([
     expect(await difference(rows, other)).toBe(said)
   })
 
-  test('what is passed on is what came', async () => {
+  test('pass through unchanged', async () => {
     let text = ''
     for await (const piece of begin().through(pieces(rows))) text += Buffer.from(piece)
     expect(text).toBe(`${rows}\n-- Dump completed\n`)

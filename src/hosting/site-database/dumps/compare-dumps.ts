@@ -3,27 +3,30 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { DumpReader, type Value } from '../sql/read-dump.ts'
 import { type ColumnDefinition, sqliteTypes, type TableDefinition } from '../sql/table.ts'
 
-/** Read between two turns of the event loop. */
+/** The bytes that are read between two turns of the event loop. */
 const SLICE_BYTES = 64 << 10
 
-/** How many rows of a table there are, and what they add up to, in whatever order they come. */
+/** The number of rows of a table, and their sum, which does not depend on their order. */
 export interface Sum {
   rows: number
   hash: bigint
   readonly table: TableDefinition
 }
 
-/** What a dump has, small enough to be kept: two of equal content are equal, whichever kind of database wrote them. By table, in small letters. */
+/**
+ * The content of a dump, small enough to keep: dumps of equal content have equal summaries, whichever kind of database
+ * wrote them. By table name, in lower case.
+ */
 export type DumpSummary = ReadonlyMap<string, Sum>
 
-/** Sums a dump up while it passes. */
+/** Summarizes a dump while it passes. */
 export interface Summing {
   through(dump: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>
-  /** Of what has passed, when all has. */
+  /** Returns the summary, after everything has passed. */
   summary(): DumpSummary
 }
 
-/** @returns in words what the other one has otherwise; undefined: nothing */
+/** @returns what the other one has differently, in words, or undefined if nothing */
 export function differenceOf(one: DumpSummary, other: DumpSummary): string | undefined {
   for (const [name, sum] of one) {
     const there = other.get(name)
@@ -35,7 +38,7 @@ export function differenceOf(one: DumpSummary, other: DumpSummary): string | und
   return more === undefined ? undefined : `there is a table ${more} more`
 }
 
-/** Sums up in this thread, which handles each value whole. */
+/** Summarizes in this thread, which handles each value in one piece. */
 export function sumUp(): Summing {
   const sums = new Map<string, Sum>()
   const reader = new DumpReader()
@@ -65,9 +68,9 @@ export function sumUp(): Summing {
 }
 
 /**
- * Loads a dump, and compares what is there then with what it says.
- * @param dump of what was loaded
- * @returns what differs, in words
+ * Loads a dump, and compares the result with it.
+ * @param dump returns a dump of the loaded database
+ * @returns the differences, in words
  */
 export async function differenceOfLoaded(
   sql: AsyncIterable<Uint8Array>,
@@ -95,7 +98,7 @@ function hashOf(table: TableDefinition, names: readonly string[] | undefined, va
 
 const NULL = Buffer.from('\0null')
 
-/** A value as both kinds of database mean it. */
+/** Returns a value in the form that both kinds of database share. */
 function plain(value: Value, column: ColumnDefinition | undefined): Buffer {
   if (value.kind === 'null') return NULL
   const bytes = value.kind === 'number' ? Buffer.from(value.text) : Buffer.from(value.bytes)
@@ -108,6 +111,6 @@ function plain(value: Value, column: ColumnDefinition | undefined): Buffer {
     const number = Number(text)
     return Buffer.from(String(column?.dataType === 'float' ? Math.fround(number) : number))
   }
-  // spaces at its end are no part of a CHAR
+  // Trailing spaces are not part of a CHAR.
   return column?.dataType === 'char' ? Buffer.from(bytes.toString('latin1').replace(/ +$/, ''), 'latin1') : bytes
 }

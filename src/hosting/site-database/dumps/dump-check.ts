@@ -3,14 +3,14 @@ import { DumpUnreadable } from '../database-content.ts'
 import { DumpReader } from '../sql/read-dump.ts'
 import { UnreadableSql } from '../sql/tokens.ts'
 
-/** Read between two turns of the event loop: some milliseconds. */
+/** The bytes that are read between two turns of the event loop, in some milliseconds. */
 const SLICE_BYTES = 64 << 10
 
-/** Reads a dump that comes in pieces, keeping nothing of it. */
+/** Checks a dump that arrives in pieces, without keeping any of it. */
 export interface DumpCheck {
-  /** @throws DumpUnreadable, which says where */
+  /** @throws DumpUnreadable, with the place */
   write(piece: Uint8Array): Promise<void>
-  /** @throws DumpUnreadable when the last line does not say that it is complete */
+  /** @throws DumpUnreadable when the last line does not say that the dump is complete */
   finish(): void
 }
 

@@ -11,27 +11,27 @@ import { PREFIX_PLACEHOLDER } from '../sql/prefixes.ts'
 import { lookIntoDump } from './look-into-dump.ts'
 
 export interface DumpImport {
-  /** The dump from its beginning, packed or not. Called twice where something is to be found out first. */
+  /** Returns the dump from its beginning, packed or not. Called twice if the dump must be inspected first. */
   readonly open: () => AsyncIterable<Uint8Array>
-  /** What the names of the site's tables begin with; undefined: tables keep their names. */
+  /** The prefix of the site's tables. With undefined, tables keep their names. */
   readonly prefix?: string | undefined
-  /** What those of the dump begin with, and are to begin with no more. `auto`: whatever it is. Default: they keep their names. */
+  /** The prefix in the dump to replace. `auto` detects it. Default: tables keep their names. */
   readonly fromPrefix?: string | undefined
-  /** Host name of the site, with its port unless it is the usual one. */
+  /** The host name of the site, with its port unless it is the usual one. */
   readonly address?: string | undefined
-  /** The one in the dump, which becomes the site's wherever it stands. `auto`: whatever the dump's site has. Default: it stays. */
+  /** The address in the dump to replace with the site's, everywhere. `auto` detects it. Default: it stays. */
   readonly fromAddress?: string | undefined
-  /** Tables that are not in the dump stay. */
+  /** Whether tables that are not in the dump stay. */
   readonly keepsOthers?: boolean
   readonly signal?: AbortSignal
-  /** Bytes of the dump that have been read. */
+  /** Called with the number of bytes of the dump that have been read. */
   readonly onProgress?: (doneBytes: number) => void
 }
 
 /**
- * Makes the next database of a site from a dump of any program: the tables get the site's prefix, and addresses become the site's, where that is asked
- * for. The caller switches it in.
- * @throws DumpUnreadable, which says where and what to do; DiskFull
+ * Creates the next database of a site from a dump of any program. If requested, tables get the site's prefix, and
+ * addresses become the site's. The caller switches it in.
+ * @throws DumpUnreadable, with the place and the remedy; DiskFull
  */
 export async function importDump(content: DatabaseContent, directory: SitePlace, asked: DumpImport): Promise<Loaded> {
   const { signal, keepsOthers, onProgress } = asked
@@ -78,7 +78,9 @@ function addressChanges({ address, fromAddress }: DumpImport, found: DumpFacts |
   return [...new Set(hosts)].filter((from) => from !== address).map((from) => ({ from, to: address }))
 }
 
-/** `https://a.example/` → `a.example`. @throws DumpUnreadable for a site in a folder, whose links would lead elsewhere */
+/**
+ * Converts `https://a.example/` to `a.example`. @throws DumpUnreadable for a site in a folder, whose links would break
+ */
 function addressOf(url: string): string[] {
   const parts = URL.parse(url)
   if (!parts || !/^https?:$/.test(parts.protocol)) return []

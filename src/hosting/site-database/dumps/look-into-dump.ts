@@ -3,19 +3,19 @@ import { OrderedThread } from '../../../platform/threads/ordered-thread.ts'
 import { DumpUnreadable } from '../database-content.ts'
 import type { DumpFacts } from '../sql/look-into-dump.ts'
 
-/** `.ts` where Stead runs from its sources, `.js` where it was built. */
+/** `.ts` if Stead runs from its sources, `.js` if it was built. */
 const program = join(import.meta.dirname, `look-thread${extname(import.meta.filename)}`)
 const MOST_MB = 512
 
 export interface LookOptions {
   readonly signal?: AbortSignal | undefined
-  /** Bytes of the dump that have been read. */
+  /** Called with the number of bytes of the dump that have been read. */
   readonly onRead?: ((doneBytes: number) => void) | undefined
 }
 
 /**
- * Reads a dump to its end for what it says of its site, in a thread: visitors do not wait for it.
- * @throws DumpUnreadable, with what is wrong and what to do; the signal's reason
+ * Reads a dump to its end to find out about its site, in a thread, so that visitors do not wait.
+ * @throws DumpUnreadable, with the fault and the remedy; the signal's reason
  */
 export async function lookIntoDump(
   input: AsyncIterable<Uint8Array>,

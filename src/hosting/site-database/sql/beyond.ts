@@ -1,12 +1,14 @@
 import type { Beyond, TableDefinition } from './table.ts'
 
-/** Tables, and things of a table, that are named; others are counted. */
+/** The number of tables, and of features of a table, that are named. Others are counted. */
 const NAMED = 3
 const LONGEST_NAME = 64
 
 type Tables = readonly Pick<TableDefinition, 'name' | 'more'>[]
 
-/** What only MariaDB can restore, and what no backup has of these tables; nothing where all is as everywhere. */
+/**
+ * Describes what only MariaDB can restore, and what no backup includes of these tables. Returns undefined without any.
+ */
 export function describeBeyond(tables: Tables): string | undefined {
   const kept = listed(tables, ({ isLost }) => !isLost)
   const lost = listed(tables, ({ isLost }) => isLost === true)
@@ -14,7 +16,7 @@ export function describeBeyond(tables: Tables): string | undefined {
   return says.filter(Boolean).join('. ') || undefined
 }
 
-/** What the server did not take of tables that were loaded. */
+/** Describes what the server did not accept of loaded tables. */
 export function describeLost(tables: Tables): string | undefined {
   const lost = listed(tables, ({ isLost }) => !isLost)
   return lost && `The database does not have all of ${lost}`

@@ -1,11 +1,11 @@
 import { UnreadableSql } from './tokens.ts'
 
-/** The longest that a block of 900,000 bytes can be when it is compressed, and more. */
+/** More than the longest compressed form of a block of 900,000 bytes. */
 const MOST_BLOCK_BYTES = 1 << 20
 const PIECE_BYTES = 1 << 16
 const BLOCK_BEGIN = [0x314159, 0x265359] as const
 const STREAM_END = [0x177245, 0x385090] as const
-/** Symbols that one table of codes is for. */
+/** The number of symbols that one code table applies to. */
 const GROUP = 50
 const LONGEST_CODE = 20
 const MOST_SYMBOLS = 258
@@ -18,7 +18,7 @@ const CRC = Uint32Array.from({ length: 256 }, (_, byte) => {
 
 const damaged = () => new UnreadableSql('The bzip2 file is damaged', 'Copy the file again, or pack it again.')
 
-/** Unpacks bzip2, one stream or several behind each other. Keeps one block. @throws UnreadableSql */
+/** Decompresses bzip2, one stream or several in a row. Keeps one block in memory. @throws UnreadableSql */
 export async function* bunzip2(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   const bits = new Bits()
   let blockBytes = 0
@@ -30,7 +30,7 @@ export async function* bunzip2(source: AsyncIterable<Uint8Array>): AsyncGenerato
     const [first, second] = [bits.read(24), bits.read(24)]
     if (first === BLOCK_BEGIN[0] && second === BLOCK_BEGIN[1]) yield* readBlock(bits, blockBytes)
     else if (first === STREAM_END[0] && second === STREAM_END[1]) {
-      // the sum of the blocks, each of which has one of its own
+      // The checksum of all blocks. Each block has its own too.
       bits.read(16)
       bits.read(16)
       bits.toByte()
@@ -42,7 +42,7 @@ export async function* bunzip2(source: AsyncIterable<Uint8Array>): AsyncGenerato
     while (bits.left > MOST_BLOCK_BYTES) yield* step()
   }
   while (bits.left > 0) {
-    // what lies behind a whole stream is none of it
+    // Data after a complete stream does not belong to it.
     if (blockBytes === 0 && !bits.beginsStream) return
     yield* step()
   }
@@ -62,7 +62,7 @@ class Bits {
   #held = 0
   #count = 0
 
-  /** Bytes that are here and were not read. */
+  /** Returns the number of bytes that have arrived and were not read. */
   get left(): number {
     return this.#end - this.#at
   }
@@ -84,7 +84,7 @@ class Bits {
     this.#end += piece.length
   }
 
-  /** @param count of bits, 24 at most */
+  /** @param count the number of bits, 24 at most */
   read(count: number): number {
     while (this.#count < count) {
       if (this.#at >= this.#end) throw new UnreadableSql('The bzip2 file is cut off', 'Copy the file again.')
@@ -97,16 +97,16 @@ class Bits {
     return value
   }
 
-  /** Leaves what is left of a byte. */
+  /** Skips the rest of a byte. */
   toByte(): void {
     this.#count = 0
     this.#held = 0
   }
 }
 
-/** Codes of one table, by their lengths. */
+/** The codes of one table, by their lengths. */
 interface Codes {
-  /** The largest code of each length, and how far its symbols are from it; -1: there is none. */
+  /** The largest code of each length, and the offset from it to its symbols; -1 if there is none. */
   readonly limits: Int32Array
   readonly offsets: Int32Array
   readonly symbols: Uint16Array
@@ -124,7 +124,7 @@ function* readBlock(bits: Bits, mostBytes: number): Generator<Uint8Array, void, 
   yield* textOf(order, length, origin, crc)
 }
 
-/** Bytes that are in the block. */
+/** Returns the bytes that occur in the block. */
 function readUsed(bits: Bits): number[] {
   const rows = bits.read(16)
   const used: number[] = []
@@ -183,7 +183,7 @@ function readCodes(bits: Bits, count: number): Codes {
   return { limits, offsets, symbols, shortest }
 }
 
-/** Undoes the codes, the runs of zeros and "move to front". */
+/** Decodes the Huffman codes, the runs of zeros, and "move to front". */
 function readSymbols(bits: Bits, used: readonly number[], tables: readonly Codes[], mostBytes: number) {
   const order = new Uint32Array(mostBytes)
   const front = Uint8Array.from(used)

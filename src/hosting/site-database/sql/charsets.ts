@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { UnreadableSql } from './tokens.ts'
 
-/** Charsets of MySQL by the names that the platform's decoders have for them (https://encoding.spec.whatwg.org/#names-and-labels). */
+/** MySQL charsets with the platform decoders' names for them (https://encoding.spec.whatwg.org/#names-and-labels). */
 const DECODERS: Readonly<Record<string, string>> = {
   latin1: 'windows-1252',
   latin2: 'iso-8859-2',
@@ -33,7 +33,7 @@ const DECODERS: Readonly<Record<string, string>> = {
 }
 const UTF8: ReadonlySet<string> = new Set(['utf8mb4', 'utf8mb3', 'utf8', 'ascii'])
 
-/** Charsets in which the second byte of a character may be a backslash or a quote, by what the first one is. */
+/** Charsets in which the second byte of a character may be a backslash or a quote, with a test of the first byte. */
 const LEADS: Readonly<Record<string, (byte: number) => boolean>> = {
   gbk: (byte) => byte >= 0x81 && byte <= 0xfe,
   gb18030: (byte) => byte >= 0x81 && byte <= 0xfe,
@@ -45,7 +45,7 @@ export const leadsOf = (charset: string): ((byte: number) => boolean) | undefine
 
 export const isUtf8Charset = (charset: string): boolean => UTF8.has(charset)
 
-/** What to do about text in another charset. */
+/** The remedy for text in another charset. */
 export const AS_UTF8 = 'Export the database again with --default-character-set=utf8mb4.'
 
 /** @throws UnreadableSql for a charset that cannot be converted */
@@ -54,10 +54,10 @@ export function checkCharset(charset: string): void {
     throw new UnreadableSql(`Its text is in the charset ${charset.slice(0, 40)}, which cannot be converted`, AS_UTF8)
 }
 
-/** Text of another charset as UTF-8. @returns undefined when it is none of that charset */
+/** Converts text of another charset to UTF-8. @returns undefined when it is invalid in that charset */
 export function toUtf8(bytes: Uint8Array, charset: string): Uint8Array | undefined {
   if (isUtf8Charset(charset)) return isUtf8(bytes) ? bytes : undefined
-  // letters, digits and marks are the same in all but those of two bytes each
+  // ASCII is the same in all charsets except those with two bytes per character.
   if (!/^(ucs2|utf16)/.test(charset) && isAscii(bytes)) return bytes
   const label = DECODERS[charset]
   if (label === undefined) return undefined

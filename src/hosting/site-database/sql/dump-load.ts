@@ -4,13 +4,13 @@ import { LookIntoDump } from './look-into-dump.ts'
 import { type DumpEvent, DumpReader } from './read-dump.ts'
 import { UnreadableSql } from './tokens.ts'
 
-/** Reads a dump into a database: what is wrong with it is said with its place. */
+/** Loads a dump into a database. Its errors include the place in the dump. */
 export class DumpLoad<Insert> {
   readonly #reader: DumpReader
   readonly #tables: DumpTables<Insert>
   readonly #look: LookIntoDump | undefined
 
-  /** @param options.wanted tables; default: all */
+  /** @param options.wanted the tables to load; default: all */
   constructor(
     target: DumpTarget<Insert>,
     { wanted, foreign }: { readonly wanted?: readonly string[]; readonly foreign?: ForeignDump } = {},
@@ -29,18 +29,18 @@ export class DumpLoad<Insert> {
     this.#take(this.#reader.write(piece))
   }
 
-  /** Nothing more comes. @throws UnreadableSql */
+  /** Ends the dump. @throws UnreadableSql */
   finish(): void {
     this.#take(this.#reader.finish())
     this.#tables.end()
   }
 
-  /** Adds its place to what is wrong. */
+  /** Adds the current place to an error. */
   placed(error: unknown): unknown {
     return this.#reader.placed(error)
   }
 
-  /** What a server says about statements that were made of what has been read. */
+  /** Returns the error for a server's message about statements that were generated from the dump. */
   refused(message: string): UnreadableSql {
     return new UnreadableSql(
       `${message} at or before ${this.#reader.place}`,

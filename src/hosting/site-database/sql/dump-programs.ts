@@ -1,15 +1,15 @@
 /** A program that writes dumps. */
 export interface DumpProgram {
   readonly name: string
-  /** Its first comments. */
+  /** Matches its first comments. */
   readonly head: RegExp
-  /** Its last comment, where it always has one: without it the dump is cut off. */
+  /** Matches its last comment, if it always writes one. Without it the dump is cut off. */
   readonly end?: RegExp
-  /** Stead's own: its bytes are what the columns are to have. */
+  /** Set for Stead's own dumps: their bytes are exactly the values of the columns. */
   readonly isOwn?: true
 }
 
-/** What stands in the last line of a dump that is complete: Stead's, `mariadb-dump`'s and `mysqldump`'s. */
+/** The last line of a complete dump of Stead, `mariadb-dump`, and `mysqldump`. */
 const COMPLETE = /^Dump completed/
 
 const PROGRAMS: readonly DumpProgram[] = [
@@ -24,10 +24,10 @@ const PROGRAMS: readonly DumpProgram[] = [
   { name: 'HeidiSQL', head: /HeidiSQL/ },
 ]
 
-/** @param comments before the first statement */
+/** @param comments the comments before the first statement */
 export const programOf = (comments: readonly string[]): DumpProgram | undefined =>
   PROGRAMS.find(({ head }) => comments.some((comment) => head.test(comment)))
 
-/** @param program undefined: one whose last line is that of Stead */
+/** @param program undefined for an unknown one, whose last line must be like Stead's */
 export const isAtItsEnd = (program: DumpProgram | undefined, lastComment: string): boolean =>
   (program?.end ?? COMPLETE).test(lastComment)

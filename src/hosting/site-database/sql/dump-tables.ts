@@ -12,39 +12,39 @@ import {
 } from './table.ts'
 import { UnreadableSql } from './tokens.ts'
 
-/** A database that the tables of a dump go into. */
+/** A database that receives the tables of a dump. */
 export interface DumpTarget<Insert> {
   drop(name: string): void
-  /** It is not there, or was dropped. */
+  /** Creates a table that does not exist, or was dropped. */
   create(table: TableDefinition): void
-  /** For rows with a value for each of these columns. */
+  /** Prepares an INSERT for rows with a value for each of these columns. */
   prepare(table: TableDefinition, columns: readonly ColumnDefinition[], onDuplicate?: OnDuplicate): Insert
   insert(insert: Insert, values: readonly Value[]): void
   /** Removes all rows. */
   empty(name: string): void
-  /** Its rows stay. */
+  /** Changes a table and keeps its rows. */
   alter(before: TableDefinition, after: TableDefinition): void
 }
 
-/** Tables that begin with one text are to begin with another. */
+/** A prefix of table names, and its replacement. */
 export interface PrefixChange {
   readonly from: string
   readonly to: string
 }
 
 export interface DumpTablesOptions {
-  /** By the names that they are to have; default: all. */
+  /** The tables to load, by their new names. Default: all. */
   readonly wanted?: readonly string[]
   readonly prefixes?: readonly PrefixChange[]
-  /** Host names in the address of a site, which gets http. */
+  /** The host names whose site address gets http. */
   readonly withoutHttps?: readonly string[]
 }
 
 interface Known<Insert> {
   readonly table: TableDefinition
-  /** By the names of columns that rows have, and what is done with those that are there. */
+  /** Statements by the columns of the rows, and by how they treat existing rows. */
   readonly inserts: Map<string, Shape<Insert>>
-  /** What the dump makes of it after its rows; undefined: nothing. */
+  /** The table's definition after its rows, or undefined if the dump does not change it. */
   altered?: TableDefinition
 }
 
@@ -56,28 +56,28 @@ interface OptionPlaces {
 interface Shape<Insert> {
   readonly insert: Insert
   readonly columns: readonly ColumnDefinition[]
-  /** Of the text in it that begins with the prefix, where there is one. */
-  /** Where the options of a site have their names and values. */
+  /** The part of its text that begins with the prefix, if there is one. */
+  /** The columns with the names and values of a site's options. */
   readonly address: OptionPlaces | undefined
   readonly renames: ((values: readonly Value[]) => readonly Value[]) | undefined
 }
 
-/** Named of what a database does not have; others are counted. */
+/** The number of items that are named because a database lacks them. Others are counted. */
 const NAMED = 3
 const LONGEST_CHARSET = 40
 
-/** Takes what a dump says to a database: the tables that are wanted, and nothing that does not fit together. */
+/** Applies a dump to a database: only the tables that are wanted, and nothing inconsistent. */
 export class DumpTables<Insert> {
   tables = 0
   rows = 0
-  /** What was left out: the first of it by name. */
+  /** The first items that were left out, by name. */
   readonly #leftOut: string[] = []
   #leftOutCount = 0
   readonly #target: DumpTarget<Insert>
   readonly #wanted: ReadonlySet<string> | undefined
   readonly #prefixes: PrefixNames
   readonly #withoutHttps: readonly string[]
-  /** By lower-case name; undefined: a table of the dump that is not wanted. */
+  /** By lower-case name, or undefined for a table of the dump that is not wanted. */
   readonly #known = new Map<string, Known<Insert> | undefined>()
   #database: string | undefined
 
@@ -88,14 +88,14 @@ export class DumpTables<Insert> {
     this.#withoutHttps = withoutHttps.map((host) => host.toLowerCase())
   }
 
-  /** What of the dump the database does not have, in words. */
+  /** Returns a message about parts of the dump that the database lacks. */
   get warning(): string | undefined {
     const named = this.#leftOut.join(', ')
     const more = this.#leftOutCount - this.#leftOut.length
     return named && `Not loaded: ${named}${more > 0 ? `, and ${more} more` : ''}`
   }
 
-  /** Names of the tables of the dump, as they are now. */
+  /** Returns the names of the dump's tables, as they are now. */
   get names(): string[] {
     return [...this.#known.values()].flatMap((known) => (known ? [known.table.name] : []))
   }
@@ -110,23 +110,23 @@ export class DumpTables<Insert> {
     else this.#leaveOut(event.what)
   }
 
-  /** Nothing more comes. @throws UnreadableSql when a table that is wanted is not in the dump */
+  /** Ends the dump. @throws UnreadableSql when a wanted table is not in the dump */
   end(): void {
     for (const name of this.#wanted ?? [])
       if (!this.#known.has(name)) throw new UnreadableSql(`It has no table ${name}`)
-    // once for each table, however many statements were about it
+    // Once for each table, however many statements changed it.
     for (const known of this.#known.values()) if (known?.altered) this.#target.alter(known.table, known.altered)
   }
 
   #leaveOut(what: string): void {
-    // a view comes twice: first so that others can be made of it
+    // A view appears twice: first as a placeholder for views that use it.
     if (this.#leftOut.includes(what)) return
     this.#leftOutCount++
     if (this.#leftOut.length < NAMED) this.#leftOut.push(what)
   }
 
   #isWanted(name: string): boolean {
-    // in an SQLite file, where every dump may have to go, these are the plugin's
+    // In an SQLite file, to which any dump may be restored, these names belong to the plugin.
     if (/^(_wp_sqlite_|sqlite_)/i.test(name)) throw new UnreadableSql(`A table may not be called ${name}`)
     return this.#wanted === undefined || this.#wanted.has(name.toLowerCase())
   }
@@ -134,7 +134,7 @@ export class DumpTables<Insert> {
   #drop(name: string): void {
     if (!this.#isWanted(name)) return
     this.#target.drop(name)
-    // a view stands as a table before all tables are there
+    // A view is a table until all tables exist.
     if (this.#known.get(name.toLowerCase())) this.tables--
     this.#known.delete(name.toLowerCase())
   }
@@ -221,7 +221,7 @@ function addressIn(table: string, columns: readonly ColumnDefinition[]): OptionP
   return /options$/i.test(table) && places.name >= 0 && places.value >= 0 ? places : undefined
 }
 
-/** `directory` and `siteurl` of the hosts with http. */
+/** Changes `home` and `siteurl` of the hosts to http. */
 function inHttp(values: readonly Value[], places: OptionPlaces, hosts: readonly string[]): readonly Value[] {
   const [name, value] = [values[places.name], values[places.value]]
   if (!name || !value || !('bytes' in name) || !('bytes' in value) || value.bytes.length > 1000) return values
@@ -241,7 +241,10 @@ function columnOf(table: TableDefinition, name: string): ColumnDefinition {
   return found
 }
 
-/** Text as UTF-8, which both kinds of database take. @throws UnreadableSql for what is no text of its charset */
+/**
+ * Converts text to UTF-8, which both kinds of database take. @throws UnreadableSql for text that is invalid in its
+ * charset
+ */
 function inCharsets(
   table: TableDefinition,
   columns: readonly ColumnDefinition[],
@@ -261,7 +264,7 @@ function inCharsets(
   return changed ?? values
 }
 
-/** Of a column: where nothing is said, that of its table. */
+/** Returns the charset of a column, which defaults to that of its table. */
 function charsetIn(table: TableDefinition, { charset, collation }: ColumnDefinition): string {
   if (charset === null) return defaultCharset
   return charset === defaultCharset && collation === defaultCollation ? charsetOf(table.collation) : charset
@@ -272,7 +275,7 @@ function asText(table: TableDefinition, column: ColumnDefinition, bytes: Uint8Ar
   if (charset === 'binary') return isUtf8(bytes) && !/^(ucs2|utf16)/.test(own) ? bytes : (toUtf8(bytes, own) ?? bytes)
   const text = toUtf8(bytes, charset)
   if (text) return text
-  // no charset was said for the text: then it is that of its column
+  // The text has no explicit charset, so it has that of its column.
   const byColumn = isUtf8Charset(charset) && !isUtf8Charset(own) ? toUtf8(bytes, own) : undefined
   if (byColumn) return byColumn
   throw new UnreadableSql(

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 
-/** The text that every dump of Stead has, whatever kind of database it is of. */
+/** The text format of every dump of Stead, for each kind of database. */
 
-/** An INSERT that is longer gets no further row: servers take 16 MB at once by default. */
+/** An INSERT longer than this gets no further row. Servers take 16 MB per statement by default. */
 export const MOST_INSERT_BYTES = 1 << 20
 const PIECE_BYTES = 1 << 16
 
@@ -21,24 +21,24 @@ SET sql_mode = 'NO_AUTO_VALUE_ON_ZERO';
 
 export const dumpTail = 'SET unique_checks = 1;\nSET foreign_key_checks = 1;\n\n-- Dump completed\n'
 
-/** By byte: the letter that stands for it after a backslash; 0: it stands for itself. */
+/** For each byte, the letter that represents it after a backslash, or 0 if the byte represents itself. */
 export const ESCAPES = new Uint8Array(256)
 for (const [byte, letter] of ['\0' + '0', '\nn', '\rr', '\u001aZ', '""', "''", '\\\\'])
   ESCAPES[(byte as string).charCodeAt(0)] = (letter as string).charCodeAt(0)
 
-/** Takes text and gives it on in pieces. */
+/** Takes text and passes it on in pieces. */
 export class DumpOutput {
   readonly #give: (piece: Uint8Array) => void
   #flushed = 0
   readonly #piece = Buffer.allocUnsafe(PIECE_BYTES)
   #used = 0
 
-  /** @param give is done with a piece when it returns: its memory is used again */
+  /** @param give must be done with a piece when it returns, because its memory is reused */
   constructor(give: (piece: Uint8Array) => void) {
     this.#give = give
   }
 
-  /** Bytes that were given to it. */
+  /** Returns the number of bytes written so far. */
   get written(): number {
     return this.#flushed + this.#used
   }
@@ -51,7 +51,7 @@ export class DumpOutput {
     else this.#used += this.#piece.write(text, this.#used)
   }
 
-  /** A string; one that is no text, or only pretends to be, as bytes. */
+  /** Writes a string. A string that is not valid text is written as bytes. */
   quoted(bytes: Uint8Array, isText: boolean): void {
     this.text(isText && isUtf8(bytes) ? "'" : "_binary '")
     const piece = this.#piece

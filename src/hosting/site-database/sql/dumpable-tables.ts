@@ -11,17 +11,17 @@ import {
 } from './table.ts'
 import { quotedName } from './write-table.ts'
 
-/** A table of a site, as MySQL is to have it, and how its rows are read. */
+/** A table of a site as MySQL will see it, and how to read its rows. */
 export interface DumpableTable {
   readonly definition: TableDefinition
   readonly columns: readonly DumpableColumn[]
-  /** ORDER BY, so that rows come back in the order in which they lie. */
+  /** ORDER BY, so that rows are restored in the order in which they are stored. */
   readonly order: string
 }
 
 interface DumpableColumn {
   readonly name: string
-  /** SQLite sees to it that it holds text or nothing. */
+  /** Whether SQLite ensures that it contains only text or NULL. */
   readonly isTyped: boolean
   readonly isBit: boolean
 }
@@ -35,7 +35,7 @@ interface SqliteColumn {
   readonly hidden: number
 }
 
-/** All tables that are a site's content: those that the plugin knows, and those that somebody made without it. */
+/** Returns all tables of a site's content: those that the plugin knows, and those that were created without it. */
 export function dumpableTables(database: DatabaseSync): DumpableTable[] {
   const knows = database
     .prepare("SELECT 1 FROM sqlite_schema WHERE name = '_wp_sqlite_mysql_information_schema_tables'")
@@ -83,13 +83,13 @@ function sequencesOf(database: DatabaseSync): Map<string, bigint> {
   return new Map(statement.all().map(({ name, seq }) => [String(name).toLowerCase(), seq as bigint]))
 }
 
-/** What the plugin knows may be of a table that somebody changed without it. */
+/** Returns whether the plugin's record still matches the table, which may have been changed without the plugin. */
 function isSame(known: TableDefinition, columns: readonly SqliteColumn[]): boolean {
   const names = new Set(columns.map(({ name }) => name.toLowerCase()))
   return known.columns.length === names.size && known.columns.every(({ name }) => names.has(name.toLowerCase()))
 }
 
-/** A column may have any of the names of the row's number. */
+/** Returns ORDER BY the row ID, under a name for it that no column uses. */
 function rowIdOrder(columns: readonly SqliteColumn[]): string {
   const names = new Set(columns.map(({ name }) => name.toLowerCase()))
   const free = ['rowid', '_rowid_', 'oid'].find((name) => !names.has(name))
@@ -162,7 +162,9 @@ const withType = (column: ColumnDefinition, dataType: string): ColumnDefinition 
   collation: textTypes.has(dataType) ? defaultCollation : null,
 })
 
-/** SQLite lets any value into a table that is not strict: the column becomes one that can have all that are there. */
+/**
+ * Returns a column that can store all existing values, because SQLite allows any value in a table that is not strict.
+ */
 function fitted(database: DatabaseSync, table: string, column: ColumnDefinition): ColumnDefinition {
   const name = quotedName(column.name)
   const kinds = database
@@ -198,7 +200,7 @@ function indexesOf(database: DatabaseSync, table: string): KeyDefinition[] {
       name: string | null
       falls: number
     }[]
-    // of an expression, or of some rows only: MySQL has no such key
+    // A key on an expression, or on some rows only. MySQL has no such keys.
     if (origin === 'pk' || partial || columns.some((column) => column.name === null)) return []
     const own = name.startsWith(`${table}__`) ? name.slice(table.length + 2) : name
     const kept = own.startsWith('sqlite_autoindex_') ? (columns[0]?.name as string) : own

@@ -11,7 +11,7 @@ import type { TableDefinition } from './table.ts'
 import { UnreadableSql } from './tokens.ts'
 import { writeTable } from './write-table.ts'
 
-/** What a dump does to a database, a line each. */
+/** Records what a dump does to a database, one line each. */
 class Told implements DumpTarget<string> {
   readonly lines: string[] = []
   readonly tables: TableDefinition[] = []
@@ -61,7 +61,7 @@ const rows = "INSERT INTO `t` VALUES (1,'a'),(2,'b');\n"
 const both = ['t: 1|a', 't: 2|b']
 const end = '-- Dump completed\n'
 
-describe('rows are read', () => {
+describe('reads rows', () => {
   test.each([
     [
       'after a message of the program that wrote them',
@@ -111,7 +111,7 @@ describe('rows are read', () => {
     expect(await linesOf(dump)).toEqual(both)
   })
 
-  test('from packed files, and from files of UTF-16', async () => {
+  test('from compressed files, and from UTF-16 files', async () => {
     const dump = Buffer.from(`${table}${rows}${`-- ${'x'.repeat(70)}\n`.repeat(50)}${end}`)
     const bzip2 = (bytes: Buffer) => execFileSync('bzip2', ['-c'], { input: bytes })
     const half = dump.subarray(0, 100)
@@ -132,7 +132,7 @@ describe('rows are read', () => {
     await expect(read('PK\x03\x04')).rejects.toThrow('The file is a zip file')
   })
 
-  test('from large blocks of bzip2, with runs', async () => {
+  test('from large bzip2 blocks with runs', async () => {
     const values = Array.from({ length: 3000 }, (_, at) => `(${at},'${'x'.repeat(at % 700)}${Math.sin(at)}')`)
     const dump = Buffer.from(`${table}INSERT INTO t VALUES ${values.join(',')};`)
     const plain = await read(dump, [], 1 << 16)
@@ -140,10 +140,10 @@ describe('rows are read', () => {
     expect(plain.rows).toBe(3000)
   })
 
-  test('an archive that grows without end is given up', async () => {
+  test('gives up an archive that grows endlessly', async () => {
     const bomb = gzipSync(gzipSync(Buffer.alloc(1 << 20, ' ')))
     const endless = async function* () {
-      // the inner file again and again: readers of gzip take members behind each other
+      // The inner file repeatedly: gzip readers accept several members in a row.
       for (;;) yield bomb
     }
     const reading = async () => {
@@ -171,12 +171,12 @@ describe('text of other charsets', () => {
     expect(await linesOf(dump(head, bytes))).toEqual(['t: 1|Müller'])
   })
 
-  test('may have a backslash in a character', async () => {
+  test('may contain a backslash in a character', async () => {
     expect(await linesOf(dump(`SET NAMES sjis;\n${create('sjis')}`, '\x83\x5c\x95\x5c'))).toEqual(['t: 1|ソ表'])
     expect(await linesOf(dump(`SET NAMES gbk;\n${create('gbk')}`, '\xd6\xd0\x81\x5c'))).toEqual(['t: 1|中乗'])
   })
 
-  test('that it is not is refused, with its line and what to do', async () => {
+  test('is refused if it is invalid, with its line and the remedy', async () => {
     const refused = read(dump(create('utf8mb4'), 'M\xfcller'))
     await expect(refused).rejects.toThrow(
       /^The column v of t has bytes that are not text in the charset utf8mb4 at line 2, byte/,
@@ -185,25 +185,25 @@ describe('text of other charsets', () => {
     await expect(read(`SET NAMES dec8;\n${table}`)).rejects.toThrow('charset dec8, which cannot be converted at line 1')
   })
 
-  test('bytes of a column that has no text stay', async () => {
+  test('leaves the bytes of a column without text unchanged', async () => {
     const blob = dump('SET NAMES latin1;\nCREATE TABLE t (id int, v blob);\n', 'M\xfcller')
     expect(await linesOf(blob)).toEqual([`t: 1|${Buffer.from('M\xfcller', 'latin1')}`])
   })
 })
 
-test('databases that are a server’s own are left out of a dump of all', async () => {
+test('skips a server’s own databases in a dump of all', async () => {
   const all = `USE mysql;\nCREATE TABLE db (i int);INSERT INTO db VALUES (1);DROP TABLE x;\nUSE site;\n${table}${rows}`
   expect(await read(all)).toMatchObject({ tables: 1, lines: both, warning: expect.stringContaining('database mysql') })
 })
 
-test('backslashes are what the mode says', async () => {
+test('interprets backslashes as the SQL mode says', async () => {
   const without = `SET sql_mode='NO_BACKSLASH_ESCAPES';\n${table}INSERT INTO t VALUES (1,'C:\\'),(2,'b');\n`
   expect(await linesOf(without)).toEqual(['t: 1|C:\\', 't: 2|b'])
   const back = `SET @old=@@sql_mode, sql_mode='NO_BACKSLASH_ESCAPES';\nSET sql_mode=IFNULL(@old, '');\n${table}INSERT INTO t VALUES (1,'a\\'b');`
   expect(await linesOf(back)).toEqual(["t: 1|a'b"])
 })
 
-test('keys that come after the rows are those of the table', async () => {
+test('applies keys that follow the rows', async () => {
   const altered = await read(
     `${bare}${rows}ALTER TABLE t\n  ADD PRIMARY KEY (id),\n  ADD UNIQUE KEY u (v) USING BTREE,\n  ADD FULLTEXT KEY f (v);\n` +
       'ALTER TABLE `t` MODIFY `id` bigint UNSIGNED NOT NULL AUTO_INCREMENT FIRST, AUTO_INCREMENT=7;\nCREATE INDEX i ON t (v(10));\nDROP INDEX nothing ON t;',
@@ -216,7 +216,7 @@ test('keys that come after the rows are those of the table', async () => {
   )
 })
 
-test('what is done with rows that are there is told', async () => {
+test('reports how to treat existing rows', async () => {
   const update = 'ON DUPLICATE KEY UPDATE id = VALUES(id), v=new.v'
   expect(
     await linesOf(
@@ -230,7 +230,7 @@ test('what is done with rows that are there is told', async () => {
   await expect(read(`${table}DELETE FROM t WHERE id = 1;`)).rejects.toThrow('DELETE of some rows')
 })
 
-test('what is no table is left out, and named', async () => {
+test('leaves out and names what is not a table', async () => {
   const read_ = await read(
     `${table}${rows}
     /*!50001 CREATE TABLE v1 (id int) */;
@@ -250,7 +250,7 @@ test('what is no table is left out, and named', async () => {
   expect([read_.lines, read_.tables]).toEqual([both, 1])
 })
 
-describe('a dump is refused, with a line and what to do:', () => {
+describe('refuses a dump, with a line and the remedy:', () => {
   test.each([
     ['cut off in a row', `${table}INSERT INTO t VALUES (1,'a'),(2`, /cut off at line 2/],
     ['cut off between rows', `${table}INSERT INTO t VALUES (1,'a')`, /cut off at line 2.*has no end/],
@@ -298,7 +298,7 @@ describe('prefixes', () => {
     INSERT INTO ${prefix}usermeta VALUES (1,'${prefix}capabilities','c'),(2,'${prefix}2_user_level','l'),(3,'nickname','${prefix}x');
     INSERT INTO other VALUES ('${prefix}capabilities');`
 
-  test('of the dump become those of the site, with what WordPress finds by them', async () => {
+  test('of the dump become those of the site, including what WordPress finds by them', async () => {
     const renamed = await read(wordpress('abc_'), [{ from: 'abc_', to: 'wp_' }])
     expect(renamed.tables_.map(({ name }) => name)).toEqual(
       ['options', 'usermeta', 'posts', 'postmeta', '2_options', '2_posts', '2_postmeta']
@@ -320,7 +320,7 @@ describe('prefixes', () => {
     ])
   })
 
-  test('are found, with the address', async () => {
+  test('are detected, with the address', async () => {
     const found = { prefixes: ['abc_'], home: 'https://www.old.example', siteurl: 'https://old.example/' }
     expect((await read(wordpress('abc_'))).found).toEqual(found)
     expect((await read(`${table}${rows}`)).found).toEqual({ prefixes: [] })

@@ -4,7 +4,7 @@ import { DumpReader } from './read-dump.ts'
 
 const CORE = ['options', 'posts', 'postmeta', 'users', 'usermeta']
 
-/** Tables of a WordPress, with what its options say. */
+/** Creates the tables of a WordPress, with values of its options. */
 function tablesOf(prefix: string, tables: readonly string[] = CORE, options: Readonly<Record<string, string>> = {}) {
   const made = tables.map((table) =>
     table === 'options'
@@ -27,8 +27,8 @@ function look(...parts: readonly string[]): LookIntoDump {
 
 const home = (address: string) => ({ home: address, siteurl: address, other: 'x' })
 
-describe('what is found in a dump', () => {
-  test('a site with its options, tables and rows, and tables of nobody', () => {
+describe('inspecting a dump', () => {
+  test('finds a site with its options, tables, and rows, and tables of no site', () => {
     const { facts, found } = look(tablesOf('wp_', CORE, home('https://a.example')), 'CREATE TABLE other (id int);')
     const options = { home: 'https://a.example', siteurl: 'https://a.example' }
     const site = { prefix: 'wp_', tables: 5, rows: 7, isNetwork: false, hasUsers: true, options }
@@ -36,7 +36,7 @@ describe('what is found in a dump', () => {
     expect(found).toEqual({ prefixes: ['wp_'], ...options })
   })
 
-  test('two sites: each table belongs to the one with the longest prefix', () => {
+  test('finds two sites: each table belongs to the one with the longest prefix', () => {
     const { facts, found } = look(
       tablesOf('wp_', CORE, home('https://a.example')),
       tablesOf('wp_old_', CORE, home('https://b.example')),
@@ -48,7 +48,7 @@ describe('what is found in a dump', () => {
     expect(found).toMatchObject({ prefixes: ['wp_', 'wp_old_'], home: 'https://a.example' })
   })
 
-  test('the blogs of a network belong to it; a site whose prefix only looks like one does not', () => {
+  test('counts the blogs of a network as part of it, but not a site whose prefix only looks like one', () => {
     const network = tablesOf('wp_', [...CORE, 'blogs', 'site', 'sitemeta'])
     const blog = tablesOf('wp_2_', ['options', 'posts', 'postmeta'])
     expect(look(network, blog).facts.sites).toMatchObject([{ prefix: 'wp_', tables: 11, isNetwork: true }])
@@ -56,17 +56,17 @@ describe('what is found in a dump', () => {
     expect(look(blog).facts.sites).toMatchObject([{ prefix: 'wp_2_', hasUsers: false }])
   })
 
-  test('what a plugin calls options is no WordPress', () => {
+  test('does not take a plugin’s table called options for a WordPress', () => {
     const { found } = look(tablesOf('wp_'), tablesOf('wp_forms_', ['options', 'posts']))
     expect(found.prefixes).toEqual(['wp_'])
   })
 
-  test('names are found in any case, and columns that an INSERT names in any order', () => {
+  test('finds names in any letter case, and columns that an INSERT names in any order', () => {
     const insert = "INSERT INTO `WP_OPTIONS` (OPTION_VALUE, OPTION_NAME) VALUES ('https://c.example', 'home');"
     expect(look(tablesOf('Wp_'), insert).found).toEqual({ prefixes: ['Wp_'], home: 'https://c.example' })
   })
 
-  test('however many tables a dump calls options, few bytes of them are kept', () => {
+  test('keeps few bytes, however many tables a dump calls options', () => {
     const large = 'x'.repeat(200_000)
     const sites = Array.from({ length: 60 }, (_, at) => tablesOf(`s${at}x_`, CORE, { blogname: large }))
     const { facts } = look(...sites)
@@ -74,7 +74,7 @@ describe('what is found in a dump', () => {
     expect([facts.sites.length, kept > 1_000_000, kept <= 4 << 20]).toEqual([60, true, true])
   })
 
-  test('sites beyond the hundredth are not looked for', () => {
+  test('ignores sites beyond the hundredth', () => {
     const sites = Array.from({ length: 103 }, (_, at) => tablesOf(`s${at}x_`))
     expect(look(...sites).facts).toMatchObject({ tables: 515, sites: { length: 100 } })
   })

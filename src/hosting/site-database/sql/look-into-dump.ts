@@ -1,21 +1,21 @@
 import { sitesOf } from './prefixes.ts'
 import type { DumpEvent, Value } from './read-dump.ts'
 
-/** A WordPress among the tables of a dump. */
+/** A WordPress installation among the tables of a dump. */
 export interface DumpSite {
-  /** Of its tables: `wp_`. */
+  /** The prefix of its tables: `wp_`. */
   readonly prefix: string
-  /** With those of its blogs, where it is a network. */
+  /** Includes those of its blogs, if it is a network. */
   readonly tables: number
   readonly rows: number
   readonly isNetwork: boolean
-  /** The tables of users, which a site may share with another one. */
+  /** Whether the tables of users exist, which a site may share with another one. */
   readonly hasUsers: boolean
-  /** Those of `OPTIONS` that it has. */
+  /** The `OPTIONS` that it has. */
   readonly options: Readonly<Record<string, string>>
 }
 
-/** What a dump has. */
+/** The contents of a dump. */
 export interface DumpFacts {
   readonly tables: number
   readonly rows: number
@@ -23,19 +23,19 @@ export interface DumpFacts {
   readonly sites: readonly DumpSite[]
 }
 
-/** What a dump says of the site that it is of, in short. */
+/** A summary of the site in a dump. */
 export interface FoundInDump {
-  /** Of the tables of each WordPress in it: `wp_`. */
+  /** The table prefixes of each WordPress in it: `wp_`. */
   readonly prefixes: readonly string[]
-  /** The options of the first of them; undefined where it has none. */
+  /** The options of the first of them, or undefined if it has none. */
   readonly home?: string
   readonly siteurl?: string
 }
 
-/** Settings of WordPress that tell what a site is. */
+/** Settings of WordPress that characterize a site. */
 const OPTIONS = new Set(['active_plugins', 'blogname', 'db_version', 'home', 'siteurl', 'stylesheet', 'template'])
 const MOST_OPTION_BYTES = 256 << 10
-/** Of all settings together: a dump may have any number of tables that are called so. */
+/** The limit for all settings together, because a dump may have any number of tables called options. */
 const MOST_KEPT_BYTES = 4 << 20
 /** Tables beyond these are counted, and not kept. */
 const MOST_TABLES = 100_000
@@ -47,13 +47,13 @@ const OF_NETWORKS = ['blogs', 'site', 'sitemeta']
 interface Known {
   readonly name: string
   rows: number
-  /** Of a table of options. */
+  /** For a table of options. */
   readonly options?: { readonly columns: readonly string[]; readonly found: Record<string, string> }
 }
 
-/** Finds out of which WordPress a dump is, while it is read. Any dump may be given: it is nobody's word. */
+/** Finds the WordPress installations in a dump while it is read. The dump is untrusted input. */
 export class LookIntoDump {
-  /** By their names in small letters. */
+  /** By their names in lower case. */
   readonly #tables = new Map<string, Known>()
   #more = 0
   #rows = 0
@@ -124,7 +124,7 @@ function textOf(value: Value | undefined): string | undefined {
   return value.bytes.length > MOST_OPTION_BYTES ? '' : Buffer.from(value.bytes).toString()
 }
 
-/** What a contained child says of a dump: its words are a site's. */
+/** Checks what a contained child reports about a dump, because a site can influence it. */
 export function foundIn(said: unknown): FoundInDump {
   const { prefixes, home: directory, siteurl } = said as Record<string, unknown>
   const text = (value: unknown) => String(value).slice(0, LONGEST_ADDRESS)

@@ -1,4 +1,6 @@
-/** Tables of which MariaDB has more than a definition says. Their text is a site's, and is run on a server. */
+/**
+ * Tables with MariaDB features that a definition cannot express. Their text comes from a site, and runs on a server.
+ */
 import { describe, expect, test } from 'vitest'
 import { describeBeyond } from './beyond.ts'
 import { DumpReader } from './read-dump.ts'
@@ -34,14 +36,14 @@ test.each([
     "CREATE TABLE `t` (`a` int(11)) ENGINE=InnoDB `page_compressed`='1'",
     'PAGE_COMPRESSED',
   ],
-])('%s is kept in the words of the server, and named', (_name, text, named) => {
+])('keeps %s in the server’s own text, and names it', (_name, text, named) => {
   const table = read(text)
   expect(describeBeyond([table])).toBe(`Only MariaDB can restore all of t (${named})`)
-  // read again it is the same
+  // Reading it again yields the same.
   expect(textOfTable(read(textOfTable(table)))).toBe(textOfTable(table))
 })
 
-test('earlier versions of rows, and a default that counts by a sequence, are named as lost', () => {
+test('names earlier versions of rows, and a default from a sequence, as lost', () => {
   const versioned = read('CREATE TABLE `t` (`a` int(11)) ENGINE=InnoDB WITH SYSTEM VERSIONING')
   expect(versioned.ownText).toMatch(/WITH SYSTEM VERSIONING$/)
   expect(describeBeyond([versioned])).toContain('Not in the backup: t (earlier versions of its rows)')
@@ -50,7 +52,7 @@ test('earlier versions of rows, and a default that counts by a sequence, are nam
   expect(describeBeyond([counted])).toBe('Not in the backup: t (column a: DEFAULT of a sequence)')
 })
 
-test('a column is generated that says when its row begins: rows have no value for it', () => {
+test('recognizes generated columns with the start time of a row, for which rows have no value', () => {
   const { columns } = read('CREATE TABLE `t` (`a` timestamp(6) GENERATED ALWAYS AS ROW START INVISIBLE, `b` int(11))')
   expect(columns.map(({ name, generated }) => [name, generated !== undefined])).toEqual([
     ['a', true],
@@ -58,14 +60,14 @@ test('a column is generated that says when its row begins: rows have no value fo
   ])
 })
 
-test('an ordinary table has no words of its own, and no warning', () => {
+test('keeps no server text for an ordinary table, and gives no warning', () => {
   const table = read(
     "CREATE TABLE `t` (`a` int(11) NOT NULL AUTO_INCREMENT, `v` varchar(20) DEFAULT 'x' COMMENT 'uuid', PRIMARY KEY (`a`) USING BTREE) ENGINE=InnoDB ROW_FORMAT=DYNAMIC",
   )
   expect([table.ownText, table.more, describeBeyond([table])]).toEqual([undefined, undefined, undefined])
 })
 
-test('of many tables and columns three are named, and the others counted', () => {
+test('names three of many tables and columns, and counts the others', () => {
   const columns = Array.from({ length: 5 }, (_, n) => `\`c${n}\` uuid`).join(', ')
   const tables = Array.from({ length: 5 }, (_, n) => read(`CREATE TABLE \`t${n}\` (${columns})`))
   const said = describeBeyond(tables) as string
@@ -73,7 +75,7 @@ test('of many tables and columns three are named, and the others counted', () =>
   expect(said).toMatch(/, and 2 more tables$/)
 })
 
-describe('words of a table lead nowhere else:', () => {
+describe('removes references to other places from a table:', () => {
   const body = '(`id` uuid NOT NULL)'
   test.each([
     ["ENGINE=FEDERATED CONNECTION='mysql://a@b/c/d'", /FEDERATED|CONNECTION|mysql:/],
@@ -92,7 +94,7 @@ describe('words of a table lead nowhere else:', () => {
     expect(text).toContain('ENGINE=InnoDB')
   })
 
-  test('names of databases are left out', () => {
+  test('removes names of databases', () => {
     const text = textOfTable(
       read(
         'CREATE TABLE `x`.`t` (`id` uuid, `n` int(11) AS (`x`.`t`.`m`) STORED, FOREIGN KEY (`n`) REFERENCES `other`.`u` (`id`))',
@@ -102,7 +104,7 @@ describe('words of a table lead nowhere else:', () => {
     expect(text).toContain('REFERENCES `u`')
   })
 
-  test('a semicolon, a quote and a comment in a name or a text stay in it', () => {
+  test('keeps a semicolon, a quote, and a comment inside a name or a text', () => {
     const name = 'a;b\'c"d--e/*f'
     const table = read(
       `CREATE TABLE \`${name}\` (\`${name}\` uuid COMMENT '${name.replaceAll("'", "''")}') COMMENT='it''s; \\\\'`,
@@ -116,7 +118,7 @@ describe('words of a table lead nowhere else:', () => {
     ])
   })
 
-  test('a query is no table: only what can be said otherwise is left of it', () => {
+  test('drops the server text of a table with a query', () => {
     const table = read('CREATE TABLE `t` (`id` uuid DEFAULT (select `a` from `b`))')
     expect(table.ownText).toBeUndefined()
   })

@@ -3,11 +3,12 @@ import { expressionText, quoted } from './token-text.ts'
 import type { Token } from './tokens.ts'
 
 /**
- * A table in the words of the server that shows it, for what a definition cannot say. Its text is a site's: of the words around its columns only
- * those stay that are listed here, so that no other engine, folder or server can stand there; names of databases are left out; and it is one
- * statement, since its words have no semicolon outside of quotes.
- * @param tokens of `CREATE TABLE …`
- * @returns nothing for words that no server shows
+ * Returns a table in the text of the server that shows it, for features that a definition cannot express. The text
+ * comes from a site. Of the words around its columns, only those listed here stay, so that it cannot name another
+ * engine, folder, or server. Names of databases are removed. The result is one statement, because its words contain no
+ * semicolon outside quotes.
+ * @param tokens the tokens of `CREATE TABLE …`
+ * @returns undefined for words that no server shows
  */
 export function ownText(
   tokens: readonly Token[],
@@ -35,9 +36,9 @@ export function ownText(
   return `CREATE TABLE ${expressionText([{ kind: 'name', text: name }])} ${expressionText(unqualified(body))} ${options.join(' ')}${parts}`
 }
 
-/** A table is no query, and reads and writes no file. */
+/** A table definition contains no query, and reads and writes no file. */
 const FORBIDDEN: ReadonlySet<string> = new Set(['SELECT', 'INTO', 'LOAD_FILE', 'OUTFILE', 'DUMPFILE'])
-/** What of a partition would lie elsewhere. */
+/** Options of a partition that would store it elsewhere. */
 const PLACES: ReadonlySet<string> = new Set(['DIRECTORY', 'CONNECTION', 'TABLESPACE', 'NODEGROUP'])
 
 const isMark = (token: Token | undefined, mark: string): boolean => token?.kind === 'mark' && token.text === mark
@@ -45,7 +46,7 @@ const upper = (token: Token | undefined): string => (token?.kind === 'word' ? to
 const isName = (token: Token | undefined): boolean => token?.kind === 'name' || token?.kind === 'word'
 const word = (name: string): string => (/^\w{1,64}$/.test(name) ? name : 'utf8mb4')
 
-/** Behind the parenthesis that closes the one there. */
+/** Returns the index after the parenthesis that closes the one at `start`. */
 function endOf(tokens: readonly Token[], start: number): number {
   let depth = 0
   for (let at = start; at < tokens.length; at++) {
@@ -55,7 +56,7 @@ function endOf(tokens: readonly Token[], start: number): number {
   return tokens.length
 }
 
-/** Names without the names of databases and tables before them, and collations that MariaDB has. */
+/** Removes database and table names before names, and replaces collations that MariaDB lacks. */
 function unqualified(tokens: readonly Token[]): Token[] {
   const kept: Token[] = []
   for (let at = 0; at < tokens.length; at++) {
@@ -66,7 +67,7 @@ function unqualified(tokens: readonly Token[]): Token[] {
   return kept
 }
 
-/** Where partitions lie, and by which engine, is the server's own affair. */
+/** Removes where partitions are stored, and their engine, because the server decides that. */
 function withoutPlaces(tokens: readonly Token[]): Token[] {
   const kept: Token[] = []
   for (let at = 0; at < tokens.length; at++) {

@@ -1,7 +1,7 @@
 /**
- * The tables in which WordPress' SQLite plugin (3.0.1, driver 3.0.2) keeps what MySQL would know of a site's tables, and what it makes of
- * a definition in SQLite: `class-wp-sqlite-information-schema-builder.php` and `get_sqlite_create_table_statement()`. A test runs the plugin
- * itself and compares.
+ * The tables in which WordPress' SQLite plugin (3.0.1, driver 3.0.2) keeps what MySQL would know about a site's tables,
+ * and the SQLite form of a definition: `class-wp-sqlite-information-schema-builder.php` and
+ * `get_sqlite_create_table_statement()`. A test runs the plugin itself and compares.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import {
@@ -18,11 +18,11 @@ import { quotedName } from './write-table.ts'
 const PREFIX = '_wp_sqlite_'
 const SCHEMA = `${PREFIX}mysql_information_schema_`
 const VARIABLES = `${PREFIX}global_variables`
-/** The name that the plugin saves for whatever the database is called. */
+/** The name that the plugin stores, whatever the database is called. */
 const DATABASE = 'sqlite_database'
 const DRIVER_VERSION = '3.0.2'
 
-/** A table that is the plugin's or SQLite's own, and no part of a site's content. */
+/** Returns whether a table belongs to the plugin or to SQLite, and not to a site's content. */
 export const isInternal = (table: string): boolean =>
   /^(_wp_sqlite_|sqlite_)/i.test(table) || table === '_mysql_data_types_cache'
 
@@ -135,7 +135,7 @@ const tables: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** A database as the plugin leaves it that has just been configured: no table of a site's. */
+/** Creates the plugin's tables as in a newly configured database, without any table of a site. */
 export function makeSchema(database: DatabaseSync): void {
   database.exec(`CREATE TABLE IF NOT EXISTS \`${VARIABLES}\` (name TEXT PRIMARY KEY, value TEXT)`)
   for (const [name, lines] of Object.entries(tables))
@@ -148,7 +148,7 @@ export function makeSchema(database: DatabaseSync): void {
   schema.run(DATABASE, 'utf8mb4', 'utf8mb4_0900_ai_ci')
 }
 
-/** Nothing is left of it, neither the table nor what is known of it. */
+/** Drops a table and everything that the plugin knows about it. */
 export function dropTable(database: DatabaseSync, name: string): void {
   database.exec(`DROP TABLE IF EXISTS ${quotedName(name)}`)
   for (const table of [
@@ -169,7 +169,7 @@ export function dropTable(database: DatabaseSync, name: string): void {
   }
 }
 
-/** Makes a table with its keys, and writes down what MySQL would know of it. */
+/** Creates a table with its keys, and records what MySQL would know about it. */
 export function createTable(database: DatabaseSync, table: TableDefinition): void {
   record(database, table)
   for (const statement of sqliteStatements(table)) database.exec(statement)
@@ -331,7 +331,7 @@ function lengths({ dataType, size, charset }: ColumnDefinition): [number | null,
   return [longest + commas, (longest + commas) * bytes]
 }
 
-/** Values of an enum as they stand in its type. */
+/** Returns the values of an enum from its type. */
 const listed = (size: string): string[] =>
   [...size.matchAll(/'((?:[^']|'')*)'/g)].map(([, value]) => (value as string).replaceAll("''", "'"))
 
@@ -376,7 +376,7 @@ function keyRows(table: TableDefinition, key: KeyDefinition): Row[] {
 
 const KIND_ORDER = ['primary', 'unique', 'spatial', 'plain', 'fulltext']
 
-/** What the plugin makes of it in SQLite, in its order. */
+/** Returns the plugin's SQLite statements for the table, in its order. */
 function sqliteStatements(table: TableDefinition): string[] {
   const keys = table.keys.toSorted((one, other) => KIND_ORDER.indexOf(one.kind) - KIND_ORDER.indexOf(other.kind))
   const primary = keys.find(({ kind }) => kind === 'primary')
@@ -406,7 +406,7 @@ function sqliteStatements(table: TableDefinition): string[] {
   return [`CREATE TABLE ${name} (\n${lines.map((line) => `  ${line}`).join(',\n')}\n) STRICT`, ...after]
 }
 
-/** The plugin writes this one name without quotes. */
+/** Returns a name without quotes if possible, because the plugin does not quote this one name. */
 const plainName = (name: string): string => (/^\w+$/.test(name) ? name : quotedName(name))
 
 const restrict = (rule: string): string => (rule === 'NO ACTION' ? 'RESTRICT' : rule)
@@ -414,7 +414,7 @@ const restrict = (rule: string): string => (rule === 'NO ACTION' ? 'RESTRICT' : 
 function sqliteColumn(column: ColumnDefinition, primary: KeyDefinition | undefined): string {
   const type = sqliteTypes[column.dataType] ?? 'TEXT'
   const isAlone = primary?.parts.length === 1 && primary.parts[0]?.column.toLowerCase() === column.name.toLowerCase()
-  // INTEGER PRIMARY KEY would be the row's own number (https://www.sqlite.org/lang_createtable.html#rowid)
+  // INTEGER PRIMARY KEY would be an alias of the row ID (https://www.sqlite.org/lang_createtable.html#rowid).
   const declared = type === 'INTEGER' && isAlone && !column.isAutoIncrement ? 'INT' : type
   return [
     quotedName(column.name),
@@ -438,7 +438,7 @@ function sqliteDefault({ dataType }: ColumnDefinition, value: DefaultValue): str
 const trigger = (table: string, column: string): string =>
   `\n\t\t\t\tCREATE TRIGGER ${quotedName(`${PREFIX}${table}_${column}_on_update`)}\n\t\t\t\tAFTER UPDATE ON ${quotedName(table)}\n\t\t\t\tFOR EACH ROW\n\t\t\t\tBEGIN\n\t\t\t\t  UPDATE ${quotedName(table)} SET ${quotedName(column)} = CURRENT_TIMESTAMP WHERE rowid = NEW.rowid;\n\t\t\t\tEND\n\t\t\t`
 
-/** What the plugin knows of a table; undefined when it knows nothing of it. */
+/** Returns the plugin's record of a table, or undefined when it has none. */
 export function knownTable(database: DatabaseSync, name: string): TableDefinition | undefined {
   const rows = (table: string, order: string): Row[] =>
     database.prepare(`SELECT * FROM ${SCHEMA}${table} WHERE TABLE_NAME = ? ORDER BY ${order}`).all(name) as Row[]

@@ -3,22 +3,22 @@ import type { Value } from './read-dump.ts'
 import type { ColumnDefinition, TableDefinition } from './table.ts'
 import { quotedName } from './write-table.ts'
 
-/** What All-in-One WP Migration writes in place of the prefix of tables. */
+/** The placeholder that All-in-One WP Migration writes for the prefix of tables. */
 export const PREFIX_PLACEHOLDER = 'SERVMASK_PREFIX_'
 
-/** Rows of `usermeta` that begin with the prefix of the tables, where that is empty: what WordPress itself writes. */
+/** Names in `usermeta` that begin with the table prefix, for an empty prefix: those that WordPress itself writes. */
 const OF_USERS =
   /^(?:\d+_)?(?:capabilities|user_level|user-settings|user-settings-time|dashboard_quick_press_last_post_id|media_library_mode)$/
 
 /**
- * Gives tables another prefix, and with them what WordPress finds by it: the option of the roles, and what users may do. Each blog of a network has
- * tables and options with its number after the prefix.
+ * Gives tables another prefix, and changes what WordPress finds by it: the option of the roles, and the rights of
+ * users. Each blog of a network has tables and options with its number after the prefix.
  */
 export class PrefixNames {
   readonly #changes: readonly PrefixChange[]
 
   constructor(changes: readonly PrefixChange[]) {
-    // the longest first: wp_ is a beginning of wp_2_
+    // The longest first, because wp_ is a prefix of wp_2_.
     this.#changes = changes
       .filter(({ from, to }) => from !== to)
       .toSorted((one, other) => other.from.length - one.from.length)
@@ -43,8 +43,8 @@ export class PrefixNames {
   }
 
   /**
-   * @param name of the table as the dump has it
-   * @returns undefined when its rows have nothing of the prefix
+   * @param name the table's name in the dump
+   * @returns undefined when its rows do not contain the prefix
    */
   rowsOf(
     name: string,
@@ -75,12 +75,15 @@ export class PrefixNames {
   }
 }
 
-/** Tables without which there is no WordPress. One that shares its users with another has none of its own. */
+/** The tables that every WordPress has. One that shares its users with another has no table of users. */
 const CORE_TABLES = ['options', 'posts', 'postmeta']
-/** In one dump. Others are not looked for. */
+/** The limit for one dump. Further sites are ignored. */
 const MOST_SITES = 100
 
-/** The WordPress installations whose tables these are, in their order. A table belongs to the one with the longest prefix. */
+/**
+ * Returns the WordPress installations that own these tables, in order. A table belongs to the one with the longest
+ * prefix.
+ */
 export function sitesOf(tables: readonly string[]): { readonly prefix: string; readonly tables: readonly string[] }[] {
   const all = new Set(tables.map((name) => name.toLowerCase()))
   const found = new Map<string, string>()
@@ -91,7 +94,7 @@ export function sitesOf(tables: readonly string[]): { readonly prefix: string; r
   }
   const sites = new Map<string, string[]>()
   for (const prefix of found.keys()) {
-    // those of a network's blogs belong to the network, which alone has users
+    // The prefixes of a network's blogs belong to the network, which is the only one with users.
     const base = prefix.replace(/\d+_$/, '')
     const isBlog = base !== prefix && found.has(base) && !all.has(`${prefix}users`)
     if (!isBlog && sites.size < MOST_SITES) sites.set(prefix, [])

@@ -9,14 +9,14 @@ import type {
 import { charsetOf } from './table.ts'
 import { type Token, UnreadableSql } from './tokens.ts'
 
-/** What a statement makes of a table that is there. */
+/** A statement's change of an existing table. */
 export interface TableChange {
   readonly table: string
   /** @throws UnreadableSql when it does not fit the table */
   readonly apply: (table: TableDefinition) => TableDefinition
 }
 
-/** What changes while a statement is read. */
+/** The parts that change while a statement is read. */
 interface Changing {
   columns: ColumnDefinition[]
   keys: KeyDefinition[]
@@ -26,8 +26,8 @@ interface Changing {
 }
 
 /**
- * Reads `ALTER TABLE …`, by which programs give a table its keys after its rows.
- * @returns undefined for what changes nothing that is kept
+ * Reads `ALTER TABLE …`, with which programs add a table's keys after its rows.
+ * @returns undefined for statements that change nothing that is kept
  */
 export function readAlter(tokens: readonly Token[]): TableChange | undefined {
   const words = new Words(tokens)
@@ -43,7 +43,7 @@ export function readAlter(tokens: readonly Token[]): TableChange | undefined {
   return { table, apply: (before) => changed(before, new Words(tokens, start)) }
 }
 
-/** Reads `CREATE [UNIQUE] INDEX k ON t (…)` as the key that it makes. */
+/** Reads `CREATE [UNIQUE] INDEX k ON t (…)` as the key that it creates. */
 export function readIndex(tokens: readonly Token[]): TableChange {
   const words = new Words(tokens)
   words.expect('CREATE')
@@ -94,7 +94,7 @@ function changed(before: TableDefinition, words: Words): TableDefinition {
   const columns = after.columns.map((column) =>
     primary.has(column.name.toLowerCase()) ? { ...column, isNullable: false } : column,
   )
-  // the words of the server are of the table as it was
+  // The server's text describes the table before the change.
   const { ownText: _ownText, ...table } = before
   const { keys, foreignKeys, checks, options } = after
   return { ...table, columns, keys, foreignKeys, checks, ...options }
@@ -116,7 +116,7 @@ function change(words: Words, table: string, after: Changing): void {
   else if (!words.take('DISABLE', 'KEYS') && !words.take('ENABLE', 'KEYS')) readOption(words, after)
 }
 
-/** The column as it is to be; it stays at its place. */
+/** Reads the new definition of a column, which keeps its position. */
 function modify(words: Words, table: string, after: Changing, name?: string): void {
   const read: ColumnDefinition[] = []
   readColumn(words, table, read, after.keys, after.checks)
@@ -139,7 +139,7 @@ function drop(words: Words, after: Changing): void {
   } else throw refused('DROP COLUMN')
 }
 
-/** What the table is called to be in another charset: its rows are text already, so its columns are. */
+/** Changes the charset of the table and its columns. The rows are already text. */
 function convert(words: Words, after: Changing): void {
   if (!words.take('CHARSET')) words.expect('CHARACTER', 'SET')
   const charset = words.name().toLowerCase()

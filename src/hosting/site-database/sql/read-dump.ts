@@ -6,24 +6,27 @@ import { SessionSettings } from './session-settings.ts'
 import type { TableDefinition } from './table.ts'
 import { type Token, Tokens, type TokensOptions, UnreadableSql } from './tokens.ts'
 
-/** A value of a row. Bytes are those of text, or of what is no text: only its column knows. */
+/** A value of a row. Only its column determines whether its bytes are text. */
 export type Value =
   | { readonly kind: 'null' }
   | { readonly kind: 'number'; readonly text: string }
   | {
       readonly kind: 'string' | 'bits'
       readonly bytes: Uint8Array
-      /** Of text, if it goes into a column of text; `binary`: that of the column. Default: the bytes are what the column is to have. */
+      /**
+       * The charset of the text, for a text column; `binary` means that of the column. Default: the bytes are the
+       * column's value.
+       */
       readonly charset?: string
     }
 
-/** What is done with a row whose key is there already; default: it is an error. */
+/** How to treat a row whose key already exists. Default: as an error. */
 export type OnDuplicate = 'ignore' | 'replace' | { readonly update: readonly string[] }
 
-/** What a dump says, in its order. */
+/** The contents of a dump, in its order. */
 export type DumpEvent =
   | { readonly kind: 'drop'; readonly table: string }
-  /** `database` is the one that the dump says to be in, if any. */
+  /** `database` is the current database according to the dump, if any. */
   | { readonly kind: 'create'; readonly table: TableDefinition; readonly database?: string; readonly ifAbsent?: true }
   | {
       readonly kind: 'row'
@@ -39,44 +42,44 @@ export type DumpEvent =
 
 export interface DumpReaderOptions extends TokensOptions {
   /**
-   * The dump is of a program that Stead does not know, or that has no last line: what is no table is left out, and text must be what its charset says.
-   * Default: it is one of Stead's, and all of it must be there.
+   * Whether the program of the dump is unknown to Stead, or writes no last line. Then anything other than tables is
+   * left out, and text must be valid in its charset. Default: it is one of Stead's, and all of it is required.
    */
   readonly isForeign?: boolean
 }
 
-/** A definition has no more words than this, a row no more values: MySQL's own bound is 4,096 columns. */
+/** The most words of a definition, and values of a row. MySQL's own limit is 4,096 columns. */
 const MOST_TOKENS = 200_000
 const MOST_COLUMNS = 4096
-/** Of all words of a statement that is no INSERT. */
+/** The size limit of all words of a statement other than INSERT. */
 const MOST_STATEMENT_BYTES = 16 << 20
-/** Of rows that wait for the end of their INSERT, which may say what to do with those that are there already. */
+/** The size limit of rows that wait for the end of their INSERT, which may say how to treat existing rows. */
 const MOST_WAITING_BYTES = 4 << 20
 const MOST_NESTED = 16
 
 const NULL: Value = { kind: 'null' }
 
-/** Statements that say nothing of the content, by their first word. */
+/** Statements without content, by their first word. */
 const WITHOUT_CONTENT = new Set(
   'LOCK UNLOCK START BEGIN COMMIT ANALYZE OPTIMIZE CHECK REPAIR FLUSH CHANGE SAVEPOINT RELEASE DO'.split(' '),
 )
-/** What belongs to a server, and is left out of a dump of another program. */
+/** Statements about a server, which are left out of a dump of another program. */
 const OF_SERVER = new Set('GRANT REVOKE RENAME CALL INSTALL'.split(' '))
-/** What CREATE and DROP make and remove besides tables. */
+/** What CREATE and DROP can create and remove in addition to tables. */
 const NOUNS = new Set(
   'TABLE VIEW TRIGGER PROCEDURE FUNCTION EVENT SEQUENCE USER ROLE SERVER PACKAGE INDEX DATABASE SCHEMA TABLESPACE LOGFILE'.split(
     ' ',
   ),
 )
 const WITH_BODY = new Set('TRIGGER PROCEDURE FUNCTION EVENT PACKAGE'.split(' '))
-/** Databases that are in a dump of a whole server besides those of sites. */
+/** The databases in a dump of a whole server that do not belong to sites. */
 const OF_SERVERS = new Set(['mysql', 'sys', 'information_schema', 'performance_schema', 'phpmyadmin'])
 const CORRECT = 'Correct the dump there, or export the database again.'
 const PLAIN_EXPORT = 'Export the database again with wp db export or mysqldump.'
 
 /**
- * Reads the text that Stead, `mariadb-dump`, `mysqldump` and other programs write: tables and rows, in the order in which they come. What it
- * does not know it refuses: what is silently left out would be lost.
+ * Reads the text that Stead, `mariadb-dump`, `mysqldump`, and other programs write: tables and rows, in the order in
+ * which they appear. It refuses anything unknown, which would otherwise be lost silently.
  */
 export class DumpReader {
   readonly #tokens: Tokens
@@ -89,7 +92,7 @@ export class DumpReader {
   #hasTables = false
   #isInStatement = false
   #isAnsi = false
-  /** What comes is of a database that is a server's own. */
+  /** Whether the current database is one of the server's own. */
   #isOfServer = false
 
   constructor({ isForeign = false, ...options }: DumpReaderOptions = {}) {
@@ -98,34 +101,34 @@ export class DumpReader {
     this.#statements = this.#read()
   }
 
-  /** What programs said between the statements: messages that went into the same file. */
+  /** Returns program messages between the statements, which were redirected into the same file. */
   get messages(): readonly string[] {
     return this.#tokens.noise
   }
 
-  /** Whether its program is known, or its last line says that it is complete. */
+  /** Returns whether its program is known, or its last line says that it is complete. */
   get saysItsEnd(): boolean {
     return this.#program !== undefined || /^Dump completed/.test(this.#tokens.lastComment)
   }
 
-  /** How far it has read: what was read is mostly not in the database yet. */
+  /** Returns the place up to which it has read. Most of that is not in the database yet. */
   get place(): string {
     return this.#tokens.place
   }
 
-  /** Adds where it is. */
+  /** Adds the current place to an error. */
   placed(error: unknown): unknown {
     if (!(error instanceof UnreadableSql) || / at line \d+, byte \d+/.test(error.message)) return error
     return this.#tokens.fail(error.message, error.remedy ?? (this.#isForeign ? CORRECT : undefined))
   }
 
-  /** @returns what can be said by now. @throws UnreadableSql */
+  /** @returns the events so far. @throws UnreadableSql */
   *write(chunk: Uint8Array): Generator<DumpEvent, void, void> {
     this.#tokens.write(chunk)
     yield* this.#events()
   }
 
-  /** The dump has ended. @throws UnreadableSql when it is cut off */
+  /** Ends the dump. @throws UnreadableSql when it is cut off */
   *finish(): Generator<DumpEvent, void, void> {
     this.#tokens.finish()
     yield* this.#events()
@@ -230,7 +233,7 @@ export class DumpReader {
       yield this.#leaveOut(statement, noun)
       return
     }
-    // Adminer makes such a table for a view, so that other views can be made of it
+    // Adminer creates such a table for a view, so that other views can use it.
     const paren = statement.findIndex((token) => isMark(token, '('))
     if (this.#isForeign && paren > 0 && isMark(statement[paren + 1] ?? NOTHING, ')')) return
     const isTemporary = words.includes('TEMPORARY')
@@ -263,7 +266,7 @@ export class DumpReader {
     if (change) yield { kind: 'alter', ...change }
   }
 
-  /** Views, triggers and routines would run with the rights of others. */
+  /** Leaves out views, triggers, and routines, which would run with the rights of others. */
   #leaveOut(statement: readonly Token[], noun: string | undefined): DumpEvent {
     if (!this.#isForeign || noun === undefined) throw nothingToLoad(statement)
     return { kind: 'leftOut', what: `${noun.toLowerCase()} ${nameAfter(statement, noun)}`.trim() }
@@ -285,7 +288,7 @@ export class DumpReader {
     for (;;) if (isMark(yield* this.#next(), ';')) return
   }
 
-  /** All words of CREATE and DROP, and what they are about. Of what has a body, only the beginning. */
+  /** Reads all words of CREATE and DROP, and their object. Of objects with a body, reads only the beginning. */
   *#definition(first: Token): Generator<undefined, { statement: Token[]; noun: string | undefined }, void> {
     const statement = [first]
     let noun: string | undefined
@@ -328,7 +331,7 @@ export class DumpReader {
     }
   }
 
-  /** Words of a definition, with the texts in them as UTF-8. */
+  /** Returns the words of a definition, with their texts as UTF-8. */
   #inUtf8(statement: readonly Token[]): Token[] {
     const { charset } = this.#session
     const isKnown = charset === 'binary' || isUtf8Charset(charset)
@@ -338,7 +341,7 @@ export class DumpReader {
     )
   }
 
-  /** Names stand in double quotes, whether a sql_mode said so or not. */
+  /** Reads names in double quotes from now on, whether a sql_mode said so or not. */
   #readAnsi(): void {
     this.#isAnsi = true
     this.#tokens.hasAnsiQuotes = true
@@ -394,7 +397,7 @@ export class DumpReader {
     }
   }
 
-  /** `[AS new] ON DUPLICATE KEY UPDATE a = VALUES(a), b = new.b;` Other expressions are refused. */
+  /** Reads `[AS new] ON DUPLICATE KEY UPDATE a = VALUES(a), b = new.b;`. Other expressions are refused. */
   *#updates(first: Token): Generator<undefined, string[], void> {
     const rest = [first, ...(yield* this.#toSemicolon())].map((token) =>
       token.kind === 'string' || token.kind === 'bits' ? "''" : token.text,
@@ -447,14 +450,14 @@ export class DumpReader {
     const values: Value[] = []
     for (;;) {
       let after: Token
-      // most values are alone: no generator is made for them
+      // Most values are simple, and need no generator.
       const first = this.#tokens.next() ?? (yield* this.#next())
       if (isMark(first, ')') && values.length === 0) return values
       const plain = first.kind === 'word' ? undefined : this.#literal(first)
       if (plain) {
         values.push(plain)
         after = this.#tokens.next() ?? (yield* this.#next())
-        // texts that stand beside each other are one
+        // Adjacent texts form one text.
         while (after.kind === 'string' && plain.kind === 'string') {
           const more = this.#literal(after) as typeof plain
           values.push({ ...plain, bytes: Buffer.concat([(values.pop() as typeof plain).bytes, more.bytes]) })
@@ -482,13 +485,15 @@ export class DumpReader {
     return isAsItIs ? { kind, bytes } : { kind, bytes, charset }
   }
 
-  /** A value with what comes after it. Calls of few functions, which programs write in place of plain values. */
+  /**
+   * Reads a value and the token after it. Accepts calls of a few functions that programs write instead of plain values.
+   */
   *#value(first: Token, depth: number): Generator<undefined, { value: Value; after: Token }, void> {
     const plain = this.#literal(first)
     if (plain) return { value: plain, after: yield* this.#next() }
     const word = upper(first)
     if (depth > MOST_NESTED) throw new UnreadableSql('Values stand within values too deep')
-    // _binary '…', _utf8mb4 '…', N'…': what follows has its bytes
+    // _binary '…', _utf8mb4 '…', N'…': the next token has the bytes.
     if (word.startsWith('_') || word === 'N') {
       const token = yield* this.#next()
       if (token.kind !== 'string' && token.kind !== 'bits') throw noValue(token)
@@ -528,7 +533,7 @@ export class DumpReader {
     return { value, after: yield* this.#next() }
   }
 
-  /** `CONV('101', 2, 10) + 0`: as Adminer writes bits. */
+  /** Reads `CONV('101', 2, 10) + 0`, as Adminer writes bits. */
   *#bits(first: Token): Generator<undefined, { value: Value; after: Token }, void> {
     const words: string[] = []
     let after = yield* this.#next()
@@ -550,7 +555,7 @@ const CONSTANTS: Readonly<Record<string, Value>> = {
 
 export const isMark = (token: Token, mark: string): boolean => token.kind === 'mark' && token.text === mark
 const upper = (token: Token): string => (token.kind === 'word' ? token.text.toUpperCase() : '')
-/** A server of another mode has names in double quotes. */
+/** Returns whether the token is a name in double quotes, as servers in another mode write them. */
 const isAnsiName = (token: Token): token is Extract<Token, { kind: 'string' }> =>
   token.kind === 'string' && token.isDouble === true
 const isName = (token: Token): boolean => token.kind === 'name' || token.kind === 'word' || isAnsiName(token)
@@ -558,7 +563,7 @@ const nameOf = (token: Token): string => ('text' in token ? token.text : Buffer.
 const textOf = (token: Token): string => ('text' in token ? `"${token.text.slice(0, 40)}"` : 'a value')
 const sizeOf = (token: Token): number => ('text' in token ? token.text.length : token.bytes.length)
 
-/** What other programs than those of MySQL write, by its beginning. */
+/** Returns the error for unknown text, which recognizes other programs' output by its beginning. */
 function unknown(token: Token): UnreadableSql {
   const text = 'text' in token ? token.text.slice(0, 40) : 'A value'
   const remedy =
@@ -578,7 +583,7 @@ const nothingToLoad = (statement: readonly Token[]): UnreadableSql =>
 
 const noValue = (token: Token): UnreadableSql => new UnreadableSql(`${textOf(token)} is no value,`, PLAIN_EXPORT)
 
-/** `DROP TABLE IF EXISTS a, db.b CASCADE` */
+/** Reads `DROP TABLE IF EXISTS a, db.b CASCADE`. */
 function droppedTables(statement: readonly Token[]): string[] {
   const from = statement.findIndex((token) => upper(token) === 'TABLE') + 1
   const names = statement.slice(from + (upper(statement[from] ?? (statement[0] as Token)) === 'IF' ? 2 : 0))
@@ -590,7 +595,7 @@ function droppedTables(statement: readonly Token[]): string[] {
   })
 }
 
-/** `CREATE TABLE db.t (` */
+/** Reads `CREATE TABLE db.t (`. */
 function databaseIn(statement: readonly Token[]): string | undefined {
   const dot = statement.slice(0, 10).findIndex((token) => isMark(token, '.'))
   const paren = statement.findIndex((token) => isMark(token, '('))

@@ -17,9 +17,9 @@ import { expressionText } from './token-text.ts'
 import { type Token, UnreadableSql } from './tokens.ts'
 
 /**
- * Reads the tokens of `CREATE TABLE …` as MySQL, MariaDB and the SQLite plugin write them with SHOW CREATE TABLE, and of what people write
- * in the same form.
- * @param tokens of one statement without its semicolon
+ * Reads the tokens of `CREATE TABLE …` as MySQL, MariaDB, and the SQLite plugin write them with SHOW CREATE TABLE, and
+ * as people write them in the same form.
+ * @param tokens one statement without its semicolon
  * @throws UnreadableSql
  */
 export function readTable(tokens: readonly Token[]): TableDefinition {
@@ -55,13 +55,13 @@ export function readTable(tokens: readonly Token[]): TableDefinition {
   const table = { name, ...options, ...parts, columns, checks }
   const { beyond } = words
   if (beyond.length === 0) return table
-  // its own words would have what is lost, too
+  // The server's text would also contain what is lost.
   const isWhole = !beyond.some(({ what }) => what === DEFAULT_OF_SEQUENCE)
   const text = isWhole ? ownText(tokens, table) : undefined
   return { ...table, more: beyond, ...(text !== undefined && { ownText: text }) }
 }
 
-/** Parts of a table that only MariaDB has, in words of their own. */
+/** Reads parts of a table that only MariaDB has. */
 function readBeyond(words: Words): boolean {
   if (words.take('PERIOD', 'FOR')) words.note('PERIOD', words.name())
   else if (words.take('VECTOR', 'KEY') || words.take('VECTOR', 'INDEX')) words.note('VECTOR KEY')
@@ -72,7 +72,7 @@ function readBeyond(words: Words): boolean {
 
 export class Words {
   readonly #tokens: readonly Token[]
-  /** What a definition cannot say. */
+  /** The features that a definition cannot express. */
   readonly beyond: Beyond[] = []
   #at: number
 
@@ -81,7 +81,7 @@ export class Words {
     this.#at = at
   }
 
-  /** Of the next word. */
+  /** Returns the index of the next word. */
   get place(): number {
     return this.#at
   }
@@ -94,7 +94,7 @@ export class Words {
     })
   }
 
-  /** Goes to the end of this part of a table. @returns the words that stood there */
+  /** Skips to the end of this part of a table. @returns the skipped words */
   skipRest(): string {
     const start = this.#at
     while (!this.isAtEnd && !this.#isAtMark(',') && !this.#isAtMark(')'))
@@ -103,7 +103,7 @@ export class Words {
     return expressionText(this.#tokens.slice(start, this.#at))
   }
 
-  /** Takes a word with what belongs to it; nothing where this part of a table ends. */
+  /** Skips a word with its arguments. Returns undefined if this part of a table ends. */
   skipOne(): string | undefined {
     if (this.isAtEnd || this.#isAtMark(',') || this.#isAtMark(')')) return undefined
     const start = this.#at
@@ -158,7 +158,7 @@ export class Words {
     return token
   }
 
-  /** A name; `database.table` means the table. */
+  /** Reads a name. For `database.table`, returns the table. */
   name(): string {
     let name = this.#onePartOfName()
     while (this.takeMark('.')) name = this.#onePartOfName()
@@ -185,7 +185,7 @@ export class Words {
     return names
   }
 
-  /** What stands in parentheses, as text, without them. */
+  /** Returns the text in parentheses, without them. */
   parenthesised(): string {
     this.expectMark('(')
     const start = this.#at
@@ -209,7 +209,7 @@ export class Words {
   }
 }
 
-/** Words of a table that are told, at most. */
+/** The most characters of a table's text in a message. */
 const MOST_NOTE = 60
 
 const SAME_TYPES: Record<string, string> = {
@@ -239,7 +239,7 @@ export function readColumn(
   const typeWord = words.upper
   let dataType = SAME_TYPES[typeWord] ?? typeWord.toLowerCase()
   if (!sqliteTypes[dataType] && typeWord !== 'SERIAL') {
-    // a server writes every name in backticks: what has none may be no column
+    // A server writes every name in backticks, so this may not be a column.
     if (!isQuoted || !/^[a-z]\w{0,30}$/.test(dataType)) throw words.wrong('a type')
     words.note(dataType, name)
   }
@@ -294,7 +294,7 @@ interface OfColumn {
   readonly checks: CheckDefinition[]
 }
 
-/** @returns whether it is what MariaDB makes of JSON */
+/** @returns whether it is MariaDB's form of JSON */
 function readAttributes(words: Words, { table, column, keys, checks }: OfColumn): boolean {
   let isJson = false
   const key = (kind: KeyDefinition['kind'], name: string) =>
@@ -337,7 +337,7 @@ function readAttributes(words: Words, { table, column, keys, checks }: OfColumn)
       checks.push(readCheck(words, name))
     } else if (words.take('CHECK')) {
       const check = readCheck(words, checkName(table, checks))
-      // MariaDB: "JSON is an alias for LONGTEXT COLLATE utf8mb4_bin", with this check
+      // MariaDB: "JSON is an alias for LONGTEXT COLLATE utf8mb4_bin", with this check.
       if (column.dataType === 'longtext' && check.clause === `json_valid(\`${column.name.replaceAll('`', '``')}\`)`)
         isJson = true
       else checks.push(check)
@@ -357,7 +357,7 @@ function readCheck(words: Words, name: string): CheckDefinition {
   return { name, clause, isEnforced: true }
 }
 
-/** As MySQL and the plugin name what has no name. */
+/** Returns the name that MySQL and the plugin give to an unnamed check. */
 const checkName = (table: string, checks: readonly CheckDefinition[]): string => `${table}_chk_${checks.length + 1}`
 
 function takeNow(words: Words): boolean {
@@ -381,7 +381,7 @@ function readDefault(words: Words, column: OfColumn['column']): DefaultValue | u
     if (column.dataType === 'bit') return { kind: 'value', text: `b'${bitsOf(value.bytes)}'` }
     return literalOf(column, value.bytes)
   }
-  // MariaDB shows functions without the parentheses that MySQL wants: uuid(), curdate()
+  // MariaDB shows functions without the parentheses that MySQL requires: uuid(), curdate().
   if (value.kind === 'word' && words.rest?.kind === 'mark' && words.rest.text === '(')
     return expressionOf(words, column, `${value.text}(${words.parenthesised()})`)
   throw words.wrong('a default')
@@ -389,7 +389,10 @@ function readDefault(words: Words, column: OfColumn['column']): DefaultValue | u
 
 const DEFAULT_OF_SEQUENCE = 'DEFAULT of a sequence'
 
-/** A default that counts by a sequence names it with its database, and would go on counting there. */
+/**
+ * Returns an expression. A default from a sequence is noted as lost: it names the sequence with its database, and would
+ * keep counting there.
+ */
 function expressionOf(words: Words, { name }: OfColumn['column'], text: string): DefaultValue | undefined {
   if (!/\b(nextval|lastval|setval)\s*\(|\bvalue for\b/i.test(text)) return { kind: 'expression', text }
   words.note(DEFAULT_OF_SEQUENCE, name, true)
@@ -416,7 +419,7 @@ function setCharset(column: OfColumn['column']): void {
   column.collation ??= defaultCollationOf(column.charset)
 }
 
-/** As the plugin's `CHARSET_DEFAULT_COLLATION_MAP`. */
+/** As in the plugin's `CHARSET_DEFAULT_COLLATION_MAP`. */
 export function defaultCollationOf(charset: string): string {
   if (charset === defaultCharset) return defaultCollation
   if (charset === 'binary') return 'binary'
@@ -553,7 +556,7 @@ function readOptions(words: Words): Options {
     const { rest } = words
     const option = isCharset ? 'CHARSET' : rest && 'text' in rest ? rest.text.toUpperCase() : ''
     if (!isCharset) words.next()
-    // TABLESPACE and the like are the server's own affair
+    // The server decides about TABLESPACE and similar options.
     if (option === 'PARTITION') {
       words.note('PARTITION')
       break

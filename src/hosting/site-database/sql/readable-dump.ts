@@ -3,18 +3,21 @@ import { constants, createGunzip, createZstdDecompress } from 'node:zlib'
 import { bunzip2 } from './bunzip2.ts'
 import { UnreadableSql } from './tokens.ts'
 
-/** Enough to know how a file begins: the place of a tar file's mark is the last. */
+/** Enough to recognize a file by its beginning: a tar file's signature comes last. */
 const HEAD_BYTES = 512
-/** Packed files within packed files: some programs pack what is packed. */
+/** The most layers of compression: some programs compress what is already compressed. */
 const MOST_LAYERS = 3
-/** What a file may grow to when it is unpacked: by as many times, and as many bytes more. */
+/** The limits for an unpacked file: a multiple of its size, and additional bytes. */
 const BOUNDS = { mostTimes: 200, spareBytes: 1 << 30 }
 /** The first block of bzip2, or the end of a stream without any. */
 const BZIP2_BLOCKS: readonly string[] = ['1AY&SY', '\x17rE8P\x90']
-/** Memory that zstd may ask for: 128 MB. */
+/** The memory that zstd may use: 128 MB. */
 const MOST_WINDOW_LOG = 27
 
-/** The text of a dump as UTF-8, however it is packed: gzip, bzip2, zstd; with a mark at its beginning; as UTF-16. @throws UnreadableSql */
+/**
+ * Yields the text of a dump as UTF-8, from any form: gzip, bzip2, zstd, with a byte order mark, or UTF-16. @throws
+ * UnreadableSql
+ */
 export async function* readableDump(
   source: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   bounds = BOUNDS,
@@ -56,14 +59,14 @@ async function* unpacked(
   yield* unpacked(bounded(), layer + 1, sizes)
 }
 
-/** The first bytes, and all with them. */
+/** Returns the first bytes, and all bytes including them. */
 async function beginning(source: AsyncIterable<Uint8Array>) {
   const pieces = source[Symbol.asyncIterator]()
   let head: Buffer = Buffer.alloc(0)
   let isOver = false
   while (head.length < HEAD_BYTES && !isOver) {
     const { done, value } = await pieces.next()
-    // its memory may be used again
+    // A copy, because the memory of the piece may be reused.
     if (done) isOver = true
     else head = Buffer.concat([head, value])
   }
@@ -115,14 +118,14 @@ function refuseOthers(head: Buffer): void {
     )
 }
 
-/** Bytes through one of the platform's decoders. What it says of them is in words. */
+/** Passes bytes through one of the platform's decoders. Translates its errors. */
 async function* through(
   source: AsyncIterable<Uint8Array>,
   decoder: Transform,
   name: string,
 ): AsyncGenerator<Uint8Array, void, void> {
   const copies = async function* () {
-    // the decoder works while the next piece is read into the same memory
+    // A copy: the decoder works while the next piece is read into the same memory.
     for await (const piece of source) yield Buffer.from(piece)
   }
   pipeline(Readable.from(copies()), decoder, () => {})
@@ -137,7 +140,7 @@ async function* through(
   }
 }
 
-/** Without the mark that editors put before a text; what PowerShell writes is UTF-16. */
+/** Removes the byte order mark that editors put before a text, and converts the UTF-16 of PowerShell. */
 async function* inUtf8(head: Buffer, all: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   const charset = utf16Of(head)
   const hasMark = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf

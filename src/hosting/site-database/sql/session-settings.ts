@@ -1,19 +1,19 @@
 import type { Token } from './tokens.ts'
 
-/** Names that a dump gives to values, at most: it puts back what it changed. */
+/** The most variables that a dump may set: it saves and restores what it changed. */
 const MOST_VARIABLES = 200
 const LONGEST_VALUE = 1000
 const CHARSETS: ReadonlySet<string> = new Set(['CHARACTER_SET_CLIENT', 'CHARACTER_SET_CONNECTION'])
 
-/** What SET statements of a dump say about how its text is read. Nothing of it reaches a server. */
+/** What SET statements of a dump say about how to read its text. None of it reaches a server. */
 export class SessionSettings {
-  /** Of the text: `utf8mb4`. */
+  /** The charset of the text: `utf8mb4`. */
   charset = 'utf8mb4'
-  /** Those of sql_mode, in capital letters. */
+  /** The modes of sql_mode, in upper case. */
   modes: ReadonlySet<string> = new Set()
   readonly #variables = new Map<string, string>()
 
-  /** @param tokens of a statement, without SET and its semicolon */
+  /** @param tokens a statement, without SET and its semicolon */
   set(tokens: readonly Token[]): void {
     const words = tokens.map(plain)
     const first = words[0]?.toUpperCase()
@@ -27,7 +27,7 @@ export class SessionSettings {
     const at = words.indexOf('=')
     if (at < 1) return
     const target = (words[at - 1] as string).toUpperCase()
-    // @@GLOBAL.x and GLOBAL x are the server's own
+    // @@GLOBAL.x and GLOBAL x are settings of the server.
     if (words.slice(0, at).some((word) => /^(@@)?(GLOBAL|PERSIST)/i.test(word))) return
     const name = target.replace(/^@@(SESSION\.|LOCAL\.)?/, '')
     const value = this.#valueOf(
@@ -47,7 +47,10 @@ export class SessionSettings {
     } else if (CHARSETS.has(name) && value !== undefined && name === 'CHARACTER_SET_CLIENT') this.#setCharset(value)
   }
 
-  /** What is known of an expression: a word, a text, a variable, the first of IFNULL(…) that has a value. */
+  /**
+   * Returns the value of an expression if it is known: a word, a text, a variable, or the first of IFNULL(…) with a
+   * value.
+   */
   #valueOf(words: readonly string[], tokens: readonly Token[]): string | undefined {
     const [first = ''] = words
     if (/^IFNULL$/i.test(first)) {
@@ -55,7 +58,7 @@ export class SessionSettings {
       return this.#valueOf([words[2] ?? ''], [tokens[2] as Token]) ?? words[comma + 1]
     }
     const isText = tokens[0]?.kind === 'string'
-    // CONCAT(@@sql_mode, ',x'): what is added counts
+    // CONCAT(@@sql_mode, ',x'): only the additions are needed.
     if (words.length > 1) {
       const added = tokens.filter(({ kind }) => kind === 'string').map(plain)
       return [...this.modes, ...added].join(',').slice(0, LONGEST_VALUE)
@@ -76,7 +79,7 @@ export class SessionSettings {
 const plain = (token: Token): string =>
   'text' in token ? token.text : Buffer.from(token.bytes).toString('latin1', 0, LONGEST_VALUE)
 
-/** Assignments of one SET, without what stands in parentheses counting as another one. */
+/** Returns the assignments of one SET, without splitting at commas in parentheses. */
 function partsOf(tokens: readonly Token[]): Token[][] {
   const parts: Token[][] = [[]]
   let depth = 0

@@ -1,41 +1,46 @@
-/** A table as MySQL knows it, between the text of a dump and the tables in which WordPress' SQLite plugin keeps the same. */
+/**
+ * A table as MySQL knows it. It connects the text of a dump with the tables in which WordPress' SQLite plugin keeps the
+ * same.
+ */
 export interface TableDefinition {
   readonly name: string
   /** `InnoDB`. */
   readonly engine: string
   readonly collation: string
   readonly comment: string
-  /** The number that the next row gets; undefined when none was given out yet. */
+  /** The number of the next row, or undefined when none was assigned yet. */
   readonly autoIncrement: bigint | undefined
   readonly columns: readonly ColumnDefinition[]
   readonly keys: readonly KeyDefinition[]
   readonly foreignKeys: readonly ForeignKeyDefinition[]
   readonly checks: readonly CheckDefinition[]
-  /** What there is besides all this, which MariaDB alone has. Default: nothing. */
+  /** Features beyond all this, which only MariaDB has. Default: none. */
   readonly more?: readonly Beyond[]
-  /** With it: the table in the words of the server, as `own-text.ts` writes it. */
+  /** Set with `more`: the table in the server's text, as `own-text.ts` writes it. */
   readonly ownText?: string
 }
 
-/** Something of a table that the rest of its definition cannot say. */
+/** A feature of a table that the rest of its definition cannot express. */
 export interface Beyond {
-  /** Whose it is; default: the table's. */
+  /** The column that has it. Default: the table itself. */
   readonly column?: string
-  /** In words: `uuid`, `PARTITION`. */
+  /** A description: `uuid`, `PARTITION`. */
   readonly what: string
-  /** No text of the table has it: it does not come back. */
+  /** Whether no text of the table contains it, so that it cannot be restored. */
   readonly isLost?: boolean
 }
 
 export interface ColumnDefinition {
   readonly name: string
-  /** Without length: `varchar`. */
+  /** Without the length: `varchar`. */
   readonly dataType: string
-  /** What stands in parentheses after it, without them: `20`, `10,2`, and the values of enum and set as MySQL writes them. */
+  /**
+   * The text in parentheses after it, without them: `20`, `10,2`, and the values of enum and set as MySQL writes them.
+   */
   readonly size: string | undefined
   readonly isUnsigned: boolean
   readonly isZerofill: boolean
-  /** Of text; null for what has none. */
+  /** The charset of text, or null for other types. */
   readonly charset: string | null
   readonly collation: string | null
   readonly isNullable: boolean
@@ -43,7 +48,7 @@ export interface ColumnDefinition {
   readonly isAutoIncrement: boolean
   readonly setsTimeOnUpdate: boolean
   readonly comment: string
-  /** Computed from others: it has no value of its own. */
+  /** Set if the column is computed from others, and has no stored value in a dump. */
   readonly generated: { readonly expression: string; readonly isStored: boolean } | undefined
 }
 
@@ -83,7 +88,7 @@ export interface CheckDefinition {
   readonly isEnforced: boolean
 }
 
-/** What SQLite keeps a column of MySQL's as, in tables that the plugin makes (`DATA_TYPE_STRING_MAP` of its driver). */
+/** The SQLite types of MySQL columns, in tables that the plugin creates (`DATA_TYPE_STRING_MAP` of its driver). */
 export const sqliteTypes: Readonly<Record<string, 'INTEGER' | 'REAL' | 'TEXT' | 'BLOB'>> = {
   ...of('INTEGER', 'bit tinyint smallint mediumint int bigint'),
   ...of('REAL', 'float double decimal'),
@@ -96,16 +101,16 @@ function of<Type>(type: Type, names: string): Record<string, Type> {
   return Object.fromEntries(names.split(' ').map((name) => [name, type]))
 }
 
-/** Text that has a charset and a collation. */
+/** Text types that have a charset and a collation. */
 export const textTypes: ReadonlySet<string> = new Set(
   'char varchar tinytext text mediumtext longtext enum set'.split(' '),
 )
 
-/** What the plugin takes where nothing is said: MySQL 8's own default. */
+/** The plugin's default: MySQL 8's own. */
 export const defaultCharset = 'utf8mb4'
 export const defaultCollation = 'utf8mb4_0900_ai_ci'
 
-/** Its type in full as MySQL shows it: `bigint(20) unsigned`. */
+/** Returns the full type as MySQL shows it: `bigint(20) unsigned`. */
 export function columnTypeOf({ dataType, size, isUnsigned, isZerofill }: ColumnDefinition): string {
   return [
     dataType + (size === undefined ? '' : `(${size})`),
@@ -114,10 +119,10 @@ export function columnTypeOf({ dataType, size, isUnsigned, isZerofill }: ColumnD
   ].join(' ')
 }
 
-/** The charset that a collation belongs to. */
+/** Returns the charset that a collation belongs to. */
 export const charsetOf = (collation: string): string => collation.split('_')[0] as string
 
-/** Of a collation of MySQL 8 that MariaDB 10.11 does not have, the nearest that it has. */
+/** Returns the nearest collation of MariaDB 10.11 for one that only MySQL 8 has. */
 export function nearest(collation: string): string {
   if (!/^\w+_0900_/.test(collation)) return collation
   return /_(bin|as_cs)$/.test(collation) ? 'utf8mb4_bin' : 'utf8mb4_unicode_520_ci'

@@ -1,6 +1,6 @@
 import type { Token } from './tokens.ts'
 
-/** Text of an expression, the same for the same expression however it was spaced. */
+/** Returns the text of an expression, which does not depend on its original spacing. */
 export function expressionText(tokens: readonly Token[]): string {
   let text = ''
   for (const [place, token] of tokens.entries()) {
@@ -25,6 +25,6 @@ function tokenText(token: Token): string {
   return token.text
 }
 
-/** As the plugin's `quote_mysql_utf8_string_literal` does. */
+/** Quotes as the plugin's `quote_mysql_utf8_string_literal` does. */
 export const quoted = (text: string): string =>
   `'${text.replace(/['\\\0\n\r]/g, (found) => ({ "'": "''", '\\': '\\\\', '\0': '\\0', '\n': '\\n', '\r': '\\r' })[found] as string)}'`

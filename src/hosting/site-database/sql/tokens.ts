@@ -1,12 +1,12 @@
 /**
- * Words of MySQL text, read from pieces of any size (MariaDB 10.11 and MySQL 8: manual, "Literal Values", "Comments"). Nothing is kept but
- * the word that is being read: a value of 50 MB takes 50 MB, a dump of 5 GB no more than that.
+ * Reads words of MySQL text from pieces of any size (MariaDB 10.11 and MySQL 8: manual, "Literal Values", "Comments").
+ * It keeps only the current word: a value of 50 MB takes 50 MB, and a dump of 5 GB takes no more than that.
  */
 
-/** A text that cannot be understood, and where. */
+/** A text that cannot be understood, with its place. */
 export class UnreadableSql extends Error {
   override readonly name = 'UnreadableSql'
-  /** What to do about it: a sentence with its full stop. */
+  /** The remedy: a sentence with its full stop. */
   readonly remedy: string | undefined
 
   constructor(message: string, remedy?: string) {
@@ -14,14 +14,14 @@ export class UnreadableSql extends Error {
     this.remedy = remedy
   }
 
-  /** What is wrong and where, then what to do. */
+  /** Returns the fault and its place, then the remedy. */
   get full(): string {
     return this.remedy === undefined ? this.message : `${this.message}. ${this.remedy}`
   }
 }
 
 export type Token =
-  /** A key word, a name without quotes. */
+  /** A keyword, or a name without quotes. */
   | { readonly kind: 'word'; readonly text: string }
   /** In backticks. */
   | { readonly kind: 'name'; readonly text: string }
@@ -33,28 +33,28 @@ export type Token =
   | { readonly kind: 'mark'; readonly text: string }
 
 export interface TokensOptions {
-  /** Default true; false: contents of strings are skipped, for who only wants to know whether all is well-formed. */
+  /** Default true. With false, contents of strings are skipped, for callers that only check the syntax. */
   readonly keepsValues?: boolean
 }
 
-/** A value is no longer than this: larger ones are an attack, or a file that is no dump. */
+/** The most bytes of a value. Larger ones are an attack, or the file is not a dump. */
 export const MOST_VALUE_BYTES = 256 << 20
 const MOST_DELIMITER = 16
 const MOST_NESTED = 8
 const MOST_LINE = 1 << 12
-/** Comments that are kept: of the beginning, where a program says its name. */
+/** The number of comments at the beginning that are kept, because a program names itself there. */
 const MOST_HEAD = 40
-/** Longest that a program's message may be before it is clear that it is none. */
+/** The most bytes to read before it is certain that a text is not a program's message. */
 const NOISE_BYTES = 300
-/** What programs say on standard error, and a redirection has put into the file. */
+/** Messages on standard error that a redirection has written into the file. */
 const NOISE =
   /^(?:\S*(?:mysqldump|mariadb-dump|mysqlpump|mysql|mariadb)(?:\.exe)?: |(?:\w+: )?\[(?:Warning|Note)\] |(?:PHP )?(?:Warning|Notice|Deprecated): |Enter password: )/i
 const DELIMITER = /^delimiter[ \t]+/i
-/** Words without quotes, numbers and names are no longer than this. */
+/** The length limit of words without quotes, numbers, and names. */
 const MOST_WORD_BYTES = 1 << 16
-/** What a comment of the server's own is said to be for: nothing knows this version (MariaDB's `/*!999999\- enable the sandbox mode`). */
+/** The version in a comment that no server executes (MariaDB's `/*!999999\- enable the sandbox mode`). */
 const NO_VERSION = 999_999
-/** Version of the comments in which Stead writes what MySQL alone needs. MySQL 8 reads them; MariaDB and Stead skip them. */
+/** The version of the comments for what only MySQL needs. MySQL 8 reads them. MariaDB and Stead skip them. */
 export const MYSQL_ALONE = 80_002
 
 const QUOTE = 0x27
@@ -86,48 +86,51 @@ export class Tokens {
   #bytes: Buffer = EMPTY
   #at = 0
   #end = 0
-  /** Bytes that went before `#bytes`. */
+  /** The number of bytes before `#bytes`. */
   #before = 0
   #lines = 0
   #isEnded = false
-  /** In how many comments that count: `/*!40101 SET …`. */
+  /** The nesting depth of comments that are executed: `/*!40101 SET …`. */
   #inExecutable = 0
-  /** A string or a skipped comment whose end is not here yet, so that no byte is looked at twice. */
+  /** A string or a skipped comment whose end has not arrived yet. Kept so that no byte is scanned twice. */
   #open: OpenString | undefined
   #openComment = false
-  /** How much of a word, a number or bits has been looked at, for the same. */
+  /** How much of a word, a number, or bits has been scanned, for the same reason. */
   #scanned = 0
-  /** Last comment, while nothing has come after it. */
+  /** The last comment, while nothing has followed it. */
   #lastComment = ''
   #hasWords = false
   #isStatement = false
   #delimiter = ''
-  /** Comments before the first word: a program says its name there. */
+  /** The comments before the first word, in which a program names itself. */
   readonly head: string[] = []
-  /** What programs said between statements. */
+  /** Program messages between statements. */
   readonly noise: string[] = []
-  /** Off with NO_BACKSLASH_ESCAPES. */
+  /** False with NO_BACKSLASH_ESCAPES. */
   hasBackslashes = true
-  /** Names stand in double quotes (ANSI_QUOTES). */
+  /** Whether names are in double quotes (ANSI_QUOTES). */
   hasAnsiQuotes = false
-  /** First bytes of characters of two bytes, whose second may look like a backslash; undefined: there are none. */
+  /**
+   * Tests the first byte of two-byte characters, whose second byte may look like a backslash; undefined without such
+   * characters.
+   */
   leads: ((byte: number) => boolean) | undefined
 
   constructor({ keepsValues = true }: TokensOptions = {}) {
     this.#keepsValues = keepsValues
   }
 
-  /** What stands last in what has been read, if it is a comment; without its marks. */
+  /** Returns the last thing read, if it is a comment, without its delimiters. */
   get lastComment(): string {
     return this.#lastComment
   }
 
-  /** The next word is the first of a statement: messages of programs may stand there, and DELIMITER. */
+  /** Marks the next word as the first of a statement, where program messages and DELIMITER may appear. */
   beginStatement(): void {
     this.#isStatement = true
   }
 
-  /** Where it is, in words. */
+  /** Returns the current place, in words. */
   get place(): string {
     return `line ${this.#lines + 1}, byte ${this.#before + this.#at}`
   }
@@ -144,12 +147,12 @@ export class Tokens {
     this.#end += chunk.length
   }
 
-  /** Nothing more comes. */
+  /** Ends the text. */
   finish(): void {
     this.#isEnded = true
   }
 
-  /** @returns undefined when more is needed; after `finish`: when there is no more. @throws UnreadableSql */
+  /** @returns undefined when more is needed, or after `finish`, at the end. @throws UnreadableSql */
   next(): Token | undefined {
     if (this.#open) return this.#string()
     if (!this.#skip()) return undefined
@@ -178,7 +181,7 @@ export class Tokens {
     if ((byte === 0x2d || byte === 0x2e || byte === 0x2b) && this.#end - this.#at < 2 && !this.#isEnded)
       return undefined
     this.#at++
-    // with another delimiter a semicolon ends no statement
+    // With another delimiter, a semicolon does not end a statement.
     const text = byte === 0x3b && this.#delimiter !== '' ? ';;' : String.fromCharCode(byte)
     return { kind: 'mark', text }
   }
@@ -187,7 +190,7 @@ export class Tokens {
     return new UnreadableSql(`${what} at ${this.place}`, remedy)
   }
 
-  /** @returns undefined when more is needed to know it */
+  /** @returns undefined when more is needed to decide */
   #isDelimiter(at: number): boolean | undefined {
     const { length } = this.#delimiter
     const there = this.#bytes.toString('latin1', at, Math.min(at + length, this.#end))
@@ -195,7 +198,7 @@ export class Tokens {
     return there === this.#delimiter
   }
 
-  /** The rest of the line; undefined when it is not here. */
+  /** Returns the rest of the line, or undefined when it has not arrived. */
   #line(most: number): string | undefined {
     const found = this.#bytes.subarray(this.#at, Math.min(this.#end, this.#at + most)).indexOf(NEWLINE)
     if (found < 0 && !(this.#isEnded && this.#end - this.#at <= most)) return undefined
@@ -203,8 +206,8 @@ export class Tokens {
   }
 
   /**
-   * Messages of programs, and DELIMITER, which is for clients.
-   * @returns whether there was one; undefined when more is needed to know it
+   * Skips program messages, and DELIMITER, which is for clients.
+   * @returns whether there was one; undefined when more is needed to decide
    */
   #skipLineOfClient(): boolean | undefined {
     const start = this.#bytes.toString('latin1', this.#at, Math.min(this.#end, this.#at + NOISE_BYTES))
@@ -233,7 +236,7 @@ export class Tokens {
     if (this.#open) this.#open.scanned -= bytes
   }
 
-  /** Leaves space and comments behind. @returns whether a word begins here */
+  /** Skips whitespace and comments. @returns whether a word begins here */
   #skip(): boolean {
     for (;;) {
       if (this.#openComment && !this.#skipToCommentEnd()) return false
@@ -298,13 +301,13 @@ export class Tokens {
     return true
   }
 
-  /** A comment is skipped, or what is in it counts. */
+  /** Skips a comment, or enters it if its contents are executed. */
   #beginComment(): boolean {
     if (!this.#isEnded && this.#end - this.#at < 12) return false
     const head = /^\/\*(?:!|M!)(\d*)/.exec(this.#bytes.toString('latin1', this.#at, Math.min(this.#end, this.#at + 12)))
     if (!head || Number(head[1]) >= NO_VERSION || Number(head[1]) === MYSQL_ALONE) {
       if (!head) {
-        // what a comment says is asked for at the beginning and the end: its first bytes are enough
+        // Comments matter only at the beginning and the end, and their first bytes are enough.
         if (!this.#isEnded && this.#end - this.#at < 200 && this.#bytes.subarray(this.#at, this.#end).indexOf('*/') < 0)
           return false
         const [said] = this.#bytes.toString('latin1', this.#at + 2, Math.min(this.#end, this.#at + 200)).split('*/')
@@ -340,7 +343,7 @@ export class Tokens {
     for (let at = from; at < to; at++) if (this.#bytes[at] === NEWLINE) this.#lines++
   }
 
-  /** What lies behind `#end` is of another time. */
+  /** Returns the next index of a byte. Bytes after `#end` are left over from earlier. */
   #indexOf(byte: number, from: number): number {
     const found = this.#bytes.subarray(from, this.#end).indexOf(byte)
     return found < 0 ? -1 : from + found
@@ -385,7 +388,7 @@ export class Tokens {
     if (isNumber && /^0b[01]+$/.test(text)) return { kind: 'bits', bytes: fromBits(text.slice(2)) }
     if (!isNumber) return { kind: 'word', text }
     if (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text)) return { kind: 'number', text }
-    // names may begin with digits
+    // Names may begin with digits.
     if (/^\d+[A-Za-z_$\u0080-\uffff]/.test(text)) return { kind: 'word', text }
     throw this.fail(`${text.slice(0, 40)} is no number,`)
   }
@@ -394,7 +397,7 @@ export class Tokens {
     return this.#bytes[start] === 0x30 && this.#bytes[start + 1] === 0x78
   }
 
-  /** x'1F', b'101': the quote follows at once. */
+  /** Returns whether x'1F' or b'101' starts here: the quote follows at once. */
   #isQuotedBits(start: number): boolean {
     const kind = (this.#bytes[start] as number) | 0x20
     return start + 1 < this.#end && this.#bytes[start + 1] === QUOTE && (kind === 0x78 || kind === 0x62)
@@ -434,7 +437,7 @@ export class Tokens {
         }
         continue
       }
-      // what follows decides: the escaped byte, or a quote that is doubled
+      // The next byte decides: it is the escaped byte, or doubles the quote.
       if (at + 1 >= end && !(byte === quote && this.#isEnded)) return this.#needMore(open, at)
       if (byte === quote && bytes[at + 1] !== quote) return this.#closeString(open, at)
       if (at + 1 >= end) return this.#closeString(open, at)
@@ -455,7 +458,7 @@ export class Tokens {
         'Remove the value, and export the database again.',
       )
     if (this.#keepsValues || open.quote === BACKTICK) return undefined
-    // nobody wants it: it is forgotten as it comes
+    // The value is not needed, so it is dropped as it arrives.
     this.#countLines(this.#at, open.scanned)
     this.#at = open.scanned
     return undefined
@@ -475,7 +478,7 @@ export class Tokens {
     return { kind: 'string', bytes: plain, isDouble: true }
   }
 
-  /** In place. */
+  /** Removes the escapes, in place. */
   #unescaped(bytes: Buffer, quote: number): Buffer {
     const hasBackslashes = this.hasBackslashes && quote !== BACKTICK
     const { leads } = this
@@ -496,7 +499,7 @@ export class Tokens {
   }
 }
 
-/** MySQL 8 manual, "String Literals", table "Special Character Escape Sequences". `\%` and `\_` stay as they are. */
+/** MySQL 8 manual, "String Literals", table "Special Character Escape Sequences". `\%` and `\_` stay unchanged. */
 const ESCAPES = new Map([
   [0x30, 0x00],
   [0x62, 0x08],

@@ -13,16 +13,16 @@ import {
 import { quoted } from './token-text.ts'
 import { MYSQL_ALONE } from './tokens.ts'
 
-/** A name as MySQL and MariaDB take it, whatever is in it. */
+/** Quotes a name for MySQL and MariaDB, whatever it contains. */
 export const quotedName = (name: string): string => `\`${name.replaceAll('`', '``')}\``
 
-/** What a key takes of text that has no length of its own, where nothing is said: as WordPress does, within what every server allows. */
+/** The key length for text without a length, if none is given: as in WordPress, within every server's limit. */
 const KEY_PREFIX = 191
 const LONG = /text$|blob$|^json$/
 
 /**
- * `CREATE TABLE` as MySQL 8 and MariaDB 10.11 take it, without a semicolon. Where MariaDB has another name than MySQL for the same, it gets its own, and
- * MySQL's stands in a comment that MariaDB skips.
+ * Returns `CREATE TABLE` as MySQL 8 and MariaDB 10.11 take it, without a semicolon. If MariaDB and MySQL have different
+ * names for the same thing, MariaDB gets its own. MySQL's is in a comment that MariaDB skips.
  */
 export function writeTable(table: TableDefinition): string {
   const types = new Map(table.columns.map((column) => [column.name.toLowerCase(), column]))
@@ -42,7 +42,7 @@ export function writeTable(table: TableDefinition): string {
 }
 
 /**
- * `ALTER TABLE` that makes one table of another: its keys, and how columns are that it has.
+ * Returns `ALTER TABLE` that turns one table into another: its keys, and the definitions of its existing columns.
  * @returns undefined when nothing differs
  */
 export function writeChange(before: TableDefinition, after: TableDefinition): string | undefined {
@@ -99,16 +99,16 @@ function writeColumn(column: ColumnDefinition): string {
   ].join(' ')
 }
 
-/** Where nothing is said the server takes the table's own, which is what was meant. */
+/** Returns the charset, or nothing for the default: then the server takes the table's own, as intended. */
 function charset({ charset: name, collation }: ColumnDefinition): string[] {
   if (name === null || collation === null || (name === defaultCharset && collation === defaultCollation)) return []
   return [`CHARACTER SET ${word(name)} ${collate('COLLATE ', collation)}`]
 }
 
-/** The table, whatever there is of it: what MariaDB alone has is said in its own words. */
+/** Returns the complete table. What only MariaDB has is in the server's text. */
 export const textOfTable = (table: TableDefinition): string => table.ownText ?? writeTable(table)
 
-/** Collations of MySQL 8 that MariaDB 10.11 does not have: the nearest that it has, and the exact one for MySQL. */
+/** Returns the nearest collation of MariaDB 10.11 for one that only MySQL 8 has, and the exact one for MySQL. */
 function collate(before: string, collation: string): string {
   const name = word(collation)
   const near = nearest(name)
@@ -140,12 +140,12 @@ function writeKey({ kind, name, parts, comment }: KeyDefinition, types: Map<stri
     const order = isDescending ? ' DESC' : ''
     if (length !== undefined && kind !== 'spatial') return `${quotedName(column)}(${length})${order}`
     if (!needsLength) return quotedName(column) + order
-    // MariaDB compares whole values, by a hash. MySQL cannot, and values that begin alike are not duplicates.
+    // MariaDB compares whole values, with a hash. MySQL cannot, and values with the same beginning are not duplicates.
     const prefix = kind === 'unique' ? ` /*!${MYSQL_ALONE} (${KEY_PREFIX}) */` : `(${KEY_PREFIX})`
     return quotedName(column) + prefix + order
   })
   return `${word}${kind === 'primary' ? '' : ` ${quotedName(name)}`} (${columns.join(', ')})${comment ? ` COMMENT ${quoted(comment)}` : ''}`
 }
 
-/** Names of engines, charsets and collations stand without quotes: nothing else may stand there. */
+/** Checks names of engines, charsets, and collations. They are written without quotes, so nothing else is allowed. */
 const word = (name: string): string => (/^\w{1,64}$/.test(name) ? name : 'utf8mb4')
