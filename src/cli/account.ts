@@ -17,7 +17,10 @@ import type { Call } from './command.ts'
 import { CommandError, printOne, printRows } from './output.ts'
 import { withControlDatabase } from './with-control-database.ts'
 
-/** The account with an address. @throws CommandError */
+/**
+ * Returns the account with an address.
+ * @throws CommandError
+ */
 export async function accountNamed(tx: Tx, email: string): Promise<Account> {
   const account = await findAccountByEmail(tx, normalEmail(email))
   if (!account) throw new CommandError(`No account has the address ${email}. To list accounts, run stead account list`)
@@ -30,7 +33,7 @@ interface CreateFlags {
   readonly plan: string | undefined
 }
 
-/** `stead account create` */
+/** Runs `stead account create`. */
 export async function create({ config, flags }: Call<CreateFlags, ControlDatabaseKey>): Promise<void> {
   const { email, name, plan = firstPlan, json } = flags
   return withControlDatabase(config, async ({ database }) => {
@@ -43,7 +46,7 @@ export async function create({ config, flags }: Call<CreateFlags, ControlDatabas
   })
 }
 
-/** `stead account list` */
+/** Runs `stead account list`. */
 export async function list({ config, flags }: Call<unknown, ControlDatabaseKey>): Promise<void> {
   return withControlDatabase(config, async ({ database }) =>
     printRows((await listAccounts(database.read)).map(shown), flags.json),
@@ -63,7 +66,7 @@ interface UpdateFlags {
   readonly 'automatic-updates': string | undefined
 }
 
-/** `stead account update` */
+/** Runs `stead account update`. */
 export async function update({ config, flags }: Call<UpdateFlags, ControlDatabaseKey>): Promise<void> {
   const facts: AccountFacts = {
     name: flags.name,
@@ -92,7 +95,7 @@ export async function update({ config, flags }: Call<UpdateFlags, ControlDatabas
 
 const isYes = (value: string | undefined) => (value === undefined ? undefined : value === 'yes')
 
-/** `stead account set-plan` */
+/** Runs `stead account set-plan`. */
 export async function changePlan({
   config,
   flags,
@@ -107,7 +110,7 @@ export async function changePlan({
   })
 }
 
-/** `stead account link` */
+/** Runs `stead account link`. */
 export async function link({
   config,
   flags,

@@ -12,7 +12,7 @@ interface CreateFlags {
   readonly owner: boolean
 }
 
-/** `stead application create` */
+/** Runs `stead application create`. */
 export async function create({ config, flags }: Call<CreateFlags, ControlDatabaseKey>): Promise<void> {
   const { name, owner: isOwner } = flags
   return withControlDatabase(config, async ({ database }) => {
@@ -20,12 +20,12 @@ export async function create({ config, flags }: Call<CreateFlags, ControlDatabas
       const account = await accountNamed(tx, flags.account)
       return makeApplication(tx, { accountId: account.id, name, isOwner, now: Date.now() })
     })
-    // the secret is shown this once
+    // The secret is shown only this once.
     printOne({ client_id: made.clientId, client_secret: made.clientSecret, owner: made.isOwner }, flags.json)
   })
 }
 
-/** `stead application list` */
+/** Runs `stead application list`. */
 export async function list({
   config,
   flags,
@@ -45,7 +45,7 @@ export async function list({
   })
 }
 
-/** `stead application revoke` */
+/** Runs `stead application revoke`. */
 export async function revoke({ config, flags }: Call<{ 'client-id': string }, ControlDatabaseKey>): Promise<void> {
   const clientId = flags['client-id']
   return withControlDatabase(config, async ({ database }) => {

@@ -43,7 +43,7 @@ describe('exit codes', () => {
       error: '',
     })
   })
-  test('2 and one line of reason for what a person can put right', async () => {
+  test('2 and one line with the reason for what an operator can fix', async () => {
     expect(await stead('serve', { STEAD_API_LISTEN: 'nowhere' })).toMatchObject({
       code: 2,
       out: '',
@@ -68,7 +68,7 @@ describe('exit codes', () => {
   })
 })
 
-/** The command with a value for each flag that it needs. */
+/** Returns the command with a value for each required flag. */
 function wholeLine({ name, flags }: Command): string {
   const given = Object.entries(flags).flatMap(([flag, usage]) => {
     if (!usage.needed || !takesValue(usage)) return []
@@ -81,19 +81,19 @@ const isPart = ({ name }: Command) => ['serve', 'control', 'host', 'edge', 'dns'
 const withControlDatabase = commands.filter(
   ({ settings }) => settings.length > 0 && settings.length < allSettings.length,
 )
-// `doctor` has tests of its own: what it finds depends on the machine
+// `doctor` has its own tests, because its results depend on the machine.
 const elsewhere = commands.filter(
   (command) => !isPart(command) && !withControlDatabase.includes(command) && command.name !== 'doctor',
 )
 
-describe('no command makes a data folder or a database', () => {
+describe('no command creates a data folder or a database', () => {
   let empty: string
   beforeAll(async () => {
     empty = await mkdtemp(join(tmpdir(), 'stead-cli-'))
   })
   afterAll(() => rm(empty, { recursive: true }))
 
-  test.each(withControlDatabase.map((command) => [wholeLine(command)]))('%s says what is missing', async (line) => {
+  test.each(withControlDatabase.map((command) => [wholeLine(command)]))('%s reports what is missing', async (line) => {
     for (const folder of [empty, join(empty, 'none')]) {
       const { code, out, error } = await stead(line, { STEAD_DATA_DIR: folder })
       if (line.startsWith('host adopt')) {
@@ -124,7 +124,7 @@ describe('no command makes a data folder or a database', () => {
     }
   })
 
-  test.skipIf(!postgresUrl)('nor a master key where there is no data folder', async () => {
+  test.skipIf(!postgresUrl)('nor a master key without a data folder', async () => {
     const { connection, drop } = await testDatabase('postgres')
     try {
       const none = { STEAD_DATABASE_URL: connection.url as string, STEAD_DATA_DIR: join(empty, 'none') }
@@ -138,7 +138,7 @@ describe('no command makes a data folder or a database', () => {
   })
 })
 
-test('what cannot be used as a data folder is said in one line', async () => {
+test('reports an unusable data folder in one line', async () => {
   const file = join(dataDir, 'a-file')
   await writeFile(file, '')
   for (const folder of [file, join(file, 'below')])
@@ -148,7 +148,7 @@ test('what cannot be used as a data folder is said in one line', async () => {
     })
 })
 
-test('an account and its keys, by --json from the first to the last step', async () => {
+test('creates an account and its credentials, with --json from the first to the last step', async () => {
   const account = await json('account create --email=Me@Example.com --plan=Business')
   expect(account).toMatchObject({ email: 'me@example.com', plan: 'Business' })
   expect((await stead('account create --email=me@example.com')).error).toContain('already has an account')
@@ -186,7 +186,7 @@ test('an account and its keys, by --json from the first to the last step', async
   expect(JSON.stringify(listed)).not.toContain(key.client_secret)
 })
 
-test('config prints what is in force as JSON, secrets hidden', async () => {
+test('config prints the effective settings as JSON, with secrets hidden', async () => {
   const key = Buffer.alloc(32, 1).toString('base64')
   const { out } = await stead('config --rate-limit=7 --json', { STEAD_MASTER_KEY: key, STEAD_RATE_LIMIT: '8' })
   expect(JSON.parse(out)).toMatchObject({ STEAD_RATE_LIMIT: '7', STEAD_MASTER_KEY: '(set)', STEAD_DATA_DIR: dataDir })
@@ -201,7 +201,7 @@ describe('doctor', () => {
   type Found = { area: string; state: string; text: string }[]
   const find = (out: string, area: string) => (JSON.parse(out) as Found).filter((each) => each.area === area)
 
-  test('0 where nothing is wrong, 1 and what to do where something is', async () => {
+  test('exits with 0 without problems, with 1 and advice otherwise', async () => {
     const well = await stead('doctor --json', ports)
     expect([well.code, well.error, find(well.out, 'ports')]).toEqual([0, '', []])
     expect(find(well.out, 'databases')).toMatchObject([{ state: 'ok', text: expect.stringContaining('stead.db') }])
@@ -213,7 +213,7 @@ describe('doctor', () => {
     expect(ill.out).toMatch(/^1 problem, \d+ warnings?\.$/m)
   })
 
-  test('a damaged database, another master key, and a folder that is none', async () => {
+  test('reports a damaged database, another master key, and a path that is not a folder', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'stead-cli-'))
     const database = async (given: Record<string, string>) =>
       find((await stead('doctor --json', { ...ports, ...given })).out, 'databases')
@@ -241,7 +241,7 @@ describe('doctor', () => {
 })
 
 describe('help', () => {
-  test.each(['host', 'account'])('%s: all commands of the noun', async (noun) => {
+  test.each(['host', 'account'])('%s: shows all commands of the noun', async (noun) => {
     const { code, out } = await stead(`${noun} --help`)
     expect(code).toBe(0)
     for (const { name } of commands)
@@ -251,7 +251,7 @@ describe('help', () => {
       ])
   })
 
-  test('a command with its flags, and the settings that it reads', async () => {
+  test('shows a command with its flags, and the settings that it reads', async () => {
     const { out } = await stead('help key accept')
     expect(out).toMatch(/^stead key accept\n/)
     expect(out).toContain('Settings: STEAD_DATA_DIR, STEAD_DATABASE_URL, STEAD_MASTER_KEY\n')
@@ -263,7 +263,7 @@ describe('help', () => {
     ])
   })
 
-  test('without words: every command', async () => {
+  test('without words: shows every command', async () => {
     const { out } = await stead('help')
     for (const { name } of commands) {
       const [noun = '', verb = ''] = name.split(' ')
@@ -271,24 +271,24 @@ describe('help', () => {
     }
   })
 
-  test('of something that there is not', async () => {
+  test('suggests a name for an unknown topic', async () => {
     expect(await stead('help acount')).toMatchObject({
       code: 2,
       error: expect.stringContaining('Did you mean stead help account?'),
     })
   })
 
-  test('works where settings are wrong', async () => {
+  test('works even if settings are invalid', async () => {
     expect((await stead('help', { STEAD_NONSENSE: '1' })).code).toBe(0)
   })
 })
 
-test('completion: a script on standard output', async () => {
+test('completion prints a script on standard output', async () => {
   for (const shell of ['bash', 'zsh', 'fish'] as const)
     expect((await stead(`completion ${shell}`, { STEAD_NONSENSE: '1' })).out).toBe(`${completionScript(shell)}\n`)
 })
 
-test('docs/settings.md is current (npm run docs:settings writes it)', async () => {
+test('docs/settings.md is up to date (npm run docs:settings writes it)', async () => {
   const { out } = await stead('help settings --markdown')
   expect(await readFile(join(root, 'docs/settings.md'), 'utf8')).toBe(out)
 })

@@ -2,14 +2,14 @@ import { phpVersions } from '../hosting/php/runtime.ts'
 import { planNames } from '../resources/account/plans.ts'
 import { allSettings, type Command, command, type Flag } from './command.ts'
 
-/** Flags that every command takes. */
+/** The flags that every command accepts. */
 export const commonFlags: Readonly<Record<string, Flag>> = {
   json: { help: 'print JSON' },
   help: { help: 'show help for the command', short: 'h' },
   version: { help: 'print the version', short: 'v' },
 }
 
-/** Nouns that commands have in common. */
+/** The nouns that several commands share. */
 export const nouns: Readonly<Record<string, string>> = {
   host: 'hosts, and the data folder of this host',
   database: 'the control database',
@@ -30,11 +30,11 @@ const storageKey = {
   value: 'KEY',
   help: 'printed backup key (default: from STEAD_MASTER_KEY)',
 } as const
-/** Where the records are. */
+/** The settings that locate the control database. */
 const records = ['dataDir', 'databaseUrl'] as const
-/** What the names of the installation follow from. */
+/** The settings from which the names of the installation are derived. */
 const names = ['apiName', 'panelUrl', 'apiListen', 'stagingDomain', 'dnsNameservers', 'dnsCatalog'] as const
-/** Where backups are, and what they are read with. */
+/** The settings that locate backups, and those needed to read them. */
 const backups = [
   ...records,
   'masterKey',
@@ -49,8 +49,8 @@ const backups = [
 ] as const
 
 /**
- * Every command: what is parsed, run, completed in a shell, and said by `stead help`. This is read at each start, so that nothing
- * large may be imported here.
+ * All commands, for parsing, running, completion and `stead help`. Each start loads this file, so it must not import
+ * anything large.
  */
 export const commands: readonly Command[] = [
   command({
@@ -369,7 +369,7 @@ export const commands: readonly Command[] = [
   }),
 ]
 
-/** What may follow a noun: the verbs of its commands, each with what it does. */
+/** Returns the words that may follow a noun: the verbs of its commands, each with its description. */
 export const verbsOf = (noun: string): (readonly [verb: string, about: string])[] =>
   commands.flatMap(({ name, about }) =>
     name.startsWith(`${noun} `) ? [[name.slice(noun.length + 1), about] as const] : [],

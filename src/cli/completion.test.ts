@@ -25,7 +25,7 @@ const has = (shell: string): boolean => {
 }
 
 describe.skipIf(!has('bash'))('bash', () => {
-  /** What bash offers for the last of these words, which are apart as readline takes a line apart. */
+  /** Returns bash's suggestions for the last of these words, which are split as readline splits a line. */
   const offered = async (...words: string[]): Promise<string[]> => {
     const call = `source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _stead; for e in "\${COMPREPLY[@]}"; do echo "$e"; done`
     const { stdout } = await run('bash', ['--norc', '-c', call, join(folder, 'bash'), ...words], { cwd: folder })
@@ -94,7 +94,7 @@ describe.skipIf(!has('bash'))('bash', () => {
     expect((await offered(...words)).sort()).toEqual([...expected].sort())
   })
 
-  test('a part reads all settings, a command those that it names', async () => {
+  test('offers all settings for a role, and its own settings for a command', async () => {
     expect(await offered('stead', 'edge', '--edge-l')).toEqual(['--edge-listen='])
     expect(await offered('stead', 'account', 'list', '--edge-l')).toEqual([])
   })
@@ -124,7 +124,7 @@ describe.skipIf(!has('fish'))('fish', () => {
 })
 
 describe.skipIf(!has('zsh'))('zsh', () => {
-  test('the script is one that zsh can read, and registers itself', async () => {
+  test('has a script that zsh can read, and that registers itself', async () => {
     const call = 'autoload -U compinit; compinit -D; source "$0"; echo $_comps[stead]'
     expect((await run('zsh', ['-f', '-c', call, join(folder, 'zsh')])).stdout).toBe('_stead\n')
   })

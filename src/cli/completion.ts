@@ -5,17 +5,20 @@ import { commands, commonFlags, nouns, verbsOf } from './commands.ts'
 
 type Shell = 'bash' | 'zsh' | 'fish'
 
-/** What may come next after some words of a command line. */
+/** The possible continuations after some words of a command line. */
 interface Place {
-  /** The words, flags left out: `account create`. */
+  /** The words without flags: `account create`. */
   readonly path: string
-  /** Each with what it means. */
+  /** Each with its description. */
   readonly words: readonly (readonly [word: string, about: string])[]
   /** Names without dashes. */
   readonly flags: Readonly<Record<string, Flag>>
 }
 
-/** `stead completion <shell>`: a script, so that no process of Stead is started for a key press. */
+/**
+ * Returns the command `stead completion <shell>`, which prints a script. So a key press does not start a process of
+ * Stead.
+ */
 export const printFor = (shell: Shell) => async (): Promise<void> => console.log(completionScript(shell))
 
 export function completionScript(shell: Shell): string {
@@ -56,7 +59,7 @@ function places(): Place[] {
   ]
 }
 
-/** Commands that call the API, and their nouns. */
+/** Returns the API commands, and their nouns. */
 function placesOfApi(): Place[] {
   const all = described()
   const verbsOf = (noun: string) =>
@@ -69,7 +72,10 @@ function placesOfApi(): Place[] {
   return [...commands, ...nouns.map((noun): Place => ({ path: noun, words: verbsOf(noun), flags: commonFlags }))]
 }
 
-/** Every flag with a value, of whatever command, and the values it may have; none where those are others in another command. */
+/**
+ * Returns every flag with a value, of any command, and its possible values. They are empty if they differ between
+ * commands.
+ */
 function valuedFlags(all: readonly Place[]): ReadonlyMap<string, readonly string[]> {
   const flags = all.flatMap((place) => Object.entries(place.flags)).filter(([, flag]) => takesValue(flag))
   const found = new Map<string, readonly string[]>()
@@ -80,7 +86,7 @@ function valuedFlags(all: readonly Place[]): ReadonlyMap<string, readonly string
   return found
 }
 
-/** For bash and zsh: what a word that stands before the current one makes of `flag` and `place`. */
+/** Returns code for bash and zsh that sets `flag` and `place` from a word before the current one. */
 const takeWord = (valued: Iterable<string>): string => `    case $word in
       -*=*) ;;
       ${[...valued].join('|')}) flag=$word ;;

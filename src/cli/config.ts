@@ -5,7 +5,7 @@ import type { Call } from './command.ts'
 
 type Config = Call<unknown, SettingKey>['config']
 
-/** `stead config`: the settings in force, secrets hidden, and what they come to on this machine. */
+/** Runs `stead config`: prints the effective settings with secrets hidden, and their consequences on this machine. */
 export async function print({ config, flags }: Call<unknown, SettingKey>): Promise<void> {
   const entries = printableConfig(config)
   if (flags.json) {
@@ -19,7 +19,7 @@ export async function print({ config, flags }: Call<unknown, SettingKey>): Promi
     console.log(`# New sites with PHP ${version} on this server: ${await servedBy(config, version)}`)
 }
 
-/** Why no host starts with these settings, as far as it can be told without one. */
+/** Returns why no host can start with these settings, as far as it can be determined without one. */
 async function refusalOf({ mariadb, mariadbUrl }: Config): Promise<string | undefined> {
   if (mariadb !== 'own' || mariadbUrl !== undefined) return undefined
   const { findPrograms } = await import('../hosting/mariadb/server/programs.ts')
@@ -29,7 +29,7 @@ async function refusalOf({ mariadb, mariadbUrl }: Config): Promise<string | unde
   )
 }
 
-/** By what new sites run; a host that runs says the same of itself in `/readyz`. */
+/** Returns what runs new sites. A running host reports the same in `/readyz`. */
 async function servedBy(config: Config, version: (typeof phpVersions)[number]): Promise<string> {
   const inWasm = 'PHP in WebAssembly, SQLite'
   if (config.runtime === 'wasm') return inWasm

@@ -5,7 +5,7 @@ import { allSettings, type Call, type Command, type Flag } from './command.ts'
 import { commands, commonFlags, nouns, verbsOf } from './commands.ts'
 import { UsageError } from './usage-error.ts'
 
-/** `stead help`, `stead help <command>`, `stead help settings` */
+/** Runs `stead help`, `stead help <command>`, and `stead help settings`. */
 export async function print({ words, flags }: Pick<Call<{ markdown: boolean }>, 'words' | 'flags'>): Promise<void> {
   const topic = words.join(' ')
   if (topic === 'settings') console.log(flags.json ? asJson(printableSettings()) : settingsText(flags.markdown))
@@ -36,7 +36,10 @@ const pick = ({ name, about, calls }: { name: string; about: string; calls: stri
   calls,
 })
 
-/** A command, or all of a noun. @param others names that may have been meant as well */
+/**
+ * Returns a command, or all of a noun.
+ * @param others further names to suggest
+ */
 function commandsOf(topic: string, others: readonly string[]): readonly Command[] {
   const found = commands.filter(({ name }) => name === topic || name.startsWith(`${topic} `))
   if (found.length > 0) return found
@@ -46,13 +49,13 @@ function commandsOf(topic: string, others: readonly string[]): readonly Command[
   throw new UsageError(`Unknown command "${topic}". See: stead help`, near && `stead help ${near}`)
 }
 
-/** @param ofApi commands that call the API */
+/** @param ofApi the API commands */
 function overview(ofApi: readonly [string, string][]): string {
   const rows = commands.flatMap(({ name, about }): [string, string][] => {
     const [noun = '', verb] = name.split(' ')
     if (verb === undefined) return [[`stead ${name}`, about]]
     const verbs = verbsOf(noun).map(([each]) => each)
-    // one row a noun, where its first verb stands
+    // One row per noun, at the place of its first verb.
     return verb === verbs[0] ? [[`stead ${noun} ${verbs.join('|')}`, nouns[noun] as string]] : []
   })
   return `Stead ${version}: a control plane for WordPress sites
@@ -94,7 +97,7 @@ const describeFlag = (name: string, { value, choices }: Flag): string => {
   return text === undefined ? `--${name}` : `--${name}=${text}`
 }
 
-/** Flags of a command: how each is written, and what it says. */
+/** Returns the flags of a command, with their form and their help. */
 export const flagRows = (flags: Readonly<Record<string, Flag>>): [string, string][] =>
   Object.entries(flags).map(([name, flag]) => [
     `${describeFlag(name, flag)}${flag.short ? `, -${flag.short}` : ''}`,
@@ -106,7 +109,7 @@ function table(rows: readonly [string, string][]): string {
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n')
 }
 
-/** @param asPage the table that is docs/settings.md */
+/** @param asPage whether to return the table of docs/settings.md */
 function settingsText(asPage: boolean): string {
   const settings = printableSettings()
   if (!asPage)

@@ -14,7 +14,7 @@ import { adoptFolder } from './installation/adopt.ts'
 import { CommandError, printOne, printRows } from './output.ts'
 import { withControlDatabase } from './with-control-database.ts'
 
-/** `stead host list` */
+/** Runs `stead host list`. */
 export async function list({ config, flags }: Call<unknown, ControlDatabaseKey>): Promise<void> {
   const work = async (records: ControlDatabase) => {
     const [hosts, aside] = await Promise.all([describeHosts(records), describeQuarantined(config.dataDir)])
@@ -29,7 +29,7 @@ export async function list({ config, flags }: Call<unknown, ControlDatabaseKey>)
   return withControlDatabase(config, work, { makes: false, strangers: 'look' })
 }
 
-/** `stead host adopt` */
+/** Runs `stead host adopt`. */
 export async function adopt({ config, flags }: Call<{ host: string | undefined }, ControlDatabaseKey>): Promise<void> {
   printOne({ ...(await adoptFolder(config, flags.host)) }, flags.json)
 }
@@ -38,7 +38,10 @@ interface HostName {
   readonly name: string
 }
 
-/** Changes one host in one transaction, and prints what it is then. @throws CommandError */
+/**
+ * Changes one host in one transaction, and prints its new state.
+ * @throws CommandError
+ */
 const changing =
   (by: (tx: Tx, name: string, now: number) => Promise<ChangedHost>) =>
   async ({ config, flags }: Call<HostName, ControlDatabaseKey>): Promise<void> =>
@@ -51,16 +54,16 @@ const changing =
       printOne({ name, state }, flags.json)
     })
 
-/** `stead host cordon` */
+/** Runs `stead host cordon`. */
 export const cordon = changing((tx, name, now) => setCordoned(tx, name, true, now))
-/** `stead host uncordon` */
+/** Runs `stead host uncordon`. */
 export const uncordon = changing((tx, name, now) => setCordoned(tx, name, false, now))
-/** `stead host return` */
+/** Runs `stead host return`. */
 export const giveBack = changing(returnHost)
-/** `stead host remove` */
+/** Runs `stead host remove`. */
 export const remove = changing(removeHost)
 
-/** `stead host lost` */
+/** Runs `stead host lost`. */
 export async function lost(call: Call<HostName & { confirm: string }, ControlDatabaseKey>): Promise<void> {
   const { name, confirm } = call.flags
   if (confirm !== name)

@@ -3,7 +3,7 @@ import { listQuarantined } from '../hosting/site-directories/quarantine.ts'
 import { timestamp } from '../platform/http/schemas.ts'
 import type { ControlDatabase } from '../roles/process-context.ts'
 
-/** Every host that the database knows, one a row. */
+/** Returns every host that the database knows, one per row. */
 export async function describeHosts({ database, folder, facts, belonging }: ControlDatabase) {
   const isStranger = belonging.kind === 'stranger'
   const counts = isStranger ? [] : await sitesByHost(database.read)
@@ -37,7 +37,7 @@ const sitesByHost = (tx: ControlDatabase['database']['read']) =>
     .groupBy('host_id')
     .execute()
 
-/** What was set aside in a data folder, one a row, oldest first. */
+/** Returns the quarantined directories of a data folder, one per row, oldest first. */
 export async function describeQuarantined(dataDir: string) {
   return (await listQuarantined(dataDir)).map(({ path, note }) => ({
     folder: path,

@@ -8,8 +8,9 @@ import { CommandError } from './output.ts'
 import type { BackupKey } from './with-control-database.ts'
 
 /**
- * Opens the storage of backups without any records: with the printed key, or with the one that lies in it sealed under the master key.
- * @throws OperatorError when neither is given, or it is another's
+ * Opens the storage of backups without a control database. It uses the printed key, or the key in the storage, sealed
+ * under the master key.
+ * @throws OperatorError when neither is given, or it belongs to another installation
  */
 export async function openWithKey(config: Pick<Config, BackupKey>, printed: string | undefined): Promise<BackupStore> {
   const storage = backupStorage(config)
@@ -21,7 +22,7 @@ export async function openWithKey(config: Pick<Config, BackupKey>, printed: stri
     } catch (error) {
       throw new CommandError(`--key: ${(error as Error).message}`, { cause: error })
     }
-    // it seals nothing: the storage says already whose it is
+    // The sealer is not used, because the storage already records its installation.
     return openStoreWithKey(storage, key, createSealer(masterKey ?? Buffer.alloc(32)))
   }
   if (!masterKey)

@@ -6,7 +6,7 @@ import { apiDescription } from '../app.ts'
 import { readConfig } from '../config.ts'
 import { openProcessContext } from '../roles/process-context.ts'
 
-/** `stead openapi`: the description of the API as a document, the same for every installation. */
+/** Runs `stead openapi`: prints the description of the API, which is the same for every installation. */
 export async function print(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'stead-openapi-'))
   const context = await openProcessContext(

@@ -1,14 +1,14 @@
 import { OperatorError } from '../platform/operator-error.ts'
 
-/** A command that cannot do what was asked: the message says what to do instead. */
+/** A command that cannot do its work. The message says what to do instead. */
 export class CommandError extends OperatorError {
   override readonly name = 'CommandError'
 }
 
-/** What was called when it is the disk that failed, and not a connection, say. */
+/** The system calls that fail because of the disk, and not, for example, a connection. */
 const ofDisk = new Set(['access', 'mkdir', 'open', 'write', 'fsync', 'link'])
 
-/** In words why a file or folder cannot be written; another error as it is. */
+/** Explains why a file or folder cannot be written. Returns other errors unchanged. */
 export function diskError(path: string, error: unknown): unknown {
   const { syscall = '', message } = error as NodeJS.ErrnoException
   return ofDisk.has(syscall) ? new CommandError(`${path} cannot be written: ${message}`, { cause: error }) : error

@@ -9,7 +9,7 @@ const parse = (line: string) => {
   return { command: command.name, ...rest }
 }
 
-test('command, flags and settings come apart, wherever they stand', () => {
+test('separates command, flags and settings, in any order', () => {
   expect(parse('--log-level=warn application create --account a@b.example --owner --name=ci --json')).toEqual({
     command: 'application create',
     words: [],
@@ -18,25 +18,25 @@ test('command, flags and settings come apart, wherever they stand', () => {
   })
 })
 
-test("a command's own flag is meant where there is a setting of that name", () => {
+test("prefers a command's own flag to a setting of the same name", () => {
   const moving = parseArguments(['site', 'move', '--name=shop', '--runtime', 'native'])
   expect([moving.flags.runtime, moving.settings]).toEqual(['native', {}])
   expect(parseArguments(['serve', '--runtime=native']).settings).toEqual({ '--runtime': 'native' })
 })
 
-test('flags that were not given are there too', () => {
+test('includes flags that were not given', () => {
   expect(parse('application create --account=a@b.example --name=ci').flags).toMatchObject({ owner: false, json: false })
   expect(parse('host adopt').flags).toEqual({ host: undefined, json: false })
 })
 
-test('a value may hold an equals sign and begin with a dash', () => {
+test('accepts a value with an equals sign, and one that begins with a dash', () => {
   expect(parse('serve --master-key=YWJj= --rate-limit -1').settings).toEqual({
     '--master-key': 'YWJj=',
     '--rate-limit': '-1',
   })
 })
 
-test('a noun may be a command too', () => {
+test('accepts a noun that is also a command', () => {
   expect([parse('host').command, parse('host list').command]).toEqual(['host', 'host list'])
 })
 
@@ -54,7 +54,7 @@ describe('help', () => {
   })
 })
 
-test.each(['version', '--version', '-v', 'serve -v'])('%s: the version', (line) => {
+test.each(['version', '--version', '-v', 'serve -v'])('%s: prints the version', (line) => {
   expect(parse(line).command).toBe('version')
 })
 
@@ -68,7 +68,7 @@ const messageOf = (line: string): string => {
   throw new Error(`${line} was taken`)
 }
 
-describe('refused, with what to do', () => {
+describe('refused with advice', () => {
   test.each([
     ['serv', 'Unknown command "serv". See: stead help'],
     ['constructor', 'Unknown command "constructor"'],
@@ -93,7 +93,7 @@ describe('refused, with what to do', () => {
   })
 })
 
-describe('what may have been meant', () => {
+describe('suggestions', () => {
   test.each([
     ['serv', 'stead serve'],
     ['acount list', 'stead account'],
@@ -114,7 +114,7 @@ describe('what may have been meant', () => {
   })
 })
 
-test('a flag takes a value in every command or in none, and the same values: it may stand before the command', () => {
+test('gives a flag the same kind of value in every command, because it may come before the command', () => {
   const kinds = new Map<string, string>()
   for (const { flags } of commands)
     for (const [name, flag] of Object.entries(flags)) {

@@ -7,7 +7,7 @@ import { UsageError } from './usage-error.ts'
 /** A command line after parsing. Settings are still text. */
 export interface ParsedArguments {
   readonly command: Command
-  /** Words after the command's name. */
+  /** The words after the command's name. */
   readonly words: readonly string[]
   /** Every flag of the command: text, a switch as true or false, `undefined` for one that was not given. */
   readonly flags: Readonly<Record<string, string | boolean | undefined>>
@@ -16,7 +16,9 @@ export interface ParsedArguments {
 }
 
 const ofSettings = settingFlags(allSettings)
-/** The flags of all commands together: a flag may stand before the command, so one that takes a value does so everywhere. */
+/**
+ * The flags of all commands. A flag may come before the command, so one that takes a value must do so in every command.
+ */
 const knownFlags: ReadonlyMap<string, Flag> = new Map(
   [ofSettings, commonFlags, ...commands.map(({ flags }) => flags)].flatMap((flags) => Object.entries(flags)),
 )
@@ -28,13 +30,13 @@ const options = Object.fromEntries(
 )
 
 /**
- * Splits `stead <command> --flag=value --flag value`; flags that are settings come apart.
- * @throws UsageError for a command, verb or flag that does not exist, a value that lacks, and what is too much
+ * Splits `stead <command> --flag=value --flag value`, and separates flags from settings.
+ * @throws UsageError for an unknown command, verb or flag, a missing value, and extra words
  */
 export function parseArguments(argv: readonly string[]): ParsedArguments {
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true })
   const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []))
-  // a command's own flag of the same name is meant, not the setting
+  // A command's own flag has precedence over a setting of the same name.
   const own = commandOf(words)?.flags ?? {}
   const flags: Record<string, string | boolean> = {}
   const settings: Record<string, string> = {}
@@ -42,7 +44,7 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
     if (token.kind !== 'option') continue
     const { name, value, inlineValue } = token
     const flag = knownFlags.get(name)
-    // a single dash is short for several letters: what was typed says more than the first of them
+    // After a single dash, parseArgs takes each letter as a flag. The typed text is more useful than the first letter.
     const typed = (argv[token.index] as string).split('=')[0] as string
     if (!flag) throw unknownFlag(typed, commandOf(words))
     if (!takesValue(flag) && inlineValue) throw new UsageError(`--${name} does not accept a value`)
@@ -62,7 +64,7 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
   return { command, words: rest, flags: { ...common, ...ownFlags(command, others) }, settings }
 }
 
-/** Words that begin a command of the list. */
+/** The words that begin an operator command. */
 export const localWords: readonly string[] = [...new Set(commands.map(({ name }) => name.split(' ')[0] as string))]
 
 export const isLocalWord = (word: string): boolean => localWords.includes(word)
@@ -70,7 +72,7 @@ export const isLocalWord = (word: string): boolean => localWords.includes(word)
 export const isCommand = (word: string, verb: string | undefined): boolean =>
   commandOf(verb === undefined ? [word] : [word, verb]) !== undefined
 
-/** The command that the words begin with. */
+/** Returns the command that the words begin with. */
 function commandOf(words: readonly string[]): Command | undefined {
   const [noun = '', verb] = words
   const alone = named(noun)
@@ -105,7 +107,10 @@ function unknownFlag(typed: string, command: Command | undefined): UsageError {
   )
 }
 
-/** The command's flags, each with its value. @param given no settings among them */
+/**
+ * Returns the command's flags with their values.
+ * @param given flags without settings
+ */
 function ownFlags(command: Command, given: Readonly<Record<string, string | boolean>>): ParsedArguments['flags'] {
   const see = `See: stead help ${command.name}`
   for (const name of Object.keys(given))

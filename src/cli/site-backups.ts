@@ -22,30 +22,35 @@ type Settings = Pick<Config, BackupKey>
 
 interface OfSite {
   readonly site: string
-  /** The printed key of the backups; without it the master key is needed. */
+  /** The printed key of the backups. Without it, the master key is needed. */
   readonly key: string | undefined
 }
 
-/** What the storage has of a site. */
+/** A backup of a site in the storage. */
 export interface SiteBackup {
   readonly backup: number
-  /** In the storage. */
+  /** Its name in the storage. */
   readonly name: string
   readonly kind: 'files' | 'database' | 'damaged'
-  /** RFC 3339; null: not known. */
+  /** RFC 3339; null if unknown. */
   readonly of: string | null
   readonly bytes: number | null
 }
 
-/** Backups of a site that lie in the storage, newest first; it needs no records, and no Stead that runs. @throws OperatorError */
+/**
+ * Returns the backups of a site in the storage, newest first. It needs neither the control database nor a running
+ * Stead.
+ * @throws OperatorError
+ */
 export async function siteBackups(config: Settings, { site, key }: OfSite): Promise<SiteBackup[]> {
   return inStorage(await open(config, key), siteNumber(site))
 }
 
 /**
- * Writes backups of a site into files, as the API's downloads have them; it needs the storage and its key, no records and no Stead that runs.
- * A file has its name when it is whole, and none that is there is overwritten.
- * @param order.backup number of one; default: the newest of files and of the database
+ * Writes backups of a site to files, in the same form as the API's downloads. It needs the storage and its key, but
+ * neither the control database nor a running Stead. A file gets its name when it is complete, and existing files are
+ * not overwritten.
+ * @param order.backup the number of one; by default the newest of files and of the database
  * @returns paths of the files
  * @throws OperatorError
  */
@@ -77,7 +82,7 @@ export async function exportSite(
   return written
 }
 
-/** `stead backup list --site=ID` */
+/** Runs `stead backup list --site=ID`. */
 export async function listOfSite({ config, flags }: Call<OfSite, BackupKey>): Promise<void> {
   const rows = await siteBackups(config, flags)
   printRows(
@@ -86,7 +91,7 @@ export async function listOfSite({ config, flags }: Call<OfSite, BackupKey>): Pr
   )
 }
 
-/** `stead backup export` */
+/** Runs `stead backup export`. */
 export async function exportFiles({
   config,
   flags,
@@ -103,7 +108,7 @@ const siteNumber = (text: string): number => {
   return Number(text)
 }
 
-/** The key file of this data folder does, too, where there still is one. */
+/** Opens the storage. It also accepts the key file of this data folder, if it still exists. */
 async function open(config: Settings, key: string | undefined): Promise<BackupStore> {
   const masterKey = config.masterKey ?? (key === undefined ? await readMasterKey(masterKeyFile(config)) : undefined)
   return openWithKey({ ...config, masterKey }, key)
@@ -139,7 +144,11 @@ async function* contentOf(backups: BackupStore, siteId: number, { name, backup, 
   }
 }
 
-/** Which release a backup of files is completed by, only records say: those in the storage. @throws CommandError */
+/**
+ * Returns the WordPress version that completes a backup of files. Only a backup of the control database in the storage
+ * contains it.
+ * @throws CommandError
+ */
 async function coreOf(backups: BackupStore, siteId: number, backup: number): Promise<string> {
   const repository = recordsRepository(backups)
   const { name } = await newestWholeBackup(repository)
@@ -156,7 +165,7 @@ async function coreOf(backups: BackupStore, siteId: number, backup: number): Pro
       batch.find((row) => row[at(column)] === BigInt(id))?.[at('core_version')]
     for await (const batch of rows.rows(table)) {
       if (table.name === 'backups') ofBackup ??= versionWhere(batch, 'id', backup)
-      // a backup that is newer than the records
+      // The backup is newer than that of the control database.
       if (table.name === 'site_homes') ofSite ??= versionWhere(batch, 'site_id', siteId)
     }
   }
@@ -165,7 +174,7 @@ async function coreOf(backups: BackupStore, siteId: number, backup: number): Pro
   throw new CommandError(`The backup of the control database does not contain the WordPress version of site ${siteId}.`)
 }
 
-/** @throws CommandError when the file is there already, the backup cannot be read, or the file cannot be written */
+/** @throws CommandError when the file exists, the backup cannot be read, or the file cannot be written */
 async function writeWhole(file: string, content: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     if (await writeFileOnce(file, content, 0o600)) return

@@ -10,7 +10,7 @@ import type { Call } from './command.ts'
 import { CommandError, printOne } from './output.ts'
 import { withControlDatabase } from './with-control-database.ts'
 
-/** `stead site restore`: an operator's undo of a deletion. */
+/** Runs `stead site restore`, with which an operator undoes a deletion. */
 export async function restore({
   config,
   flags,
@@ -33,7 +33,10 @@ interface MoveFlags {
   readonly 'php-version'?: string | undefined
 }
 
-/** `stead site move`: the same as `PUT /v1/sites/{id}/runtime`, for whoever has the machine. The host of the site does it. */
+/**
+ * Runs `stead site move`, which does the same as `PUT /v1/sites/{id}/runtime`, for operators of the machine. The host
+ * of the site does the work.
+ */
 export async function move({ config, flags }: Call<MoveFlags, ControlDatabaseKey>): Promise<void> {
   const order: MoveRequest = {
     runtime: flags.runtime === 'native' ? 'native' : 'wasm',

@@ -19,8 +19,8 @@ interface Flags {
 type TrustCall = Call<Flags, ControlDatabaseKey | 'masterKey' | 'stagingDomain' | 'localAuthority' | 'edgeTlsListen'>
 
 /**
- * `stead trust`: what the installation certifies itself is believed on this machine.
- * @returns 0 when every store is as it was wished to be, else 1
+ * Runs `stead trust`: makes this machine trust certificates of the installation's own authority.
+ * @returns 0 if every store is in the requested state, else 1
  */
 export async function trust(call: TrustCall): Promise<number> {
   const { flags, environment } = call
@@ -44,7 +44,10 @@ export async function trust(call: TrustCall): Promise<number> {
   return code
 }
 
-/** To be trusted is the one for the settings in force, made if need be; to be removed, or looked for, are all that were ever made. */
+/**
+ * Returns the authorities to change. To trust is the one for the effective settings, which is created if necessary. To
+ * remove or check are all that were ever created.
+ */
 async function authoritiesFor({ config }: TrustCall, wish: Wish, database: Database): Promise<KnownAuthority[]> {
   if (wish !== 'trust') return localAuthorities(database.read)
   const domain = localDomainOf(config)
@@ -58,7 +61,7 @@ async function authoritiesFor({ config }: TrustCall, wish: Wish, database: Datab
   return [await localAuthority({ database, sealer, domain, now: Date.now() })]
 }
 
-/** What it means, on standard error: standard output is for what was done. */
+/** Prints the consequences to standard error, because standard output is for results. */
 function warn({ config }: TrustCall, authorities: readonly KnownAuthority[]): void {
   for (const { domain } of authorities)
     console.error(

@@ -1,9 +1,9 @@
 import { OperatorError } from '../platform/operator-error.ts'
 
-/** A command line that does not say what is to be done: the message names what is wrong with it, and what may have been meant. */
+/** An invalid command line. The message names the fault, and a suggestion. */
 export class UsageError extends OperatorError {
   override readonly name = 'UsageError'
-  /** What may have been meant instead, if something is near enough. */
+  /** A similar valid form, if there is one. */
   readonly suggestion: string | undefined
 
   constructor(message: string, suggestion?: string) {

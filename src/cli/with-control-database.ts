@@ -16,7 +16,10 @@ import {
 } from '../roles/process-context.ts'
 import { CommandError } from './output.ts'
 
-/** Runs a command's work on the database that the settings name, and closes it. No command makes a folder or a database by itself. */
+/**
+ * Runs a command's work on the database that the settings name, and closes it. No command creates a folder or a
+ * database implicitly.
+ */
 export async function withControlDatabase(
   config: ControlDatabaseSettings,
   work: (records: ControlDatabase) => Promise<void>,
@@ -39,7 +42,10 @@ export interface WithBackups {
   readonly masterKey: Buffer
 }
 
-/** Runs a command's work on the records and the storage of backups. @throws CommandError when the master key is not to be had */
+/**
+ * Runs a command's work on the control database and the storage of backups.
+ * @throws CommandError when the master key is missing
+ */
 export async function withBackups(
   config: Pick<Config, BackupKey>,
   work: (context: WithBackups) => Promise<void>,
@@ -52,7 +58,10 @@ export async function withBackups(
   })
 }
 
-/** @throws CommandError when the master key of the installation is not to be had */
+/**
+ * Returns the master key of the installation.
+ * @throws CommandError when it is missing
+ */
 export async function masterKeyOf(config: Pick<Config, 'dataDir' | 'masterKey'>, database: Database): Promise<Buffer> {
   const masterKey = config.masterKey ?? (await readMasterKey(masterKeyFile(config)))
   const { keyMark = null } = (await installationOf(database.read)) ?? {}
@@ -63,7 +72,10 @@ export async function masterKeyOf(config: Pick<Config, 'dataDir' | 'masterKey'>,
   return masterKey
 }
 
-/** Runs a command's work while no Stead can be started on the data folder. @throws CommandError when one runs */
+/**
+ * Runs a command's work while no Stead can start on the data folder.
+ * @throws CommandError when one is running
+ */
 export async function whileStopped<Result>(dataDir: string, work: () => Promise<Result>): Promise<Result> {
   const held = await Promise.all(['serve.lock', 'host.lock'].map((name) => lockFile(join(dataDir, name))))
   try {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { CommandError } from '../output.ts'
 import { ask } from './ask.ts'
 
-/** A terminal on which somebody types. */
+/** Simulates a terminal on which a person types. */
 function terminal() {
   const input = new PassThrough()
   const output = new PassThrough()
@@ -14,7 +14,7 @@ function terminal() {
   return { input, output, shown: () => shown }
 }
 
-test('the question is there, and what was typed; a secret is not shown', async () => {
+test('shows the question and the typed text, but not a secret', async () => {
   const { input, output, shown } = terminal()
   const name = ask('Name: ', { input, output })
   input.write('shop\n')
@@ -30,7 +30,7 @@ test('the question is there, and what was typed; a secret is not shown', async (
 test.each([
   ['Ctrl-C', '\u0003'],
   ['Ctrl-D', '\u0004'],
-])('%s leaves, and nothing is changed', async (_key, typed) => {
+])('%s leaves, and changes nothing', async (_key, typed) => {
   const { input, output } = terminal()
   const answer = ask('Name: ', { input, output })
   input.write(typed)

@@ -3,13 +3,16 @@ import { Writable } from 'node:stream'
 import { CommandError } from '../output.ts'
 
 export interface AskOptions {
-  /** What is typed is not shown. */
+  /** Whether the typed text is hidden. */
   readonly isSecret?: boolean
   readonly input?: NodeJS.ReadableStream
   readonly output?: NodeJS.WritableStream
 }
 
-/** What is typed after a question on a terminal. @throws CommandError when somebody leaves instead: Ctrl-C, Ctrl-D */
+/**
+ * Returns the text that a person types after a question on a terminal.
+ * @throws CommandError when they leave instead: Ctrl-C, Ctrl-D
+ */
 export async function ask(
   question: string,
   { isSecret = false, input = process.stdin, output = process.stderr }: AskOptions = {},
@@ -30,7 +33,7 @@ export async function ask(
   }
 }
 
-/** All of standard input, for secrets that are piped in. */
+/** Reads all of standard input, for secrets that are piped in. */
 export async function readInput(): Promise<string> {
   const pieces: Buffer[] = []
   for await (const piece of process.stdin) pieces.push(piece as Buffer)

@@ -12,9 +12,9 @@ const operations = Object.entries<
   Record<string, { operationId: string; tags: string[]; requestBody?: { content: object } }>
 >(document.paths).flatMap(([path, item]) =>
   Object.entries(item)
-    // programs have tokens
+    // Programs have tokens.
     .filter(([, { tags }]) => tags[0] !== 'Sign-in')
-    // whole files are sent by a command of their own
+    // A separate command sends whole files.
     .filter(([, { requestBody }]) => !Object.keys(requestBody?.content ?? {}).includes('application/octet-stream'))
     .map(([method, { operationId }]) => [operationId, method, path]),
 )
@@ -24,17 +24,17 @@ test.each(operations)('%s has a command that calls %s %s', (operationId, method,
   expect(found).toMatchObject([{ method, path }])
   const [command] = found
   expect(command?.name).toMatch(/^[a-z-]+ [a-z0-9-]+$/)
-  // whatever stands in the path is a word, in its order
+  // Every parameter of the path is a word, in the same order.
   const inPath = command?.words.filter((field) => field.in === 'path').map(({ name }) => `{${name}}`)
   expect(inPath).toEqual(path?.match(/\{\w+\}/g) ?? [])
 })
 
-test('no two commands have the same name, and none begins as one that works on a data folder', () => {
+test("gives each command its own name, and none begins with a word of the operator's commands", () => {
   expect(new Set(allNames()).size).toBe(allNames().length)
   expect(allNames().filter((name) => localWords.includes(name.split(' ')[0] as string))).toEqual([])
 })
 
-test('a flag means one thing in a command', () => {
+test('gives each flag of a command one meaning', () => {
   for (const command of catalogue().commands) {
     const { flags, own } = usageOf(command)
     const names = [...flags.map(({ flag }) => flag), ...Object.keys(own)]
@@ -43,7 +43,7 @@ test('a flag means one thing in a command', () => {
   }
 })
 
-describe('how it is said', () => {
+describe('usage lines', () => {
   const lines = new Map(catalogue().commands.map((command) => [command.operationId, usageLine(usageOf(command))]))
   test.each([
     ['listSites', 'stead sites list'],
@@ -65,7 +65,7 @@ describe('how it is said', () => {
     expect(lines.get(id)).toBe(line)
   })
 
-  test('two of a group that would be called the same: the one on a site says so', () => {
+  test('names the command on a site as such if two of a group would have the same name', () => {
     const at = (operationId: string, path: string) => ({ operationId, path, tag: 'Webhooks' })
     const verbs = verbsOf([at('listWebhooks', '/v1/webhooks'), at('listSiteWebhooks', '/v1/sites/{id}/webhooks')])
     expect([...verbs.values()]).toEqual(['list', 'list-site'])
@@ -73,7 +73,7 @@ describe('how it is said', () => {
   })
 })
 
-test('what cannot be had back asks before', () => {
+test('asks before operations that cannot be undone', () => {
   const asking = catalogue().commands.filter(({ isDestructive }) => isDestructive)
   const names = asking.map(({ name }) => name)
   expect(names).toEqual(

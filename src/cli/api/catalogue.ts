@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { nounOf, verbsOf } from './names.ts'
 
-/** A JSON schema, as far as a command line can say a value of it. */
+/** A JSON schema, as far as a command line can express its values. */
 export interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -13,10 +13,10 @@ export interface Schema {
   readonly anyOf?: readonly Schema[]
 }
 
-/** Something that an operation is told: in its path, its query or its body. */
+/** A parameter of an operation, in its path, its query or its body. */
 export interface Field {
   readonly name: string
-  /** The flag, without dashes; in the help of words: SITE. */
+  /** The flag, without dashes. For words, their name in the help: SITE. */
   readonly flag: string
   readonly in: 'path' | 'query' | 'body'
   readonly schema: Schema
@@ -25,7 +25,7 @@ export interface Field {
 
 /** A command that is one operation of the API. */
 export interface ApiCommand {
-  /** `sites create` */
+  /** For example `sites create`. */
   readonly name: string
   readonly noun: string
   readonly verb: string
@@ -34,15 +34,15 @@ export interface ApiCommand {
   readonly operationId: string
   readonly method: 'get' | 'post' | 'put' | 'delete'
   readonly path: string
-  /** What words after the name stand for, in their order. The last may take all that follow. */
+  /** The fields of the words after the name, in order. The last may take all remaining words. */
   readonly words: readonly Field[]
-  /** What flags stand for; words of the body are among them. */
+  /** The fields of flags. They include words of the body. */
   readonly flags: readonly Field[]
   readonly hasBody: boolean
   readonly startsWork: boolean
   readonly isPaged: boolean
   readonly answers: 'json' | 'file' | 'events'
-  /** Asks for the name of what it is about, on a terminal. */
+  /** Whether it asks for the name of its object, on a terminal. */
   readonly isDestructive: boolean
 }
 
@@ -71,11 +71,11 @@ export interface Document {
 
 export interface Catalogue {
   readonly commands: readonly ApiCommand[]
-  /** Each noun and what it is about. */
+  /** Each noun with its description. */
   readonly nouns: Readonly<Record<string, string>>
 }
 
-/** Flags that all of these commands have: a field of the same name is `--set-<name>`. */
+/** Flags that all of these commands have. A field of the same name becomes `--set-<name>`. */
 export const ownFlags = [
   'json',
   'help',
@@ -94,22 +94,22 @@ export const ownFlags = [
 let document: Document | undefined
 let known: Catalogue | undefined
 
-/** The OpenAPI document, read when it is first asked for. */
+/** Returns the OpenAPI document, which the first call reads. */
 export function apiDocument(): Document {
   document ??= JSON.parse(readFileSync(new URL('../../../openapi/openapi.json', import.meta.url), 'utf8')) as Document
   return document
 }
 
-/** The commands that the OpenAPI document has. */
+/** Returns the commands of the OpenAPI document. */
 export function catalogue(): Catalogue {
   known ??= catalogueOf(apiDocument())
   return known
 }
 
-/** What people sign in with in the control panel: programs have tokens. */
+/** The tag of operations for signing in to the control panel, which programs do not need: they have tokens. */
 const FOR_BROWSERS = 'Sign-in'
 
-/** A part of a file: a command sends whole files (`own-commands.ts`). */
+/** Returns whether an operation takes part of a file. A separate command sends whole files (`own-commands.ts`). */
 const takesBytes = ({ requestBody }: Operation): boolean =>
   requestBody?.content['application/octet-stream'] !== undefined
 
@@ -181,7 +181,7 @@ function bodyFields(requestBody: Operation['requestBody'], resolved: (schema: Sc
   })
 }
 
-/** `siteIds` → `site-ids`. What every command has keeps its name. */
+/** Converts `siteIds` to `site-ids`. Flags of all commands keep their names. */
 function flagOf(name: string): string {
   const flag = name
     .replace(/[A-Z]/g, (letter) => `-${letter}`)
@@ -190,7 +190,7 @@ function flagOf(name: string): string {
   return ownFlags.includes(flag) ? `set-${flag}` : flag
 }
 
-/** What a word of the path stands for: `/v1/sites/{id}` → SITE, `…/domains/{id}` → DOMAIN. */
+/** Returns the name of a word of the path: `/v1/sites/{id}` → SITE, `…/domains/{id}` → DOMAIN. */
 function wordOf(path: string, name: string): string {
   const before = path.split(`/{${name}}`)[0]?.split('/').at(-1) ?? name
   const noun =
@@ -198,22 +198,22 @@ function wordOf(path: string, name: string): string {
   return noun.toUpperCase().replaceAll('_', '-')
 }
 
-/** What must be said, or the one thing that can be: a word needs no flag. Yes and no are flags. */
+/** Returns the required fields, or the only one, which can be words instead of flags. Booleans are flags. */
 function bodyWords(body: readonly Field[]): Field[] {
   const only = body.length === 1 && !isOfType(body[0]?.schema, 'boolean') ? body : []
   const needed = body.filter(({ isNeeded, schema }) => isNeeded && !isOfType(schema, 'boolean'))
   const words = needed.length > 0 ? needed : only
-  // what takes several words is last
+  // The field that takes several words comes last.
   const lists = words.filter(({ schema }) => isOfType(schema, 'array'))
   return [...words.filter((field) => !lists.includes(field)), ...lists.slice(0, 1)]
 }
 
-/** The number of a site, or several. Its name does as well. */
+/** Returns whether a field is the id of a site, or of several. A site's name is accepted as well. */
 export const isSiteId = ({ name }: Field): boolean => /site_?ids?$/i.test(name)
 
 export const isOfType = (schema: Schema | undefined, type: string): boolean => [schema?.type].flat().includes(type)
 
-/** What cannot be had back, and what is written over. */
+/** Returns whether an operation cannot be undone, or overwrites something. */
 function isDestructive(operationId: string, path: string): boolean {
   if (/^(restoreSite|startImport|syncSites|undoOperation|batchDestroy|removeSiteCollaborator)/.test(operationId))
     return true

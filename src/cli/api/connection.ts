@@ -7,18 +7,19 @@ import { UsageError } from '../usage-error.ts'
 import { readProfiles } from './profiles.ts'
 import type { Environment } from './run.ts'
 
-/** Which API is called, and with what. */
+/** The API to call, with its credentials. */
 export interface Connection {
   readonly url: string
   readonly clientId: string
   readonly clientSecret: string
-  /** Where that was found. */
+  /** The source of these values. */
   readonly from: string
 }
 
 /**
- * `--profile`, then the variables, then the profile in use, then what the first start left in the data folder here.
- * @throws CommandError when there is none of them
+ * Finds the connection, in this order: `--profile`, the variables, the profile in use, and the credentials that the
+ * first start left in the data folder here.
+ * @throws CommandError when none of them exists
  */
 export async function findConnection(
   environment: Environment,

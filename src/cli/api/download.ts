@@ -9,7 +9,7 @@ import type { ApiCommand } from './catalogue.ts'
 import type { CommandContext } from './run.ts'
 import { harmless } from './show.ts'
 
-/** Writes a file that the API answers. It has its name once it is whole; one that is there is left alone. */
+/** Writes a file that the API returns. It gets its name when it is complete. An existing file is not overwritten. */
 export async function download(
   stead: Stead,
   command: ApiCommand,
@@ -44,7 +44,7 @@ export async function download(
 
 const takenName = (file: string) => new CommandError(`${file} already exists. Choose another name with --output=FILE`)
 
-/** A name in the current folder, whatever the server says. */
+/** Returns a name in the current folder, whatever name the server sends. */
 function nameIn({ headers }: Response): string | undefined {
   const name = /filename="?([^";]+)"?/.exec(headers.get('content-disposition') ?? '')?.[1]
   const bare = name && basename(name).replace(/[^\w.-]/g, '_')

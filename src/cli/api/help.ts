@@ -9,11 +9,11 @@ import type { Terminal } from './show.ts'
 interface Described extends Usage {
   readonly about: string
   readonly description: string
-  /** `POST /v1/sites` */
+  /** For example `POST /v1/sites`. */
   readonly calls: string | undefined
 }
 
-/** Every command for the API as help and completion show it. */
+/** Returns every API command in the form that help and completion show. */
 export function described(): readonly Described[] {
   const operations = catalogue().commands.map((command) => ({
     ...usageOf(command),
@@ -24,13 +24,16 @@ export function described(): readonly Described[] {
   return [...operations, ...own]
 }
 
-/** Flags of a command by name: fields of the operation first. */
+/** Returns the flags of a command by name, fields of the operation first. */
 export const flagsOf = ({ flags, own }: Usage): Readonly<Record<string, Flag>> => ({
   ...Object.fromEntries(flags.map((field) => [field.flag, shownFlag(field)])),
   ...own,
 })
 
-/** `stead help sites`, `stead help sites create`, `stead sites --help`. @returns the exit code */
+/**
+ * Prints the help: `stead help sites`, `stead help sites create`, `stead sites --help`.
+ * @returns the exit code
+ */
 export function printHelp(topic: string, out: Terminal): number {
   const found = described().filter(({ name }) => name === topic || name.startsWith(`${topic} `))
   out.write(
@@ -39,7 +42,7 @@ export function printHelp(topic: string, out: Terminal): number {
   return found.length > 0 ? 0 : 2
 }
 
-/** Every noun with what it is about, for `stead help`. */
+/** Returns every noun with its description, for `stead help`. */
 export function nounRows(): [string, string][] {
   const names = described().map(({ name }) => name)
   const alone = ownCommands.filter(({ name }) => !name.includes(' '))
@@ -68,11 +71,11 @@ function textOf(command: Described, out: Terminal): string {
   return paragraphs.filter(Boolean).join('\n\n')
 }
 
-/** Elsewhere than on a terminal a line is as long as its text. */
+/** Returns the width. Outside a terminal, a line is as long as its text. */
 const columnsOf = ({ isTTY, columns }: Terminal): number =>
   isTTY ? Math.max(60, columns || 80) : Number.POSITIVE_INFINITY
 
-/** What is left in its column, what is right beside it, or below where there is no room. */
+/** Puts the left text in its column, and the right text next to it, or below it if there is no space. */
 function inColumns(rows: readonly (readonly [string, string])[], most: number, out: Terminal): string {
   const width = Math.min(most, Math.max(...rows.map(([left]) => left.length)))
   const indent = ' '.repeat(width + 2)

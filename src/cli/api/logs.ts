@@ -8,7 +8,7 @@ type PhpEntry = components['schemas']['PhpLog']['logs'][number]
 type Entry = ServerEntry | PhpEntry
 
 const LOOK_EVERY_MS = 2000
-/** What came between two looks is caught up, as far as that is of use to somebody who watches. */
+/** Limits how many entries between two looks are fetched, to what is useful to a person who watches. */
 const MOST_PAGES = 5
 
 export interface LogOptions {
@@ -16,11 +16,11 @@ export interface LogOptions {
   readonly isPhp: boolean
   readonly isFollowed: boolean
   readonly asJson: boolean
-  /** Ends what follows. */
+  /** Ends `--follow`. */
   readonly signal?: AbortSignal
 }
 
-/** `stead sites logs`: the newest page, oldest line first, and with `--follow` what comes. */
+/** Runs `stead sites logs`: prints the newest page, oldest line first, and with `--follow` the new entries. */
 export async function printLog(
   stead: Stead,
   options: LogOptions,
@@ -48,7 +48,10 @@ async function page(stead: Stead, { siteId, isPhp }: LogOptions, scroll_id?: str
   return data as { readonly logs: readonly Entry[]; readonly scroll_id: string }
 }
 
-/** What is newer than the last look: entries have no number, so it is where the last page goes on in the new ones. */
+/**
+ * Returns entries since the last look. Entries have no number, so it searches for the place where the last page
+ * continues in the new ones.
+ */
 async function since(stead: Stead, options: LogOptions, last: readonly Entry[]) {
   let entries: readonly Entry[] = []
   let scroll: string | undefined
@@ -62,7 +65,7 @@ async function since(stead: Stead, options: LogOptions, last: readonly Entry[]) 
   return { fresh: entries, newest: entries.slice(0, 200) }
 }
 
-/** Both newest first. */
+/** Returns the entries that are not in `last`. Both lists are newest first. */
 export function newOnes<Each>(entries: readonly Each[], last: readonly Each[]): readonly Each[] {
   const known = last.map((each) => JSON.stringify(each))
   const texts = entries.map((each) => JSON.stringify(each))

@@ -10,25 +10,31 @@ import { jsonOf } from './show.ts'
 
 type Found = { readonly operation: ApiCommand } | { readonly own: OwnCommand }
 
-/** Whether a word begins a command for the API. */
+/** Returns whether a word begins an API command. */
 export const isApiNoun = (word: string): boolean =>
   Object.hasOwn(catalogue().nouns, word) || ownCommands.some(({ name }) => name.split(' ')[0] === word)
 
-/** What may have been meant by a word that begins no command. */
+/** Returns an error for an unknown first word, with a suggestion. */
 export function noSuchWord(word: string, locals: readonly string[]): UsageError {
   const known = [...new Set([...allNames().map((name) => name.split(' ')[0] as string), ...locals])]
   const near = closest(word, known)
   return new UsageError(`Unknown command "${word}". See: stead help`, near && `stead ${near}`)
 }
 
-/** `stead site list`: what the operator has is in the singular, what the API has in the plural. */
+/**
+ * Suggests the plural for a command like `stead site list`: operator commands have nouns in the singular, API commands
+ * in the plural.
+ */
 export function inPlural(noun: string, verb: string): UsageError | undefined {
   const name = `${noun}s ${verb}`
   if (!allNames().includes(name)) return undefined
   return new UsageError(`Unknown command "${noun} ${verb}". See: stead help ${noun}`, `stead ${name}`)
 }
 
-/** Runs a command line whose first word {@link isApiNoun}. @returns the exit code; what went wrong is said */
+/**
+ * Runs a command line whose first word is an API noun ({@link isApiNoun}).
+ * @returns the exit code; errors are printed
+ */
 export async function runForApi(argv: readonly string[], around: CommandContext): Promise<number> {
   const asJson = argv.includes('--json')
   let command: ApiCommand | undefined
@@ -52,7 +58,7 @@ const operatorError = (error: unknown, asJson: boolean) => {
   return { text: asJson ? jsonOf({ code: 'usage', errors: [error.message] }) : error.message, code: error.exitCode }
 }
 
-/** The name of the command, and what follows it. Flags without a value may stand before it. */
+/** Returns the name of the command, and the rest. Flags without a value may come before it. */
 function split(argv: readonly string[]): { words: string[]; rest: string[] } {
   const at = argv.findIndex((word) => !word.startsWith('-'))
   const noun = argv[at] as string
@@ -62,11 +68,11 @@ function split(argv: readonly string[]): { words: string[]; rest: string[] } {
   return { words, rest: [...argv.slice(0, at), ...argv.slice(at + words.length)] }
 }
 
-/** `login` and its like have no verb; what follows is theirs. */
+/** Returns whether a command has no verb, such as `login`. Its words are then its own. */
 const isAlone = (noun: string, verb: string): boolean =>
   ownCommands.some(({ name }) => name === noun) && !ownCommands.some(({ name }) => name === `${noun} ${verb}`)
 
-/** @throws UsageError that says what may have been meant */
+/** @throws UsageError with a suggestion */
 export function commandOf([noun = '', verb]: readonly string[]): Found {
   const name = verb === undefined ? noun : `${noun} ${verb}`
   const own = ownCommands.find((command) => command.name === name)
@@ -82,5 +88,5 @@ export function commandOf([noun = '', verb]: readonly string[]): Found {
   )
 }
 
-/** Every command for the API, by name. */
+/** Returns the names of all API commands. */
 export const allNames = (): string[] => [...catalogue().commands, ...ownCommands].map(({ name }) => name)

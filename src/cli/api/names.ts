@@ -1,6 +1,6 @@
-/** Groups of the API whose name would be another command, is none, or is not what people say. */
+/** Groups of the API whose name is taken by another command, is not valid as a command, or is not what people say. */
 const nounOfTag: Readonly<Record<string, string>> = {
-  // `stead account` and `stead dns` are there: the operator's accounts, and the name server
+  // `stead account` and `stead dns` exist: the operator's accounts, and the name server.
   Account: 'my-account',
   DNS: 'zones',
   'Must-use-plugins': 'mu-plugins',
@@ -8,7 +8,7 @@ const nounOfTag: Readonly<Record<string, string>> = {
 
 export const nounOf = (tag: string): string => nounOfTag[tag] ?? tag.toLowerCase()
 
-/** `resetSftpPassword` → `reset sftp password` */
+/** Converts `resetSftpPassword` to `reset sftp password`. */
 const wordsOf = (id: string): string[] => id.split(/(?=[A-Z])|(?<=[a-z])(?=\d)/).map((word) => word.toLowerCase())
 
 const singular = (word: string): string => word.replace(/ies$/, 'y').replace(/s$/, '')
@@ -20,8 +20,8 @@ export interface Named {
 }
 
 /**
- * What an operation is called: the verb of its id, and of its other words those that its group does not say already. Of two that would be called
- * the same, the one that names its site keeps that word: `collaborators list`, `collaborators list-site`.
+ * Returns the verbs of operations: the verb of the id, and those of its other words that the group's name lacks. If two
+ * would have the same name, the one for a site keeps that word: `collaborators list`, `collaborators list-site`.
  */
 export function verbsOf(operations: readonly Named[]): ReadonlyMap<string, string> {
   const short = operations.map((operation) => verbOf(operation, isOfSite(operation) ? ['site'] : []))

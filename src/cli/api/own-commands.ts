@@ -15,7 +15,7 @@ import { jsonOf } from './show.ts'
 import { uploadFiles } from './upload.ts'
 import { readText } from './values.ts'
 
-/** A command for the API that is more, or less, than one operation of it. */
+/** A command for the API that does more, or less, than one operation. */
 export interface OwnCommand extends Usage {
   readonly about: string
   readonly run: (call: ParsedCall, around: CommandContext) => Promise<number>
@@ -89,7 +89,7 @@ export const ownCommands: readonly OwnCommand[] = [
       host: { value: 'NAME', help: 'host names that HTTP requests may use, separated by commas' },
       ...onSite,
     },
-    // large, and needed by nobody else
+    // Large, and needed only here.
     run: async (call, around) => (await import('../mcp/serve.ts')).serveMcp(call, around),
   },
   {
@@ -151,7 +151,7 @@ async function openSite(call: ParsedCall, around: CommandContext): Promise<numbe
   return 0
 }
 
-/** Where there is no desktop the address is all that can be given. */
+/** Without a desktop, only the address can be printed. */
 async function openInBrowser(address: string, { environment }: CommandContext): Promise<void> {
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open'
   if (program === 'xdg-open' && !environment.DISPLAY && !environment.WAYLAND_DISPLAY) return

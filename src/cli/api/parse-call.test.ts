@@ -23,7 +23,7 @@ const parse = (line: string) => {
   return parseCall(usageOf(found.operation), rest)
 }
 
-describe('taken', () => {
+describe('accepted', () => {
   test.each([
     ['sites get 12', { path: { id: '12' }, body: undefined }],
     ['sites create my-site', { body: { name: 'my-site' } }],
@@ -85,7 +85,7 @@ const messageOf = (line: string): string => {
   throw new Error(`${line} was taken`)
 }
 
-describe('refused, with what to do', () => {
+describe('refused with advice', () => {
   test.each([
     ['sites get', 'SITE is missing. stead sites get SITE'],
     ['sites get 1 2', '"stead sites get" does not accept 2. See: stead help sites get'],

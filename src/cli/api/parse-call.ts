@@ -5,12 +5,12 @@ import { UsageError } from '../usage-error.ts'
 import type { Field } from './catalogue.ts'
 import { choicesOf, isSwitch, parseValue, placeholderOf, readText } from './values.ts'
 
-/** What a command for the API is made of on the command line. */
+/** The parts of an API command on the command line. */
 export interface Usage {
   readonly name: string
   readonly words: readonly Field[]
   readonly flags: readonly Field[]
-  /** Flags that are no field of the operation. */
+  /** Flags that are not fields of the operation. */
   readonly own: Readonly<Record<string, Flag>>
 }
 
@@ -19,11 +19,11 @@ export interface ParsedCall {
   readonly path: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
   readonly body: Readonly<Record<string, unknown>> | undefined
-  /** Its own flags: text, or whether a switch is there. */
+  /** Its own flags: text, or whether a switch is set. */
   readonly own: Readonly<Record<string, string | boolean | undefined>>
 }
 
-/** A field as a flag of help and completion. */
+/** Returns a field as a flag of help and completion. */
 export function shownFlag(field: Field): Flag {
   const choices = choicesOf(field)
   const { description = '', items } = field.schema
@@ -36,7 +36,11 @@ export function shownFlag(field: Field): Flag {
   }
 }
 
-/** @param argv what follows the name of the command @throws UsageError */
+/**
+ * Parses a command line.
+ * @param argv the words after the name of the command
+ * @throws UsageError
+ */
 export function parseCall(usage: Usage, argv: readonly string[]): ParsedCall {
   const see = `See: stead help ${usage.name}`
   const { given, own, words } = sorted(usage, argv, see)
@@ -66,7 +70,7 @@ export function parseCall(usage: Usage, argv: readonly string[]): ParsedCall {
   return { path, query: valuesIn('query'), body: Object.keys(body).length > 0 ? body : undefined, own }
 }
 
-/** `stead sites clone SITE NAME [flags]` */
+/** Returns the usage line, such as `stead sites clone SITE NAME [flags]`. */
 export function usageLine({ name, words }: Pick<Usage, 'name' | 'words'>): string {
   const shown = words.map((field) => {
     const word = field.in === 'path' ? field.flag : field.flag.toUpperCase().replace(/^SET-/, '')
@@ -82,7 +86,7 @@ function inputOf(file: string): Record<string, unknown> {
     const value = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch {
-    // said below
+    // The error below reports it.
   }
   throw new UsageError(`${file} must contain a JSON object`)
 }

@@ -5,7 +5,7 @@ import { writeFileDurably } from '../../platform/files/write-file.ts'
 import { CommandError } from '../output.ts'
 import type { Environment } from './run.ts'
 
-/** A server, and the key that one uses it with. */
+/** A server, and the credentials for it. */
 export interface Profile {
   readonly url: string
   readonly client_id: string
@@ -13,7 +13,7 @@ export interface Profile {
 }
 
 export interface Profiles {
-  /** The one that is used where nothing else is said. */
+  /** The default profile. */
   readonly current: string | null
   readonly profiles: Readonly<Record<string, Profile>>
 }
@@ -32,12 +32,12 @@ export async function readProfiles(environment: Environment): Promise<Profiles> 
     const { current, profiles } = JSON.parse(text) as Profiles
     if (typeof profiles === 'object' && profiles !== null) return { current: current ?? null, profiles }
   } catch {
-    // said below
+    // The error below reports it.
   }
   throw new CommandError(`${file} does not contain profiles. Repair it, or remove it and log in again with stead login`)
 }
 
-/** Its owner's alone: it holds secrets. */
+/** Writes the file, which only its owner can read, because it contains secrets. */
 export async function writeProfiles(environment: Environment, profiles: Profiles): Promise<void> {
   const file = profilesFile(environment)
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })

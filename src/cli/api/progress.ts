@@ -4,7 +4,9 @@ import { harmless, type Terminal } from './show.ts'
 
 const BAR_WIDTH = 24
 
-/** Shows an operation step by step: a line for each that is done, and below them, on a terminal, a bar for the whole. */
+/**
+ * Shows an operation step by step: one line for each finished step, and on a terminal a bar for the whole below them.
+ */
 export function operationProgress(terminal: Terminal): { show(operation: Operation): void; end(): void } {
   const said = new Set<string>()
   const say = (line: string) => {
@@ -26,7 +28,7 @@ export function operationProgress(terminal: Terminal): { show(operation: Operati
       const left = step?.secondsLeft ? `about ${step.secondsLeft} s left` : ''
       const parts = [`[${'#'.repeat(done)}${'.'.repeat(BAR_WIDTH - done)}]`, `${progress}%`, step?.name ?? state, left]
       const text = harmless(parts.filter(Boolean).join('  '))
-      // a line that wraps cannot be drawn over
+      // A wrapped line cannot be overwritten.
       terminal.write(`${freshLine({ isTTY: true })}${text.slice(0, (terminal.columns || 80) - 1)}`)
     },
     end() {

@@ -5,12 +5,12 @@ import { type ApiCommand, catalogue, type Field, isSiteId } from './catalogue.ts
 
 type Item = Readonly<Record<string, unknown>>
 
-/** What people call a thing by. */
+/** The fields that people use as names. */
 const names = ['name', 'domainName', 'email', 'username', 'slug', 'subject'] as const
 
 /**
- * The values of a path's words: what is asked for as a number may be given by its name, as the list of such things has it.
- * @throws CommandError for a name that none has, or several
+ * Returns the values of a path's words. A number may be given as a name, which is looked up in the list of such things.
+ * @throws CommandError when a name matches none, or several
  */
 export async function resolvePath(
   stead: Stead,
@@ -26,7 +26,7 @@ export async function resolvePath(
   return values
 }
 
-/** The id of a site by its name. */
+/** Returns the id of a site by its name. */
 export const siteIdOf = async (stead: Stead, text: string): Promise<number> => {
   const path = {
     path: '/v1/sites/{id}',
@@ -37,7 +37,7 @@ export const siteIdOf = async (stead: Stead, text: string): Promise<number> => {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Query and body with the numbers of sites that were given by name. */
+/** Returns query and body, with the names of sites replaced by their numbers. */
 export async function withSiteIds(
   stead: Stead,
   { flags }: Pick<ApiCommand, 'flags'>,
@@ -63,7 +63,7 @@ async function idOf(
   text: string,
 ): Promise<string> {
   const filled = collection.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name] as string))
-  // the site is {id} in the path of a list and {site_id} in that of one of its things
+  // The site is {id} in the path of a list, and {site_id} in that of one of its things.
   const shape = (path: string) => path.replace(/\{\w+\}/g, '{}')
   const isListed = catalogue().commands.some(
     (each) => each.method === 'get' && shape(each.path) === shape(collection) && each.answers === 'json',

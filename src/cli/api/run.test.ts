@@ -41,7 +41,10 @@ interface Options {
   readonly answers?: string[]
 }
 
-/** Runs a command line. @param answers what somebody types who is asked */
+/**
+ * Runs a command line.
+ * @param answers the text that a person types at each question
+ */
 async function stead(line: string, { env = environment, columns, answers }: Options = {}) {
   const said = { out: '', err: '' }
   const to = (name: 'out' | 'err') => ({
@@ -62,8 +65,8 @@ async function stead(line: string, { env = environment, columns, answers }: Opti
 }
 const json = async (line: string) => JSON.parse((await stead(`${line} --json`)).out)
 
-describe('calls', () => {
-  test('a list as a table, tabs, JSON, chosen fields, bare values', async () => {
+describe('calls to the API', () => {
+  test('print a list as a table, tabs, JSON, chosen fields, or bare values', async () => {
     expect((await stead('sites list', { columns: 60 })).out.split('\n')).toEqual([
       expect.stringMatching(/^ID {2}NAME {5}STATE {2}URL/),
       expect.stringMatching(/^2 {3}my-blog {2}live {3}my-blog\./),
@@ -80,7 +83,7 @@ describe('calls', () => {
     expect((await stead('sites get 1 --get no.such')).err).toContain('The response does not contain no.such')
   })
 
-  test('things by their names: sites, what belongs to a site, addresses', async () => {
+  test('accept the names of sites, of things of a site, and addresses', async () => {
     expect((await json('sites get MY-SHOP')).id).toBe(1)
     await stead('notes create my-shop Plans text')
     expect((await json('notes get my-shop Plans')).body).toBe('text')
@@ -99,7 +102,7 @@ describe('calls', () => {
     expect((await stead('backups get-restore-preview my-shop mine')).err).toContain('OPERATION must be a number')
   })
 
-  test('numbers of sites in a body by name', async () => {
+  test('accept names instead of the numbers of sites in a body', async () => {
     const { err } = await stead('backups sync-sites my-shop my-shop --yes')
     expect(err).toContain('to_site_id: must differ from from_site_id')
     const given = await json('collaborators batch-create x@example.com my-shop,2 --roles wp_access')
@@ -107,14 +110,14 @@ describe('calls', () => {
     expect(await json(`operations get ${given.operationId} --fields type`)).toEqual({ type: expect.any(String) })
   })
 
-  test('what starts work names the operation', async () => {
+  test('print the operation that they start', async () => {
     const { out, err } = await stead('sites create made-here --php-version=8.2')
     expect(out).toContain('made-here')
     expect(err).toMatch(/^Started operation \d+. Follow it with stead operations watch \d+\n$/)
     expect(await json('sites create made-there')).toMatchObject({ name: 'made-there', operationId: expect.any(Number) })
   })
 
-  test('pages: the next one is named, --all has them all', async () => {
+  test('print the next page, or with --all everything', async () => {
     const first = await stead('activity list-account --per-page 1')
     expect(first.out.trim().split('\n')).toHaveLength(2)
     expect(first.err).toMatch(/^Page 1 of \d+, \d+ entries in total. Next page: --page=2. All pages: --all\n$/)
@@ -123,14 +126,14 @@ describe('calls', () => {
     expect(all.length).toBe(Number(/, (\d+) entries in total/.exec(first.err)?.[1]))
   })
 
-  test('a file goes where it is told to, and never over another', async () => {
+  test('write a file to the given place, and never overwrite another', async () => {
     const taken = join(folder, 'taken')
     await writeFile(taken, 'mine')
     expect((await stead(`backups download-ondemand my-shop 1 --output ${taken}`)).err).toContain('already exists')
     expect(await readFile(taken, 'utf8')).toBe('mine')
   })
 
-  test('a file that cannot be written is said to be, and one that can is whole', async () => {
+  test('report a file that cannot be written, and write a complete one', async () => {
     const id = await storedIn(api, 1)
     const download = (file: string) => stead(`backups download-ondemand my-shop ${id} --output ${file}`)
     const nowhere = join(folder, 'no/where.sql')
@@ -144,7 +147,7 @@ describe('calls', () => {
     expect((await readdir(folder)).filter((name) => name.includes('.sql'))).toEqual(['some.sql'])
   })
 
-  test('sites open prints the address; another token by the token operation', async () => {
+  test('print the address with sites open, and another token with the token operation', async () => {
     expect((await stead('sites open my-shop')).out).toMatch(/^http:\/\/my-shop\.\S+\n$/)
     expect((await stead('sites open my-shop --admin')).out).toMatch(/^http:\/\/my-shop\.\S+\/wp-admin\n$/)
     expect((await stead('authentication issue-token --get token_type')).out).toBe('Bearer\n')
@@ -153,7 +156,7 @@ describe('calls', () => {
 })
 
 describe('--wait', () => {
-  /** What a host would do. */
+  /** Simulates what a host does. */
   const end = async (values: { state: 'succeeded' | 'failed'; error?: string }) => {
     const done = { ...values, progress: 100, finished_at: Date.now() }
     await api.database.transaction(async (tx) => {
@@ -175,14 +178,14 @@ describe('--wait', () => {
     expect(err).toMatch(/\[[#.]{24}\] {2}\d+%/)
   })
 
-  test('with --json: the site as it is then', async () => {
+  test('with --json, prints the site after the work', async () => {
     const waited = stead('sites create waited-too --wait --json')
     await whenBegun('waited-too')
     await end({ state: 'succeeded' })
     expect(JSON.parse((await waited).out)).toMatchObject({ name: 'waited-too', state: 'live' })
   })
 
-  test('of work that fails: the reason, and how to try again', async () => {
+  test('of work that fails prints the reason, and how to retry', async () => {
     const waited = stead('sites create fails-now --wait')
     await whenBegun('fails-now')
     await end({ state: 'failed', error: 'the disk is full' })
@@ -195,7 +198,7 @@ describe('--wait', () => {
     })
   })
 
-  test('operations watch: each state in a line of JSON', async () => {
+  test('prints each state as a line of JSON with operations watch', async () => {
     const { operationId } = await json('sites create watched-one')
     const watched = stead(`operations watch ${operationId} --json`)
     await end({ state: 'succeeded' })
@@ -207,7 +210,7 @@ describe('--wait', () => {
   })
 })
 
-test('a stream of events: the data of each in a line, until it ends', async () => {
+test('prints the data of each event of a stream as a line, until it ends', async () => {
   const { operationId } = await json('sites create told-of')
   await api.database.transaction((tx) =>
     tx
@@ -226,10 +229,10 @@ test('a stream of events: the data of each in a line, until it ends', async () =
   expect(JSON.parse(out)).toMatchObject({ id: operationId, state: 'succeeded' })
 })
 
-describe('what cannot be had back', () => {
+describe('an operation that cannot be undone', () => {
   const names = async () => (await owner.call('GET', '/v1/sites')).body.data.map(({ name }: { name: string }) => name)
 
-  test('needs its name on a terminal, or --yes', async () => {
+  test('requires its name on a terminal, or --yes', async () => {
     await api.site(owner, 'to-delete')
     expect(await stead('sites delete to-delete')).toMatchObject({
       code: 2,
@@ -250,7 +253,7 @@ describe('what cannot be had back', () => {
     expect(await names()).not.toContain('to-delete-too')
   })
 
-  test('of a restore and an undo, it is the site that is written over; a look asks nothing', async () => {
+  test('asks for the overwritten site in a restore and an undo; a dry run asks nothing', async () => {
     const source = await api.site(owner, 'the-source')
     const target = await api.site(owner, 'the-target')
     const restore = `backups restore the-source --database-id 999999 --restore-on-site-id ${target}`
@@ -269,15 +272,15 @@ describe('what cannot be had back', () => {
       expect((await stead(line)).err).toContain('requires --yes')
       for (const wrong of ['the-source', String(target), String(source), String(id)])
         expect((await stead(line, { answers: [wrong] })).err).toBe('Nothing was changed.\n')
-      // the API's word, so it was asked
+      // The API refused, so the question was answered correctly.
       expect((await stead(line, { answers: ['the-target'] })).code).toBe(1)
     }
     expect((await stead(`${restore} --dry-run`)).code).toBe(1)
   })
 })
 
-describe('what goes wrong', () => {
-  test('a refusal: its texts and how the command is used; as JSON its code', async () => {
+describe('errors and help', () => {
+  test('a refusal of the API is printed with its texts and the usage, as JSON with its code', async () => {
     expect(await stead('sites create www')).toMatchObject({
       code: 1,
       out: '',
@@ -288,7 +291,7 @@ describe('what goes wrong', () => {
     expect((await stead('sites get 999')).err).toContain('To list them, run stead sites list')
   })
 
-  test('a key that is not known: 4; nobody there: 1; no key at all: 2', async () => {
+  test('the exit code is 4 for unknown credentials, 1 for an unreachable server, 2 without credentials', async () => {
     const wrong = { ...environment, STEAD_CLIENT_SECRET: 'wrong' }
     expect(await stead('sites list', { env: wrong })).toMatchObject({
       code: 4,
@@ -302,12 +305,12 @@ describe('what goes wrong', () => {
     expect(await stead('sites list', { env: { ...none, STEAD_CLIENT_ID: 'x' } })).toMatchObject({ code: 2 })
   })
 
-  test('help of a noun and of a command', async () => {
+  test('help describes a noun or a command, within the width of the terminal', async () => {
     expect((await stead('sites --help')).out).toMatch(/stead sites clone SITE NAME +Clone a site/)
     expect((await stead('sites create -h')).out).toMatch(/--php-version=8\.1\|8\.2\|8\.3/)
     for (const line of ['sites -h', 'sites create -h', 'backups restore -h', 'collaborators add -h']) {
       const lines = (await stead(line, { columns: 80 })).out.split('\n')
-      // the choices of a flag are one word
+      // The choices of a flag are one word.
       expect(lines.filter((each) => each.length > 80 && !/^ {2}--/.test(each))).toEqual([])
     }
   })
@@ -316,7 +319,7 @@ describe('what goes wrong', () => {
 describe('profiles', () => {
   const bare = () => ({ XDG_CONFIG_HOME: folder, STEAD_DATA_DIR: join(folder, 'data') })
 
-  test('login keeps a key that works, for its owner alone; commands use it; logout forgets it', async () => {
+  test('login stores working credentials, only for their owner; commands use them; logout deletes them', async () => {
     const env = bare()
     await writeFile(join(folder, 'secret'), `${owner.clientSecret}\n`)
     const line = `login ${url} --client-id ${owner.clientId} --client-secret-file ${join(folder, 'secret')}`
@@ -343,7 +346,7 @@ describe('profiles', () => {
     expect((await stead('sites list', { env })).code).toBe(2)
   })
 
-  test('asked for on a terminal; a key that does not work is not kept', async () => {
+  test('login asks on a terminal, and does not store credentials that fail', async () => {
     const env = bare()
     expect(await stead(`login ${url}`, { env })).toMatchObject({
       code: 2,
@@ -358,7 +361,7 @@ describe('profiles', () => {
     expect((await stead('login ftp://x', { env })).err).toContain('is not the URL of an API')
   })
 
-  test('the variables win over the profile in use, --profile over them; the data folder is last', async () => {
+  test('prefers --profile, then the variables, then the profile in use, then the data folder', async () => {
     const other = await api.person('other@example.com')
     const env = bare()
     await stead(`login ${url} --name other`, { env, answers: [other.clientId, other.clientSecret] })
@@ -375,7 +378,7 @@ describe('profiles', () => {
     expect(await email('my-account get', { ...env, STEAD_DATA_DIR: data })).toBe('owner@example.com')
   })
 
-  test('a file that somebody has broken is named, and left alone', async () => {
+  test('names a broken file, and leaves it unchanged', async () => {
     const env = bare()
     await stead(`login ${url}`, { env, answers: [owner.clientId, owner.clientSecret] })
     const file = join(folder, 'stead/profiles.json')
@@ -394,7 +397,7 @@ describe('docs/command-line.md', () => {
     expect(examples.length).toBeGreaterThan(20)
   })
 
-  // what is asked for need not be there; the line must be one that is understood
+  // The objects need not exist, but the line must be valid.
   test.each(examples)('%s: %s', async (_heading, line) => {
     const words = line
       .replace(/^stead /, '')

@@ -14,17 +14,17 @@ import { siteWrittenOver, writesOver } from './written-over.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What a command reads and writes: the process, or a test. */
+/** The streams and variables of a command: of the process, or a test. */
 export interface CommandContext {
   readonly environment: Environment
   readonly out: Terminal
   readonly err: Terminal
-  /** Whether somebody can be asked. */
+  /** Whether there is a person to ask. */
   readonly isInteractive: boolean
   readonly ask?: typeof ask
 }
 
-/** Flags of every command for the API. */
+/** The flags of every API command. */
 export const commonApiFlags: Readonly<Record<string, Flag>> = {
   json: { help: 'print JSON' },
   fields: { value: 'A,B.C', help: 'show only these fields, as columns or in the JSON' },
@@ -34,7 +34,7 @@ export const commonApiFlags: Readonly<Record<string, Flag>> = {
   help: { help: 'show help for the command', short: 'h' },
 }
 
-/** How an operation of the API is said on the command line. */
+/** Returns the command line of an operation of the API. */
 export const usageOf = (command: ApiCommand): Usage => ({
   name: command.name,
   words: command.words,
@@ -53,7 +53,11 @@ export const usageOf = (command: ApiCommand): Usage => ({
   },
 })
 
-/** Does what a command line of an operation says. @returns the exit code @throws what {@link explained} puts into words */
+/**
+ * Runs the command line of an operation.
+ * @returns the exit code
+ * @throws errors for {@link explained}
+ */
 export async function runOperation(
   command: ApiCommand,
   argv: readonly string[],
@@ -67,7 +71,7 @@ export async function runOperation(
   })
   const stead = clientOf(connection)
   const path = await resolvePath(stead, command, call.path)
-  // a look changes nothing
+  // A dry run changes nothing.
   if (command.isDestructive && !own.yes && call.body?.dry_run !== true) await confirm(stead, command, call, around)
   if (command.operationId === 'watchOperation') return watch(stead, Number(path.id), own.json === true, around)
   if (command.answers === 'events') return printEvents(stead, command, { path, query: call.query }, around)
@@ -95,7 +99,7 @@ export async function runOperation(
   const isWaited = operationId !== undefined && own.wait === true
   const isForProgram = own.json === true || typeof own.get === 'string'
   if (isWaited && !isForProgram && !own.fields) {
-    // what was answered at the beginning says nothing of the end, a new password apart
+    // The answer at the beginning says nothing about the end, except for a new password.
     if (typeof data === 'string') print(data, own, around)
     around[isSite(data) ? 'out' : 'err'].write(`${addressOf(data) ?? 'Done.'}\n`)
     return 0
@@ -128,7 +132,7 @@ async function printAll(
   return 0
 }
 
-/** A stream of events, as long as it lasts: the data of each in a line. */
+/** Prints a stream of events until it ends, the data of each as a line. */
 async function printEvents(
   stead: Stead,
   command: ApiCommand,
@@ -141,7 +145,7 @@ async function printEvents(
   return 0
 }
 
-/** Prints an answer as it was asked for. */
+/** Prints an answer in the requested form. */
 export function print(data: unknown, own: ParsedCall['own'], { out }: Pick<CommandContext, 'out'>): void {
   const line = (text: string) => out.write(`${text}\n`)
   const fields = typeof own.fields === 'string' ? own.fields.split(',').filter(Boolean) : undefined
@@ -165,13 +169,13 @@ export function print(data: unknown, own: ParsedCall['own'], { out }: Pick<Comma
   } else if (data !== null && data !== undefined) line(show(data, out, fields))
 }
 
-/** What a program needs to wait by itself. */
+/** Adds the operation's id, which a program needs to wait. */
 function withOperation(data: unknown, operationId: number | undefined): unknown {
   if (operationId === undefined || Array.isArray(data) || typeof data === 'string') return data
   return { ...(data as object | null), operationId }
 }
 
-/** A site as it is once the work is done. */
+/** Returns a site as it is after the work. */
 async function afterWork(stead: Stead, data: unknown): Promise<unknown> {
   if (!isSite(data)) return data
   const { data: site } = await stead.get('/v1/sites/{id}', { params: { path: { id: data.id } } })
@@ -183,7 +187,10 @@ const isSite = (data: unknown): data is { id: number; url: string } =>
 
 const addressOf = (data: unknown): string | undefined => (isSite(data) ? `http://${data.url}` : undefined)
 
-/** Waits for an operation, and shows how it goes. @throws OperationFailed */
+/**
+ * Waits for an operation, and shows its progress.
+ * @throws OperationFailed
+ */
 export async function waitAndShow(stead: Stead, id: number, { err }: Pick<CommandContext, 'err'>): Promise<void> {
   const progress = operationProgress(err)
   try {
@@ -193,7 +200,7 @@ export async function waitAndShow(stead: Stead, id: number, { err }: Pick<Comman
   }
 }
 
-/** `stead operations watch`: for people on standard error; with `--json` each state of it in a line. */
+/** Runs `stead operations watch`: progress on standard error, or with `--json` each state as a line. */
 async function watch(stead: Stead, id: number, asJson: boolean, around: CommandContext): Promise<number> {
   const operation = asJson
     ? stead.waitForOperation(id, { onProgress: (each) => around.out.write(`${JSON.stringify(each)}\n`) })
@@ -203,7 +210,10 @@ async function watch(stead: Stead, id: number, asJson: boolean, around: CommandC
   return 0
 }
 
-/** Who deletes says what: on a terminal by its name, in a script by `--yes`. @throws CommandError */
+/**
+ * Requires a confirmation of what is deleted: its name on a terminal, `--yes` in a script.
+ * @throws CommandError
+ */
 async function confirm(stead: Stead, command: ApiCommand, call: ParsedCall, around: CommandContext): Promise<void> {
   if (!around.isInteractive) throw new CommandError(`"stead ${command.name}" requires --yes without a terminal.`)
   const what = await nameOf(stead, command, call)
@@ -211,7 +221,7 @@ async function confirm(stead: Stead, command: ApiCommand, call: ParsedCall, arou
   if (answer !== what) throw new CommandError('Nothing was changed.')
 }
 
-/** What is about to go, by its name if it is a site: who mistakes a number sees it here. */
+/** Returns the name of the site, or the word that was given, so that a person notices a wrong number. */
 async function nameOf(stead: Stead, { operationId, words }: ApiCommand, { path, body }: ParsedCall): Promise<string> {
   const last = words.filter((field) => field.in === 'path').at(-1)
   const site = writesOver(operationId)
@@ -222,7 +232,10 @@ async function nameOf(stead: Stead, { operationId, words }: ApiCommand, { path, 
   return (await stead.get('/v1/sites/{id}', { params: { path: { id: Number(site) } } })).data.name
 }
 
-/** 1: the API refused, or the work failed. 4: who is calling is not known. 2 is a command line that cannot be used. */
+/**
+ * Returns the text and the exit code for an error. 1: the API refused, or the work failed. 4: the caller is unknown. 2
+ * is for an invalid command line.
+ */
 export function explained(
   error: unknown,
   asJson: boolean,

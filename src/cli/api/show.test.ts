@@ -10,7 +10,7 @@ const sites = [
 ]
 
 describe('a list', () => {
-  test('on a terminal: as many columns as there is room for, those first that people look for', () => {
+  test('has on a terminal as many columns as fit, the most useful first', () => {
     expect(show(sites, terminal(40))).toBe(['ID  NAME', '1   first', '12  a-much-longer-name'].join('\n'))
     expect(show(sites, terminal(80))).toBe(
       [
@@ -21,36 +21,36 @@ describe('a list', () => {
     )
   })
 
-  test('in a pipe: all columns, tabs between, nothing cut off', () => {
+  test('has in a pipe all columns, separated by tabs, and nothing cut off', () => {
     const name = 'n'.repeat(200)
     expect(show([{ id: 1, name }], pipe)).toBe(`id\tname\n1\t${name}`)
     expect(show([{ id: 1, name }], terminal(80)).split('\n')[1]).toBe(`1   ${'n'.repeat(49)}…`)
   })
 
-  test('with the fields that were asked for, also of what is within', () => {
+  test('has the requested fields, including nested ones', () => {
     expect(show(sites, pipe, ['name', 'tags.0.name'])).toBe('name\ttags.0.name\nfirst\tshop\na-much-longer-name\t')
   })
 
-  test('of nothing', () => {
+  test('may be empty', () => {
     expect([show([], terminal(80)), show([], pipe)]).toEqual(['(none)', ''])
   })
 })
 
-test('one thing: a line for each field, tables below', () => {
+test('shows one thing with a line for each field, and tables below', () => {
   const zone = { id: 1, name: 'example.com', usage: { of: 2 }, records: [{ id: 1, type: 'A' }] }
   expect(show(zone, pipe)).toBe(
     ['id        1', 'name      example.com', 'usage.of  2', '', 'records:', 'id\ttype', '1\tA'].join('\n'),
   )
 })
 
-test('what a visitor or a site may have written does nothing to the terminal', () => {
+test('replaces control characters that a visitor or a site may have written', () => {
   const hostile = 'a\u001b]0;b\u0007\u009b2J\u202ec'
   for (const text of [show([{ hostile }], pipe), show({ hostile }, pipe), show(hostile, pipe), jsonOf({ hostile })])
     expect(text).not.toMatch(/(?!\n)\p{Cc}/u)
   expect(JSON.parse(jsonOf({ hostile }))).toEqual({ hostile })
 })
 
-test('a field within', () => {
+test('finds a nested field', () => {
   const value = { a: { b: [{ c: null }] } }
   expect([valueAt(value, 'a.b.0.c'), valueAt(value, 'a.x.y'), valueAt(value, 'constructor')]).toEqual([
     null,
@@ -73,6 +73,6 @@ test.each([
     [2, 1],
     [9, 8],
   ],
-])('newest first, %j after %j: %j are new', (entries, last, expected) => {
+])('with newest first, %j after %j: %j are new', (entries, last, expected) => {
   expect(newOnes(entries, last)).toEqual(expected)
 })

@@ -1,4 +1,4 @@
-/** Where a command's words go. */
+/** The destination of a command's output. */
 export interface Terminal {
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
@@ -7,16 +7,16 @@ export interface Terminal {
 
 type Row = Readonly<Record<string, unknown>>
 
-/** A visitor's user agent or a site's log may hold what a terminal obeys. */
+/** Removes characters that a terminal would obey, which a visitor's user agent or a site's log may contain. */
 export const harmless = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
   text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '\ufffd')
 
 export const jsonOf = (value: unknown): string =>
-  // JSON escapes what is below 0x20, and not these
+  // JSON escapes characters below 0x20, but not these.
   JSON.stringify(value, null, 2).replace(/[\u007f-\u009f]/g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`)
 
-/** `tags.0.name` of a value; `undefined` where there is no such thing. */
+/** Returns the value at a path such as `tags.0.name`; `undefined` if it does not exist. */
 export function valueAt(value: unknown, path: string): unknown {
   let at = value
   for (const name of path.split('.')) {
@@ -26,11 +26,11 @@ export function valueAt(value: unknown, path: string): unknown {
   return at
 }
 
-/** An object with some of its members, under the names that they were asked for by. */
+/** Returns an object with some of its members, under the requested names. */
 export const chosen = (value: unknown, fields: readonly string[]): Row =>
   Object.fromEntries(fields.map((field) => [field, valueAt(value, field) ?? null]))
 
-/** What comes first where there is no room for all. */
+/** The columns that come first if not all fit. */
 const first = [
   'id',
   'name',
@@ -47,7 +47,7 @@ const first = [
 ]
 const WIDEST_CELL = 50
 
-/** What the answer of an operation looks like to people. */
+/** Returns the answer of an operation for people. */
 export function show(data: unknown, terminal: Terminal, fields?: readonly string[]): string {
   if (typeof data === 'string') return harmless(data)
   if (Array.isArray(data)) {
@@ -66,7 +66,7 @@ export function show(data: unknown, terminal: Terminal, fields?: readonly string
     .trim()
 }
 
-/** A list of things that are more than a name. */
+/** Returns whether a value is a list of things with more than a name. */
 const isTable = (value: unknown): boolean =>
   Array.isArray(value) &&
   value.some(
@@ -77,7 +77,10 @@ const isTable = (value: unknown): boolean =>
 const without = (row: Row, names: readonly string[]): Row =>
   Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)))
 
-/** Members of members stand in a line of their own, `capacity.sites.total`; lists of objects are tables below. */
+/**
+ * Returns one line for each field. Nested fields have their own line, `capacity.sites.total`. Lists of objects are
+ * tables below.
+ */
 function flat(row: Row, before = ''): [string, string][] {
   return Object.entries(row).flatMap(([name, value]): [string, string][] => {
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -87,7 +90,7 @@ function flat(row: Row, before = ''): [string, string][] {
   })
 }
 
-/** @returns nothing for what has no place in a cell */
+/** @returns undefined for a value that does not fit in a cell */
 function cellOf(value: unknown): string | undefined {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value)) {
@@ -97,7 +100,7 @@ function cellOf(value: unknown): string | undefined {
   return typeof value === 'object' ? undefined : String(value)
 }
 
-/** As many columns as there is room for, those first that people look for; elsewhere than on a terminal all, with tabs between. */
+/** Returns as many columns as fit, the most useful first. Outside a terminal it returns all, separated by tabs. */
 function table(rows: readonly Row[], terminal: Terminal, fields?: readonly string[]): string {
   const all = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const rank = (name: string) => (first.includes(name) ? first.indexOf(name) : first.length)

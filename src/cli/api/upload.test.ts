@@ -13,7 +13,7 @@ let owner: Person
 let folder: string
 let site = 0
 let sent: { file: number; offset: number; bytes: number }[] = []
-/** What becomes of a part before the host takes it. */
+/** Replaces the host's answer to a part. */
 let fault: (offset: number) => Taken | undefined = () => undefined
 const sendPart: SendPart = async (host, part, content) => {
   const other = fault(part.offset)
@@ -63,7 +63,7 @@ async function upload(...words: string[]) {
 const at = (name: string) => join(folder, name)
 
 describe('stead imports upload', () => {
-  test('sends files in parts, and says how far it is', async () => {
+  test('sends files in parts, and shows the progress', async () => {
     const { code, out, err } = await upload(at('site.wpress'), at('dump.sql'), '--json')
     expect([code, JSON.parse(out)]).toMatchObject([0, { state: 'inspecting', sources: ['site.wpress', 'dump.sql'] }])
     expect(sent.map(({ file, offset }) => [file, offset]).slice(0, 2)).toEqual([
@@ -74,7 +74,7 @@ describe('stead imports upload', () => {
     expect(err).toMatch(/^0% uploaded \(0\.0 MB of 9\.4 MB\)\n[\s\S]*100% uploaded/)
   })
 
-  test('takes the work up again where it was cut off, and sends nothing twice', async () => {
+  test('resumes where it was interrupted, and sends nothing twice', async () => {
     fault = (offset) => {
       if (offset > 0) throw new Error('broken')
       return undefined
@@ -89,7 +89,7 @@ describe('stead imports upload', () => {
   })
 
   test.each<Taken>([{ kind: 'damaged' }, { kind: 'elsewhere', bytes: 0 }])(
-    'sends again after %j, but not for ever',
+    'retries after %j, up to a limit',
     async (taken) => {
       let failures = 3
       fault = () => (failures-- > 0 ? taken : undefined)
@@ -100,7 +100,7 @@ describe('stead imports upload', () => {
     },
   )
 
-  test('refuses what is no file before anything is asked', async () => {
+  test('refuses a path that is not a file before any request', async () => {
     expect(await upload(at('nothing.zip'))).toMatchObject({ code: 2, err: expect.stringContaining('is not a file.') })
     expect((await upload()).err).toContain('FILE is missing')
   })

@@ -12,7 +12,9 @@ import { harmless, jsonOf, type Terminal } from './show.ts'
 
 const BAR_WIDTH = 24
 
-/** `stead imports upload`: sends files and has them inspected. An import that waits for the same files is continued. */
+/**
+ * Runs `stead imports upload`: sends files and has them inspected. Continues an import that waits for the same files.
+ */
 export async function uploadFiles(
   stead: Stead,
   siteId: number,
@@ -62,7 +64,7 @@ async function filesOf(paths: readonly string[]): Promise<UploadFile[]> {
   )
 }
 
-/** A line that is drawn over on a terminal; elsewhere one for each tenth. */
+/** Shows the progress: on a terminal a line that is overwritten, otherwise one line for each tenth. */
 function uploadProgress(terminal: Terminal): { show(progress: UploadProgress): void; end(): void } {
   const begun = Date.now()
   let first: number | undefined

@@ -6,11 +6,11 @@ import { type Field, isOfType, isSiteId, type Schema } from './catalogue.ts'
 export const isSwitch = ({ schema }: Field): boolean => isOfType(schema, 'boolean')
 export const isList = ({ schema }: Field): boolean => isOfType(schema, 'array')
 
-/** The only values that a flag takes. */
+/** Returns the only values that a flag accepts. */
 export const choicesOf = ({ schema }: Field): readonly string[] =>
   ((schema.enum ?? schema.items?.enum ?? []) as unknown[]).filter((each) => each !== null).map(String)
 
-/** What stands for the value in the help. */
+/** Returns the placeholder of the value in the help. */
 export function placeholderOf({ schema, flag }: Field): string {
   const one = isOfType(schema, 'array') ? schema.items : schema
   if (isOfType(one, 'object')) return 'KEY=VALUE,…'
@@ -18,7 +18,10 @@ export function placeholderOf({ schema, flag }: Field): string {
   return isOfType(schema, 'array') ? `${word},…` : word
 }
 
-/** The value that texts of the command line stand for. @throws UsageError that says what would be one */
+/**
+ * Converts texts of the command line to a value.
+ * @throws UsageError with the valid forms
+ */
 export function parseValue(field: Field, texts: readonly string[]): unknown {
   if (!isList(field)) return oneOf(field, field.schema, texts.at(-1) as string)
   const { items = {} } = field.schema
@@ -31,7 +34,7 @@ function oneOf(field: Field, schema: Schema, text: string): unknown {
   if (isOfType(schema, 'boolean')) return yesOrNo(field, text)
   const isNumber = isOfType(schema, 'integer') || isOfType(schema, 'number')
   if (isNumber && !isOfType(schema, 'string')) {
-    // looked up when the server is known
+    // The name is looked up when the server is known.
     if (isSiteId(field) && /^[a-z][a-z0-9-]+$/i.test(text)) return text
     if (!/^-?\d+(\.\d+)?$/.test(text))
       throw new UsageError(`${nameOf(field)} must be a number, not ${JSON.stringify(text)}`)
@@ -52,14 +55,18 @@ function yesOrNo(field: Field, text: string): boolean {
   throw new UsageError(`${nameOf(field)} must be yes or no, not ${JSON.stringify(text)}`)
 }
 
-/** `@file` is what is in the file, `@-` standard input; `@` alone is a name in DNS. */
+/** Returns the content of a file for `@file`, and standard input for `@-`. A bare `@` is a name in DNS. */
 function contentOf(field: Field, text: string): string {
   if (field.in !== 'body' || !/^@./.test(text)) return text
   if (text.startsWith('@@')) return text.slice(1)
   return readText(text.slice(1))
 }
 
-/** @param file `-` for standard input @throws UsageError */
+/**
+ * Reads a file.
+ * @param file `-` for standard input
+ * @throws UsageError
+ */
 export function readText(file: string): string {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8')
@@ -76,7 +83,7 @@ function parsed(field: Field, text: string): unknown {
   }
 }
 
-/** JSON, `path=akismet,version=5.3`, or what the first member that must be there is: `akismet`. */
+/** Parses JSON, `path=akismet,version=5.3`, or only the first required member: `akismet`. */
 function objectsOf(field: Field, schema: Schema, text: string): unknown[] {
   if (/^[[{]/.test(text)) return [parsed(field, text)].flat()
   const { properties = {}, required = [] } = schema

@@ -2,19 +2,20 @@ import type { Stead } from '../../sdk/index.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 
-/** Operations that write over a site which need not be the one that their path is of, and which that is by their fields. */
+/** Operations that overwrite a site which may differ from the one in their path, each with the field that names it. */
 const overwriting: Readonly<Record<string, (args: Arguments) => unknown>> = {
   restoreSite: (args) => args.restore_on_site_id ?? args.site_id,
   syncSites: (args) => args.to_site_id,
   undoOperation: () => undefined,
 }
 
-/** Whether {@link siteWrittenOver} knows which site an operation of the API writes over. */
+/** Returns whether {@link siteWrittenOver} knows the site that an operation of the API overwrites. */
 export const writesOver = (operationId: string): boolean => Object.hasOwn(overwriting, operationId)
 
 /**
- * The site that an operation writes over, as it was given (by its number or its name); an undo's is that of what it takes back.
- * @returns undefined or null: it is of no site
+ * Returns the site that an operation overwrites, as given (by number or name). For an undo, it is the site of the
+ * undone operation.
+ * @returns undefined or null if no site is overwritten
  */
 export async function siteWrittenOver(
   stead: Stead,

@@ -17,26 +17,27 @@ import {
 import { CommandError } from '../output.ts'
 import { whileStopped } from '../with-control-database.ts'
 
-/** What an adoption has come to. */
+/** The result of an adoption. */
 export interface Adopted {
   readonly host: string
   readonly database: string
-  /** Site directories in their place: the database speaks of them. */
+  /** The number of site directories in their place, because the database knows them. */
   readonly homes: number
-  /** Site directories that the database does not know, in all. */
+  /** The total number of site directories that the database does not know. */
   readonly set_aside: number
 }
 
 /**
- * Binds the data folder to the database, for those who mean it. What is on the disk stays there: site directories that the database speaks of in their
- * place, all others set aside.
- * @param wanted name of a host whose folder this is to be; default: the one that it was, else a new one
+ * Binds the data folder to the database at the operator's request. Nothing on the disk is deleted. Site directories
+ * that the database knows stay in their place, and all others are quarantined.
+ * @param wanted the name of the host to which this folder is assigned; by default its previous host, otherwise a new
+ * one
  */
 export async function adoptFolder(config: ControlDatabaseSettings, wanted?: string): Promise<Adopted> {
   const { dataDir } = config
   if (!existsSync(dataDir)) throw new CommandError(`The data folder ${dataDir} does not exist. Set STEAD_DATA_DIR.`)
   const { identity, hostName: name, siteDirectories } = await folderFacts(dataDir)
-  // what is left of an installation may get a database; nothing is made of an empty folder
+  // The rest of an installation may get a database, but an empty folder may not become an installation.
   const isOfStead = identity !== null || name !== null || siteDirectories > 0
   if (!isOfStead && !config.databaseUrl && !existsSync(join(dataDir, 'stead.db'))) throw nothingThere(config)
   return whileStopped(dataDir, async () => {
@@ -55,7 +56,7 @@ async function adopt(
   wanted?: string,
 ): Promise<Adopted> {
   const { dataDir } = config
-  // a folder that comes back from another installation has another identity by now, and still its name
+  // A folder that returns from another installation has another identity by now, but still its name.
   const own = 'host' in belonging ? belonging.host : facts.hosts.find(({ name }) => name === folder.hostName)
   const known = wanted === undefined ? own : hostNamed(facts.hosts, wanted)
   if (known && isHeardOf(known, Date.now()))
@@ -87,7 +88,7 @@ async function adopt(
   const { present, aside } = await folders.open()
   const isNameFree = !facts.hosts.some(({ name }) => name === folder.hostName)
   const name = await hostName(dataDir, known?.name ?? (isNameFree ? undefined : `host-${newIdentity().slice(0, 12)}`))
-  // last: until it is there, the folder is a stranger as before
+  // The identity comes last: until it is written, the folder is as foreign as before.
   await identity.write()
   return {
     host: name,
@@ -103,7 +104,7 @@ function hostNamed(hosts: readonly KnownHost[], name: string): KnownHost {
   return host
 }
 
-/** A new host has no site directories yet. */
+/** Quarantines all site directories, because a new host has none yet. */
 async function quarantineAll(folders: DirectoriesOnDisk, identity: RunningIdentity): Promise<void> {
   const { present, aside } = await folders.open()
   await identity.reserve(Math.max(0, ...present, ...aside))

@@ -14,7 +14,7 @@ import { withControlDatabase } from '../with-control-database.ts'
 
 type Settings = ControlDatabaseKey | 'masterKey'
 
-/** `stead backup key`: for a safe. */
+/** Runs `stead backup key`, which prints the key to be stored in a safe place. */
 export async function print({ config, flags }: Call<unknown, Settings>): Promise<void> {
   return withControlDatabase(config, async ({ database }) => {
     const key = await backupKey(database, await sealerOf(config, database), Date.now())
@@ -22,7 +22,7 @@ export async function print({ config, flags }: Call<unknown, Settings>): Promise
   })
 }
 
-/** `stead backup accept-key`: for those who have lost the master key, and have the printed key of the backups. */
+/** Runs `stead backup accept-key`, for operators who have lost the master key but have the printed backup key. */
 export async function accept({
   config,
   flags,
@@ -37,7 +37,10 @@ export async function accept({
   })
 }
 
-/** @param file `-`: standard input. Not the command line, which other users of the machine can read */
+/**
+ * Reads the key from a file, because other users of the machine can read the command line.
+ * @param file `-` for standard input
+ */
 function keyIn(file: string): Buffer {
   let text: string
   try {
@@ -52,7 +55,10 @@ function keyIn(file: string): Buffer {
   }
 }
 
-/** Of the master key of this installation, and no other: what another seals, it could not read. */
+/**
+ * Creates a sealer with the master key of this installation. It refuses any other, because the installation could not
+ * read secrets sealed with it.
+ */
 async function sealerOf(config: Call<unknown, Settings>['config'], database: Database): Promise<Sealer> {
   const key = config.masterKey ?? (await readMasterKey(masterKeyFile(config)))
   const { keyMark = null } = (await installationOf(database.read)) ?? {}

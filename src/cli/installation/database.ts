@@ -12,7 +12,7 @@ interface MoveFlags {
   readonly 'without-logs': boolean
 }
 
-/** `stead database move` */
+/** Runs `stead database move`. */
 export async function move({ config, flags }: Call<MoveFlags, 'dataDir' | 'logMb'>): Promise<void> {
   const { dataDir } = config
   const isThere = (name: string) => existsSync(join(dataDir, name))

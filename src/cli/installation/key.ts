@@ -7,7 +7,7 @@ import type { Call } from '../command.ts'
 import { CommandError, printOne } from '../output.ts'
 import { withControlDatabase } from '../with-control-database.ts'
 
-/** `stead key accept`: for those who have lost the master key for good. */
+/** Runs `stead key accept`, for operators who have lost the master key permanently. */
 export async function accept({ config, flags }: Call<unknown, ControlDatabaseKey | 'masterKey'>): Promise<void> {
   return withControlDatabase(config, async ({ database }) => {
     const key = config.masterKey ?? (await keyInFile(config))

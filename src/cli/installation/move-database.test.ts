@@ -74,7 +74,7 @@ describe.skipIf(!postgresUrl)('from the SQLite file of a data folder to PostgreS
     return { code, out, error }
   }
 
-  test('the command moves records and logs, sets the file aside, and Stead goes on in the new one only', async () => {
+  test('moves the control database and logs, renames the file, and runs only on the new database', async () => {
     const { code, out, error } = await run('database', 'move', `--to=${url}`)
     expect([code, error]).toEqual([0, expect.stringContaining('Comparing hosts, 1 rows')])
     expect(out).toContain(`old_file: ${file}.moved\n`)
@@ -104,7 +104,7 @@ describe.skipIf(!postgresUrl)('from the SQLite file of a data folder to PostgreS
     await expect(openProcessContext(config, 'serve')).rejects.toThrow('is missing')
   })
 
-  test('cut off when all was there, it is finished by the same call', async () => {
+  test('completes with the same call after an interruption at the end', async () => {
     await cp(file, `${file}.copy`)
     await move()
     await cp(`${file}.copy`, file)
@@ -112,7 +112,7 @@ describe.skipIf(!postgresUrl)('from the SQLite file of a data folder to PostgreS
     expect(existsSync(file)).toBe(false)
   })
 
-  test('a target that was in use since is left as it is, and so is the file', async () => {
+  test('leaves the file and the target unchanged if the target was used since', async () => {
     await cp(file, `${file}.copy`)
     await move()
     await cp(`${file}.copy`, file)
@@ -128,7 +128,7 @@ describe.skipIf(!postgresUrl)('from the SQLite file of a data folder to PostgreS
       () => target.database.transaction((tx) => tx.schema.createTable('mine').addColumn('a', 'text').execute()),
     ],
     ['another installation', () => migrate(target.database, migrations)],
-  ])('%s in the target: refused', async (_what, prepare) => {
+  ])('refuses a target with %s', async (_what, prepare) => {
     await prepare()
     const before = await tablesOfTarget()
     await expect(move()).rejects.toThrow('is not empty')
@@ -139,7 +139,7 @@ describe.skipIf(!postgresUrl)('from the SQLite file of a data folder to PostgreS
   test.each([
     ['newer', '9999-from-tomorrow', 'a newer version of Stead'],
     ['older', undefined, 'an older version of Stead'],
-  ])('a file that a Stead used last which was %s: refused, and nothing is made', async (_age, more, words) => {
+  ])('refuses a file that was last used by a Stead which was %s, and creates nothing', async (_age, more, words) => {
     await changeSource(async ({ transaction }) =>
       transaction(async (tx) => {
         const known = tx.withTables<{ kysely_migration: { name: string; timestamp: string } }>()
@@ -155,7 +155,7 @@ describe.skipIf(!postgresUrl)('from the SQLite file of a data folder to PostgreS
     expect(await tablesOfTarget()).toEqual([])
   })
 
-  test('a row that PostgreSQL does not take: said of which table, and nothing is made', async () => {
+  test('names the table of a row that PostgreSQL refuses, and creates nothing', async () => {
     await changeSource(({ transaction }) =>
       transaction((tx) => tx.insertInto('schedules').values({ name: 'a\0b', last_slot: 1 }).execute()),
     )
@@ -164,7 +164,7 @@ describe.skipIf(!postgresUrl)('from the SQLite file of a data folder to PostgreS
     await changeSource(({ transaction }) => transaction((tx) => tx.deleteFrom('schedules').execute()))
   })
 
-  test('while somebody has the database open: refused', async () => {
+  test('refuses while another process has the database open', async () => {
     const other = await openDatabase({ file })
     await expect(move()).rejects.toThrow('Another process uses')
     await other.close()
@@ -177,7 +177,7 @@ describe.skipIf(!postgresUrl)('from the SQLite file of a data folder to PostgreS
     expect(await tablesOfTarget()).toEqual([])
   })
 
-  test('the database of another data folder: refused', async () => {
+  test('refuses the database of another data folder', async () => {
     await changeSource(({ transaction }) =>
       transaction((tx) => tx.updateTable('installation').set({ identity: 'other' }).execute()),
     )
@@ -185,7 +185,7 @@ describe.skipIf(!postgresUrl)('from the SQLite file of a data folder to PostgreS
     expect(await tablesOfTarget()).toEqual([])
   })
 
-  test('an address that is none: said, and nothing of it is printed', async () => {
+  test('reports an invalid address without printing it', async () => {
     expect(await run('database', 'move', '--to=mysql://me:secret@there/db')).toMatchObject({
       code: 2,
       error: '--to must be a postgres:// address\n',

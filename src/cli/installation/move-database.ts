@@ -22,25 +22,26 @@ import { openLogStore } from '../../platform/log-store/open-log-store.ts'
 import { CommandError } from '../output.ts'
 
 export interface MoveOptions {
-  /** postgres:// address of an empty database. */
+  /** The postgres:// address of an empty database. */
   readonly to: string
-  /** Room for the logs of sites there, in MB; undefined: they are not moved. */
+  /** The size limit for the logs of sites there, in MB. Undefined: they are not moved. */
   readonly logMb: number | undefined
   readonly onProgress: (doing: string) => void
 }
 
 export interface Moved extends Copied {
-  /** In words, without a password. */
+  /** The database without its password. */
   readonly database: string
   readonly log_entries: number
-  /** Where the old file lies now. */
+  /** The new path of the old file. */
   readonly file: string
 }
 
 /**
- * Moves the records of a data folder from its SQLite file to PostgreSQL. What is in the file is only read, until all of it was found in the new
- * database: cut off before that, the file is what it was and the new database is empty. Cut off later, the same call finds that the new one has all,
- * and does the rest. For who has made sure that no Stead can be started on the folder.
+ * Moves the control database of a data folder from its SQLite file to PostgreSQL. The file is only read until the new
+ * database has all its rows. If it is interrupted before, the file is unchanged and the new database is empty. If it is
+ * interrupted later, the same call finds that the new database is complete, and does the rest. The caller must make
+ * sure that no Stead can start on the folder.
  * @throws OperatorError
  */
 export async function moveDatabase(dataDir: string, { to, logMb, onProgress }: MoveOptions): Promise<Moved> {
@@ -57,7 +58,7 @@ export async function moveDatabase(dataDir: string, { to, logMb, onProgress }: M
   }
 }
 
-/** Nobody else has it open, so that what is read stays true until the file is gone from its place. */
+/** Opens the file exclusively, so that the copied rows stay current until the file is moved away. */
 async function openAlone(file: string): Promise<Tx> {
   const source = new Kysely<Schema>({ dialect: nodeSqliteDialect({ file, readOnly: false, alone: true }) })
   try {
@@ -114,7 +115,7 @@ async function copyOrCompare(source: Tx, target: Database, onProgress: MoveOptio
   } catch (error) {
     if (!(error instanceof NotEmpty)) throw error
   }
-  // an earlier move may have been cut off when all was there
+  // An earlier move may have been interrupted after everything was copied.
   const isOfSame =
     (await databaseFacts(target)).installation ===
     (await databaseFacts({ dialect: 'sqlite', read: source })).installation
@@ -151,7 +152,7 @@ async function moveLogs(
   }
 }
 
-/** Takes the file out of its place, in one piece: what its log holds is written into it first. */
+/** Renames the file, after writing the content of its log into it, so that it is complete. */
 async function setAside(source: Tx, file: string): Promise<string> {
   await sql`pragma wal_checkpoint(truncate)`.execute(source)
   await sql`pragma journal_mode = delete`.execute(source)

@@ -23,7 +23,7 @@ import { type BackupKey, withBackups } from '../with-control-database.ts'
 
 const LOOK_MS = 500
 
-/** `stead backup create` */
+/** Runs `stead backup create`. */
 export async function create({ config, flags }: Call<{ 'records-only': boolean }, BackupKey>): Promise<void> {
   return withBackups(config, async (context) => {
     const { records, backups } = context
@@ -42,7 +42,7 @@ export async function create({ config, flags }: Call<{ 'records-only': boolean }
   })
 }
 
-/** Has the running Stead do it, and waits. */
+/** Requests the backup from the running Stead, and waits. */
 async function order({ database }: ControlDatabase, isOfRecordsOnly: boolean): Promise<void> {
   const order = await database.transaction((tx) => requestOwnBackup(tx, { isOfRecordsOnly, now: Date.now() }))
   const bar = livingBar(process.stderr)
@@ -74,18 +74,18 @@ async function order({ database }: ControlDatabase, isOfRecordsOnly: boolean): P
   }
 }
 
-/** `stead backup take-over` */
+/** Runs `stead backup take-over`. */
 export async function takeOverBackups({ config, flags }: Call<unknown, BackupKey>): Promise<void> {
   return withBackups(config, async ({ records: { database }, backups }) => {
     const storage = backupStorage(config)
-    // refused where the storage is another installation's
+    // This fails if the storage belongs to another installation.
     await backups.owners()
     await takeLeaseOver(storage, await leaseHolder(database), Date.now())
     printOne({ backups: storage.where, taken_over: true }, flags.json)
   })
 }
 
-/** `stead backup list` */
+/** Runs `stead backup list`. */
 export async function list(
   call: Call<{ site: string | undefined; key: string | undefined }, BackupKey>,
 ): Promise<void> {
@@ -99,7 +99,7 @@ export async function list(
   })
 }
 
-/** `stead backup verify` */
+/** Runs `stead backup verify`. */
 export async function verify({ config, flags }: Call<{ name: string | undefined }, BackupKey>): Promise<void> {
   return withBackups(config, async ({ backups }) => {
     const repository = recordsRepository(backups)

@@ -27,7 +27,7 @@ import { exportSite, siteBackups } from '../site-backups.ts'
 import { takeOverBackups } from './own-backups.ts'
 import { restoreInstallation } from './restore-installation.ts'
 
-/** An installation with one site on one host, whose site has backups; and a place for another that is to become it. */
+/** Creates an installation with one site on one host, whose site has backups, and a place for the restored one. */
 describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installation into $dialect', ({ dialect }) => {
   let folder: string
   let context: ProcessContext
@@ -74,7 +74,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
       ...more,
     })
 
-  /** A backup of a site's database, by the number that its record would have. */
+  /** Creates a backup of a site's database, with the number of its database record. */
   async function aBackup(site: number, number: number, random = ''): Promise<void> {
     const content = async function* () {
       yield Buffer.from(`content ${number}${random}`)
@@ -91,7 +91,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
       ...more,
     })
 
-  test('storage and key are enough: the same installation, host and secrets, and every site is asked for', async () => {
+  test('needs only storage and key: the same installation, host, secrets, and a restore of every site', async () => {
     const restored = await restore()
     expect(restored).toMatchObject({
       sites: 1,
@@ -100,11 +100,11 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
       host: expect.stringMatching(/^host-/),
     })
     expect(await readFile(join(config.dataDir, 'credentials.json'), 'utf8')).toBe('{"client_id":"x"}')
-    // as a start would: with the key that came along
+    // Open it as a start would, with the restored key.
     const { database, belonging } = await openControlDatabase(config, { makes: false, strangers: 'refuse' })
     expect(belonging.kind).toBe('known')
     expect(await installationOf(database.read)).toEqual(await installationOf(context.database.read))
-    // secondaries may know zones of after the backup
+    // Secondaries may know zones from after the backup.
     const clock = database.read.selectFrom('zone_clock').select('made_with')
     expect(await clock.executeTakeFirstOrThrow()).toEqual({ made_with: '' })
     const [operation] = await database.read
@@ -122,7 +122,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
     await again.database.close()
   })
 
-  test('what the storage has and the records do not know is entered, and no number is given out again', async () => {
+  test('records backups that only the storage knows, and reuses no number', async () => {
     await aBackup(siteId, 40)
     await aBackup(siteId + 7, 55)
     expect(await restore()).toMatchObject({ unknown: [siteId + 7] })
@@ -134,7 +134,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
     await database.close()
   })
 
-  test('of two backups with one number, given out twice by records that were older once, both are entered', async () => {
+  test('records both of two backups with one number, which an older restored database had assigned again', async () => {
     await aBackup(siteId, 40, '-0123456789abcdef')
     await aBackup(siteId, 40, '-fedcba9876543210')
     await aBackup(siteId, 41)
@@ -147,7 +147,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
     await database.close()
   })
 
-  test('damaged backups of the records are passed over and named, and nothing is written when none is whole', async () => {
+  test('skips and names damaged backups of the control database', async () => {
     const [good] = await listRecordsBackups(recordsRepository(storage()))
     const parts = { database: context.database, backups: storage(), masterKey: context.masterKey, credentials: null }
     const at = Date.now() + 1000
@@ -156,7 +156,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
     const whole = (await Array.fromAsync(repository.readStream(`r${at}`))).map(String).join('')
     const half = whole.slice(0, whole.lastIndexOf('{"end"'))
     await repository.writeStream(Readable.from([Buffer.from(half)]), { name: `r${at}2` })
-    // and one of which not even the head can be read
+    // In one of them, not even the head is readable.
     await tornHead(`stead/backups/r${at + 1}.stream`)
     await tornHead(`site-${siteId}/backups/b4.stream`)
     await expect(restore({ backup: `r${at + 1}` })).rejects.toThrow(/r\d+ is unusable: The header .*Nothing/)
@@ -166,13 +166,13 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
     expect(said.damaged[1]?.reason).toMatch(/^The header of backup/)
     expect(good?.name).not.toBe(said.backup)
     const { database } = await openControlDatabase(config, { makes: false, strangers: 'refuse' })
-    // a site's backup whose head cannot be read is none, and its number is not given out again
+    // A site's backup with an unreadable head is not recorded, but its number is not reused.
     expect(await database.read.selectFrom('backups').select('id').execute()).toEqual([{ id: 3 }])
     expect(await lastGivenId(database.read, 'backups')).toBe(4)
     await database.close()
   })
 
-  test('when no backup of the records is whole, all are named and nothing is written', async () => {
+  test('names all backups of the control database if none is intact, and writes nothing', async () => {
     const [only] = await listRecordsBackups(recordsRepository(storage()))
     await tornHead(`stead/backups/${only?.name}.stream`)
     await expect(restore()).rejects.toThrow(new RegExp(`cannot read any backup .*\\n${only?.name}: The header`))
@@ -181,7 +181,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
 
   const tornHead = (name: string) => writeFile(join(folder, 'storage', name), 'torn')
 
-  test('backups of a site are listed and written into files with the storage and its key alone', async () => {
+  test('lists backups of a site, and exports them to files, with only the storage and its key', async () => {
     const files = async (owner: string, name: string, path: string) => {
       const open = async () => Readable.from([Buffer.from(`this is ${path}`)])
       const file = {
@@ -212,7 +212,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
     expect(await readFile(dump, 'utf8')).toBe('content 4')
     const { stdout } = spawnSync('tar', ['-xjOf', archive], { encoding: 'utf8' })
     expect(stdout).toBe('this is license.txtthis is wp-config.php')
-    // not twice, not of others, and nothing half
+    // It refuses to export twice, to export other backups, and to leave partial files.
     await expect(exportSite(config, { ...of, to, backup: '5' })).rejects.toThrow('already exists')
     await expect(exportSite(config, { ...of, to, backup: '9' })).rejects.toThrow('does not contain this backup')
     await expect(exportSite(config, { ...of, to, site: '0', backup: undefined })).rejects.toThrow('--site: 0')
@@ -227,7 +227,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
     expect(existsSync(config.dataDir)).toBe(false)
   })
 
-  test('a folder or database in use, a wrong key and no key are refused, and nothing is changed', async () => {
+  test('refuses a folder or database in use, a wrong key and a missing key, and changes nothing', async () => {
     await expect(restore({ key: undefined })).rejects.toThrow('--key=')
     await expect(restore({ key: printKey(Buffer.alloc(32, 3)) })).rejects.toThrow()
     await expect(restore({ key: 'no key' })).rejects.toThrow('--key: ')
@@ -246,7 +246,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
 
   const options = () => ({ key: undefined, backup: undefined, host: undefined, isTrial: false, onProgress: () => {} })
 
-  test('of an installation of several hosts, each folder becomes the one that is named', async () => {
+  test('makes each folder the named host of an installation of several hosts', async () => {
     const [known] = (await databaseFacts(context.database)).hosts
     const identity = [...String(known?.identity)].toReversed().join('')
     const second = { name: 'second', address: '', datacenters: '', identity, epoch: 7 }
@@ -258,14 +258,14 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
     expect(await restore({ host: 'second' })).toMatchObject({ host: 'second', sites: 1 })
     expect((await folderFacts(config.dataDir)).identity).toMatchObject({ host: identity, epoch: 7 })
     if (!target) return
-    // the other host's folder: its records are in the common database already
+    // For the other host's folder, the shared database is already restored.
     const first = settings('new-first', { STEAD_DATABASE_URL: target.connection.url as string })
     const restored = await restoreInstallation(first, { ...options(), key: printed, host: known?.name as string })
     expect(restored).toMatchObject({ host: known?.name, sites: 0 })
     expect((await folderFacts(first.dataDir)).identity).toMatchObject({ host: known?.identity, epoch: known?.epoch })
   })
 
-  /** What each copy of the installation may do with the backups. */
+  /** Returns which copies of the installation may change the backups. */
   async function whoChanges(): Promise<{ old: boolean; restored: boolean }> {
     const { database } = await openControlDatabase(config, { makes: false, strangers: 'refuse' })
     const mayWrite = (backups: BackupStore) =>
@@ -287,14 +287,14 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
     }
   }
 
-  test('it changes the backups from then on, and the one that was lost does no more', async () => {
+  test('controls the backups from then on, and the lost installation no longer does', async () => {
     await restore()
     expect(await whoChanges()).toEqual({ old: false, restored: true })
-    // reading is everybody's who has the key
+    // Every copy with the key can read.
     expect(await storage().repository(`site-${siteId}`).list()).toHaveLength(2)
   })
 
-  test('for a trial it changes none, until it is told to', async () => {
+  test('controls none of them in a trial, until a take-over', async () => {
     await restore({ isTrial: true })
     expect(await whoChanges()).toEqual({ old: true, restored: false })
     vi.spyOn(console, 'log').mockReturnValue()
@@ -302,7 +302,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
     expect(await whoChanges()).toEqual({ old: false, restored: true })
   })
 
-  test('cut off before its end, it can be run again', async () => {
+  test('can be run again after an interruption', async () => {
     await expect(
       restore({
         onProgress(doing) {
@@ -311,7 +311,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('a restore of the installati
       }),
     ).rejects.toThrow('the end of a process')
     expect(existsSync(join(config.dataDir, 'stead.db'))).toBe(false)
-    // a torn file of the attempt
+    // A partial file of the attempt.
     if (dialect === 'sqlite') await writeFile(join(config.dataDir, 'stead.db.restoring'), 'torn')
     expect(await restore()).toMatchObject({ sites: 1 })
   })

@@ -35,31 +35,31 @@ import { type BackupKey, whileStopped } from '../with-control-database.ts'
 type Settings = Pick<Config, BackupKey>
 
 export interface RestoreOptions {
-  /** The printed key of the backups; without it the master key of the settings is needed. */
+  /** The printed key of the backups. Without it, the master key of the settings is required. */
   readonly key: string | undefined
-  /** Name of a backup of the records; default: the newest. */
+  /** The name of a backup of the control database, by default the newest. */
   readonly backup: string | undefined
-  /** Which host the data folder is to be, where there are several. */
+  /** The host that the data folder becomes, if there are several. */
   readonly host: string | undefined
-  /** The storage stays with the installation that this is a copy of: here no backups are made. */
+  /** Whether the storage stays with the original installation. This copy then makes no backups. */
   readonly isTrial: boolean
   readonly onProgress: (doing: string) => void
 }
 
 export interface Restored extends CleanedUp {
   readonly backup: string
-  /** Newer backups that were passed over, and why. */
+  /** Newer backups that were skipped, with the reasons. */
   readonly damaged: WholeBackup['damaged']
-  /** When the records were as they are now, RFC 3339. */
+  /** The time of the restored state, RFC 3339. */
   readonly of: string
   readonly database: string
-  /** Host that the data folder is from now on; null: there was none. */
+  /** The host that the data folder is from now on, or null if there was none. */
   readonly host: string | null
 }
 
 /**
- * Makes an empty data folder, and an empty database, those of the installation whose backups a storage has. What sites consist of follows when
- * its hosts start. Cut off at any moment, it can be run again.
+ * Turns an empty data folder and an empty database into those of the installation whose backups a storage contains. The
+ * content of sites follows when its hosts start. After an interruption at any moment, it can be run again.
  * @throws OperatorError
  */
 export async function restoreInstallation(config: Settings, options: RestoreOptions): Promise<Restored> {
@@ -90,7 +90,10 @@ export async function restoreInstallation(config: Settings, options: RestoreOpti
   })
 }
 
-/** The one that was asked for, or the newest that is whole; read to its end before anything is written. @throws CommandError */
+/**
+ * Returns the requested backup, or the newest intact one. It is read to its end before anything is written.
+ * @throws CommandError
+ */
 async function chosenBackup(repository: BackupRepository, wanted: string | undefined, where: string) {
   if (wanted === undefined) {
     const found = await newestWholeBackup(repository)
@@ -125,7 +128,10 @@ function chosenHost({ hosts }: RecordsHead, wanted: string | undefined): string 
   return hosts[0] ?? null
 }
 
-/** What an earlier attempt has left counts as empty. @throws CommandError */
+/**
+ * Checks that the folder is empty, apart from the rest of an earlier attempt.
+ * @throws CommandError
+ */
 async function mustBeEmpty({ dataDir, databaseUrl, masterKey }: Settings, head: RecordsHead): Promise<void> {
   const { identity, siteDirectories } = await folderFacts(dataDir)
   if (
@@ -159,12 +165,12 @@ interface Plan {
   readonly name: string
   readonly head: RecordsHead
   readonly backups: BackupStore
-  /** Takes the storage over, once the records are in the database. */
+  /** Takes the lease of the storage, once the database is filled. */
   readonly hold: (database: Database) => Promise<void>
   readonly onProgress: (doing: string) => void
 }
 
-/** The file gets its name last: until then nothing can be started on the folder. */
+/** Fills the SQLite file, which gets its name last: until then nothing can start on the folder. */
 async function fillSqlite({ dataDir }: Settings, plan: Plan, host: string | null): Promise<CleanedUp> {
   const file = unfinished(dataDir)
   const database = await openDatabase({ file })
@@ -218,7 +224,7 @@ async function fill(database: Database, { repository, name, head, backups, onPro
     })
   } catch (error) {
     if (!(error instanceof NotEmpty)) throw error
-    // another host's folder, or an attempt that was cut off after it: the records are there
+    // This is another host's folder, or the retry of an interrupted attempt: the database is already filled.
     if ((await databaseFacts(database)).installation !== head.installation)
       throw new CommandError(
         'The PostgreSQL database is not empty. Create an empty database (createdb). Nothing was changed.',
@@ -227,7 +233,10 @@ async function fill(database: Database, { repository, name, head, backups, onPro
   return settled
 }
 
-/** The folder is this host's from now on; its site directories come from backups. Users of sites are any that are free here. */
+/**
+ * Makes the folder this host's from now on. Its site directories come from backups. Any free user ids of this machine
+ * are used for sites.
+ */
 async function becomeHost(database: Database, dataDir: string, name: string | null): Promise<void> {
   const { installation, hosts } = await databaseFacts(database)
   const host = hosts.find((each) => each.name === name)

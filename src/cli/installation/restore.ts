@@ -12,7 +12,7 @@ interface RestoreFlags {
   readonly trial: boolean
 }
 
-/** `stead restore` */
+/** Runs `stead restore`. */
 export async function restore({ config, flags }: Call<RestoreFlags, BackupKey>): Promise<void> {
   const bar = livingBar(process.stderr)
   const onProgress = (doing: string) => bar.show({ doing, receivedBytes: 0, totalBytes: null })

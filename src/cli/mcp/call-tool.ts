@@ -3,22 +3,25 @@ import { type ApiTool, type Arguments, CONFIRM } from './tools.ts'
 
 type Content = { type: 'text'; text: string } | { type: 'image'; data: string; mimeType: string }
 
-/** What a tool answers: https://modelcontextprotocol.io/specification/2025-06-18/server/tools#tool-result */
+/** The result of a tool: https://modelcontextprotocol.io/specification/2025-06-18/server/tools#tool-result */
 export interface ToolResult {
   [key: string]: unknown
   readonly content: Content[]
   readonly isError?: boolean
 }
 
-/** Of one answer; a model has to read all of it. */
+/** The longest answer, because a model has to read all of it. */
 const MOST_CHARACTERS = 60_000
-/** Of a picture. */
+/** The largest picture. */
 const MOST_BYTES = 2 << 20
 
-/** What is read by a model and not seen by a person: Unicode's tags, and what has no width or turns the direction. */
+/**
+ * Characters that a model reads and a person does not see: Unicode's tags, zero-width characters, and those that change
+ * the direction.
+ */
 const UNSEEN = /[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]|\p{Variation_Selector}/gu
 
-/** Writes what nobody sees as JSON escapes it, so that no orders hide in a name. */
+/** Escapes invisible characters as JSON does, so that no instructions can hide in a name. */
 const visible = (text: string): string =>
   text.replace(UNSEEN, (each) =>
     Array.from({ length: each.length }, (_, at) => `\\u${each.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
@@ -27,7 +30,7 @@ const visible = (text: string): string =>
 export const says = (text: string): ToolResult => ({ content: [{ type: 'text', text }] })
 export const refuses = (text: string): ToolResult => ({ ...says(visible(text)), isError: true })
 
-/** Does what a tool is asked for. What the API refuses is an answer as well: whoever asked can do better. */
+/** Runs a tool. A refusal of the API is a result as well, because the caller can correct the request. */
 export async function callTool(stead: Stead, tool: ApiTool, args: Arguments, signal: AbortSignal): Promise<ToolResult> {
   const fault = faultOf(tool, args)
   if (fault) return refuses(fault)
@@ -51,7 +54,10 @@ export async function callTool(stead: Stead, tool: ApiTool, args: Arguments, sig
   }
 }
 
-/** What the API says, in words. @throws what is a fault of this program */
+/**
+ * Describes an error of the API.
+ * @throws errors of this program
+ */
 export function refusal(error: unknown): ToolResult {
   if (error instanceof ApiError) {
     const { errors, code, status, requestId, retryAfterSeconds } = error
@@ -64,7 +70,7 @@ export function refusal(error: unknown): ToolResult {
   throw error
 }
 
-/** The answer as JSON. Of a list that is too long the first entries stay, and it says so. */
+/** Returns the answer as JSON. Of a list that is too long, it keeps the first entries and reports the rest. */
 export function textOf(data: unknown, about: Readonly<Record<string, unknown>>): string {
   const text = (value: unknown, more: object = {}) => visible(JSON.stringify({ data: value, ...about, ...more }))
   const all = text(data)
@@ -83,7 +89,7 @@ export function textOf(data: unknown, about: Readonly<Record<string, unknown>>):
   return `${all.slice(0, MOST_CHARACTERS)}… (${all.length - MOST_CHARACTERS} characters omitted, so this is not complete JSON)`
 }
 
-/** What the API would pass over is refused: a name that is nearly right would be as if it had not been said. */
+/** Refuses parameters that the API would ignore, so that a misspelled name does not go unnoticed. */
 function faultOf({ fields, inputSchema }: ApiTool, args: Arguments): string | undefined {
   const known = Object.keys(inputSchema.properties)
   const unknown = Object.keys(args).filter((name) => !known.includes(name))
@@ -95,7 +101,7 @@ function faultOf({ fields, inputSchema }: ApiTool, args: Arguments): string | un
   return odd.length > 0 ? `${odd.join(', ')}: must be a number or text` : undefined
 }
 
-/** @returns why nothing is done, as long as the name of the site was not said */
+/** @returns the reason to refuse, if the name of the site was not confirmed */
 async function notConfirmed(
   stead: Stead,
   { losers }: ApiTool,
@@ -115,7 +121,7 @@ async function notConfirmed(
   return names.length === ids.length ? undefined : `Nothing was changed: ${CONFIRM} contains more names than sites.`
 }
 
-/** A picture is answered itself; anything larger is left where it is. */
+/** Returns a picture as it is. Anything larger is left on the server. */
 async function fileAnswer(
   stead: Stead,
   { command }: ApiTool,

@@ -6,24 +6,24 @@ import { version } from '../../version.ts'
 import { createServer } from './server.ts'
 
 export interface HttpOptions {
-  /** Of the API. */
+  /** The URL of the API. */
   readonly url: string
   readonly requireLease: boolean
   readonly listen: { readonly host: string; readonly port: number }
-  /** Names, besides those of this machine itself, under which it is asked. */
+  /** The host names of this server, in addition to those of this machine. */
   readonly hosts: readonly string[]
-  /** Messages that are being answered; some wait minutes for work to end. Default: 64. */
+  /** The most messages that are answered at once, some of which wait minutes for work to end. 64 by default. */
   readonly atOnce?: number
 }
 
-/** Of one message. */
+/** The most bytes of a message. */
 const MOST_BYTES = 1 << 20
 const AT_ONCE = 64
 const OWN_HOSTS = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * The protocol over HTTP at `/mcp` ("streamable HTTP"). Each request brings a token of the API of its own, and nothing is kept between two: no
- * session that could be another's. Resolves when it listens.
+ * Serves the protocol over HTTP at `/mcp` ("streamable HTTP"). Each request contains its own API token, and nothing is
+ * stored between requests, so that no session can leak to another client. Resolves when it listens.
  */
 export async function serveHttp({ url, requireLease, listen, hosts, atOnce = AT_ONCE }: HttpOptions): Promise<Server> {
   let open = 0
@@ -31,7 +31,8 @@ export async function serveHttp({ url, requireLease, listen, hosts, atOnce = AT_
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.url?.split('?')[0] !== '/mcp') return refuse(response, 404, 'Send requests to /mcp.')
-    // a page in somebody's browser whose name was turned to this address would otherwise be let in
+    // This prevents DNS rebinding: a page in a browser whose name was pointed to this address would otherwise have
+    // access.
     if (!allowed.includes(hostOf(request.headers.host)))
       return refuse(response, 403, 'This server does not accept that host name. Add it with --host=NAME.')
     const { origin } = request.headers
@@ -81,7 +82,7 @@ export async function serveHttp({ url, requireLease, listen, hosts, atOnce = AT_
   return http
 }
 
-/** Without its port. */
+/** Returns the host without its port. */
 const hostOf = (text = ''): string => text.toLowerCase().replace(/:\d+$/, '')
 
 function refuse(response: ServerResponse, status: number, text: string, headers: Record<string, string> = {}): void {
@@ -89,7 +90,7 @@ function refuse(response: ServerResponse, status: number, text: string, headers:
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(error))
 }
 
-/** @returns undefined: it is too long */
+/** @returns undefined if it is too long */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   return (await readAtMost(request, MOST_BYTES))?.toString('utf8')
 }

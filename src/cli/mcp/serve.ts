@@ -7,7 +7,7 @@ import { UsageError } from '../usage-error.ts'
 import { serveHttp } from './http.ts'
 import { createServer } from './server.ts'
 
-/** `stead mcp`: until its client goes, or it is ended. Standard output is the protocol's alone. */
+/** Runs `stead mcp` until its client leaves, or it is stopped. Only the protocol uses standard output. */
 export async function serveMcp({ own }: ParsedCall, { environment, err }: CommandContext): Promise<number> {
   const requireLease = own['allow-changes'] === true
   const wanted = { profile: own.profile as string | undefined, dataDir: own['data-dir'] as string | undefined }

@@ -2,7 +2,10 @@ import type { Stead } from '../../sdk/index.ts'
 import { type ApiCommand, apiDocument, catalogue, type Field, type Schema } from '../api/catalogue.ts'
 import { siteWrittenOver, writesOver } from '../api/written-over.ts'
 
-/** What a client of the Model Context Protocol is told of a tool: https://modelcontextprotocol.io/specification/2025-06-18/server/tools */
+/**
+ * The description of a tool for clients of the Model Context Protocol:
+ * https://modelcontextprotocol.io/specification/2025-06-18/server/tools
+ */
 export interface Tool {
   readonly name: string
   readonly title: string
@@ -25,16 +28,16 @@ export interface Tool {
 export interface ApiTool extends Tool {
   readonly command: ApiCommand
   readonly fields: readonly Field[]
-  /** The number of the site whose name has to be said, or of several; undefined: nothing has to. */
+  /** Returns the site, or the sites, whose names must be confirmed. Undefined if no confirmation is needed. */
   readonly losers: ((stead: Stead, args: Arguments, signal: AbortSignal) => Promise<unknown>) | undefined
 }
 
 export type Arguments = Readonly<Record<string, unknown>>
 
-/** Name of the argument with which a caller shows that it knows what is about to go. */
+/** The argument with which a caller confirms which site loses something. */
 export const CONFIRM = 'confirm_site_name'
 
-/** POST because they take a body; they change nothing. */
+/** These are POST because they have a body, but they change nothing. */
 export const readingPosts = [
   'searchSites',
   'validateSiteName',
@@ -44,16 +47,19 @@ export const readingPosts = [
   'previewZoneFile',
 ]
 
-/** The tokens of others are nobody's business here; `wait_for_operation` is in the place of the stream. */
+/** Operations without a tool: those on tokens of others, and the stream that `wait_for_operation` replaces. */
 const left = ['issueToken', 'revokeToken', 'watchOperation']
 
-/** GET because the API's description has it so; they change something. */
+/** These are GET because the API's description defines them so, but they change something. */
 export const changingGets = ['disconnectSsh', 'getDatabaseAdminUrl']
 
 export const isReading = ({ method, operationId }: ApiCommand): boolean =>
   (method === 'get' && !changingGets.includes(operationId)) || readingPosts.includes(operationId)
 
-/** A tool for each operation. @param requireLease those that change something as well */
+/**
+ * Returns a tool for each operation.
+ * @param requireLease whether to include those that change something
+ */
 export function apiTools(requireLease: boolean): ApiTool[] {
   return catalogue()
     .commands.filter((command) => !left.includes(command.operationId) && (requireLease || isReading(command)))
@@ -123,7 +129,10 @@ function confirmSchema(command: ApiCommand): object {
   return { type: 'string', description: mayTry(command) ? `${text}; not needed with dry_run` : text }
 }
 
-/** The site, or the sites, that lose something by an operation; undefined for what is of no site. */
+/**
+ * Returns the function that finds the sites which lose something through an operation; undefined if it does not concern
+ * a site.
+ */
 function losersOf({ path, operationId, flags }: ApiCommand): ApiTool['losers'] {
   if (writesOver(operationId))
     return async (stead, args, signal) =>
@@ -138,7 +147,7 @@ function losersOf({ path, operationId, flags }: ApiCommand): ApiTool['losers'] {
   return field && (async (_stead, args) => args[field])
 }
 
-/** A schema with what it refers to in its place: clients of the protocol know nothing of the document. */
+/** Returns a schema with all references resolved, because clients of the protocol do not know the document. */
 function whole(schema: Schema, depth = 0): object {
   if (schema.$ref) {
     const name = schema.$ref.split('/').at(-1) as string

@@ -6,7 +6,7 @@ import type { Arguments } from './tools.ts'
 const DEFAULT_SECONDS = 120
 const MOST_SECONDS = 600
 
-/** Waits for background work, and tells how it goes. */
+/** Waits for background work, and reports its progress. */
 export async function waitForOperation(
   stead: Stead,
   { operation_id: id, timeout_seconds: seconds = DEFAULT_SECONDS }: Arguments,

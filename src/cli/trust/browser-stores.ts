@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Machine, type Root, TrustFault, type TrustPlace } from './machine.ts'
 import { inFile } from './system-store.ts'
 
-/** Databases of Chromium and its like, and folders with profiles of Firefox, below a user's home. */
+/** Databases of Chromium-based browsers, and folders with profiles of Firefox, below a user's home. */
 const places: Partial<Record<NodeJS.Platform, { databases: readonly string[]; profiles: readonly string[] }>> = {
   linux: {
     databases: ['.pki/nssdb', '.local/share/pki/nssdb', 'snap/chromium/current/.pki/nssdb'],
@@ -18,10 +18,10 @@ const places: Partial<Record<NodeJS.Platform, { databases: readonly string[]; pr
   darwin: { databases: [], profiles: ['Library/Application Support/Firefox/Profiles'] },
 }
 
-/** NSS: trusted to certify servers, and nothing else. */
+/** The NSS flags for trust in server certificates only. */
 const TRUST = 'C,,'
 
-/** Browsers that go by stores of their own (NSS), each that the user has. */
+/** Returns the stores of browsers that use their own (NSS), for each that the user has. */
 export async function browserStores(machine: Machine): Promise<TrustPlace[]> {
   const { databases = [], profiles = [] } = places[machine.platform] ?? {}
   const below = (path: string) => join(machine.home, path)
@@ -51,7 +51,7 @@ function store({ platform, run }: Machine, folder: string): TrustPlace {
     async holds({ certificate, name }) {
       const { code, out } = await certutil('-L', '-n', name, '-a')
       if (code !== 0 || bare(out) !== bare(certificate)) return 'nothing'
-      // whether it is an authority for servers, as this database sees it
+      // Checks whether this database accepts it as an authority for servers.
       return (await certutil('-V', '-u', 'L', '-n', name)).code === 0 ? 'all' : 'part'
     },
     add: (root: Root) => inFile(root, (file) => change('-A', '-n', root.name, '-t', TRUST, '-a', '-i', file)),

@@ -1,4 +1,4 @@
-/** Stores of certificates of the test's own, by the programs that change those of a machine. */
+/** Tests the test's own certificate stores, with the programs that change those of a machine. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -34,19 +34,19 @@ const ask = (wish: Wish, scope: Scope, of: Partial<Machine> = {}, roots = [root]
   changeTrust({ ...machine, ...of }, roots, { wish, scope })
 const trusted = async (wish: Wish, scope: Scope) => (await ask(wish, scope)).map((each) => each.trusted)
 
-/** All files below a folder, and what is in them. */
+/** Returns all files below a folder, with their content. */
 async function contentOf(path: string): Promise<Record<string, string>> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name))
   return Object.fromEntries(await Promise.all(files.sort().map(async (file) => [file, await readFile(file, 'base64')])))
 }
 
-test('an authority is called by its own name in every store', () => {
+test('gives an authority its own name in every store', () => {
   expect(root.name).toMatch(/^Stead [0-9a-f]{8} for local sites$/)
   expect(root.fileName).toMatch(/^stead-[0-9a-f]{8}-for-local-sites$/)
 })
 
-test('programs that change stores are not told what Stead keeps secret, nor asked anything', async () => {
+test("runs programs that change stores without Stead's secrets and without input", async () => {
   const { run: runs } = thisMachine({ PATH: process.env.PATH, HOME: folder, STEAD_MASTER_KEY: 'secret' })
   const { code, out } = await runs('sh', ['-c', 'env; cat'])
   expect([code, out.includes(`HOME=${folder}`), out.includes('STEAD_')]).toEqual([0, true, false])
@@ -64,7 +64,7 @@ describe.skipIf(!isDebian)("Debian's store", () => {
     await writeFile(join(anchors(), 'company.crt'), other)
   })
 
-  test('trusts it until it is taken out again, and all others as before', async () => {
+  test('trusts it until its removal, and all others as before', async () => {
     expect(await trusted('check', 'system')).toEqual([false])
     expect(await trusted('trust', 'system')).toEqual([true])
     expect(await trusted('check', 'system')).toEqual([true])
@@ -80,7 +80,7 @@ describe.skipIf(!isDebian)("Debian's store", () => {
     expect(Object.keys(await contentOf(join(machine.systemRoot, 'etc/ssl'))).join()).not.toContain(root.fileName)
   })
 
-  test('changes nothing the second time, and takes a half-done change to its end', async () => {
+  test('changes nothing the second time, and completes an interrupted change', async () => {
     const file = join(anchors(), `${root.fileName}.crt`)
     await writeFile(file, root.certificate)
     expect((await ask('check', 'system'))[0]).toMatchObject({
@@ -91,13 +91,13 @@ describe.skipIf(!isDebian)("Debian's store", () => {
     const before = await contentOf(machine.systemRoot)
     expect((await ask('trust', 'system'))[0]).toMatchObject({ trusted: true, note: '' })
     expect(await contentOf(machine.systemRoot)).toEqual(before)
-    // the file is gone, and the program has not been run since
+    // The file was removed, but the program has not run since.
     await rm(file)
     expect(await trusted('remove', 'system')).toEqual([false])
     expect(await readFile(bundle(), 'utf8')).not.toContain(root.certificate.trim())
   })
 
-  test('is root’s to change: others are told how', async () => {
+  test('can only be changed by root: others get instructions', async () => {
     const before = await contentOf(machine.systemRoot)
     const [standing] = await ask('trust', 'system', { isRoot: false })
     const file = join(anchors(), `${root.fileName}.crt`)
@@ -114,7 +114,7 @@ describe.skipIf(!isDebian)("Debian's store", () => {
     })
   })
 
-  test('keeps a file of somebody else, and nothing where its program fails', async () => {
+  test("keeps another's file, and leaves nothing if its program fails", async () => {
     const file = join(anchors(), `${root.fileName}.crt`)
     await writeFile(file, 'mine')
     expect((await ask('trust', 'system'))[0]).toMatchObject({
@@ -143,7 +143,7 @@ describe.skipIf(!isDebian)("Debian's store", () => {
   })
 })
 
-test('a system whose store is not known is left to its operator', async () => {
+test('leaves a system with an unknown store to its operator', async () => {
   for (const platform of ['linux', 'win32', 'freebsd'] as const)
     for (const wish of ['trust', 'remove', 'check'] as const)
       expect((await ask(wish, 'system', { platform }))[0]).toMatchObject({
@@ -162,11 +162,11 @@ describe.skipIf(!hasCertutil)('stores of browsers', () => {
       await mkdir(database(path), { recursive: true })
       await certutil(path, '-N', '--empty-password')
     }
-    // no profile
+    // This folder is not a profile.
     await mkdir(database('.mozilla/firefox/Crash Reports'))
   })
 
-  test('all trust it for servers until it is taken out again, and others as before', async () => {
+  test('all trust it for servers until its removal, and others as before', async () => {
     const other = rootOf((await makeLocalAuthority('other.test', Date.now())).certificate)
     await ask('trust', 'browsers', {}, [other])
     expect(await trusted('check', 'browsers')).toEqual([false, false, false])
@@ -179,7 +179,7 @@ describe.skipIf(!hasCertutil)('stores of browsers', () => {
     for (const path of paths) expect((await certutil(path, '-L')).stdout).not.toContain(root.name)
   })
 
-  test('believe certificates of its domain, and no others', async () => {
+  test('accept certificates of its domain, and no others', async () => {
     await ask('trust', 'browsers')
     const verdict = async (hostName: string, domain: string) => {
       const { chain } = await issueLocally({ ...authority, domain }, hostName, Date.now())
@@ -196,21 +196,21 @@ describe.skipIf(!hasCertutil)('stores of browsers', () => {
     )
   })
 
-  test('one that has it, but does not trust it, is put right', async () => {
+  test('are repaired if they contain it without trust', async () => {
     await writeFile(join(folder, 'root.pem'), root.certificate)
     await certutil('.pki/nssdb', '-A', '-n', root.name, '-t', ',,', '-a', '-i', join(folder, 'root.pem'))
     expect(await trusted('check', 'browsers')).toEqual([null, false, false])
     expect(await trusted('trust', 'browsers')).toEqual([true, true, true])
   })
 
-  test('one that cannot be changed says why, and the others are', async () => {
+  test('report the reason if one cannot be changed, and the others are changed', async () => {
     await writeFile(join(database('.pki/nssdb'), 'cert9.db'), 'no database')
     const [broken, ...others] = await ask('trust', 'browsers')
     expect(broken).toMatchObject({ trusted: false, note: expect.stringMatching(/^certutil failed: /) })
     expect(others.map((each) => each.trusted)).toEqual([true, true])
   })
 
-  test('without certutil it is said which package has it', async () => {
+  test('name the package of certutil if it is missing', async () => {
     const nothing = thisMachine({ PATH: '/nowhere' })
     const without = {
       run: (program: string, args: readonly string[]) => nothing.run(`${program}-that-is-not-there`, args),
@@ -219,7 +219,7 @@ describe.skipIf(!hasCertutil)('stores of browsers', () => {
       expect(standing).toMatchObject({ trusted: null, note: expect.stringContaining('libnss3-tools') })
   })
 
-  test('nobody else’s browsers are touched, nor the system when browsers alone are meant', async () => {
+  test('do not include those of other users, nor the system if only browsers were requested', async () => {
     const before = await contentOf(machine.systemRoot)
     await ask('trust', 'browsers')
     expect(await contentOf(machine.systemRoot)).toEqual(before)

@@ -2,23 +2,23 @@ import { browserStores } from './browser-stores.ts'
 import { type Machine, type Root, TrustFault, type TrustPlace } from './machine.ts'
 import { systemStore } from './system-store.ts'
 
-/** What is to become of the trust in an authority. */
+/** The requested change of trust in an authority. */
 export type Wish = 'trust' | 'remove' | 'check'
 
-/** How a store stands to an authority. */
+/** The state of an authority in a store. */
 export interface Standing {
   readonly authority: string
   readonly where: string
-  /** Null: it cannot be said. */
+  /** Null if it cannot be determined. */
   readonly trusted: boolean | null
-  /** What was done, or why not, or what to do. */
+  /** The change that was made, the reason against it, or what to do. */
   readonly note: string
 }
 
-/** What is to be looked at: the system's store, those of the user's browsers, or both. */
+/** The stores to consider: the system's, those of the user's browsers, or both. */
 export type Scope = 'system' | 'browsers' | undefined
 
-/** Does to every store of a machine what is wished, where it is not so already. */
+/** Applies the request to every store of a machine that is not in that state yet. */
 export async function changeTrust(
   machine: Machine,
   roots: readonly Root[],
@@ -29,12 +29,12 @@ export async function changeTrust(
     ...(scope === 'system' ? [] : await browserStores(machine)),
   ]
   const found: Standing[] = []
-  // one after the other: programs that change stores may ask for a password
+  // One after another, because programs that change stores may ask for a password.
   for (const root of roots) for (const place of places) found.push(await change(place, root, wish))
   return found
 }
 
-/** @returns whether a store is as it was wished to be */
+/** @returns whether a store is in the requested state */
 export const isAsWished = ({ trusted }: Pick<Standing, 'trusted'>, wish: Wish): boolean =>
   trusted === (wish !== 'remove')
 

@@ -2,51 +2,60 @@ import { execFile } from 'node:child_process'
 import { homedir } from 'node:os'
 import { commonName } from '../../certificates/local-authority.ts'
 
-/** The machine whose stores of certificates are changed. */
+/** The machine whose certificate stores are changed. */
 export interface Machine {
   readonly platform: NodeJS.Platform
-  /** Folder of the user whose browsers they are. */
+  /** The home folder of the user whose browsers are changed. */
   readonly home: string
-  /** Where the system's folders begin: `/`. */
+  /** The root of the system's folders: `/`. */
   readonly systemRoot: string
-  /** The system's store may be changed. */
+  /** Whether the system's store may be changed. */
   readonly isRoot: boolean
   run(program: string, args: readonly string[]): Promise<Ran>
 }
 
-/** What became of a program. */
+/** The result of a program. */
 export interface Ran {
-  /** Undefined: it is not there, or was cut off. */
+  /** Undefined if the program is missing, or was interrupted. */
   readonly code: number | undefined
   readonly isMissing: boolean
   readonly out: string
-  /** What it said on standard error, or why it could not be run. */
+  /** The output on standard error, or why it could not run. */
   readonly error: string
 }
 
-/** The certificate of an authority that is to be trusted. */
+/** The certificate of an authority to trust. */
 export interface Root {
-  /** PEM. */
+  /** In PEM form. */
   readonly certificate: string
-  /** What it calls itself, as no other does. */
+  /** Its name, which no other has. */
   readonly name: string
-  /** The same as the name of a file, without an ending. */
+  /** The name in the form of a file name, without an extension. */
   readonly fileName: string
 }
 
-/** A store of certificates that somebody trusts. */
+/** A certificate store that browsers or programs trust. */
 export interface TrustPlace {
-  /** In words. */
+  /** Its description. */
   readonly where: string
-  /** How much of a certificate is there; `part`: a change was cut off. @throws TrustFault when it cannot be looked into */
+  /**
+   * Returns how much of a certificate is stored; `part` after an interrupted change.
+   * @throws TrustFault when it cannot be read
+   */
   holds(root: Root): Promise<'all' | 'part' | 'nothing'>
-  /** @throws TrustFault */
+  /**
+   * Adds a certificate.
+   * @throws TrustFault
+   */
   add(root: Root): Promise<void>
-  /** Takes out what it holds, and nothing else. @throws TrustFault */
+  /**
+   * Removes this certificate only.
+   * @throws TrustFault
+   */
   remove(root: Root): Promise<void>
 }
 
-/** A store could not be changed: the message says why, or what to do. */
+/** A store could not be changed. The message says why, or what to do. */
 export class TrustFault extends Error {
   override readonly name = 'TrustFault'
 }
@@ -56,14 +65,14 @@ export function rootOf(certificate: string): Root {
   return { certificate, name, fileName: name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-') }
 }
 
-/** None takes so long but one that waits for a password. */
+/** No program takes this long, except one that waits for a password. */
 const MOST_MS = 60_000
-/** Where programs for the operator are, which users' shells leave out. */
+/** The folders of administrative programs, which users' shells leave out. */
 const SYSTEM_PATH = '/usr/sbin:/sbin'
 
-/** This machine, and the user who runs the command. */
+/** Returns this machine, for the user who runs the command. */
 export function thisMachine(environment: Readonly<Record<string, string | undefined>>): Machine {
-  // Stead's own secrets are nobody else's
+  // Stead's secrets must not reach other programs.
   const others = Object.entries(environment).filter(([name]) => !name.startsWith('STEAD_'))
   const env = { ...Object.fromEntries(others), PATH: `${environment.PATH ?? ''}:${SYSTEM_PATH}` }
   return {
@@ -86,7 +95,7 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): 
         error: said.trim() || error?.message || '',
       })
     })
-    // it asks nobody
+    // The program gets no input.
     child.stdin?.end()
   })
 }

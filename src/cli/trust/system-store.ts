@@ -4,24 +4,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Machine, type Root, TrustFault, type TrustPlace } from './machine.ts'
 
-/** How a kind of Linux has certificates of its operator's own; paths are below the system's root. */
+/** The way in which a kind of Linux stores the operator's own certificates. Paths are below the system's root. */
 interface Anchors {
   readonly folder: string
   readonly program: string
-  /** What the program needs to forget a certificate altogether. */
+  /** The arguments that make the program remove a certificate completely. */
   readonly forgetting: readonly string[]
-  /** What the program makes of all that is trusted. */
+  /** The bundle of all trusted certificates that the program creates. */
   readonly bundle: string
-  /** What makes the program work below another root than `/`. */
+  /** Returns the arguments that make the program work below a root other than `/`. */
   readonly below: (root: string) => readonly string[]
 }
 
 const kinds: readonly Anchors[] = [
-  // Debian, Ubuntu
+  // Debian and Ubuntu.
   {
     folder: 'usr/local/share/ca-certificates',
     program: 'update-ca-certificates',
-    // else links to what was taken out stay behind
+    // Without it, links to removed certificates stay behind.
     forgetting: ['--fresh'],
     bundle: 'etc/ssl/certs/ca-certificates.crt',
     below: (root) =>
@@ -33,7 +33,7 @@ const kinds: readonly Anchors[] = [
         ['--hooksdir', 'etc/ca-certificates/update.d'],
       ].flatMap(([option, path]) => [option as string, join(root, path as string)]),
   },
-  // Fedora and its like
+  // Fedora and related systems.
   {
     folder: 'etc/pki/ca-trust/source/anchors',
     program: 'update-ca-trust',
@@ -43,7 +43,7 @@ const kinds: readonly Anchors[] = [
   },
 ]
 
-/** The store that the programs of this machine go by. */
+/** Returns the store that the programs of this machine use. */
 export function systemStore(machine: Machine): TrustPlace {
   if (machine.platform === 'darwin') return keychain(machine)
   const kind = kinds.find(({ folder }) => existsSync(join(machine.systemRoot, folder)))
@@ -95,7 +95,7 @@ function anchors({ systemRoot, isRoot, run }: Machine, kind: Anchors): TrustPlac
   }
 }
 
-/** macOS: the system's keychain for root, else the user's own. */
+/** Returns the store of macOS: the system's keychain for root, otherwise the user's own. */
 function keychain({ home, isRoot, run }: Machine): TrustPlace {
   const path = isRoot ? '/Library/Keychains/System.keychain' : join(home, 'Library/Keychains/login.keychain-db')
   const forAll = isRoot ? ['-d'] : []
@@ -119,7 +119,7 @@ function keychain({ home, isRoot, run }: Machine): TrustPlace {
   }
 }
 
-/** For programs that read the certificate from a file only. */
+/** Writes the certificate to a file, for programs that only read files. */
 export async function inFile<Result>(root: Root, work: (file: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'stead-trust-'))
   try {
