@@ -1,4 +1,4 @@
-/** An answer that was given before is given again as long as it is true, and to who may have it. */
+/** Tests that an earlier answer is reused as long as it is true, and only for clients that may have it. */
 import { describe, expect, it } from 'vitest'
 import { AnswerCache } from './answer-cache.ts'
 import { makePrivateKey, zoneKey } from './signing/key.ts'
@@ -11,7 +11,7 @@ const client = { address: '192.0.2.1', transport: 'udp' as const }
 const name = 'example.test'
 
 describe('the same question', () => {
-  it('has the same answer but its id, of bytes of its own', () => {
+  it('gets the same answer except for its id, in a separate buffer', () => {
     const responder = responderOf(zonesOf({ [name]: ['www A 192.0.2.1'] }))
     const ask = (id: number) => {
       const question = questionFor('WwW.example.test')
@@ -29,7 +29,7 @@ describe('the same question', () => {
     ['with EDNS', { edns: {} }, 'www.example.test'],
     ['of another type', { type: 'TXT' }, 'www.example.test'],
     ['that wants recursion', { flags: 0x0100 }, 'www.example.test'],
-  ] as [string, Asking, string][])('%s is another one', (_what, asking, asked) => {
+  ] as [string, Asking, string][])('does not include one %s', (_what, asking, asked) => {
     const zones = zonesOf({ [name]: ['www A 192.0.2.1'] })
     const kept = responderOf(zones)
     kept.respond(questionFor('www.example.test'), client)
@@ -38,7 +38,7 @@ describe('the same question', () => {
     )
   })
 
-  it('has another answer when the zone has changed, is gone, or one below it has come', () => {
+  it('gets another answer when the zone has changed, is gone, or a zone below it was added', () => {
     const zones = zonesOf({ [name]: ['www.a A 192.0.2.1'] })
     const responder = responderOf(zones)
     const ask = () => decode(responder.respond(questionFor('www.a.example.test'), client))
@@ -54,7 +54,7 @@ describe('the same question', () => {
     expect(ask().rcode).toBe('REFUSED')
   })
 
-  it('for the catalog is asked each time who asks', () => {
+  it('checks the client each time when it is for the catalog', () => {
     const catalog = createCatalog('catalog.invalid', 9, new Map())
     const mayTransfer = (address: string) => address === '192.0.2.1'
     const responder = responderOf(zonesOf({}), { catalog: () => catalog, mayTransfer })
@@ -63,7 +63,7 @@ describe('the same question', () => {
     expect(['192.0.2.1', '192.0.2.2', '192.0.2.1'].map(ask)).toEqual(['NOERROR', 'REFUSED', 'NOERROR'])
   })
 
-  it('is not remembered with a cookie, whose answer is one client’s', () => {
+  it('is not cached with a cookie, whose answer belongs to one client', () => {
     const responder = responderOf(zonesOf({ [name]: ['www A 192.0.2.1'] }))
     const question = questionFor('www.example.test', { edns: { options: [{ code: 10, data: Buffer.alloc(8, 1) }] } })
     const [first, second] = ['192.0.2.1', '192.0.2.2'].map((address) =>
@@ -73,7 +73,7 @@ describe('the same question', () => {
   })
 })
 
-it('what is kept has a bound, and what is asked again soon stays', () => {
+it('the cache is limited, and keeps answers that are soon needed again', () => {
   const cache = new AnswerCache()
   const answer = { message: Buffer.alloc(20), rcode: 0, countedAs: '', version: 1, atMs: 0 }
   cache.put('first', answer)
@@ -96,7 +96,7 @@ describe('proofs for names that clients make up', () => {
   zones.put(createZone({ name, serial: 7, records, openKeys: () => [key] }, { nameservers }))
   const edns = { flags: 0x8000 }
 
-  /** Each look at the clock is 10 ms later: a proof takes that long. */
+  /** Advances the clock by 10 ms for each reading, which is how long a proof takes. */
   const responder = () => {
     const signingTime = new SigningTime(() => (clockMs += 10))
     const over = responderOf(zones, { signingTime })
@@ -107,21 +107,21 @@ describe('proofs for names that clients make up', () => {
     }
   }
 
-  it.each(['example.test', 'wild.example.test'])('below %s end when their share of the time is used up', (below) => {
+  it.each(['example.test', 'wild.example.test'])('below %s stop when their share of the time is used up', (below) => {
     const ask = responder()
     const answers = (transport: 'udp' | 'tcp') =>
       Array.from({ length: 300 }, (_, at) => ask(`made-up-${at}.${below}`, transport))
     const overUdp = answers('udp')
     expect(overUdp[0]).toMatch(/^NOERROR/)
-    // a proof takes what comes back in four times its time, and a refusal goes by the clock once
+    // A proof uses as much as returns in four times its duration, and each refusal advances the clock once.
     expect(overUdp.slice(100).filter((answer) => answer === 'ask over TCP').length).toBeGreaterThan(100)
-    // over TCP there is a share of its own
+    // TCP has a separate share.
     const overTcp = answers('tcp')
     expect(overTcp.slice(0, 20).every((answer) => answer.startsWith('NOERROR'))).toBe(true)
     expect(overTcp.slice(100).filter((answer) => answer === 'SERVFAIL 0').length).toBeGreaterThan(100)
   })
 
-  it('take nothing from who asks for what there is, or for no proof; a time later there are more', () => {
+  it('take nothing from questions for existing names or without proofs, and continue a time later', () => {
     const ask = responder()
     for (let at = 0; at < 100; at++) ask(`made-up-${at}.example.test`)
     expect(ask('www.example.test')).toBe('NOERROR 0')

@@ -2,32 +2,35 @@
 export interface CachedAnswer {
   readonly message: Buffer
   readonly rcode: number
-  /** What answers it is counted with where their number is limited. */
+  /** The key under which the rate limit counts it. */
   readonly countedAs: string
-  /** Of the zones that it is from. */
+  /** The version of the zones that it comes from. */
   readonly version: number
   readonly atMs: number
 }
 
-/** Whatever clients ask, there are two halves of so many, each of 1,232 bytes at most. */
+/** The size of each of the two halves of the cache, whatever clients ask. An answer has at most 1,232 bytes. */
 const HALF = 4096
-/** No usual question is longer. */
+/** The longest question that is cached. Usual questions are shorter. */
 const MOST_QUESTION_BYTES = 320
-/** Less than signatures are given again for. */
+/** Shorter than the time for which signatures are reused. */
 const KEPT_MS = 3600_000
 const ID_BYTES = 2
 
-/** Answers by their questions, to the byte: what is asked often is neither read nor written again. */
+/**
+ * Caches answers by the exact bytes of their questions, so that frequent questions are neither parsed nor answered
+ * again.
+ */
 export class AnswerCache {
   #newer = new Map<string, CachedAnswer>()
   #older = new Map<string, CachedAnswer>()
 
-  /** What a question is known by: all of it but its id. */
+  /** Returns the key of a question: all of it except its id. */
   static keyOf(question: Buffer): string | undefined {
     return question.length > MOST_QUESTION_BYTES ? undefined : question.toString('latin1', ID_BYTES)
   }
 
-  /** @param version of the zones now */
+  /** @param version the current version of the zones */
   find(key: string, version: number, nowMs: number): CachedAnswer | undefined {
     const found = this.#newer.get(key) ?? this.#older.get(key)
     if (!found) return undefined
@@ -35,7 +38,7 @@ export class AnswerCache {
     return found.version === version && ageMs >= 0 && ageMs < KEPT_MS ? found : undefined
   }
 
-  /** When a half is full the older one goes: what is asked often is soon there again. */
+  /** Adds an answer. When a half is full, the older one is dropped: frequent answers soon return. */
   put(key: string, answer: CachedAnswer): void {
     if (this.#newer.size >= HALF) {
       this.#older = this.#newer
@@ -45,7 +48,7 @@ export class AnswerCache {
   }
 }
 
-/** The answer, for the question that came now: bytes of its own, since the system may take them later. */
+/** Copies the answer with the id of the current question. Uses a new buffer, because the system may send it later. */
 export function answerTo({ message }: CachedAnswer, question: Buffer): Buffer {
   const answer = Buffer.allocUnsafe(message.length)
   message.copy(answer)

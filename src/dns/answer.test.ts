@@ -43,7 +43,7 @@ const responder = responderOf(
 const on = (name: string, type = 'A') => ask(responder, name, { type, over: 'tcp' })
 const soa = 'example.test SOA ns1.servers.test hostmaster.example.test 7 14400 3600 1209600 300'
 
-describe('what is there', () => {
+describe('existing names', () => {
   it.each([
     ['www.example.test', 'A', ['www.example.test A 192.0.2.11', 'www.example.test A 192.0.2.12']],
     ['www.example.test', 'AAAA', ['www.example.test AAAA 2001:db8::11']],
@@ -54,19 +54,19 @@ describe('what is there', () => {
     ['_sip._tcp.example.test', 'SRV', ['_sip._tcp.example.test SRV 1 2 5060 mail.example.test']],
     ['text.example.test', 'TXT', [`text.example.test TXT ${long}`]],
     ['child.example.test', 'A', ['child.example.test A 192.0.2.77']],
-  ])('%s %s is answered with authority', (name, type, answers) => {
+  ])('are answered with authority: %s %s', (name, type, answers) => {
     const answer = on(name, type)
     expect(answer).toMatchObject({ rcode: 'NOERROR', flag_aa: true, flag_tc: false, authorities: [] })
     expect(lines(answer.answers)).toEqual(answers)
   })
 
-  it('a CAA record has flags, tag and value', () => {
+  it('return a CAA record with flags, tag, and value', () => {
     expect(on('example.test', 'CAA').answers?.[0]).toMatchObject({
       data: { flags: 0, tag: 'issue', value: 'ca.example' },
     })
   })
 
-  it('a text over 255 bytes is split', () => {
+  it('split a text over 255 bytes', () => {
     const [{ data }] = on('text.example.test', 'TXT').answers as unknown as [{ data: Buffer[] }]
     expect(data.map(({ length }) => length)).toEqual([255, 45])
   })
@@ -75,17 +75,17 @@ describe('what is there', () => {
     ['example.test', 'MX', ['mail.example.test A 192.0.2.25']],
     ['_sip._tcp.example.test', 'SRV', ['mail.example.test A 192.0.2.25']],
     ['own-ns.test', 'NS', ['ns.own-ns.test A 192.0.2.88']],
-  ])('%s %s brings the addresses of its targets', (name, type, additionals) => {
+  ])('add the addresses of their targets: %s %s', (name, type, additionals) => {
     expect(lines(on(name, type).additionals)).toEqual(additionals)
   })
 
-  it('everything (ANY) is one small record (RFC 8482)', () => {
+  it('answer ANY with one small record (RFC 8482)', () => {
     expect(lines(on('www.example.test', 'ANY').answers)).toEqual(['www.example.test HINFO RFC8482 '])
     expect(lines(on('alias.example.test', 'ANY').answers)).toEqual(['alias.example.test HINFO RFC8482 '])
   })
 })
 
-describe('what is not there', () => {
+describe('missing names and types', () => {
   it.each([
     ['nothing.example.test', 'A', 'NXDOMAIN'],
     ['nothing.example.test', 'ANY', 'NXDOMAIN'],
@@ -95,7 +95,7 @@ describe('what is not there', () => {
     ['between.example.test', 'A', 'NOERROR'],
     ['between.example.test', 'ANY', 'NOERROR'],
     ['wild.example.test', 'A', 'NOERROR'],
-  ])('%s %s is %s with the SOA, kept no longer than its minimum says', (name, type, rcode) => {
+  ])('answer %s %s with %s and the SOA, whose TTL is its minimum', (name, type, rcode) => {
     const answer = on(name, type)
     expect(answer).toMatchObject({ rcode, flag_aa: true, answers: [] })
     expect(lines(answer.authorities)).toEqual([soa])
@@ -103,7 +103,7 @@ describe('what is not there', () => {
   })
 
   it.each(['elsewhere.test', 'test', 'badexample.test', '.'])(
-    '%s is of no zone: refused, without authority',
+    'are refused without authority when they are in no zone: %s',
     (name) => {
       expect(on(name)).toMatchObject({ rcode: 'REFUSED', flag_aa: false, answers: [], authorities: [] })
     },
@@ -112,13 +112,13 @@ describe('what is not there', () => {
 
 describe('wildcards (RFC 4592)', () => {
   it.each(['any.wild.example.test', 'a.b.c.wild.example.test', '*.wild.example.test'])(
-    '%s is answered under its own name',
+    'answer %s under its own name',
     (name) => {
       expect(lines(on(name).answers)).toEqual([`${name} A 192.0.2.40`])
     },
   )
 
-  it('another type of a name below it is not there', () => {
+  it('do not answer another type of a name below them', () => {
     expect(on('any.wild.example.test', 'TXT')).toMatchObject({ rcode: 'NOERROR', answers: [] })
   })
 
@@ -127,11 +127,11 @@ describe('wildcards (RFC 4592)', () => {
     ['own.wild.example.test', 'NOERROR'],
     ['b.own.wild.example.test', 'NXDOMAIN'],
     ['b.a.own.wild.example.test', 'NXDOMAIN'],
-  ])('%s exists, or is below what does, and is not covered', (name, rcode) => {
+  ])('do not cover %s, which exists or is below an existing name', (name, rcode) => {
     expect(on(name)).toMatchObject({ rcode, answers: [] })
   })
 
-  it('an alias of a wildcard is followed', () => {
+  it('follow an alias', () => {
     expect(lines(on('x.aliased.example.test', 'AAAA').answers)).toEqual([
       'x.aliased.example.test CNAME www.example.test',
       'www.example.test AAAA 2001:db8::11',
@@ -140,7 +140,7 @@ describe('wildcards (RFC 4592)', () => {
 })
 
 describe('aliases', () => {
-  it('are followed in the zone', () => {
+  it('are followed within the zone', () => {
     expect(lines(on('alias2.example.test', 'AAAA').answers)).toEqual([
       'alias2.example.test CNAME alias.example.test',
       'alias.example.test CNAME www.example.test',
@@ -149,11 +149,11 @@ describe('aliases', () => {
     expect(lines(on('starred.example.test').answers)[1]).toBe('any.wild.example.test A 192.0.2.40')
   })
 
-  it('are an answer of their own to who asks for them', () => {
+  it('are the answer to a question for CNAME', () => {
     expect(lines(on('alias2.example.test', 'CNAME').answers)).toEqual(['alias2.example.test CNAME alias.example.test'])
   })
 
-  it('out of the zone are the whole answer', () => {
+  it('are the whole answer when they lead out of the zone', () => {
     expect(on('away.example.test')).toMatchObject({ rcode: 'NOERROR', flag_aa: true, authorities: [] })
     expect(lines(on('away.example.test').answers)).toEqual(['away.example.test CNAME www.elsewhere.test'])
   })
@@ -161,25 +161,25 @@ describe('aliases', () => {
   it.each([
     ['lost.example.test', 'A', 'NXDOMAIN'],
     ['alias.example.test', 'TXT', 'NOERROR'],
-  ])('%s %s: the rcode is that of the last name (RFC 6604), with the SOA', (name, type, rcode) => {
+  ])('give the rcode of the last name (RFC 6604), with the SOA: %s %s', (name, type, rcode) => {
     const answer = on(name, type)
     expect(answer).toMatchObject({ rcode, flag_aa: true })
     expect(answer.answers).toHaveLength(1)
     expect(lines(answer.authorities)).toEqual([soa])
   })
 
-  it('in a circle end', () => {
+  it('stop in a circle', () => {
     expect(lines(on('loop1.example.test').answers)).toEqual([
       'loop1.example.test CNAME loop2.example.test',
       'loop2.example.test CNAME loop1.example.test',
     ])
   })
 
-  it('are followed no further than nine', () => {
+  it('are followed at most nine times', () => {
     expect(on('chain0.example.test').answers).toHaveLength(9)
   })
 
-  it('into a delegation bring the referral', () => {
+  it('lead to the referral when they enter a delegation', () => {
     const answer = on('into.example.test')
     expect(answer).toMatchObject({ rcode: 'NOERROR', flag_aa: true })
     expect(lines(answer.answers)).toEqual(['into.example.test CNAME host.sub.example.test'])
@@ -196,7 +196,7 @@ describe('delegations', () => {
     ['ns.sub.example.test', 'A'],
     ['nothing.at.all.sub.example.test', 'A'],
     ['www.deeper.sub.example.test', 'A'],
-  ])('%s %s is referred, with glue and without authority', (name, type) => {
+  ])('refer %s %s, with glue and without authority', (name, type) => {
     const answer = on(name, type)
     expect(answer).toMatchObject({ rcode: 'NOERROR', flag_aa: false, answers: [] })
     expect(lines(answer.authorities)).toEqual([
@@ -206,15 +206,15 @@ describe('delegations', () => {
     expect(lines(answer.additionals)).toEqual(['ns.sub.example.test A 192.0.2.53'])
   })
 
-  it('what says that it is not signed (DS) is answered above the cut', () => {
+  it('answer DS above the cut, which says that the zone below is not signed', () => {
     expect(on('sub.example.test', 'DS')).toMatchObject({ flag_aa: true, rcode: 'NOERROR' })
     expect(lines(on('sub.example.test', 'DS').authorities)).toEqual([soa])
     expect(lines(on('child.example.test', 'DS').authorities)).toEqual([soa])
   })
 })
 
-describe('the shape of an answer', () => {
-  it('repeats the question to the letter, and who wants recursion hears that it was read', () => {
+describe('the form of an answer', () => {
+  it('repeats the question to the letter, with the flag for recursion', () => {
     const question = questionFor('WwW.eXample.TEST', { flags: packet.RECURSION_DESIRED })
     const answer = decode(responder.respond(question, { address: '192.0.2.1', transport: 'udp' }) as Buffer)
     expect(answer).toMatchObject({ id: 4711, flag_qr: true, flag_rd: true, flag_ra: false })
@@ -222,7 +222,7 @@ describe('the shape of an answer', () => {
     expect(lines(answer.answers)).toEqual(['WwW.eXample.TEST A 192.0.2.11', 'WwW.eXample.TEST A 192.0.2.12'])
   })
 
-  it('names are written once', () => {
+  it('writes names only once', () => {
     const bytes = responder.respond(questionFor('example.test', { type: 'MX' }), {
       address: '192.0.2.1',
       transport: 'udp',
@@ -231,7 +231,7 @@ describe('the shape of an answer', () => {
   })
 })
 
-describe('a zone is made of what is kept', () => {
+describe('a zone from stored records', () => {
   const one = (...records: Parameters<typeof record>[0][]) => {
     const faults: string[] = []
     const zone = createZone(
@@ -254,13 +254,13 @@ describe('a zone is made of what is kept', () => {
     { type: 'TXT', value: 'x'.repeat(70_000) },
     { type: 'LOC', value: 'here' },
     { type: 'toString', value: 'here' },
-  ])('what cannot be said in DNS is left out: $type $value', (given) => {
+  ])('leaves out what DNS cannot express: $type $value', (given) => {
     const { zone, faults } = one({ ...given, name: 'bad' }, { type: 'A', name: 'good', value: '192.0.2.1' })
     expect(faults).toEqual(['bad'])
     expect([...zone.nodes.keys()]).toEqual(['good.example.test', 'example.test'])
   })
 
-  it('a set has the least of its times to live, and each value once', () => {
+  it('has sets with the lowest of their TTLs, and each value once', () => {
     const { zone } = one(
       { type: 'A', name: '', value: '192.0.2.1', ttl: 300 },
       { type: 'A', name: '', value: '192.0.2.1', ttl: 60 },

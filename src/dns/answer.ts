@@ -3,36 +3,38 @@ import { Rcode, Type } from './wire/protocol.ts'
 import type { RecordSet } from './wire/record-data.ts'
 import type { Node, Zone } from './zones/zone.ts'
 
-/** A set of records as an answer has it: below a wildcard the owner is the name that was asked for. */
+/** A set of records as it appears in an answer. Below a wildcard, the owner is the name in the question. */
 export interface OwnedSet {
   readonly owner: string
   readonly set: RecordSet
 }
 
-/** What a zone says to a question. */
+/** The answer of a zone to a question. */
 export interface Answer {
   readonly rcode: number
   readonly isAuthoritative: boolean
   readonly answer: readonly OwnedSet[]
   readonly authority: readonly OwnedSet[]
-  /** Left out where there is no room. */
+  /** Left out when there is no room. */
   readonly additional: readonly OwnedSet[]
-  /** Addresses without which a delegation leads nowhere (RFC 9471): no room for them is no room for the answer. */
+  /** Addresses without which a delegation is useless (RFC 9471). If they have no room, the answer has none either. */
   readonly glue: readonly OwnedSet[]
-  /** What answers are counted together by where their number is limited: names that do not exist are as many as anybody likes. */
+  /** The key under which the rate limit counts answers together, because clients can make up any number of names. */
   readonly countedAs: string
-  /** What a signed zone has to prove: that a name has these types and no others, or that there is none (undefined). */
+  /**
+   * The facts that a signed zone must prove: that a name has only these types, or that it does not exist (undefined).
+   */
   readonly proof?: { readonly name: string; readonly types: readonly number[] | undefined } | undefined
 }
 
-/** Aliases that are followed in one answer; a resolver asks for the rest. */
+/** The most aliases followed in one answer. A resolver asks for the rest. */
 const MOST_ALIASES = 8
 const ANY_TTL = 3600
 const OS_AND_CPU = Buffer.from('\x07RFC8482\x00', 'latin1')
-/** RFC 8482 §4.2: who asks for everything gets one small record. */
+/** The one small record that answers ANY (RFC 8482 §4.2). */
 const anySet: RecordSet = { type: Type.HINFO, ttl: ANY_TTL, data: [[OS_AND_CPU]], targets: [] }
 
-/** Answers a question from the zone that its name is in (RFC 1034 §4.3.2). */
+/** Answers a question from the zone that contains its name (RFC 1034 §4.3.2). */
 export function answerFrom(zone: Zone, name: string, type: number): Answer {
   const answer: OwnedSet[] = []
   let current = name
@@ -66,14 +68,14 @@ export function answerFrom(zone: Zone, name: string, type: number): Answer {
 }
 
 interface Found {
-  /** None: the name does not exist. */
+  /** Undefined if the name does not exist. */
   readonly node: Node | undefined
-  /** Whose records these are. */
+  /** The owner of these records. */
   readonly owner: string
   readonly isWildcard: boolean
 }
 
-/** The name itself, else the wildcard below the closest name that exists (RFC 4592 §3.3). */
+/** Returns the name itself, or else the wildcard below the closest existing name (RFC 4592 §3.3). */
 function lookUp({ name: apex, nodes }: Zone, name: string): Found {
   const node = nodes.get(name)
   if (node) return { node, owner: name, isWildcard: false }
@@ -83,11 +85,11 @@ function lookUp({ name: apex, nodes }: Zone, name: string): Found {
   return { node: nodes.get(owner), owner, isWildcard: true }
 }
 
-/** The delegation that a name lies at or below, the highest if there are several. */
+/** Returns the delegation that a name is at or below, the highest if there are several. */
 export function cutAbove({ name: apex, nodes }: Zone, name: string, type: number): string | undefined {
   let cut: string | undefined
   for (let rest = name; rest !== apex; rest = parentOf(rest)) if (nodes.get(rest)?.has(Type.NS)) cut = rest
-  // RFC 4035 §3.1.4.1: DS is the one type whose home is above the cut
+  // RFC 4035 §3.1.4.1: DS is the only type that belongs above the cut.
   return cut === name && type === Type.DS ? undefined : cut
 }
 
@@ -115,7 +117,7 @@ const positive = (zone: Zone, answer: readonly OwnedSet[], countedAs: string): A
   countedAs,
 })
 
-/** At a cut the zone has the delegation alone: addresses there are glue. */
+/** Returns the types at a name. At a cut, the zone has only the delegation: addresses there are glue. */
 const typesAt = (zone: Zone, name: string, node: Node): number[] =>
   name !== zone.name && node.has(Type.NS) ? [Type.NS] : [...node.keys()]
 
@@ -141,7 +143,7 @@ function additionalTo(zone: Zone, answer: readonly OwnedSet[]): OwnedSet[] {
   return last && last.targets.length > 0 ? addressesOf(zone, last) : []
 }
 
-/** Addresses of a set's targets, as far as they are in the zone (below a delegation they are glue). */
+/** Returns addresses of a set's targets that are in the zone (below a delegation, they are glue). */
 function addressesOf(zone: Zone, { targets }: RecordSet): OwnedSet[] {
   return targets.flatMap((owner) => {
     const node = isWithin(owner, zone.name) ? zone.nodes.get(owner) : undefined

@@ -11,10 +11,10 @@ const TIMEOUT_MS = 4000
 const DNS_PORT = 53
 
 /**
- * Asks resolvers which keys the zone above names: data of the DS records of a zone.
- * @param resolvers addresses, with a port or without; none: the machine's
- * @returns what any of them has seen, none when all say that there is nothing
- * @throws Error when none of them could be asked
+ * Asks resolvers which keys the parent zone names.
+ * @param resolvers addresses, with or without a port; none: the machine's
+ * @returns data of the zone's DS records from any resolver; none when all answer that there are none
+ * @throws Error when all of them fail
  */
 export async function askDs(zone: string, resolvers: readonly string[]): Promise<Buffer[]> {
   const servers = resolvers.length > 0 ? resolvers : getServers()
@@ -41,7 +41,7 @@ function placeOf(server: string): { host: string; port: number } {
   return { host: bracketed ?? plain ?? server, port: port ? Number(port) : DNS_PORT }
 }
 
-/** It answers this question, whoever sent it. */
+/** Returns whether the answer matches the question, regardless of its sender. */
 const fits = (answer: Buffer, question: Buffer): boolean =>
   answer.length >= question.length &&
   answer.readUInt16BE(0) === question.readUInt16BE(0) &&
@@ -88,7 +88,10 @@ function overTcp(question: Buffer, host: string, port: number): Promise<Buffer> 
   })
 }
 
-/** Data of the records of a type in an answer. @throws Error when it cannot be read */
+/**
+ * Returns the data of the records of a type in an answer.
+ * @throws Error when it cannot be read
+ */
 function dataOf(answer: Buffer, type: number): Buffer[] {
   const found: Buffer[] = []
   let at = HEADER_BYTES

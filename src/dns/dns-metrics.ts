@@ -5,13 +5,13 @@ import { Rcode } from './wire/protocol.ts'
 
 export interface DnsCounts {
   readonly zones: () => number
-  /** Notifications that no secondary has answered yet. */
+  /** Returns the number of notifications that secondaries have not yet answered. */
   readonly notices: () => number
 }
 
 /** Adds the metrics of a name server process. */
 export function createDnsMetrics(registry: Registry, { zones, notices }: DnsCounts) {
-  /** By transport and rcode: counted for each answer, and so in the cheapest way. */
+  /** Counters by transport and rcode. They are incremented for each answer, so this uses the cheapest form. */
   const counts = { udp: new Float64Array(RCODES), tcp: new Float64Array(RCODES) }
   watch<'rcode' | 'transport'>(
     registry,
@@ -46,6 +46,6 @@ export function createDnsMetrics(registry: Registry, { zones, notices }: DnsCoun
   }
 }
 
-/** More than any that is answered. */
+/** More codes than any answer has. */
 const RCODES = 32
 const words = new Map<number, string>(Object.entries(Rcode).map(([word, code]) => [code, word.toLowerCase()]))

@@ -1,4 +1,6 @@
-/** Whatever arrives, the answer is none or a message that can be read. `DNS_FUZZ_MESSAGES=1000000` for a long look. */
+/**
+ * Tests that any input gets either no answer or one that can be parsed. Set `DNS_FUZZ_MESSAGES=1000000` for a long run.
+ */
 import packet from 'dns-packet'
 import { expect, it } from 'vitest'
 import { seeded } from '../../test/support/seeded.ts'
@@ -45,7 +47,7 @@ async function answered(responder: Responder, message: Buffer): Promise<void> {
   }
 }
 
-it(`${MESSAGES} messages that are damaged, or noise`, async () => {
+it(`survives ${MESSAGES} damaged or random messages`, async () => {
   const chance = seeded(20_261_123)
   const below = (most: number) => Math.floor(chance.next() * most)
   for (let index = 0; index < MESSAGES; index++) {

@@ -1,18 +1,23 @@
 import { randomBytes } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 
-/** Limits equal answers to one network: a server that answers whoever is written as the sender is a weapon against that one. */
+/**
+ * Limits equal answers to one network. A server that answers any claimed sender would be a weapon against that address.
+ */
 export interface AnswerLimit {
-  /** What becomes of an answer over UDP: sent, dropped, or replaced by "ask again over TCP", which nobody can be flooded with. */
+  /**
+   * Decides about an answer over UDP: send it, drop it, or replace it by "ask again over TCP", which is useless for
+   * flooding.
+   */
   judge(address: string, countedAs: string, nowMs: number): 'send' | 'drop' | 'slip'
 }
 
-/** Bounded whatever clients do; two that meet in one bucket share it. */
+/** A fixed number, whatever clients do. Two networks in one bucket share it. */
 const BUCKETS = 1 << 16
-/** Every so many answers over the limit says "TCP": who is really there gets through. */
+/** One in this many answers over the limit says "use TCP", so that real clients get through. */
 const SLIP = 2
 
-/** @param perSecond equal answers that one network may get in a second; 0: no limit */
+/** @param perSecond the equal answers that one network may get per second; 0 means no limit */
 export function createAnswerLimit(perSecond: number): AnswerLimit {
   if (perSecond === 0) return { judge: () => 'send' }
   const allowance = new Float64Array(BUCKETS).fill(perSecond)
@@ -34,7 +39,10 @@ export function createAnswerLimit(perSecond: number): AnswerLimit {
   }
 }
 
-/** /24 of IPv4, /56 of IPv6: what one victim or one network of resolvers has. */
+/**
+ * Returns the /24 of an IPv4 address, or the /56 of an IPv6 address: the size of one victim, or one network of
+ * resolvers.
+ */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address.slice(0, address.lastIndexOf('.'))
   if (!ipaddr.isValid(address)) return address
@@ -44,7 +52,7 @@ export function networkOf(address: string): string {
   return [a, b, c, d & 0xff00].map((part) => part.toString(16)).join(':')
 }
 
-/** FNV-1a from a start that nobody knows. */
+/** FNV-1a with a secret start value. */
 const keyedHash = (seed: number) => (text: string) => {
   let hash = seed
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

@@ -38,7 +38,7 @@ const changed = (change: (message: Buffer) => void, message = questionFor('www.e
 }
 
 describe('EDNS (RFC 6891)', () => {
-  it('is answered to who speaks it, and to nobody else', () => {
+  it('is in answers only to clients that use it', () => {
     expect(optOf(ask(responder, 'www.example.test'))).toBeUndefined()
     expect(optOf(ask(responder, 'www.example.test', { edns: {} }))).toMatchObject({
       udpPayloadSize: 1232,
@@ -46,18 +46,18 @@ describe('EDNS (RFC 6891)', () => {
     })
   })
 
-  it('a version to come is BADVERS', () => {
+  it('gets BADVERS for a future version', () => {
     const answer = ask(responder, 'www.example.test', { edns: { ednsVersion: 1 } })
     expect(optOf(answer)).toMatchObject({ extendedRcode: 1, ednsVersion: 0 })
     expect(answer).toMatchObject({ rcode: 'NOERROR', answers: [] })
   })
 
-  it('DO comes back (RFC 3225), options that nobody knows do not', () => {
+  it('keeps DO in the answer (RFC 3225), but not unknown options', () => {
     const edns = { flags: packet.DNSSEC_OK, options: [{ code: 65_001, data: Buffer.from('x') }] }
     expect(optOf(ask(responder, 'www.example.test', { edns }))).toMatchObject({ flag_do: true, options: [] })
   })
 
-  it('two of them, one with a name, and one in another section are faults', () => {
+  it('is an error when it occurs twice, has a name, or is in another section', () => {
     const opt = { type: 'OPT', name: '.', udpPayloadSize: 1232, flags: 0, options: [] }
     const question = { questions: [{ type: 'A' as const, name: 'www.example.test' }] }
     for (const records of [
@@ -79,7 +79,7 @@ describe('the size of an answer over UDP', () => {
     ['what the client takes', 'many.example.test', { udpPayloadSize: 900 }, true],
     ['1232 bytes for who takes more', 'many.example.test', { udpPayloadSize: 4096 }, false],
     ['512 bytes for who says less', 'some.example.test', { udpPayloadSize: 100 }, false],
-  ])('at most %s (%s)', (_what, name, edns, isCut) => {
+  ])('is at most %s (%s)', (_what, name, edns, isCut) => {
     const bytes = asked(name, edns ? { edns } : {})
     expect(bytes.length).toBeLessThanOrEqual(edns ? Math.max(512, Math.min(1232, edns.udpPayloadSize)) : 512)
     const answer = decode(bytes)
@@ -87,12 +87,12 @@ describe('the size of an answer over UDP', () => {
     if (isCut) expect(answer.answers).toEqual([])
   })
 
-  it('over TCP there is all of it', () => {
+  it('is not limited over TCP', () => {
     expect(ask(responder, 'many.example.test', { over: 'tcp' })).toMatchObject({ flag_tc: false })
     expect(ask(responder, 'many.example.test', { over: 'tcp' }).answers).toHaveLength(60)
   })
 
-  it('addresses that are only of use are left out, those that a delegation needs are not (RFC 9471)', () => {
+  it('leaves out useful addresses, but not those that a delegation needs (RFC 9471)', () => {
     const mail = ask(responder, 'example.test', { type: 'MX', edns: {} })
     expect(mail.flag_tc).toBe(false)
     expect(mail.answers).toHaveLength(40)
@@ -104,8 +104,8 @@ describe('the size of an answer over UDP', () => {
   })
 })
 
-describe('what cannot be answered', () => {
-  it('less than a header, and answers, get none', () => {
+describe('invalid messages', () => {
+  it('get no answer if they are shorter than a header, or answers', () => {
     expect(responder.respond(Buffer.alloc(11), client)).toBeUndefined()
     expect(changed((message) => message.writeUInt16BE(0x8000, 2))).toBeUndefined()
   })
@@ -122,27 +122,27 @@ describe('what cannot be answered', () => {
     ['another class', (message: Buffer) => message.writeUInt16BE(3, message.length - 2), 5],
     ['MAILB', (message: Buffer) => message.writeUInt16BE(253, message.length - 4), 4],
     ['OPT as a question', (message: Buffer) => message.writeUInt16BE(41, message.length - 4), 1],
-  ])('%s', (_what, change, rcode) => {
+  ])('get the right rcode: %s', (_what, change, rcode) => {
     const answer = changed(change) as Buffer
     expect(answer.readUInt16BE(0)).toBe(4711)
     expect(answer.readUInt16BE(2) & 0x840f).toBe(0x8000 | rcode)
     expect(answer.readUInt16BE(6)).toBe(0)
   })
 
-  it('a pointer in the question whose name can be read', () => {
-    // found by fuzz.test.ts: the label that begins with the id
+  it('with a pointer in the question are refused, even if the name is readable', () => {
+    // Found by fuzz.test.ts: the label that begins with the id.
     const message = Buffer.from('1267000000015babc65b6eeac000c35f19126700000000', 'hex')
     message.fill(0, 6, 12)
     const answer = responder.respond(message, client) as Buffer
     expect([answer.readUInt16BE(2) & 15, answer.length]).toEqual([1, 12])
   })
 
-  it('bytes after the last record', () => {
+  it('with bytes after the last record are refused', () => {
     const answer = responder.respond(Buffer.concat([questionFor('www.example.test'), Buffer.from('x')]), client)
     expect(decode(answer as Buffer).rcode).toBe('FORMERR')
   })
 
-  it('a dot inside a label is no dot', () => {
+  it('treat a dot inside a label as part of it', () => {
     const message = questionFor('wwwxexample.test')
     message[message.indexOf('wwwx') + 3] = 0x2e
     expect(decode(responder.respond(message, client) as Buffer).rcode).toBe('REFUSED')
@@ -154,7 +154,7 @@ describe('cookies (RFC 7873)', () => {
     ask(over, 'www.example.test', { edns: { options: [{ code: 10, data }] } })
   const cookieOf = (answer: Message) => optOf(answer).options[0]?.data as Buffer
 
-  it('a client gets its own back, with one of ours that is known again', () => {
+  it("return the client's own with one of ours, which is recognised later", () => {
     const given = cookieOf(withCookie(Buffer.from('clientid')))
     expect(given.length).toBe(24)
     expect(given.subarray(0, 8).toString()).toBe('clientid')
@@ -166,11 +166,11 @@ describe('cookies (RFC 7873)', () => {
     expect(cookies.isOurs(given, '192.0.2.1', Date.now() - 400_000)).toBe(false)
   })
 
-  it.each([0, 7, 9, 15, 41])('one of %i bytes is a fault', (length) => {
+  it.each([0, 7, 9, 15, 41])('with %i bytes are an error', (length) => {
     expect(withCookie(Buffer.alloc(length)).rcode).toBe('FORMERR')
   })
 
-  it('one that is somebody else’s is answered all the same, with a fresh one', () => {
+  it('of another server are answered with a fresh one', () => {
     const answer = withCookie(Buffer.alloc(24, 9))
     expect(answer.answers).toHaveLength(1)
     expect(new Cookies(secret).isOurs(cookieOf(answer), '192.0.2.1', Date.now())).toBe(true)
@@ -189,7 +189,7 @@ describe('the rate of equal answers', () => {
   const outcomes = (over: ReturnType<typeof limited>, count: number, name: string, asking?: Asking) =>
     Array.from({ length: count }, () => outcome(over, name, asking))
 
-  it('over it every other one says "over TCP", the others are silence; a second later there are more', () => {
+  it('alternates "use TCP" with silence above the limit, and recovers a second later', () => {
     const over = limited()
     expect(outcomes(over, 9, 'www.example.test')).toEqual([
       ...Array(5).fill('answer'),
@@ -202,7 +202,7 @@ describe('the rate of equal answers', () => {
     expect(outcomes(over, 6, 'www.example.test')).toEqual([...Array(5).fill('answer'), 'silence'])
   })
 
-  it('a network counts together, and others do not', () => {
+  it('is counted per network', () => {
     const over = limited()
     outcomes(over, 5, 'www.example.test')
     expect(outcome(over, 'www.example.test', { address: '192.0.2.200' })).toBe('silence')
@@ -212,13 +212,13 @@ describe('the rate of equal answers', () => {
     expect(networkOf('::ffff:192.0.2.1')).toBe(networkOf('192.0.2.9'))
   })
 
-  it.each(['example.test', 'wild.example.test'])('made-up names below %s count together', (name) => {
+  it.each(['example.test', 'wild.example.test'])('counts made-up names below %s together', (name) => {
     const over = limited()
     const all = Array.from({ length: 6 }, (_, at) => outcome(over, `made-up-${at}.${name}`))
     expect(all).toEqual([...Array(5).fill('answer'), 'silence'])
   })
 
-  it('TCP, and who shows our cookie, have no limit', () => {
+  it('is unlimited for TCP, and for clients with our cookie', () => {
     const over = limited()
     outcomes(over, 5, 'www.example.test')
     expect(outcomes(over, 10, 'www.example.test', { over: 'tcp' })).toEqual(Array(10).fill('answer'))
@@ -228,6 +228,6 @@ describe('the rate of equal answers', () => {
   })
 })
 
-it('every record of a zone can be asked for', () => {
+it('answers for every record of a zone', () => {
   expect(lines(ask(responder, 'm7.example.test').answers)).toEqual(['m7.example.test A 192.0.2.1'])
 })

@@ -16,7 +16,7 @@ import type { Difference } from './zones/difference.ts'
 import type { Zone } from './zones/zone.ts'
 import type { ZoneSet } from './zones/zone-set.ts'
 
-/** Where a message came from. */
+/** The sender of a message. */
 export interface Client {
   readonly address: string
   readonly transport: 'udp' | 'tcp'
@@ -30,15 +30,15 @@ export interface ResponderOptions {
   readonly cookies: Cookies
   readonly limit: AnswerLimit
   readonly keys: TsigKeys
-  /** Whether a client may have whole zones. `keyName`: of its right signature. */
+  /** Returns whether a client may have whole zones. `keyName` is the key of its valid signature. */
   readonly mayTransfer: (address: string, keyName: string | undefined) => boolean
-  /** Which zones there are, for who may have them (RFC 9432). */
+  /** Returns the list of zones, for clients that may have it (RFC 9432). */
   readonly catalog?: () => Zone | undefined
-  /** What has changed in a zone since an older version, if that is known. */
+  /** Returns the changes of a zone since an older version, if they are known. */
   readonly difference?: (zone: Zone, serial: number) => Promise<Difference | undefined>
   readonly signingTime?: SigningTime
   readonly now?: () => number
-  /** Told of every answer that is given. */
+  /** Called for every answer. */
   readonly onAnswer?: (rcode: number, client: Client) => void
 }
 
@@ -46,7 +46,7 @@ const COOKIE_OPTION = 10
 const EMPTY = Buffer.alloc(0)
 const MOST_TCP_BYTES = 65_535
 
-/** Turns messages of clients into answers; never throws. */
+/** Answers messages of clients. Never throws. */
 export class Responder {
   readonly #options: ResponderOptions
   readonly #writer = new MessageWriter()
@@ -101,12 +101,12 @@ export class Responder {
 
   #zoneOf({ query: { name, type } }: Asked): Zone | undefined {
     const { zones } = this.#options
-    // RFC 4035 §3.1.4.1: who asks for DS asks the zone above
+    // RFC 4035 §3.1.4.1: a question for DS is for the zone above.
     const above = type === Type.DS && name !== '' && zones.get(name) ? zones.find(parentOf(name)) : undefined
     return above ?? zones.find(name)
   }
 
-  /** What a zone says, signed for who asks for that, and kept for who asks the same. */
+  /** Returns a zone's answer, signed if the client asks for it, and cached for the same question. */
   #answerOf(zone: Zone, asked: Asked): Buffer | undefined {
     const { query, client } = asked
     const plain = answerFrom(zone, query.name, query.type)
@@ -124,7 +124,7 @@ export class Responder {
       this.#keep(asked, answer, judgement, message)
       return message
     }
-    // who is really there asks over TCP, and then another server
+    // A real client retries over TCP, and then with another server.
     if (client.transport === 'tcp') return this.#refuse(asked, Rcode.SERVFAIL)
     return this.#answer({ ...asked, judgement: 'slip' }, plain)
   }
@@ -153,7 +153,7 @@ export class Responder {
     if (!zone) return this.#refuse(asked, Rcode.NOTAUTH)
     const isUdp = client.transport === 'udp'
     if (isUdp && query.type === Type.AXFR) return this.#refuse(asked, Rcode.FORMERR)
-    // RFC 1995 §2: the SOA alone says "nothing is newer", and over UDP "too large, ask over TCP"
+    // RFC 1995 §2: only the SOA means "nothing is newer", and over UDP "too large, use TCP".
     if (isUdp || (query.type === Type.IXFR && query.knownSerial === zone.serial))
       return this.#answer(asked, { ...nothing, isAuthoritative: true, answer: [{ owner: zone.name, set: zone.soa }] })
     this.#options.onAnswer?.(Rcode.NOERROR, client)
@@ -183,7 +183,7 @@ export class Responder {
     return isLimited ? limit.judge(client.address, countedAs, nowMs) : 'send'
   }
 
-  /** Writes an answer, as much of it as there is room for. */
+  /** Writes as much of an answer as there is room for. */
   #answer(asked: Asked, answer: Answer): Buffer | undefined {
     const { query, client, verdict, nowMs } = asked
     const { cookies, keys, onAnswer } = this.#options
@@ -217,7 +217,7 @@ export class Responder {
     return verdict ? new Signer(keys, verdict).sign(message, nowMs) : message
   }
 
-  /** @returns whether all that must be there had room */
+  /** @returns whether everything required had room */
   #write({ answer, authority, glue, additional }: Answer): boolean {
     const writer = this.#writer
     const isWhole =
@@ -229,7 +229,7 @@ export class Responder {
   }
 }
 
-/** Whether an answer needs a signature of its own, since it is about a name that the client may have made up. */
+/** Returns whether an answer needs a new signature, because the client may have made up its name. */
 const isMadeUp = ({ type, edns }: Query, { proof, countedAs }: Answer): boolean =>
   (proof !== undefined || countedAs.startsWith('*')) &&
   (edns?.wantsDnssec === true || type === Type.NSEC || type === Type.RRSIG)
@@ -244,9 +244,9 @@ interface Asked {
   readonly client: Client
   readonly verdict: Verdict | undefined
   readonly nowMs: number
-  /** What its answer is kept by. */
+  /** The key of its cached answer. */
   readonly key?: string | undefined
-  /** Where it has been judged whether it is answered. */
+  /** Set when the rate limit has decided about its answer. */
   readonly judgement?: Judgement
 }
 

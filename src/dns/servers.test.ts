@@ -1,4 +1,4 @@
-/** Real sockets; the client is dns-packet. */
+/** Tests with real sockets. The client is dns-packet. */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { type AddressInfo, connect, isIPv6, type Socket } from 'node:net'
@@ -43,7 +43,7 @@ const framed = (message: Buffer): Buffer => {
 
 const question = (name: string, asking?: Asking) => framed(questionFor(name, asking))
 
-/** Messages as they come, until the other side ends. */
+/** Yields messages as they arrive, until the other side ends. */
 async function* messagesOf(socket: Socket) {
   let rest = Buffer.alloc(0)
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
@@ -77,7 +77,7 @@ async function askUdp(at: number | { port: number; host: string }, ...messages: 
   const client = createSocket(isIPv6(host) ? 'udp6' : 'udp4')
   closing.push(async () => client.close())
   const answer = once(client, 'message')
-  // what is lost on the way is sent again
+  // Sends again, because messages may be lost on the way.
   const send = () => {
     for (const message of messages) client.send(message, port, host)
   }
@@ -89,12 +89,12 @@ async function askUdp(at: number | { port: number; host: string }, ...messages: 
 }
 
 describe('over UDP', () => {
-  it('a question is answered', async () => {
+  it('answers a question', async () => {
     const answer = decode(await askUdp(await udp(), questionFor('www.example.test')))
     expect(lines(answer.answers)).toEqual(['www.example.test A 192.0.2.11'])
   })
 
-  it('what is no question gets no answer, and harms nobody', async () => {
+  it('ignores invalid messages, and keeps answering', async () => {
     const port = await udp()
     const answer = await askUdp(
       port,
@@ -106,13 +106,13 @@ describe('over UDP', () => {
     expect(decode(answer).answers).toHaveLength(1)
   })
 
-  it.runIf(process.platform === 'linux')('several have one address', async () => {
+  it.runIf(process.platform === 'linux')('shares one address among several processes', async () => {
     const port = await udp(true)
     expect(await udp(true, port)).toBe(port)
     expect(decode(await askUdp(port, questionFor('www.example.test'))).answers).toHaveLength(1)
   })
 
-  it('what came from no port, or would wait behind too many answers, is not answered', async () => {
+  it('does not answer messages from port 0, or when too many answers wait', async () => {
     const socket = await listenUdp({ responder, host: '127.0.0.1', port: 0, isShared: false, onError() {} })
     closing.push(async () => socket.close())
     const message = questionFor('www.example.test')
@@ -127,7 +127,7 @@ describe('over UDP', () => {
     expect(sent).toEqual([5])
   })
 
-  it('over IPv6, beside another one with the port of IPv4', async () => {
+  it('answers over IPv6 next to another server on the same port of IPv4', async () => {
     const port = await udp()
     const socket = await listenUdp({ responder, host: '::', port, ipv6Only: true, isShared: false, onError() {} })
     closing.push(async () => socket.close())
@@ -135,14 +135,14 @@ describe('over UDP', () => {
       expect(decode(await askUdp({ port, host }, questionFor('www.example.test'))).answers).toHaveLength(1)
   })
 
-  it('an address that is taken is an error', async () => {
+  it('fails when the address is in use', async () => {
     const port = await udp()
     await expect(udp(false, port)).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })
 })
 
 describe('over TCP (RFC 7766)', () => {
-  it('questions that come together are answered in their order', async () => {
+  it('answers questions that arrive together in order', async () => {
     const { port } = await tcp()
     const socket = dial(port)
     const names = Array.from({ length: 200 }, (_, at) => `host${at}.example.test`)
@@ -151,7 +151,7 @@ describe('over TCP (RFC 7766)', () => {
     expect(answers.map((answer) => decode(answer).questions?.[0]?.name)).toEqual(names)
   })
 
-  it('who asks much at once lets others have their turn', async () => {
+  it('gives other clients a turn when one asks much at once', async () => {
     let turns = 0
     const seen: number[] = []
     const counting = {
@@ -168,7 +168,7 @@ describe('over TCP (RFC 7766)', () => {
     expect(seen.at(-1)).toBeGreaterThan(0)
   })
 
-  it('a question may come in pieces, and the next when the first is answered', async () => {
+  it('accepts a question in pieces, and the next after the answer', async () => {
     const socket = dial((await tcp()).port)
     const messages = messagesOf(socket)
     for (let round = 0; round < 2; round++) {
@@ -180,7 +180,7 @@ describe('over TCP (RFC 7766)', () => {
     }
   })
 
-  it('who has ended its side gets its answers, and then the end', async () => {
+  it('answers a client that has ended its side, and then closes', async () => {
     const socket = dial((await tcp()).port)
     socket.end(Buffer.concat([question('www.example.test'), question('example.test', { type: 'AXFR' })]))
     const answers = await take(messagesOf(socket), Number.POSITIVE_INFINITY)
@@ -192,7 +192,7 @@ describe('over TCP (RFC 7766)', () => {
     expect(new Set(records.filter(({ type }) => type === 'TXT').map(({ name }) => name)).size).toBe(3000)
   })
 
-  it('who reads nothing is held back, then cut off; what it has is given back', async () => {
+  it('pauses, then cuts off a client that does not read, and releases its budget', async () => {
     const { port, connections } = await tcp({ idleMs: 500 })
     const socket = dial(port)
     socket.pause()
@@ -201,13 +201,13 @@ describe('over TCP (RFC 7766)', () => {
     await expect.poll(() => connections.used).toBe(0)
   })
 
-  it('who announces too long a question is cut off at once', async () => {
+  it('cuts off a client at once that announces too long a question', async () => {
     const socket = dial((await tcp({ idleMs: 3_600_000 })).port)
     socket.write(Buffer.from([0xff, 0xff]))
     await once(socket.resume(), 'end')
   })
 
-  it('who sends nothing, or half a question, is cut off', async () => {
+  it('cuts off a client that sends nothing, or half a question', async () => {
     const { port, connections } = await tcp({ idleMs: 300 })
     const sockets = [dial(port), dial(port)]
     sockets[1]?.write(question('www.example.test').subarray(0, 9))
@@ -215,7 +215,7 @@ describe('over TCP (RFC 7766)', () => {
     await expect.poll(() => connections.used).toBe(0)
   })
 
-  it('one address has no more connections than it may', async () => {
+  it('limits the connections of one address', async () => {
     const connections = new Budget({ ...terms, each: 2, all: 100 })
     const { port } = await tcp({ connections })
     const kept = [dial(port), dial(port)]

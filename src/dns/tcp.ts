@@ -4,12 +4,12 @@ import { addressKey } from '../platform/budgets/address-key.ts'
 import type { Budget } from '../platform/budgets/budget.ts'
 import type { Responder } from './responder.ts'
 
-/** RFC 7766 §6.2.3: a client may keep its connection for further questions, but not for nothing. */
+/** RFC 7766 §6.2.3: a client may keep its connection for further questions, but not idle. */
 const IDLE_MS = 10_000
-/** No question is so long, signed or not. */
+/** The longest question, signed or not. */
 const MOST_QUESTION_BYTES = 4096
 const LENGTH_BYTES = 2
-/** After so many answers to questions that came together others have their turn. */
+/** After this many answers to questions that arrived together, other clients get a turn. */
 const ANSWERS_IN_A_ROW = 64
 
 export interface TcpOptions {
@@ -20,11 +20,11 @@ export interface TcpOptions {
 
 export interface TcpServer {
   readonly server: Server
-  /** Takes no connections any more, and ends those that there are. */
+  /** Accepts no further connections, and ends the existing ones. */
   close(): Promise<void>
 }
 
-/** Answers messages over TCP (RFC 7766): as many a connection as its client has, one after the other. */
+/** Answers messages over TCP (RFC 7766), any number per connection, one after the other. */
 export function createTcp({ responder, connections, idleMs = IDLE_MS }: TcpOptions): TcpServer {
   const open = new Set<Socket>()
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
@@ -36,7 +36,7 @@ export function createTcp({ responder, connections, idleMs = IDLE_MS }: TcpOptio
       return
     }
     open.add(socket)
-    // RFC 7766 §6.2.4: who sends, or takes, nothing whole for so long goes
+    // RFC 7766 §6.2.4: closes connections without a complete message in either direction for this long.
     const deadline = setTimeout(() => socket.destroy(), idleMs)
     socket.once('close', () => {
       clearTimeout(deadline)
@@ -59,11 +59,11 @@ export function createTcp({ responder, connections, idleMs = IDLE_MS }: TcpOptio
   }
 }
 
-/** @param progressed called when a whole message was read or taken */
+/** @param progressed called when a whole message was read or sent */
 async function converse(socket: Socket, responder: Responder, progressed: () => void): Promise<void> {
   const client = { address: socket.remoteAddress as string, transport: 'tcp' as const }
   let rest: Buffer = Buffer.alloc(0)
-  // what has been answered must still reach the client when it has ended its side
+  // Answers must still reach a client that has ended its side.
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
     rest = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer])
     let answered = 0
@@ -80,7 +80,10 @@ async function converse(socket: Socket, responder: Responder, progressed: () => 
   }
 }
 
-/** The first message, if it is all there. @throws RangeError when nothing so long is read */
+/**
+ * Returns the first message, if it is complete.
+ * @throws RangeError when it is too long for a question
+ */
 function firstOf(bytes: Buffer): Buffer | undefined {
   if (bytes.length < LENGTH_BYTES) return undefined
   const length = bytes.readUInt16BE(0)
@@ -88,7 +91,7 @@ function firstOf(bytes: Buffer): Buffer | undefined {
   return bytes.length < LENGTH_BYTES + length ? undefined : bytes.subarray(LENGTH_BYTES, LENGTH_BYTES + length)
 }
 
-/** Resolves when there is room for the next. */
+/** Resolves when there is room for the next message. */
 async function send(socket: Socket, message: Buffer, progressed: () => void): Promise<void> {
   const length = Buffer.alloc(LENGTH_BYTES)
   length.writeUInt16BE(message.length)

@@ -15,7 +15,7 @@ type Given = Partial<ZoneRecord> & Pick<ZoneRecord, 'type' | 'name' | 'value'>
 
 export const record = (given: Given): ZoneRecord => ({ priority: null, weight: null, port: null, ttl: 300, ...given })
 
-/** Zones by name, each record as `name type value`, or with all that it has. */
+/** Creates zones by name, with each record as `name type value`, or as an object with all fields. */
 export function zonesOf(zones: Record<string, readonly (string | Given)[]>, serial = 7): ZoneSet {
   const set = new ZoneSet()
   for (const [name, records] of Object.entries(zones))
@@ -29,7 +29,7 @@ export function recordOf(given: string | Given): ZoneRecord {
   return record({ name: name === '@' ? '' : name, type, value: value.join(' ') })
 }
 
-/** The types of dns-packet have no rcode. */
+/** The types of dns-packet lack the rcode. */
 export type Message = packet.DecodedPacket & { readonly rcode: string }
 
 export const decode = (message: unknown): Message => packet.decode(message as Buffer) as Message
@@ -59,7 +59,7 @@ export const questionFor = (name: string, { type = 'A', edns, flags = 0 }: Askin
     }),
   })
 
-/** Asks, and reads the one message that comes back. */
+/** Asks a question, and parses the only message of the reply. */
 export function ask(responder: Responder, name: string, asking: Asking = {}): Message {
   const { over = 'udp', address = '192.0.2.1' } = asking
   const reply = responder.respond(questionFor(name, asking), { address, transport: over })
@@ -67,11 +67,11 @@ export function ask(responder: Responder, name: string, asking: Asking = {}): Me
   return decode(reply)
 }
 
-/** All messages of a reply. */
+/** Returns all messages of a reply. */
 export const messagesOf = async (reply: Reply): Promise<Buffer[]> =>
   reply === undefined ? [] : Buffer.isBuffer(reply) ? [reply] : Array.fromAsync(reply)
 
-/** A section of an answer, a line a record. */
+/** Formats a section of an answer, one line per record. */
 export const lines = (records: Message['answers'] = []): string[] =>
   records
     .filter(({ type }) => type !== 'OPT')
@@ -87,7 +87,7 @@ function said(data: unknown): string {
   return Object.values(data as object).join(' ')
 }
 
-/** Makes or changes a zone in the tables, as the API does. */
+/** Creates or changes a zone in the tables, as the API does. */
 export async function changeZone(
   database: Database,
   name: string,

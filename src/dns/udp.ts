@@ -4,18 +4,18 @@ import { once } from 'node:events'
 import { isIPv6 } from 'node:net'
 import type { Responder } from './responder.ts'
 
-/** Answers that the system has not taken yet: clients ask again for what is dropped. */
+/** The limit of answers that the system has not yet sent. Clients repeat questions whose answers are dropped. */
 const MOST_WAITING_BYTES = 4 << 20
-/** What arrives while something else is done. */
+/** The buffer for messages that arrive during other work. */
 const RECEIVE_BYTES = 1 << 20
 
 export interface UdpOptions {
   readonly responder: Responder
   readonly host: string
   readonly port: number
-  /** The same port of IPv4 is somebody else's. */
+  /** Whether another server may use the same port for IPv4. */
   readonly ipv6Only?: boolean
-  /** Several processes have the same address. */
+  /** Whether several processes have the same address. */
   readonly isShared: boolean
   readonly onError: (error: unknown) => void
 }
@@ -27,15 +27,15 @@ export async function listenUdp(options: UdpOptions): Promise<Socket> {
   const family = isIPv6(host) ? 6 : 4
   const socket = createSocket({
     ...{ type: family === 6 ? 'udp6' : 'udp4', ipv6Only, reusePort: isShared },
-    // what a message came from is an address: Node would wait a round before it believes that
+    // The sender of a message is always an address. Node would otherwise resolve it asynchronously.
     lookup: (name, more, found) => (isBound ? found(null, name, family) : lookup(name, { ...more, all: false }, found)),
   })
   socket.on('message', (message, { address, port: from }) => {
-    // nobody sends from there, but anybody can write it
+    // No client sends from port 0, but anyone can forge it.
     if (from === 0) return
     const reply = responder.respond(message, { address, transport: 'udp' })
     if (!Buffer.isBuffer(reply) || socket.getSendQueueSize() > MOST_WAITING_BYTES) return
-    // who cannot be reached asks again, or does not: nobody waits to hear of it
+    // A client that cannot be reached may ask again. The result of sending does not matter.
     socket.send(reply, from, address)
   })
   const listening = once(socket, 'listening')
@@ -51,7 +51,7 @@ export async function listenUdp(options: UdpOptions): Promise<Socket> {
   try {
     socket.setRecvBufferSize(RECEIVE_BYTES)
   } catch {
-    // the system's own size does, too
+    // The system's default size is good enough.
   }
   return socket
 }

@@ -5,22 +5,23 @@ import type { RecordSet } from '../wire/record-data.ts'
 const LONGEST_NAME = 255
 
 /**
- * The record that says what there is at a name, and nothing of others (RFC 9824, compact denial of existence).
- * @param types of the name's sets; undefined: there is no such name
+ * Returns the record that lists the types of a name, and reveals no other names (RFC 9824, compact denial of
+ * existence).
+ * @param types the types of the name's sets; undefined if the name does not exist
  */
 export function compactNsec(name: string, types: readonly number[] | undefined, ttl: number): RecordSet {
   return nsec(successorOf(name), [...(types ?? [Type.NXNAME]), Type.RRSIG, Type.NSEC], ttl)
 }
 
-/** @param next the name that follows in the order of the zone */
+/** @param next the next name in the order of the zone */
 export function nsec(next: string, types: readonly number[], ttl: number): RecordSet {
   return { type: Type.NSEC, ttl, data: [[Buffer.concat([wireOf(next), bitmapOf(types)])]], targets: [] }
 }
 
-/** The first name after a name. */
+/** Returns the first name after a name. */
 export function successorOf(name: string): string {
   if (wireOf(name).length + 2 <= LONGEST_NAME) return `\0.${name}`
-  // no label fits before it: the next one beside it
+  // There is no room for a label before it, so use the next sibling.
   const [first = '', ...rest] = labelsOf(name)
   for (let end = first.length; end > 0; end--) {
     const last = first.charCodeAt(end - 1)
@@ -29,7 +30,7 @@ export function successorOf(name: string): string {
   return successorOf(name.slice(endOfLabel(name) + 1))
 }
 
-/** RFC 4034 §4.1.2. */
+/** Returns the type bitmap (RFC 4034 §4.1.2). */
 function bitmapOf(types: readonly number[]): Buffer {
   const windows = new Map<number, Buffer>()
   for (const type of types) {

@@ -10,15 +10,15 @@ const FLAGS = 257
 const PROTOCOL = 3
 
 /**
- * `published`: on its way in: it signs the keys alone, until the zone above names it. `active`: it signs everything.
- * `retired`: on its way out: kept until nobody remembers what it signed, nor that the zone above named it.
+ * `published`: being introduced. It signs only the keys, until the zone above names it. `active`: it signs everything.
+ * `retired`: being removed. It is kept until caches have forgotten its signatures, and the DS record of the zone above.
  */
 export type KeyState = 'published' | 'active' | 'retired'
 
 export interface ZoneKey {
   readonly state: KeyState
   readonly privateKey: KeyObject
-  /** Data of the DNSKEY record. */
+  /** The data of the DNSKEY record. */
   readonly dnskey: Buffer
   readonly tag: number
 }
@@ -29,7 +29,7 @@ export const makePrivateKey = (): string =>
     .privateKey.export({ format: 'der', type: 'pkcs8' })
     .toString('base64')
 
-/** @param privateKey as `makePrivateKey` makes it */
+/** @param privateKey in the form that `makePrivateKey` returns */
 export function zoneKey(privateKey: string, state: KeyState): ZoneKey {
   const key = createPrivateKey({ key: Buffer.from(privateKey, 'base64'), format: 'der', type: 'pkcs8' })
   const { x = '', y = '' } = createPublicKey(key).export({ format: 'jwk' })
@@ -38,14 +38,14 @@ export function zoneKey(privateKey: string, state: KeyState): ZoneKey {
   return { state, privateKey: key, dnskey, tag: keyTag(dnskey) }
 }
 
-/** RFC 4034, appendix B. */
+/** Returns the tag of a key (RFC 4034, appendix B). */
 export function keyTag(dnskey: Buffer): number {
   let sum = 0
   for (const [at, byte] of dnskey.entries()) sum += at & 1 ? byte : byte << 8
   return (sum + (sum >> 16)) & 0xffff
 }
 
-/** What the zone above says of a key: data of its DS record (RFC 4034 §5.1). */
+/** Returns the data of a key's DS record in the zone above (RFC 4034 §5.1). */
 export function dsOf(zone: string, { dnskey, tag }: Pick<ZoneKey, 'dnskey' | 'tag'>): Buffer {
   const digest = createHash('sha256').update(wireOf(zone)).update(dnskey).digest()
   return Buffer.concat([words(tag), Buffer.from([ALGORITHM, SHA256_DIGEST]), digest])

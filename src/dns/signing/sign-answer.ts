@@ -4,17 +4,17 @@ import type { Zone } from '../zones/zone.ts'
 import { compactNsec } from './denial.ts'
 import type { ZoneSigner } from './signer.ts'
 
-/** Signs an answer from a signed zone, and proves what it says is not there. */
+/** Signs an answer from a signed zone, and proves what does not exist. */
 export function signAnswer(zone: Zone, signer: ZoneSigner, answer: Answer): Answer {
   const signed = (owned: OwnedSet): OwnedSet[] => [owned, signaturesOf(zone, signer, owned)]
   const { proof } = answer
   const denial = proof ? signed({ owner: proof.name, set: nsecOf(zone, proof) }) : []
-  // what is below a cut is somebody else's to sign
+  // Another zone signs the names below a cut.
   const isOurs = ({ owner }: OwnedSet) => !zone.hasCuts || cutAbove(zone, owner, Type.A) === undefined
   const authority = answer.authority.flatMap((owned) => (isOurs(owned) ? signed(owned) : [owned]))
   return {
     ...answer,
-    // RFC 9824 §3.1: that there is no such name is said in the proof
+    // RFC 9824 §3.1: the proof says that the name does not exist.
     rcode: answer.rcode === Rcode.NXDOMAIN ? Rcode.NOERROR : answer.rcode,
     answer: answer.answer.flatMap(signed),
     authority: [...authority, ...denial],
@@ -22,7 +22,7 @@ export function signAnswer(zone: Zone, signer: ZoneSigner, answer: Answer): Answ
   }
 }
 
-/** Answers a question for a record that is made for the answer: of a signed zone every name has them. */
+/** Answers a question for a record that is created for the answer: every name of a signed zone has these. */
 export function answerForProof(zone: Zone, signer: ZoneSigner, type: number, answer: Answer): Answer {
   const { proof } = answer
   if (!proof?.types || answer.answer.length > 0 || !answer.isAuthoritative) return answer

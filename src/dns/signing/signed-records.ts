@@ -6,8 +6,8 @@ import { nsec } from './denial.ts'
 import type { ZoneSigner } from './signer.ts'
 
 /**
- * All of a signed zone but its SOA, as a secondary needs it that has no key: with signatures and the chain of names, which tells who asks
- * there what names the zone has.
+ * Yields all of a signed zone except its SOA, for a secondary without the key. Includes signatures and the chain of
+ * names, which lets clients of the secondary list the zone's names.
  */
 export function* signedRecords(zone: Zone, signer: ZoneSigner): Generator<OwnedSet> {
   const names = [...zone.nodes]
@@ -32,7 +32,7 @@ export function* signedRecords(zone: Zone, signer: ZoneSigner): Generator<OwnedS
   }
 }
 
-/** The order of names (RFC 4034 §6.1), whose labels are given from the last one. */
+/** Compares names in canonical order (RFC 4034 §6.1), given their labels from the last one. */
 function compareLabels(a: readonly string[], b: readonly string[]): number {
   for (const [at, label] of a.entries()) {
     const other = b[at]

@@ -5,17 +5,17 @@ import { Class, Type } from '../wire/protocol.ts'
 import { type DataPart, longs, type RecordSet, words } from '../wire/record-data.ts'
 import { ALGORITHM, dsOf, type ZoneKey } from './key.ts'
 
-/** Longer than a secondary answers without having heard of its primary (`timers.expire`). */
+/** Longer than a secondary answers without contact to its primary (`timers.expire`). */
 export const VALID_SECONDS = 21 * 86_400
-/** For clocks that are late. */
+/** Allows for clocks that are behind. */
 const EARLIER_SECONDS = 3 * 3600
-/** How long a signature that was made is given again. */
+/** The time for which a signature is reused. */
 const KEPT_SECONDS = 86_400
 const KEY_TTL = 3600
-/** RFC 8078 §4: "remove what you have of me". */
+/** RFC 8078 §4: "delete the records about me". */
 const REMOVAL = { cds: Buffer.from([0, 0, 0, 0, 0]), cdnskey: Buffer.from([0, 0, 3, 0, 0]) }
 
-/** What is signed by all keys: the keys, and what the zone above is to know of them (RFC 7344 §4.1). */
+/** The types that all keys sign: the keys, and what the zone above needs to know about them (RFC 7344 §4.1). */
 const ofAllKeys: readonly number[] = [Type.DNSKEY, Type.CDS, Type.CDNSKEY]
 
 interface Kept {
@@ -24,17 +24,17 @@ interface Kept {
   readonly atSeconds: number
 }
 
-/** Signs the records of a zone as they are asked for (RFC 4034, RFC 4035). */
+/** Signs the records of a zone on demand (RFC 4034, RFC 4035). */
 export class ZoneSigner {
   readonly #zone: string
   readonly #signerName: Buffer
   readonly #keys: readonly ZoneKey[]
   readonly #active: readonly ZoneKey[]
   readonly #now: () => number
-  /** By set: it goes when the zone is replaced. */
+  /** By set. Entries disappear when the zone is replaced. */
   readonly #kept = new WeakMap<RecordSet, Kept>()
 
-  /** @param keys one of them active */
+  /** @param keys at least one of them active */
   constructor(zone: string, keys: readonly ZoneKey[], now: () => number = Date.now) {
     this.#zone = zone
     this.#signerName = wireOf(zone)
@@ -44,8 +44,9 @@ export class ZoneSigner {
   }
 
   /**
-   * Records at the apex that tell of the keys: DNSKEY, and CDS and CDNSKEY, from which a registry may take what it publishes.
-   * @param isLeaving the zone above is to forget them
+   * Returns the records at the apex that describe the keys: DNSKEY, and CDS and CDNSKEY, from which a registry may take
+   * the records to publish.
+   * @param isLeaving whether the zone above should delete its records
    */
   keySets(isLeaving: boolean): RecordSet[] {
     const next = this.#keys.filter(({ state }) => state === 'published')
@@ -66,7 +67,10 @@ export class ZoneSigner {
     ]
   }
 
-  /** The signatures of a set. @param isKept whether they may be given again: not for an owner that a client has made up */
+  /**
+   * Returns the signatures of a set.
+   * @param isKept whether they may be reused, which is wrong for an owner that a client has made up
+   */
   signaturesOf({ owner, set }: OwnedSet, isKept: boolean): RecordSet {
     const nowSeconds = Math.floor(this.#now() / 1000)
     const kept = this.#kept.get(set)
@@ -87,7 +91,7 @@ export class ZoneSigner {
     const labels = labelsOf(owner)
     const head = Buffer.concat([
       words(set.type),
-      // RFC 4034 §3.1.3: the label of a wildcard does not count
+      // RFC 4034 §3.1.3: the label of a wildcard does not count.
       Buffer.from([ALGORITHM, labels[0] === '*' ? labels.length - 1 : labels.length]),
       longs(set.ttl, nowSeconds + VALID_SECONDS, nowSeconds - EARLIER_SECONDS),
       words(tag),
@@ -101,7 +105,10 @@ export class ZoneSigner {
   }
 }
 
-/** The set as it is signed (RFC 4034 §6): names in full and in lower case, records in the order of their data. */
+/**
+ * Returns the set in the form that is signed (RFC 4034 §6): full names in lower case, records in the order of their
+ * data.
+ */
 function canonical(owner: string, set: RecordSet): Buffer[] {
   const head = Buffer.concat([wireOf(owner), words(set.type, Class.IN), longs(set.ttl)])
   return set.data

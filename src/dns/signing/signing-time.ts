@@ -1,11 +1,11 @@
-/** Of the processor, for each of UDP and TCP. */
+/** The share of the processor, for each of UDP and TCP. */
 const SHARE = 0.25
-/** What may be taken at once after a quiet time. */
+/** The most time that may be used at once after a quiet period. */
 const MOST_MS = 250
 
 /**
- * Bounds the time that goes into signatures for what clients make up (names that there are not): each is a new one, and costs ten
- * times what an answer costs. A flood of them is not to take the others' answers with it.
+ * Limits the time for signatures of made-up names. Each such name needs a new one, which costs ten times as much as an
+ * answer. A flood of them must not block other answers.
  */
 export class SigningTime {
   readonly #clock: () => number

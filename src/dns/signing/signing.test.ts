@@ -1,4 +1,4 @@
-/** A signed zone over real sockets, judged by programs of others: BIND's delv and dnssec-verify. */
+/** Tests a signed zone over real sockets with independent programs: BIND's delv and dnssec-verify. */
 import { spawn, spawnSync } from 'node:child_process'
 import type { Socket } from 'node:dgram'
 import { once } from 'node:events'
@@ -54,7 +54,7 @@ let folder: string
 beforeAll(async () => {
   const terms = { name: 'dns_connections', what: '', of: 'count', whose: 'address', over: '' } as const
   tcp = createTcp({ responder, connections: new Budget({ ...terms, each: 50, all: 100 }) })
-  // a port that is free for both
+  // Finds a port that is free for both.
   for (;;) {
     udp = await listenUdp({ responder, host: '127.0.0.1', port: 0, isShared: false, onError() {} })
     port = udp.address().port
@@ -80,7 +80,7 @@ async function run(program: string, ...words: string[]): Promise<string> {
   return out + fault
 }
 
-/** What a resolver thinks of an answer that trusts a key. */
+/** Returns the verdict of a resolver that trusts a key. */
 async function delv(key: { dnskey: Buffer }, ...words: string[]): Promise<string> {
   const anchors = join(folder, 'anchors')
   const base64 = key.dnskey.subarray(4).toString('base64')
@@ -104,7 +104,7 @@ describe.runIf(hasDelv)('delv', { timeout: 60_000 }, () => {
     ['any.thing.wild.example.test', 'TXT', '"found"'],
     ['*.wild.example.test', 'TXT', '"found"'],
     [`${long}.example.test`, 'TXT', '"far"'],
-  ])('believes %s %s', async (asked, type, expected) => {
+  ])('validates %s %s', async (asked, type, expected) => {
     zones.put(zoneWith())
     const answer = await delv(active, asked, type)
     expect(answer).toContain('; fully validated')
@@ -119,25 +119,25 @@ describe.runIf(hasDelv)('delv', { timeout: 60_000 }, () => {
     ['a name with names below it alone', 'empty.name.example.test', 'A'],
     ['no such type below a wildcard', 'any.wild.example.test', 'A'],
     ['no such type beside the longest of names', `${long}.example.test`, 'A'],
-  ])('believes that there is nothing: %s', async (_what, asked, type) => {
+  ])('validates a missing name or type: %s', async (_what, asked, type) => {
     zones.put(zoneWith())
     const answer = await delv(active, asked, type)
     expect(answer).toContain('negative response, fully validated')
   })
 
-  test('believes an alias of a name that there is not', async () => {
+  test('validates an alias of a missing name', async () => {
     zones.put(zoneWith())
     const answer = await delv(active, 'gone.example.test', 'A')
     expect(answer).toMatch(/^; fully validated\ngone.example.test.*nothing.example.test/)
     expect(answer).toContain('$NXRRSET')
   })
 
-  test('believes that what is delegated is not signed', async () => {
+  test('validates that a delegation is not signed', async () => {
     zones.put(zoneWith())
     expect(await delv(active, 'sub.example.test', 'DS')).toContain('negative response, fully validated')
   })
 
-  test('believes no record that was changed, and nobody else’s key', async () => {
+  test('rejects a changed record, and a different key', async () => {
     const zone = zoneWith()
     const forged = createZone({ name, serial: 7, records: [recordOf('www A 203.0.113.66')] }, { nameservers })
     const set = forged.nodes.get('www.example.test')?.values().next().value
@@ -148,7 +148,7 @@ describe.runIf(hasDelv)('delv', { timeout: 60_000 }, () => {
     expect(await delv(published, 'www.example.test', 'A')).not.toContain('fully validated')
   })
 
-  test('while keys change, believes who trusts any of them', async () => {
+  test('validates with any of the keys while they change', async () => {
     zones.put(zoneWith([retired, active, published]))
     for (const key of [retired, active, published])
       expect(await delv(key, 'www.example.test', 'A')).toContain('; fully validated')
@@ -156,21 +156,21 @@ describe.runIf(hasDelv)('delv', { timeout: 60_000 }, () => {
   })
 })
 
-/** The signature that the zone has for what it really says. */
+/** Returns the zone's signature for its real data. */
 function zoneSignature(zone: ReturnType<typeof zoneWith>) {
   const set = zone.nodes.get('www.example.test')?.get(1)
   return zone.signer?.signaturesOf({ owner: 'www.example.test', set: set as never }, false)
 }
 
 describe('a signed zone', () => {
-  test('says to who does not ask for signatures what it said before', () => {
+  test('answers the same as before without a request for signatures', () => {
     zones.put(zoneWith())
     expect(lines(ask(responder, 'www.example.test').answers)).toEqual(['www.example.test A 192.0.2.1'])
     const none = ask(responder, 'nobody.example.test')
     expect([none.rcode, none.authorities?.map(({ type }) => type)]).toEqual(['NXDOMAIN', ['SOA']])
   })
 
-  test('says that there is no such name in the proof, and names nobody else there', () => {
+  test('states in the proof that a name does not exist, and names no others there', () => {
     zones.put(zoneWith())
     const { rcode, authorities = [] } = ask(responder, 'nobody.example.test', { edns: { flags: 0x8000 } })
     expect(rcode).toBe('NOERROR')
@@ -178,7 +178,7 @@ describe('a signed zone', () => {
     expect(proof).toMatchObject({ name: 'nobody.example.test', data: { nextDomain: '\0.nobody.example.test' } })
   })
 
-  test('NSEC and RRSIG can be asked for by themselves', () => {
+  test('answers questions for NSEC and RRSIG', () => {
     zones.put(zoneWith())
     expect(ask(responder, 'www.example.test', { type: 'NSEC' }).answers).toMatchObject([
       { type: 'NSEC', data: { rrtypes: ['A', 'AAAA', 'RRSIG', 'NSEC'] } },
@@ -188,7 +188,7 @@ describe('a signed zone', () => {
     ])
   })
 
-  test('tells the registry which key it is to name: the next one, or none any more', () => {
+  test('tells the registry which key to name: the next one, or none any longer', () => {
     const digests = (zone: ReturnType<typeof zoneWith>) => {
       zones.put(zone)
       const { answers = [] } = ask(responder, name, { type: 'CDS' })
@@ -199,7 +199,7 @@ describe('a signed zone', () => {
     expect(digests(zoneWith([active], true))).toEqual([Buffer.from([0, 0, 0, 0, 0])])
   })
 
-  test('gives a signature again, and makes another one after a day', () => {
+  test('reuses a signature, and creates another one after a day', () => {
     let now = Date.UTC(2026, 0, 1)
     const zone = zoneWith()
     const signer = new ZoneSigner(name, [active], () => now)
@@ -213,7 +213,7 @@ describe('a signed zone', () => {
 })
 
 describe.runIf(hasVerify)('dnssec-verify', { timeout: 60_000 }, () => {
-  test('has nothing to say against what a secondary gets', async () => {
+  test('accepts what a secondary receives', async () => {
     zones.put(zoneWith([active, published]))
     const zone = await run('dig', '@127.0.0.1', '-p', String(port), '+tcp', '+onesoa', name, 'AXFR')
     expect(zone).toContain('XFR size')

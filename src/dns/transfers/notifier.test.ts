@@ -10,7 +10,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close()
 })
 
-/** A secondary that hears notices; what it says to them is the test's. */
+/** Starts a secondary that receives notifications. The test decides how it replies. */
 async function secondary(
   hear: (socket: Socket, message: Buffer, from: RemoteInfo) => void,
   { type = 'udp4' as 'udp4' | 'udp6', host = '127.0.0.1' } = {},
@@ -38,7 +38,7 @@ function heard(socket: Socket, message: Buffer, from: RemoteInfo): void {
   socket.send(answer, from.port, from.address)
 }
 
-it('a change is told until it was heard', async () => {
+it('repeats a notification until it is answered', async () => {
   const notices: Buffer[] = []
   const host = await secondary((socket, message, from) => {
     notices.push(message)
@@ -60,7 +60,7 @@ it('a change is told until it was heard', async () => {
   ])
 })
 
-it('an answer of somebody else is not heard', async () => {
+it('ignores an answer from someone else', async () => {
   const stranger = createSocket('udp4')
   closing.push(() => stranger.close())
   let told = 0
@@ -74,7 +74,7 @@ it('an answer of somebody else is not heard', async () => {
   expect(told).toBeGreaterThan(2)
 })
 
-it('an answer to something else is not heard; after six tries it is given up, and said', async () => {
+it('ignores an answer to something else, and gives up after six tries with a report', async () => {
   let told = 0
   const host = await secondary((socket, message, from) => {
     told++
@@ -91,7 +91,7 @@ it('an answer to something else is not heard; after six tries it is given up, an
   await expect.poll(() => told).toBe(6)
 })
 
-it('with a key it is signed, and many zones go one after the other', async () => {
+it('signs with a key, and sends notifications of many zones one after the other', async () => {
   const names = new Set<string>()
   const host = await secondary((socket, message, from) => {
     names.add(decode(message).questions?.[0]?.name as string)
@@ -114,7 +114,7 @@ it('with a key it is signed, and many zones go one after the other', async () =>
   expect(names.size).toBe(200)
 })
 
-it('over IPv6, whose addresses have many forms', async () => {
+it('supports IPv6, whose addresses have many forms', async () => {
   const host = await secondary(heard, { type: 'udp6', host: '::1' })
   const given: string[] = []
   const notifier = notifierFor(
@@ -127,7 +127,7 @@ it('over IPv6, whose addresses have many forms', async () => {
   expect(given).toEqual([])
 })
 
-it('where several processes answer, a change is told once more, of many the last: one of them may have heard of it late', async () => {
+it('repeats the last of many notifications once when several processes answer, because one may learn of the change late', async () => {
   let told = 0
   const host = await secondary((socket, message, from) => {
     told++

@@ -8,10 +8,12 @@ import type { Zone } from '../zones/zone.ts'
 import { plainAddress, type Secondary } from './secondaries.ts'
 import { noticeOf } from './transfer.ts'
 
-/** RFC 1996 §3.6 asks for patience; a secondary that has missed them all asks by itself when the zone's refresh has passed. */
+/**
+ * RFC 1996 §3.6 asks for patience. A secondary that has missed them all asks when the zone's refresh time has passed.
+ */
 const MOST_TRIES = 6
 const FIRST_WAIT_MS = 2000
-/** Notices to one secondary that wait for its answer. */
+/** The most notifications to one secondary that wait for its answer. */
 const MOST_UNDER_WAY = 64
 
 export interface NotifierOptions {
@@ -19,18 +21,19 @@ export interface NotifierOptions {
   readonly keys: TsigKeys
   readonly firstWaitMs?: number
   /**
-   * After so long each change is told once more. Several processes answer at one address: the one that a secondary asks may hear of a change a
-   * moment after the one that tells, and who is given the old serial asks again only when the zone's refresh has passed. Default: never.
+   * Repeats each notification once after this time. Several processes answer at one address. The one that a secondary
+   * asks may learn of a change later than the one that sends the notification. A secondary that gets the old serial
+   * only asks again after the zone's refresh time. Default: never.
    */
   readonly againMs?: number | undefined
   readonly onGiveUp: (secondary: Secondary, zone: string) => void
 }
 
-/** Tells secondaries that zones have changed (RFC 1996), and again until they have heard it. */
+/** Notifies secondaries that zones have changed (RFC 1996), and repeats it until they answer. */
 export class Notifier {
   readonly #lines: readonly Line[]
   readonly #againMs: number | undefined
-  /** By the names of zones that are told once more. */
+  /** By the name of the zone: notifications that are repeated. */
   readonly #again = new Map<string, NodeJS.Timeout>()
 
   constructor(options: NotifierOptions) {
@@ -53,7 +56,7 @@ export class Notifier {
     for (const line of this.#lines) line.changed(zone)
   }
 
-  /** Notices that no secondary has answered yet. */
+  /** Returns the number of notifications that secondaries have not yet answered. */
   get waiting(): number {
     return this.#lines.reduce((sum, line) => sum + line.waiting, 0)
   }
@@ -72,7 +75,7 @@ interface Notice {
   timer: NodeJS.Timeout
 }
 
-/** What one secondary has to hear. */
+/** The notifications for one secondary. */
 class Line {
   readonly #secondary: Secondary
   readonly #options: NotifierOptions
@@ -132,7 +135,7 @@ class Line {
     }
     const message = noticeOf(notice.zone, notice.id, Type.SOA, this.#writer)
     const signed = keyName === undefined ? message : new Signer(keys, { keyName }).sign(message, Date.now())
-    // one that cannot be sent is one that was lost
+    // A failed send counts as lost on the way.
     this.#open().send(signed, port, address, () => {})
     notice.timer = setTimeout(() => this.#tell(notice), firstWaitMs * 2 ** notice.tries)
     notice.tries++
@@ -148,7 +151,7 @@ class Line {
       const flags = message.readUInt16BE(2)
       if (!(flags & 0x8000) || ((flags >> 11) & 15) !== Opcode.NOTIFY) return
       const id = message.readUInt16BE(0)
-      // whatever it thinks of it, it was heard
+      // Any answer shows that the notification arrived.
       for (const notice of this.#underWay.values()) if (notice.id === id) this.#end(notice.zone.name)
       this.#next()
     })

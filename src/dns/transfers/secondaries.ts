@@ -3,13 +3,13 @@ import ipaddr from 'ipaddr.js'
 /** A server that has copies of all zones. */
 export interface Secondary {
   readonly host: string
-  /** Where it hears of changes. */
+  /** The port where it receives notifications. */
   readonly port: number
-  /** It must sign with this key, and is told under it. */
+  /** The key it must sign with, and under which it is notified. */
   readonly keyName?: string
 }
 
-/** Whether a client may have whole zones. @param keyName of its right signature */
+/** Returns a rule that decides whether a client may have whole zones. Its `keyName` is the key of a valid signature. */
 export function transferRule(secondaries: readonly Secondary[]) {
   const allowed = secondaries.map(({ host, keyName }) => ({ address: plainAddress(host), keyName }))
   return (address: string, keyName: string | undefined): boolean => {
@@ -18,6 +18,6 @@ export function transferRule(secondaries: readonly Secondary[]) {
   }
 }
 
-/** One form of each address: IPv6 has many, and a client of an IPv6 socket may have an IPv4 one in disguise. */
+/** Normalises an address. IPv6 has many forms, and a client of an IPv6 socket may have a mapped IPv4 address. */
 export const plainAddress = (address: string): string =>
   ipaddr.isValid(address) ? ipaddr.process(address).toString() : address

@@ -1,4 +1,4 @@
-/** Who may have whole zones, in what form, and under which signature. */
+/** Tests which clients may have whole zones, in what form, and under which signature. */
 import { createHmac } from 'node:crypto'
 import packet from 'dns-packet'
 import { describe, expect, it } from 'vitest'
@@ -53,7 +53,7 @@ describe('a whole zone', () => {
     expect(decode(messages[0])).toMatchObject({ id: 4711, flag_aa: true, rcode: 'NOERROR' })
   })
 
-  it('in many messages has every record once, each message below 64 kB', async () => {
+  it('has every record once in many messages, each below 64 kB', async () => {
     const messages = await replies(axfr('large.test'))
     expect(messages.length).toBeGreaterThan(30)
     expect(messages.every((message) => message.length < 65_536)).toBe(true)
@@ -67,19 +67,19 @@ describe('a whole zone', () => {
     ['of no zone', axfr('www.example.test'), first, 'NOTAUTH'],
     ['over UDP', axfr(), { address: '192.0.2.1', transport: 'udp' }, 'FORMERR'],
     ['without the signature that the address needs', axfr(), second, 'REFUSED'],
-  ] as const)('%s there is none', async (_what, message, client, rcode) => {
+  ] as const)('is not sent: %s', async (_what, message, client, rcode) => {
     const [answer, ...more] = await replies(message, client)
     expect(more).toEqual([])
     expect(decode(answer)).toMatchObject({ rcode, answers: [] })
   })
 
-  it('an IPv4 client of an IPv6 socket is known', async () => {
+  it('is sent to an IPv4 client of an IPv6 socket', async () => {
     expect(await replies(axfr(), { ...first, address: '::ffff:192.0.2.1' })).toHaveLength(1)
     expect(recordsOf(await replies(axfr(), { ...first, address: '::ffff:192.0.2.1' }))).toHaveLength(5)
   })
 })
 
-describe('what has changed (IXFR)', () => {
+describe('changes (IXFR)', () => {
   const ixfr = (serial: number, name = 'example.test') =>
     packet.encode({
       type: 'query',
@@ -91,16 +91,16 @@ describe('what has changed (IXFR)', () => {
     `example.test SOA ns1.servers.test hostmaster.example.test ${serial} 14400 3600 1209600 300`
   const address = (value: string) => ({ value, priority: null, weight: null, port: null, ttl: 300 })
 
-  it('is the whole zone to who has one of which nothing is known, else its SOA alone', async () => {
+  it('are the whole zone for an unknown version, or only the SOA for the current one', async () => {
     expect(recordsOf(await replies(ixfr(6))).map(({ type }) => type)).toEqual(whole)
     expect(recordsOf(await replies(ixfr(7))).map(({ type }) => type)).toEqual(['SOA'])
   })
 
-  it('over UDP is the SOA alone: ask over TCP', async () => {
+  it('are only the SOA over UDP: use TCP', async () => {
     expect(recordsOf(await replies(ixfr(6), { ...first, transport: 'udp' })).map(({ type }) => type)).toEqual(['SOA'])
   })
 
-  describe('to a version that is known', () => {
+  describe('since a known version', () => {
     const zones = zonesOf({
       'example.test': ['www A 192.0.2.1', ...Array.from({ length: 20 }, (_, at) => `h${at} A 192.0.2.2`)],
     })
@@ -114,14 +114,14 @@ describe('what has changed (IXFR)', () => {
     const told = async (...earlier: EarlierSet[]) =>
       lines(recordsOf(await messagesOf(since(earlier).respond(ixfr(5), first))))
 
-    it('is what went and what came, between the serials of both', async () => {
+    it('are the removed and the added records, between the serials of both versions', async () => {
       expect(await told({ name: 'www', type: 'A', records: [address('192.0.2.9')] })).toEqual([
         ...[soa(7), soa(5), 'www.example.test A 192.0.2.9'],
         ...[soa(7), 'www.example.test A 192.0.2.1', soa(7)],
       ])
     })
 
-    it('several changes of one set are one, and one that was taken back is none', async () => {
+    it('combine several changes of one set, and omit a reverted one', async () => {
       const first = { name: 'www', type: 'A', records: [address('192.0.2.1')] }
       const second = { name: 'www', type: 'A', records: [address('192.0.2.1'), address('192.0.2.5')] }
       expect(await told(first, second, { name: 'gone', type: 'MX', records: [] })).toEqual([
@@ -132,12 +132,12 @@ describe('what has changed (IXFR)', () => {
       ])
     })
 
-    it('another time to live is another record', async () => {
+    it('include a record whose TTL changed', async () => {
       const earlier = { name: 'www', type: 'A', records: [{ ...address('192.0.2.1'), ttl: 60 }] }
       expect(await told(earlier)).toHaveLength(6)
     })
 
-    it('name servers of the settings come when those of the zone go', async () => {
+    it('include name servers of the settings when those of the zone are removed', async () => {
       const earlier = { name: '', type: 'NS', records: [address('ns.own.test')] }
       expect(await told(earlier)).toEqual([
         ...[soa(7), soa(5), 'example.test NS ns.own.test'],
@@ -145,14 +145,14 @@ describe('what has changed (IXFR)', () => {
       ])
     })
 
-    it('that is more than the zone is the zone', async () => {
+    it('are the whole zone if that is smaller', async () => {
       const records = Array.from({ length: 30 }, (_, at) => address(`192.0.2.${at}`))
       const types = recordsOf(await messagesOf(since([{ name: 'www', type: 'A', records }]).respond(ixfr(5), first)))
       expect(types.map(({ type }) => type).filter((type) => type === 'SOA')).toHaveLength(2)
       expect(types).toHaveLength(25)
     })
 
-    it('is not for others, and is signed like the whole', async () => {
+    it('are refused to others, and signed like the whole zone', async () => {
       const earlier = [{ name: 'www', type: 'A', records: [] }]
       const refusing = responderOf(zones, {
         difference: async () => {
@@ -169,7 +169,7 @@ describe('what has changed (IXFR)', () => {
 })
 
 describe('the catalog (RFC 9432)', () => {
-  it('is for secondaries alone', async () => {
+  it('is for secondaries only', async () => {
     expect(lines(recordsOf(await replies(axfr('catalog.invalid'))))).toEqual([
       'catalog.invalid SOA invalid hostmaster.catalog.invalid 9 14400 3600 1209600 300',
       'catalog.invalid NS invalid',
@@ -189,7 +189,7 @@ describe('signatures (TSIG, RFC 8945)', () => {
     const signed = signer.sign(message, nowMs)
     return { signed, mac: signer.mac as Buffer }
   }
-  /** The signature at the end of an answer, as a client reads it. */
+  /** Returns the signature at the end of an answer, as a client parses it. */
   const tsigOf = (answer: Buffer): Tsig => {
     const question = Buffer.from(answer)
     question.writeUInt16BE(question.readUInt16BE(2) & 0x7fff, 2)
@@ -198,7 +198,7 @@ describe('signatures (TSIG, RFC 8945)', () => {
     return tsig
   }
 
-  it('a right one opens what the address needs it for, and the answer is signed', async () => {
+  it('give access when they are valid for the address, and the answer is signed', async () => {
     const { signed, mac } = signedBy('key.test', axfr())
     const [answer] = await replies(signed, second)
     expect(recordsOf([answer as Buffer])).toHaveLength(5)
@@ -210,12 +210,12 @@ describe('signatures (TSIG, RFC 8945)', () => {
     expect(verify({ ...tsig, signed: Buffer.concat([tsig.signed, Buffer.alloc(1)]) }, keys, NOW, mac).error).toBe(16)
   })
 
-  it('every message of a long answer has one', async () => {
+  it('are in every message of a long answer', async () => {
     const messages = await replies(signedBy('key.test', axfr('large.test')).signed, second)
     expect(messages.length).toBeGreaterThan(30)
     const [one, next] = messages.map(tsigOf) as [Tsig, Tsig]
     expect(messages.every((message) => tsigOf(message).mac.length === 32)).toBe(true)
-    // RFC 8945 §5.3.1: from the second on, over the signature before, the message and the time alone
+    // RFC 8945 §5.3.1: from the second message on, over the previous signature, the message, and only the time.
     const time = Buffer.alloc(8)
     time.writeUIntBE(next.timeSeconds, 0, 6)
     time.writeUInt16BE(next.fudgeSeconds, 6)
@@ -228,7 +228,7 @@ describe('signatures (TSIG, RFC 8945)', () => {
     expect(next.mac).toEqual(hmac.digest())
   })
 
-  it('that of another key that is known opens nothing', async () => {
+  it('of another known key give no access', async () => {
     expect(decode((await replies(signedBy('other.test', axfr()).signed, second))[0]).rcode).toBe('REFUSED')
   })
 
@@ -247,7 +247,7 @@ describe('signatures (TSIG, RFC 8945)', () => {
     ],
     ['a time long ago', () => signedBy('key.test', axfr(), NOW - 400_000).signed, 18, 32],
   ])(
-    '%s: NOTAUTH, with the reason; who cannot be believed gets no signature',
+    'get NOTAUTH with the reason for %s, signed only if the client is trusted',
     async (_what, message, error, macBytes) => {
       const [answer] = await replies(message(), second)
       expect(decode(answer)).toMatchObject({ rcode: 'NOTAUTH', answers: [] })
@@ -257,14 +257,14 @@ describe('signatures (TSIG, RFC 8945)', () => {
     },
   )
 
-  it('one that is not the last record is a fault', async () => {
+  it('are an error unless they are the last record', async () => {
     const { signed } = signedBy('key.test', axfr())
     const more = Buffer.concat([signed, Buffer.from([0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0])])
     more.writeUInt16BE(2, 10)
     expect(decode((await replies(more))[0]).rcode).toBe('FORMERR')
   })
 
-  it('half of one is none', () => {
+  it('are ignored when they are incomplete', () => {
     expect(readTsig(Buffer.alloc(40), { start: 0, name: '', head: 1, data: 11, end: 20 })).toBeUndefined()
   })
 })

@@ -6,12 +6,12 @@ import type { Query } from '../wire/query.ts'
 import type { Difference } from '../zones/difference.ts'
 import type { Zone } from '../zones/zone.ts'
 
-/** Pointers reach no further anyway, and a message of this size is made in a moment. */
+/** Pointers reach no further anyway, and a message of this size takes no noticeable time. */
 const MESSAGE_BYTES = 16_384
 
 /**
- * All of a zone (RFC 5936): the SOA, everything else, and the SOA again, in as many messages as it takes. A zone never changes, so
- * that what is asked for slowly is of one version all the same.
+ * Yields all of a zone (RFC 5936): the SOA, everything else, and the SOA again. It is sent in as many messages as
+ * necessary. A zone never changes, so even a slow transfer has one version.
  */
 export function* wholeZone(zone: Zone): Generator<OwnedSet> {
   const soa = { owner: zone.name, set: zone.soa }
@@ -25,8 +25,9 @@ function* plainRecords({ nodes, soa }: Zone): Generator<OwnedSet> {
 }
 
 /**
- * What brings a secondary from the version that it has to this one (RFC 1995 §4), in one step whatever lay between.
- * @returns undefined when the whole zone is no more
+ * Returns the records that update a secondary from its version to this one (RFC 1995 §4), in one step whatever lies
+ * between.
+ * @returns undefined when the whole zone is not larger
  */
 export function sinceThen({ name, soa, nodes }: Zone, { removed, added }: Difference): OwnedSet[] | undefined {
   const ends = { owner: name, set: soa }
@@ -36,7 +37,7 @@ export function sinceThen({ name, soa, nodes }: Zone, { removed, added }: Differ
   return difference.reduce((sum, { set }) => sum + set.data.length, 0) > all ? undefined : difference
 }
 
-/** @param signatureBytes room that a signature of each message needs */
+/** @param signatureBytes the room that a signature of each message needs */
 export function* messagesOf(
   records: Iterable<OwnedSet>,
   query: Query,
@@ -52,18 +53,18 @@ export function* messagesOf(
   for (const owned of records)
     for (const index of owned.set.data.keys()) {
       if (writer.addOne('answer', owned, index)) continue
-      // another client's message may be written as soon as this one is given away
+      // Once this message is handed over, another client's message may be written.
       yield writer.finish()
       begin()
       if (writer.addOne('answer', owned, index)) continue
-      // one record alone may be larger
+      // A single record may be larger.
       begin(65_535)
       writer.addOne('answer', owned, index)
     }
   yield writer.finish()
 }
 
-/** The notice that a zone has changed (RFC 1996), with its SOA as a hint. */
+/** Returns the notification that a zone has changed (RFC 1996), with its SOA as a hint. */
 export function noticeOf(zone: Zone, id: number, type: number, writer: MessageWriter): Buffer {
   const question = questionOf(id, { opcode: Opcode.NOTIFY, isAuthoritative: true }, zone.name, type)
   const flags = question.readUInt16BE(2)

@@ -1,15 +1,15 @@
 import { isIP } from 'node:net'
 
 /*
- * Addresses in records. The API, zone-file imports, and the name server all read an address here: an accepted record is one
- * that can be served, and two spellings of one address are the same record.
+ * Addresses in records. The API, zone-file imports, and the name server all parse an address here: an accepted record
+ * can be served, and two spellings of one address are the same record.
  */
 
 export type AddressType = 'A' | 'AAAA'
 
 /**
- * Returns an address as it is on the wire. Zone identifiers (`fe80::1%eth0`) mean something on one machine only, so they
- * are refused.
+ * Returns an address in wire format. Refuses zone identifiers (`fe80::1%eth0`), which have a meaning on one machine
+ * only.
  * @throws RangeError when the text is not an address of the type
  */
 export function addressBytes(type: AddressType, text: string): Buffer {
@@ -21,13 +21,13 @@ export function addressBytes(type: AddressType, text: string): Buffer {
 }
 
 /**
- * Returns the one spelling of an address (RFC 5952).
+ * Returns the canonical spelling of an address (RFC 5952).
  * @throws RangeError when the text is not an address of the type
  */
 export function canonicalAddress(type: AddressType, text: string): string {
   const bytes = addressBytes(type, text)
   if (type === 'A') return text
-  // RFC 5952 §5: an IPv4 address inside reads as one
+  // RFC 5952 §5: an embedded IPv4 address is written in its own form.
   return isMapped(bytes) ? `::ffff:${bytes.subarray(12).join('.')}` : compressed(text)
 }
 
@@ -40,5 +40,5 @@ const hexGroups = (text: string): number[][] =>
     .split('::')
     .map((half) => (half === '' ? [] : half.split(':').map((group) => Number.parseInt(group, 16))))
 
-/** Whether the bytes are `::ffff:0:0/96` (RFC 4291 §2.5.5.2). */
+/** Returns whether the bytes are `::ffff:0:0/96` (RFC 4291 §2.5.5.2). */
 const isMapped = (bytes: Buffer): boolean => bytes.readBigUInt64BE(0) === 0n && bytes.readUInt32BE(8) === 0xffff

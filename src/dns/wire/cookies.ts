@@ -1,25 +1,27 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { longs } from './record-data.ts'
 
-/* Cookies (RFC 7873), laid out as RFC 9018 has it: who shows one of ours has got answers at this address before. */
+/*
+ * Cookies (RFC 7873) in the format of RFC 9018. A client with one of ours has received answers at this address before.
+ */
 
 const CLIENT_BYTES = 8
 const SERVER_BYTES = 16
 const HASH_BYTES = 8
 const VERSION = Buffer.from([1, 0, 0, 0])
-/** RFC 9018 §4.3: for so long one is good, and for so much may a clock be ahead. */
+/** RFC 9018 §4.3: how long a cookie is valid, and how far ahead a clock may be. */
 const GOOD_SECONDS = 3600
 const AHEAD_SECONDS = 300
 
 export class Cookies {
   readonly #secret: Buffer
 
-  /** @param secret the same in all processes, so that an answer of one is believed by the other */
+  /** @param secret the same in all processes, so that they accept each other's cookies */
   constructor(secret: Buffer) {
     this.#secret = secret
   }
 
-  /** Client cookie and a fresh one of ours, for the answer. */
+  /** Returns the client cookie and a fresh server cookie, for the answer. */
   answerTo(cookie: Buffer, address: string, nowMs: number): Buffer {
     const client = cookie.subarray(0, CLIENT_BYTES)
     const head = Buffer.concat([VERSION, longs(Math.floor(nowMs / 1000))])

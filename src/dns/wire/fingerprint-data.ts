@@ -1,9 +1,9 @@
-/* SSHFP (RFC 4255) and TLSA (RFC 6698): small numbers, and then a fingerprint in hex. */
+/* SSHFP (RFC 4255) and TLSA (RFC 6698): small numbers, followed by a fingerprint in hex. */
 
 interface Shape {
   readonly numbers: number
   readonly example: string
-  /** Bytes of a fingerprint, by the last of the numbers: what is not named has any length. */
+  /** The number of bytes of a fingerprint, by the last of the numbers. Others may have any length. */
   readonly lengths: Readonly<Record<number, number>>
 }
 
@@ -14,7 +14,10 @@ const shapes = {
 
 export type FingerprintType = keyof typeof shapes
 
-/** Reads a value; hex may stand in pieces. @throws RangeError that says what is wrong */
+/**
+ * Parses a value. The hex may be in pieces.
+ * @throws RangeError that states what is wrong
+ */
 export function readFingerprint(type: FingerprintType, value: string): { numbers: number[]; bytes: Buffer } {
   const shape: Shape = shapes[type]
   const parts = value.trim().split(/\s+/)

@@ -3,7 +3,7 @@ import { endOfLabel, labelsOf, wireOf } from './name.ts'
 import { Class, Flag, HEADER_BYTES, Type } from './protocol.ts'
 import type { RecordSet } from './record-data.ts'
 
-/** A name that lies further back cannot be pointed to. */
+/** The last position that a pointer can reach. */
 const MOST_POINTED_TO = 0x3fff
 const MOST_MESSAGE_BYTES = 65_535
 const OPT_BYTES = 11
@@ -11,18 +11,18 @@ const OPT_BYTES = 11
 export type Section = 'answer' | 'authority' | 'additional'
 const countAt = { answer: 6, authority: 8, additional: 10 } as const
 
-/** What every writer writes into: one message is made at a time, and copied when it is done. */
+/** The buffer of all writers. One message is written at a time, and copied when it is complete. */
 const scratch = Buffer.allocUnsafe(MOST_MESSAGE_BYTES)
 
 export interface OptRecord {
   readonly udpBytes: number
   readonly extendedRcode: number
   readonly wantsDnssec: boolean
-  /** Options as they go on the wire. */
+  /** Options in wire format. */
   readonly options: Buffer
 }
 
-/** Writes one message with compressed names; the next one begins when `finish` was called. */
+/** Writes one message with compressed names. The next one begins after `finish`. */
 export class MessageWriter {
   #at = 0
   #limit = MOST_MESSAGE_BYTES
@@ -30,8 +30,8 @@ export class MessageWriter {
   readonly #added: string[] = []
 
   /**
-   * Begins with the header and the question that are answered.
-   * @param name the question's name, to which others are shortened; undefined when no question was read
+   * Begins with the header and the question to answer.
+   * @param name the question's name, to which others are compressed; undefined when the question could not be parsed
    */
   begin(question: Buffer, name: string | undefined, limit: number): void {
     question.copy(scratch)
@@ -49,7 +49,7 @@ export class MessageWriter {
     }
   }
 
-  /** Sets id, flags and rcode; those of the question are gone. */
+  /** Sets id, flags, and rcode, replacing those of the question. */
   head(flags: {
     opcode: number
     rcode: number
@@ -65,29 +65,35 @@ export class MessageWriter {
     scratch.writeUInt16BE(value, 2)
   }
 
-  /** Keeps room at the end. */
+  /** Reserves room at the end. */
   reserve(bytes: number): void {
     this.#limit -= bytes
   }
 
-  /** Adds all records of a set, or none. @returns whether there was room */
+  /**
+   * Adds all records of a set, or none.
+   * @returns whether there was room
+   */
   addSet(section: Section, { owner, set }: OwnedSet): boolean {
     return this.#orNothing(() => set.data.every((data) => this.#addRecord(section, owner, set, data)))
   }
 
-  /** Adds one record of a set. @returns whether there was room */
+  /**
+   * Adds one record of a set.
+   * @returns whether there was room
+   */
   addOne(section: Section, { owner, set }: OwnedSet, index: number): boolean {
     return this.#orNothing(() => this.#addRecord(section, owner, set, set.data[index] as RecordSet['data'][number]))
   }
 
-  /** Takes back all records. */
+  /** Removes all records. */
   clear(question: Buffer): void {
     this.#at = question.length
     scratch.fill(0, 6, HEADER_BYTES)
     for (const [name, at] of this.#names) if (at >= this.#at) this.#names.delete(name)
   }
 
-  /** Adds the OPT record; room for it was reserved. */
+  /** Adds the OPT record, for which room was reserved. */
   addOpt({ udpBytes, extendedRcode, wantsDnssec, options }: OptRecord): void {
     let at = this.#at
     scratch[at++] = 0
@@ -101,7 +107,7 @@ export class MessageWriter {
     this.#count('additional', 1)
   }
 
-  /** The message, as bytes of its own. */
+  /** Returns the message in a new buffer. */
   finish(): Buffer {
     return Buffer.from(scratch.subarray(0, this.#at))
   }
@@ -174,7 +180,7 @@ export class MessageWriter {
   }
 }
 
-/** Header and question of a message that asks or tells something by itself. */
+/** Returns the header and question of a message that this server sends on its own initiative. */
 export function questionOf(
   id: number,
   { opcode, isAuthoritative }: { opcode: number; isAuthoritative: boolean },

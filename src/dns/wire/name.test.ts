@@ -15,11 +15,11 @@ describe('a name in a message', () => {
     ['half a pointer', 'c0', 0, undefined],
     ['a kind of label that there is not', '4161', 0, undefined],
     ['nothing', '', 0, undefined],
-  ])('%s', (_what, hex, offset, expected) => {
+  ])('is parsed or refused: %s', (_what, hex, offset, expected) => {
     expect(readName(Buffer.from(hex, 'hex'), offset)).toEqual(expected)
   })
 
-  it('has 255 bytes at most', () => {
+  it('has at most 255 bytes', () => {
     const wire = (labels: number) =>
       Buffer.concat([...Array(labels).fill(Buffer.from('\x01a', 'latin1')), Buffer.from([0])])
     expect(readName(wire(127), 0)).toMatchObject({ end: 255 })
@@ -28,7 +28,7 @@ describe('a name in a message', () => {
 })
 
 describe('a name as text', () => {
-  it('has parents and labels; a dot in a label is none between two', () => {
+  it('has parents and labels, and does not split at a dot in a label', () => {
     expect(parentOf('a\\.b.test')).toBe('test')
     expect(labelsOf('a\\.b.te\\\\st')).toEqual(['a.b', 'te\\st'])
     expect(isWithin('a\\.b.test', 'b.test')).toBe(false)
@@ -37,12 +37,15 @@ describe('a name as text', () => {
     expect(wireOf('a\\.b').toString('latin1')).toBe('\x03a.b\x00')
   })
 
-  it.each(['a..b', '.a', `${'a'.repeat(64)}.b`, 'ä.b', 'a b', Array(130).fill('a').join('.')])('%s is none', (text) => {
-    expect(() => nameOf(text)).toThrow(RangeError)
-  })
+  it.each(['a..b', '.a', `${'a'.repeat(64)}.b`, 'ä.b', 'a b', Array(130).fill('a').join('.')])(
+    'cannot be %s',
+    (text) => {
+      expect(() => nameOf(text)).toThrow(RangeError)
+    },
+  )
 })
 
-it('names of a set that had no room are not pointed to', () => {
+it('does not point to names of a set that had no room', () => {
   const writer = new MessageWriter()
   writer.begin(questionOf(1, { opcode: 0, isAuthoritative: false }, 'q.test', Type.A), 'q.test', 70)
   const set = (bytes: number) => ({ type: Type.TXT, ttl: 1, targets: [], data: [[Buffer.alloc(bytes, 1)]] })
@@ -51,7 +54,7 @@ it('names of a set that had no room are not pointed to', () => {
   expect(lines(decode(writer.finish()).answers)[0]).toMatch(/^b\.c TXT /)
 })
 
-it('names that lie too far back for a pointer are written again', () => {
+it('writes names again that are too far back for a pointer', () => {
   const writer = new MessageWriter()
   writer.begin(questionOf(1, { opcode: 0, isAuthoritative: false }, 'q.test', Type.A), 'q.test', 40_000)
   const data = [[Buffer.concat(Array(80).fill(Buffer.alloc(201, 200)))]]

@@ -1,14 +1,14 @@
 /*
- * Domain names as text: labels in lower case, each byte one character (latin1), `.` and `\` inside a label behind a `\`, no dot at the
- * end; '' is the root. Equal texts are equal names (RFC 4343).
+ * Domain names as text: labels in lower case, one character per byte (latin1), `.` and `\` inside a label escaped by
+ * `\`, and no trailing dot. '' is the root. Equal texts are equal names (RFC 4343).
  */
 
 const LONGEST_NAME = 255
 const LONGEST_LABEL = 63
-/** More pointers than a name can have labels lead nowhere. */
+/** More pointers than a name can have labels are invalid. */
 const MOST_POINTERS = 127
 
-/** Where the first label ends: at its dot, or at the end of the name. */
+/** Returns the end of the first label: its dot, or the end of the name. */
 export function endOfLabel(name: string): number {
   const dot = name.indexOf('.')
   if (dot === -1) return name.length
@@ -20,15 +20,15 @@ export function endOfLabel(name: string): number {
   return name.length
 }
 
-/** The name without its first label; '' for the last one. */
+/** Returns the name without its first label, or '' for the last one. */
 export const parentOf = (name: string): string => name.slice(endOfLabel(name) + 1)
 
-/** Whether `name` is `zone` or below it. */
+/** Returns whether `name` is `zone` or below it. */
 export function isWithin(name: string, zone: string): boolean {
   if (zone === '' || name === zone) return true
   if (!name.endsWith(`.${zone}`)) return false
   if (!name.includes('\\')) return true
-  // the dot may be a part of a label
+  // The dot may be part of a label.
   for (let rest = name; rest.length >= zone.length; rest = parentOf(rest)) if (rest === zone) return true
   return false
 }
@@ -36,17 +36,20 @@ export function isWithin(name: string, zone: string): boolean {
 const escaped = (label: string): string => label.replace(/[.\\]/g, '\\$&')
 const unescaped = (label: string): string => label.replace(/\\(.)/gs, '$1')
 
-/** The labels of a name, as they are on the wire. */
+/** Returns the labels of a name, as they are on the wire. */
 export function labelsOf(name: string): string[] {
   const labels: string[] = []
   for (let rest = name; rest !== ''; rest = parentOf(rest)) labels.push(unescaped(rest.slice(0, endOfLabel(rest))))
   return labels
 }
 
-/** A name of labels as they are on the wire. */
+/** Returns the name for labels as they are on the wire. */
 export const nameOfLabels = (labels: readonly string[]): string => labels.map(escaped).join('.')
 
-/** The name on the wire, without compression. @throws RangeError when it is no name */
+/**
+ * Returns the name in wire format, without compression.
+ * @throws RangeError for an invalid name
+ */
 export function wireOf(name: string): Buffer {
   const parts: Buffer[] = []
   for (const label of labelsOf(name)) {
@@ -59,7 +62,10 @@ export function wireOf(name: string): Buffer {
   return wire
 }
 
-/** A host name of a setting or a record as a name. @throws RangeError when it is none */
+/**
+ * Converts a host name from a setting or a record to a name.
+ * @throws RangeError for an invalid name
+ */
 export function nameOf(text: string): string {
   const name = text.toLowerCase().replace(/\.$/, '')
   if (name.startsWith('.') || name.includes('..')) throw new RangeError(`empty label in ${text}`)
@@ -71,12 +77,15 @@ export function nameOf(text: string): string {
 /** A name in a message. */
 export interface ReadName {
   readonly name: string
-  /** Where the message goes on. */
+  /** The position at which the message continues. */
   readonly end: number
   readonly hasPointer: boolean
 }
 
-/** Reads a name at an offset; pointers may only lead back. @returns undefined when there is none */
+/**
+ * Parses a name at an offset. Pointers may only lead back.
+ * @returns undefined when there is none
+ */
 export function readName(message: Buffer, offset: number): ReadName | undefined {
   let name = ''
   let at = offset

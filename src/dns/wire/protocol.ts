@@ -53,6 +53,6 @@ export const Flag = { QR: 0x8000, AA: 0x0400, TC: 0x0200, RD: 0x0100 } as const
 
 export const HEADER_BYTES = 12
 
-/** What an answer over UDP may have without EDNS (RFC 1035), and with it at most: no fragments on any usual path. */
+/** The largest answer over UDP without EDNS (RFC 1035), and with it. The latter avoids fragments on any usual path. */
 export const PLAIN_UDP_BYTES = 512
 export const MOST_UDP_BYTES = 1232

@@ -2,24 +2,24 @@ import { readName } from './name.ts'
 import { Flag, HEADER_BYTES, Opcode, Rcode, Type } from './protocol.ts'
 import { readTsig, type Tsig } from './tsig.ts'
 
-/** What a client says of itself in an OPT record (RFC 6891). */
+/** The data of a client's OPT record (RFC 6891). */
 export interface Edns {
   readonly version: number
   readonly udpBytes: number
   /** Repeated in the answer (RFC 3225). */
   readonly wantsDnssec: boolean
-  /** Cookie option as it came: 8 bytes of the client, then what a server gave it (RFC 7873). */
+  /** The cookie option as received: 8 bytes of the client, followed by the server's (RFC 7873). */
   readonly cookie: Buffer | undefined
 }
 
-/** A question as it came in. */
+/** A parsed question. */
 export interface Query {
   readonly id: number
   readonly opcode: number
   readonly wantsRecursion: boolean
-  /** What makes it one that cannot be answered; the rest is as far as it was read. */
+  /** The rcode if it cannot be answered. The other fields have what was parsed before the error. */
   readonly fault: number | undefined
-  /** Header and question, to be repeated to the letter (the case of names is a secret of some resolvers). */
+  /** The header and question, to repeat to the letter (some resolvers use the case of names as a secret). */
   readonly question: Buffer
   readonly name: string
   readonly type: number
@@ -37,8 +37,9 @@ const RECORD_HEAD_BYTES = 10
 const DNSSEC_OK = 0x8000
 
 /**
- * Reads a message of a client.
- * @returns undefined for what is never answered: less than a header, and answers (two servers would talk for ever)
+ * Parses a message of a client.
+ * @returns undefined for messages that never get an answer: less than a header, and answers (two servers would answer
+ * each other forever)
  */
 export function readQuery(message: Buffer): Query | undefined {
   if (message.length < HEADER_BYTES) return undefined
@@ -60,7 +61,7 @@ export function readQuery(message: Buffer): Query | undefined {
   if (draft.opcode !== Opcode.QUERY) return { ...draft, fault: Rcode.NOTIMP }
   if (message.readUInt16BE(4) !== 1) return { ...draft, fault: Rcode.FORMERR }
   const name = readName(message, HEADER_BYTES)
-  // a pointer in the first name can only lead into the header
+  // A pointer in the first name can only lead into the header.
   if (!name || name.end + 4 > message.length || name.hasPointer) return { ...draft, fault: Rcode.FORMERR }
   draft.name = name.name
   draft.type = message.readUInt16BE(name.end)
@@ -72,7 +73,10 @@ export function readQuery(message: Buffer): Query | undefined {
 
 type Draft = { -readonly [Key in keyof Query]: Query[Key] }
 
-/** Reads what follows the question. @returns whether it can be read and means something */
+/**
+ * Parses everything after the question.
+ * @returns whether it is valid
+ */
 function readRecords(message: Buffer, start: number, draft: Draft): boolean {
   const [answers, authorities, additionals] = [6, 8, 10].map((at) => message.readUInt16BE(at)) as [
     number,
@@ -94,7 +98,7 @@ function readRecords(message: Buffer, start: number, draft: Draft): boolean {
       draft.edns = readEdns(message, owner.end, message.subarray(data, end))
       if (!draft.edns) return false
     } else if (type === Type.TSIG) {
-      // RFC 8945 §5.1: it is the last record, and signs all before it
+      // RFC 8945 §5.1: it is the last record, and signs everything before it.
       if (section !== 'additional' || index !== count - 1) return false
       draft.tsig = readTsig(message, { start: at, name: owner.name, head: owner.end, data, end })
       if (!draft.tsig) return false

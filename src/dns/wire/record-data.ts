@@ -4,7 +4,7 @@ import { nameOf, wireOf } from './name.ts'
 import { Type } from './protocol.ts'
 import { readServiceBinding, serviceBindingBytes } from './service-binding.ts'
 
-/** A piece of a record's data: bytes, or a name that may be compressed (RFC 3597 §4 says which). */
+/** A piece of a record's data: bytes, or a name that may be compressed (see RFC 3597 §4). */
 export type DataPart = Buffer | string
 
 /** All records of one name and type. */
@@ -12,16 +12,16 @@ export interface RecordSet {
   readonly type: number
   readonly ttl: number
   readonly data: readonly (readonly DataPart[])[]
-  /** Host names in the data whose addresses a client wants next. */
+  /** Host names in the data whose addresses a client needs next. */
   readonly targets: readonly string[]
 }
 
 export type RecordType = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'TXT' | 'SRV' | 'NS' | 'CAA' | 'HTTPS' | FingerprintType
 
-/** A record as it is kept. */
+/** A record as it is stored. */
 export interface ZoneRecord {
   readonly type: string
-  /** Relative to the zone; '' is the zone itself. */
+  /** Relative to the zone. '' is the zone itself. */
   readonly name: string
   readonly value: string
   readonly priority: number | null
@@ -31,7 +31,7 @@ export interface ZoneRecord {
 }
 
 const MOST_TTL = 2 ** 31 - 1
-/** Bytes of one string in a TXT record. */
+/** The most bytes of one string in a TXT record. */
 const TXT_STRING_BYTES = 255
 const MOST_DATA_BYTES = 65_535
 
@@ -41,7 +41,7 @@ interface ReadData {
   readonly target?: string
 }
 
-/** @throws RangeError when the record cannot be said in DNS */
+/** @throws RangeError when DNS cannot express the record */
 export function readRecord(record: ZoneRecord): ReadData {
   const read = Object.hasOwn(readers, record.type) ? readers[record.type as RecordType] : undefined
   if (!read) throw new RangeError(`no type that is served: ${record.type}`)
@@ -51,7 +51,7 @@ export function readRecord(record: ZoneRecord): ReadData {
   return result
 }
 
-/** RFC 2181 §8: what does not fit counts as none. */
+/** Returns the TTL, or 0 for an invalid one (RFC 2181 §8). */
 export const usableTtl = (ttl: number): number => (Number.isInteger(ttl) && ttl >= 0 && ttl <= MOST_TTL ? ttl : 0)
 
 const readers: Record<RecordType, (record: ZoneRecord) => ReadData> = {
@@ -62,7 +62,7 @@ const readers: Record<RecordType, (record: ZoneRecord) => ReadData> = {
   MX: ({ value, priority }) => ({ type: Type.MX, data: [words(priority ?? 0), nameOf(value)], target: nameOf(value) }),
   SRV: ({ value, priority, weight, port }) => ({
     type: Type.SRV,
-    // RFC 2782: the target is never compressed
+    // RFC 2782: the target is never compressed.
     data: [Buffer.concat([words(priority ?? 0, weight ?? 0, port ?? 0), wireOf(nameOf(value))])],
     target: nameOf(value),
   }),
@@ -87,21 +87,21 @@ function fingerprint(type: FingerprintType, value: string): Buffer {
   return Buffer.concat([Buffer.from(numbers), bytes])
 }
 
-/** Unsigned 16-bit numbers. */
+/** Encodes unsigned 16-bit numbers. */
 export function words(...numbers: readonly number[]): Buffer {
   const buffer = Buffer.alloc(numbers.length * 2)
   for (const [at, number] of numbers.entries()) buffer.writeUInt16BE(number, at * 2)
   return buffer
 }
 
-/** Unsigned 32-bit numbers. */
+/** Encodes unsigned 32-bit numbers. */
 export function longs(...numbers: readonly number[]): Buffer {
   const buffer = Buffer.alloc(numbers.length * 4)
   for (const [at, number] of numbers.entries()) buffer.writeUInt32BE(number >>> 0, at * 4)
   return buffer
 }
 
-/** A text in pieces, each behind its length. */
+/** Splits a text into pieces, each after its length. */
 function strings(text: string): Buffer {
   const bytes = Buffer.from(text)
   const parts: Buffer[] = []

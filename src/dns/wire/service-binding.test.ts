@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readFingerprint } from './fingerprint-data.ts'
 import { readServiceBinding, serviceBindingBytes, serviceBindingText } from './service-binding.ts'
 
-// RFC 9460, appendix D
+// RFC 9460, appendix D.
 test.each([
   ['0 foo.example.com.', '000003666f6f076578616d706c6503636f6d00'],
   ['1 .', '000100'],
@@ -18,14 +18,14 @@ test.each([
     '16 foo.example.org. alpn=h2,h3-19 mandatory=ipv4hint,alpn ipv4hint=192.0.2.1',
     '001003666f6f076578616d706c65036f726700' + '0000000400010004' + '000100090268320568332d3139' + '00040004c0000201',
   ],
-])('%s', (value, hex) => {
+])('encodes the HTTPS record %s', (value, hex) => {
   const read = readServiceBinding(value)
   expect(serviceBindingBytes(read).toString('hex')).toBe(hex)
   const text = serviceBindingText(read)
   expect(serviceBindingText(readServiceBinding(text))).toBe(text)
 })
 
-test('a long value is read in one pass', () => {
+test('reads a long value in one pass', () => {
   for (const text of [' ', '"', 'a=" ', '" "'])
     expect(() => readServiceBinding(`1 . ${text.repeat(50_000)}x`)).toThrow()
 })
@@ -51,7 +51,7 @@ test.each([
   ['1 . alpn="h2', 'must have parameters like'],
   ['1 . alpn=h\\044', 'without escapes'],
   [`1 . alpn=${'x'.repeat(256)}`, 'at most 255 bytes'],
-])('no HTTPS record: %s', (value, fault) => {
+])('refuses an HTTPS record: %s', (value, fault) => {
   expect(() => readServiceBinding(value)).toThrow(fault)
 })
 
@@ -63,10 +63,10 @@ test.each([
   ['SSHFP', '4 2', 'must look like'],
   ['TLSA', `3 1 2 ${'a'.repeat(64)}`, '128 hex digits'],
   ['TLSA', `3 1 ${'a'.repeat(64)}`, 'must look like'],
-] as const)('no %s record: %s', (type, value, fault) => {
+] as const)('refuses a %s record: %s', (type, value, fault) => {
   expect(() => readFingerprint(type, value)).toThrow(fault)
 })
 
-test('a whole certificate in a TLSA record, in pieces', () => {
+test('reads a whole certificate in a TLSA record, in pieces', () => {
   expect(readFingerprint('TLSA', '3 0 0 30 82AB').bytes.toString('hex')).toBe('3082ab')
 })

@@ -2,29 +2,29 @@ import { isIPv4, isIPv6 } from 'node:net'
 import { addressBytes, canonicalAddress } from './address.ts'
 import { nameOf, wireOf } from './name.ts'
 
-/* HTTPS records (RFC 9460): a priority, the name of the service, and what a client may know of it before it connects. */
+/* HTTPS records (RFC 9460): a priority, the name of the service, and facts that a client can use before it connects. */
 
-/** Keys of parameters, by their numbers in IANA's registry. */
+/** The keys of parameters, by their numbers in IANA's registry. */
 const keys = ['mandatory', 'alpn', 'no-default-alpn', 'port', 'ipv4hint', 'ech', 'ipv6hint'] as const
 type Key = (typeof keys)[number]
 
 interface Parameter {
   readonly number: number
-  /** As it stands in a zone file. */
+  /** As in a zone file. */
   readonly text: string
   readonly bytes: Buffer
 }
 
-/** What a value says. */
+/** A parsed value. */
 interface ServiceBinding {
   readonly priority: number
-  /** `.`: the name of the record itself. */
+  /** `.` means the name of the record itself. */
   readonly target: string
-  /** In order of their numbers. */
+  /** In the order of their numbers. */
   readonly parameters: readonly Parameter[]
 }
 
-/** @throws RangeError that says what is wrong */
+/** @throws RangeError that states what is wrong */
 export function readServiceBinding(value: string): ServiceBinding {
   const [first = '', target = '', ...rest] = value.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? []
   const priority = /^\d{1,5}$/.test(first) ? Number(first) : Number.NaN
@@ -42,7 +42,10 @@ export function readServiceBinding(value: string): ServiceBinding {
   return { priority, target: target === '.' ? '.' : target.replace(/\.$/, ''), parameters: read }
 }
 
-/** The value as it stands in a zone file, with its parameters in order. @param target its name, without a dot at the end */
+/**
+ * Returns the value as in a zone file, with its parameters in order.
+ * @param target its name, without a trailing dot
+ */
 export function serviceBindingText({ priority, target, parameters }: ServiceBinding): string {
   return [priority, target === '.' ? '.' : `${target}.`, ...parameters.map(({ text }) => text)].join(' ')
 }
@@ -56,7 +59,7 @@ export function serviceBindingBytes({ priority, target, parameters }: ServiceBin
     lead.writeUInt16BE(bytes.length, 2)
     return Buffer.concat([lead, bytes])
   })
-  // RFC 9460 §2.2: the name is never compressed
+  // RFC 9460 §2.2: the name is never compressed.
   return Buffer.concat([head, target === '.' ? Buffer.from([0]) : wireOf(nameOf(target)), ...params])
 }
 

@@ -1,15 +1,15 @@
 import { Resolver } from 'node:dns/promises'
 
-/** They say that there is nothing of the kind, not that nobody could be asked. */
+/** Codes for an answer without records, as opposed to a failed lookup. */
 const NOTHING = new Set(['ENODATA', 'ENOTFOUND'])
 const TIMEOUT_MS = 2_000
-/** For all servers and attempts together. */
+/** The limit for all servers and attempts together. */
 const PATIENCE_MS = 6_000
 
 /**
- * Looks up the TXT records of a name, as the internet sees them.
- * @param resolvers addresses of DNS servers; none: the machine's
- * @throws Error when nobody could be asked: a sentence without a full stop
+ * Looks up the TXT records of a name, as public resolvers see them.
+ * @param resolvers addresses of DNS servers, by default the machine's
+ * @throws Error when the lookup fails, with a sentence without a full stop
  */
 export async function textsAt(name: string, resolvers: readonly string[]): Promise<string[]> {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 2 })

@@ -3,12 +3,12 @@ import { readName, wireOf } from './name.ts'
 import { Class, Rcode, TsigError, Type } from './protocol.ts'
 import { longs, words } from './record-data.ts'
 
-/* Signed messages (RFC 8945), with hmac-sha256 alone: what every server has. */
+/* Signed messages (RFC 8945), with hmac-sha256 only, which every server supports. */
 
-/** Names of keys, as domain names, with what they sign with. */
+/** Secrets by the names of their keys, which are domain names. */
 export type TsigKeys = ReadonlyMap<string, Buffer>
 
-/** A signature as it came. */
+/** A received signature. */
 export interface Tsig {
   readonly keyName: string
   readonly algorithm: string
@@ -16,33 +16,36 @@ export interface Tsig {
   readonly fudgeSeconds: number
   readonly mac: Buffer
   readonly originalId: number
-  /** What it signs, as it was before the signature was added. */
+  /** The signed data, as it was before the signature was added. */
   readonly signed: Buffer
 }
 
-/** What a client's signature is worth. */
+/** The result of checking a client's signature. */
 export interface Verdict {
-  /** 0: it is right. */
+  /** 0 if it is valid. */
   readonly error: number
   readonly keyName: string
   readonly mac: Buffer
 }
 
 export const ALGORITHM = 'hmac-sha256'
-/** How far clocks may be apart. */
+/** How far clocks may differ. */
 const FUDGE_SECONDS = 300
 const MAC_BYTES = 32
 
 interface Place {
   readonly start: number
   readonly name: string
-  /** Where its type stands. */
+  /** The position of its type. */
   readonly head: number
   readonly data: number
   readonly end: number
 }
 
-/** Reads the signature at a place of a message. @returns undefined when there is none */
+/**
+ * Parses the signature at a position of a message.
+ * @returns undefined when there is none
+ */
 export function readTsig(message: Buffer, { start, name, head, data, end }: Place): Tsig | undefined {
   if (message.readUInt16BE(head + 2) !== Class.ANY || message.readUInt32BE(head + 4) !== 0) return undefined
   const algorithm = readName(message, data)
@@ -76,20 +79,20 @@ export function verify(tsig: Tsig, keys: TsigKeys, nowMs: number, before?: Buffe
     .update(tsig.signed)
     .update(variables(keyName, tsig.timeSeconds, tsig.fudgeSeconds, TsigError.NONE, Buffer.alloc(0)))
     .digest()
-  // shorter ones are allowed to who wants them; nobody needs them here
+  // Truncated signatures are optional, and not needed here.
   if (mac.length !== MAC_BYTES || !timingSafeEqual(mac, expected)) return { error: TsigError.BADSIG, keyName, mac }
   const isOnTime = Math.abs(Math.floor(nowMs / 1000) - tsig.timeSeconds) <= tsig.fudgeSeconds
   return { error: isOnTime ? TsigError.NONE : TsigError.BADTIME, keyName, mac }
 }
 
-/** The rcode of an answer to a message with this verdict. */
+/** Returns the rcode of an answer to a message with this verdict. */
 export const rcodeOf = ({ error }: Verdict): number => (error === TsigError.NONE ? Rcode.NOERROR : Rcode.NOTAUTH)
 
-/** Bytes that a signature under a key adds to a message at most. */
+/** Returns the most bytes that a signature under a key adds to a message. */
 export const signatureBytes = (keyName: string): number =>
   wireOf(keyName).length + 10 + wireOf(ALGORITHM).length + 16 + MAC_BYTES + 6
 
-/** Signs messages: one, or a stream of them whose signatures hang together (RFC 8945 §5.3.1). */
+/** Signs messages: one, or a stream of them whose signatures form a chain (RFC 8945 §5.3.1). */
 export class Signer {
   readonly #keyName: string
   readonly #key: Buffer | undefined
@@ -97,14 +100,14 @@ export class Signer {
   #before: Buffer | undefined
   #isFirst = true
 
-  /** @param before what the messages answer */
+  /** @param before the signature of the message that these answer */
   constructor(
     keys: TsigKeys,
     { keyName, error = TsigError.NONE, mac }: { keyName: string; error?: number; mac?: Buffer },
   ) {
     this.#keyName = keyName
     this.#error = error
-    // RFC 8945 §5.2: who cannot be believed gets no signature
+    // RFC 8945 §5.2: an untrusted client gets no signature.
     this.#key = error === TsigError.BADKEY || error === TsigError.BADSIG ? undefined : keys.get(keyName)
     this.#before = mac
   }
@@ -136,7 +139,7 @@ export class Signer {
     return signed
   }
 
-  /** The signature of the last message. */
+  /** Returns the signature of the last message. */
   get mac(): Buffer | undefined {
     return this.#before
   }

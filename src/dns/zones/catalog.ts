@@ -3,12 +3,12 @@ import { Type } from '../wire/protocol.ts'
 import type { RecordSet } from '../wire/record-data.ts'
 import { type Node, soaSet, timers, type Zone } from './zone.ts'
 
-/** RFC 9432 §4.1: nobody looks a catalog up. */
+/** RFC 9432 §4.1: resolvers never query a catalog. */
 const NOBODY = 'invalid'
 
 /**
- * A catalog zone (RFC 9432): tells secondaries which zones there are, so that nobody has to.
- * @param members zones and their ids: one that was deleted and made again is another
+ * Creates a catalog zone (RFC 9432), from which secondaries learn the list of zones automatically.
+ * @param members zones and their ids; a zone that was deleted and created again has another id
  */
 export function createCatalog(given: string, serial: number, members: ReadonlyMap<string, number>): Zone {
   const name = nameOf(given)

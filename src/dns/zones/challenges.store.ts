@@ -3,11 +3,11 @@ import { setsOf } from './earlier-sets.store.ts'
 import { renewSerial } from './zone-changes.store.ts'
 
 /*
- * What a certificate authority asks for in the DNS (RFC 8555 §8.4). It is no record of the zone: its users neither see it nor are in its way, and it
- * is served beside whatever else its name has.
+ * The proofs that a certificate authority looks for in the DNS (RFC 8555 §8.4). They are not records of the zone: its
+ * users neither see them nor conflict with them. They are served in addition to all other records of the name.
  */
 
-/** The closest zone that has a name, as the name server finds it. */
+/** Returns the closest zone that contains a name, as the name server finds it. */
 export async function zoneHolding(tx: Tx, name: string): Promise<{ id: number; name: string } | undefined> {
   const labels = name.split('.')
   const names = labels.map((_, at) => labels.slice(at).join('.'))
@@ -21,15 +21,15 @@ export async function zoneHolding(tx: Tx, name: string): Promise<{ id: number; n
 }
 
 export interface Challenge {
-  /** Whose certificate is ordered; it has one at a time. */
+  /** The name of the ordered certificate. It has one order at a time. */
   readonly hostName: string
   readonly zone: { readonly id: number; readonly name: string }
-  /** Where it is to be found: a name in the zone. */
+  /** The location of the proof: a name in the zone. */
   readonly name: string
   readonly value: string
 }
 
-/** Served from now on by every name server of the zone. */
+/** Stores a proof. From now on, every name server of the zone serves it. */
 export async function putChallenge(tx: Tx, { hostName, zone, name, value }: Challenge, now: number): Promise<void> {
   await dropChallenge(tx, hostName, now)
   const label = name.slice(0, -zone.name.length - 1)

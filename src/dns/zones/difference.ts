@@ -3,22 +3,22 @@ import { Type } from '../wire/protocol.ts'
 import { longs, type RecordSet, type ZoneRecord } from '../wire/record-data.ts'
 import { createZone, dataKey, ownerOf, type Zone, type ZoneOptions } from './zone.ts'
 
-/** The records of one name and type as they were kept before a change; none: there was no such set. */
+/** The records of one name and type as they were stored before a change. Empty if there was no such set. */
 export interface EarlierSet {
   readonly name: string
   readonly type: string
   readonly records: readonly Omit<ZoneRecord, 'name' | 'type'>[]
 }
 
-/** What brings a secondary from an older version of a zone to this one (RFC 1995 §4). */
+/** The changes that update a secondary from an older version of a zone to this one (RFC 1995 §4). */
 export interface Difference {
   readonly removed: readonly OwnedSet[]
   readonly added: readonly OwnedSet[]
 }
 
 /**
- * @param serial of the older version
- * @param earlier what changes since then have replaced, the oldest first
+ * @param serial the serial of the older version
+ * @param earlier the sets that changes since then have replaced, the oldest first
  */
 export function differenceTo(
   zone: Zone,
@@ -26,7 +26,7 @@ export function differenceTo(
   earlier: readonly EarlierSet[],
   { nameservers }: Pick<ZoneOptions, 'nameservers'>,
 ): Difference {
-  // what a set was before all these changes is what it was before the first that it is in
+  // The state of a set before all these changes is its state before the first change that includes it.
   const sets = new Map(earlier.toReversed().map((set) => [`${set.type} ${set.name}`, set]))
   const records = [...sets.values()].flatMap(({ name, type, records }) =>
     records.map((record) => ({ ...record, name, type })),
@@ -44,7 +44,7 @@ export function differenceTo(
   return { removed, added }
 }
 
-/** The records of a set that another one has not. */
+/** Returns the records of a set that another one lacks. */
 function without(owner: string, set: RecordSet | undefined, other: RecordSet | undefined): OwnedSet[] {
   if (!set) return []
   const there = new Set(set.ttl === other?.ttl ? other.data.map(dataKey) : [])

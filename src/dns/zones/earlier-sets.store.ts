@@ -2,11 +2,11 @@ import type { Tx } from '../../platform/db/database.ts'
 import type { EarlierSet } from './difference.ts'
 import { recordsOf } from './zone-records.store.ts'
 
-/** What is kept of one zone's changes: a secondary that has missed more gets the zone as a whole. */
+/** The limits for the stored changes of a zone. A secondary that has missed more gets the whole zone. */
 export const MOST_CHANGES = 100
 export const MOST_CHANGE_BYTES = 65_536
 
-/** Sets of a zone's records as they are now, empty ones included, each once. */
+/** Returns the current sets of a zone's records, including empty ones, each once. */
 export async function setsOf(
   tx: Tx,
   zoneId: number,
@@ -34,7 +34,9 @@ interface Change {
   readonly earlier: readonly EarlierSet[]
 }
 
-/** Keeps the newest changes of a zone as far as there is room; one that alone is more leaves none. */
+/**
+ * Stores a change of a zone, and drops the oldest ones above the limit. A change that is too large itself leaves none.
+ */
 export async function rememberChange(tx: Tx, zoneId: number, { from, to, earlier }: Change): Promise<void> {
   const text = JSON.stringify(earlier)
   const bytes = Buffer.byteLength(text)

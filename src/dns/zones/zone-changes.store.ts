@@ -2,20 +2,20 @@ import { announce, beforeCommit, lockForUpdate, type Tx } from '../../platform/d
 import type { EarlierSet } from './difference.ts'
 import { forgetChanges, rememberChange } from './earlier-sets.store.ts'
 
-/* What name servers have to read again: zones by number, in the order of commits. No clock takes part. */
+/* The zones that name servers must read again, by number in the order of commits. This depends on no clock. */
 
 const seconds = (now: number): number => Math.floor(now / 1000)
 
 /**
- * Name servers read the zone again; its serial rises (RFC 1982).
- * @param earlier what the sets that were changed were before: all that has changed. Without it secondaries are to have the zone as a whole
+ * Makes name servers read the zone again, and increases its serial (RFC 1982).
+ * @param earlier the previous sets of everything that changed. Without it, secondaries must transfer the whole zone.
  */
 export async function touchZone(tx: Tx, id: number, now: number, earlier?: readonly EarlierSet[]): Promise<void> {
   await tx.updateTable('zones').set({ updated_at: now }).where('id', '=', id).execute()
   await renewSerial(tx, id, now, earlier)
 }
 
-/** The same for a zone whose records, as its owner knows them, stay as they are. */
+/** Does the same for a zone whose records do not change from its owner's view. */
 export async function renewSerial(tx: Tx, id: number, now: number, earlier?: readonly EarlierSet[]): Promise<void> {
   await lockForUpdate(tx, 'zones', id)
   const { serial: from, dnssec } = await tx
@@ -25,14 +25,14 @@ export async function renewSerial(tx: Tx, id: number, now: number, earlier?: rea
     .executeTakeFirstOrThrow()
   const serial = Math.max(from + 1, seconds(now))
   await tx.updateTable('zones').set({ serial }).where('id', '=', id).execute()
-  // signatures are made when they are asked for: nobody knows which ones a secondary has
+  // Signatures are created on demand, so it is unknown which ones a secondary has.
   if (earlier && dnssec === 'off') await rememberChange(tx, id, { from, to: serial, earlier })
   else await forgetChanges(tx, id)
   await beforeCommit(tx, numberChanges, [id])
   await announce(tx, 'zones')
 }
 
-/** By number, as `edge/route-changes.store.ts` does it. */
+/** Numbers changes like `edge/route-changes.store.ts`. */
 async function numberChanges(tx: Tx, ids: readonly (string | number)[]): Promise<void> {
   const { seq } = await tx
     .updateTable('zone_clock')

@@ -1,4 +1,4 @@
-/** Zones as the tables have them, on both databases. */
+/** Tests zones from the tables, on both databases. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { createSealer } from '../../platform/crypto/seal.ts'
@@ -51,7 +51,7 @@ describe.each(dialects)('on $dialect', ({ dialect, skip }) => {
       ?.get(1)
       ?.data.map(([part]) => [...(part as Buffer)].join('.'))
 
-  it.skipIf(skip)('what is there at the start, and what changes after it, is known by itself', async () => {
+  it.skipIf(skip)('learns zones at the start, and later changes, automatically', async () => {
     await change('example.test', ['192.0.2.1'])
     const feed = feedOf({ pollMs: 50 })
     await feed.refresh()
@@ -65,39 +65,42 @@ describe.each(dialects)('on $dialect', ({ dialect, skip }) => {
     await expect.poll(() => feed.zones.get('example.test')).toBeUndefined()
   })
 
-  it.skipIf(skip)('more zones than are read at a time, and a zone that was deleted and made again', async () => {
-    await change('again.test', ['192.0.2.1'])
-    await change('again.test', [], { isDeleted: true })
-    await made.database.transaction(async (tx) => {
-      const { seq: at } = await newestChange(tx)
-      const row = { account_id: 1, created_at: 0, updated_at: 0, serial: 1, deleted_at: null }
-      const many = Array.from({ length: 450 }, (_, index) => ({
-        ...row,
-        name: `many${index}.test`,
-        change_seq: at + 1 + index,
-      }))
-      await tx.insertInto('zones').values(many).execute()
-      await tx
-        .updateTable('zone_clock')
-        .set({ seq: at + 450 })
-        .execute()
-    })
-    await change('again.test', ['192.0.2.2'])
-    const feed = feedOf()
-    await feed.refresh()
-    expect(feed.zones.size).toBe(451)
-    expect(addresses(feed, 'again.test')).toEqual(['192.0.2.2'])
-    // the old one may be touched again: what it says of the name is of the past
-    await made.database.transaction(async (tx) => {
-      const seq = (await newestChange(tx)).seq + 1
-      await tx.updateTable('zones').set({ change_seq: seq }).where('deleted_at', 'is not', null).execute()
-      await tx.updateTable('zone_clock').set({ seq }).execute()
-    })
-    await feed.refresh()
-    expect(addresses(feed, 'again.test')).toEqual(['192.0.2.2'])
-  })
+  it.skipIf(skip)(
+    'reads more zones than fit into one batch, and a zone that was deleted and created again',
+    async () => {
+      await change('again.test', ['192.0.2.1'])
+      await change('again.test', [], { isDeleted: true })
+      await made.database.transaction(async (tx) => {
+        const { seq: at } = await newestChange(tx)
+        const row = { account_id: 1, created_at: 0, updated_at: 0, serial: 1, deleted_at: null }
+        const many = Array.from({ length: 450 }, (_, index) => ({
+          ...row,
+          name: `many${index}.test`,
+          change_seq: at + 1 + index,
+        }))
+        await tx.insertInto('zones').values(many).execute()
+        await tx
+          .updateTable('zone_clock')
+          .set({ seq: at + 450 })
+          .execute()
+      })
+      await change('again.test', ['192.0.2.2'])
+      const feed = feedOf()
+      await feed.refresh()
+      expect(feed.zones.size).toBe(451)
+      expect(addresses(feed, 'again.test')).toEqual(['192.0.2.2'])
+      // The old zone may be touched again. Its data about the name is obsolete.
+      await made.database.transaction(async (tx) => {
+        const seq = (await newestChange(tx)).seq + 1
+        await tx.updateTable('zones').set({ change_seq: seq }).where('deleted_at', 'is not', null).execute()
+        await tx.updateTable('zone_clock').set({ seq }).execute()
+      })
+      await feed.refresh()
+      expect(addresses(feed, 'again.test')).toEqual(['192.0.2.2'])
+    },
+  )
 
-  it.skipIf(skip)('a copy of the database from before: what is not in it is gone', async () => {
+  it.skipIf(skip)('removes zones that are missing in a restored copy of the database', async () => {
     await change('kept.test', ['192.0.2.1'])
     const feed = feedOf({ pollMs: 3_600_000 })
     await change('later.test', ['192.0.2.2'])
@@ -113,7 +116,7 @@ describe.each(dialects)('on $dialect', ({ dialect, skip }) => {
     expect([...feed.zones.values()].map(({ name }) => name)).toEqual(['kept.test'])
   })
 
-  it.skipIf(skip)('while the database cannot be asked, what was known is kept; then it goes on', async () => {
+  it.skipIf(skip)('keeps the known zones while the database is unavailable, and then continues', async () => {
     await change('example.test', ['192.0.2.1'])
     let isAway = false
     const errors: unknown[] = []
@@ -131,34 +134,37 @@ describe.each(dialects)('on $dialect', ({ dialect, skip }) => {
     await expect.poll(() => addresses(feed, 'example.test')).toEqual(['192.0.2.2'])
   })
 
-  it.skipIf(skip)('the catalog has every zone once, and is another one only when there are other zones', async () => {
-    await change('example.test', ['192.0.2.1'])
-    const told: string[] = []
-    const feed = feedOf({
-      catalog: 'catalog.invalid',
-      pollMs: 3_600_000,
-      onZone: ({ name, serial }) => told.push(`${name} ${serial}`),
-    })
-    await feed.refresh()
-    const members = () => [...(feed.catalog?.nodes.values() ?? [])].flatMap((node) => node.get(12)?.data.flat() ?? [])
-    expect(members()).toEqual(['example.test'])
-    await change('example.test', ['192.0.2.2'])
-    await feed.refresh()
-    expect(feed.catalog?.serial).toBe(1)
-    await change('another.test', [])
-    await feed.refresh()
-    expect(members()).toEqual(['example.test', 'another.test'])
-    expect(told).toEqual([
-      'example.test 101',
-      'catalog.invalid 1',
-      'example.test 102',
-      'another.test 101',
-      'catalog.invalid 3',
-    ])
-  })
+  it.skipIf(skip)(
+    'lists every zone once in the catalog, and changes it only when the list of zones changes',
+    async () => {
+      await change('example.test', ['192.0.2.1'])
+      const told: string[] = []
+      const feed = feedOf({
+        catalog: 'catalog.invalid',
+        pollMs: 3_600_000,
+        onZone: ({ name, serial }) => told.push(`${name} ${serial}`),
+      })
+      await feed.refresh()
+      const members = () => [...(feed.catalog?.nodes.values() ?? [])].flatMap((node) => node.get(12)?.data.flat() ?? [])
+      expect(members()).toEqual(['example.test'])
+      await change('example.test', ['192.0.2.2'])
+      await feed.refresh()
+      expect(feed.catalog?.serial).toBe(1)
+      await change('another.test', [])
+      await feed.refresh()
+      expect(members()).toEqual(['example.test', 'another.test'])
+      expect(told).toEqual([
+        'example.test 101',
+        'catalog.invalid 1',
+        'example.test 102',
+        'another.test 101',
+        'catalog.invalid 3',
+      ])
+    },
+  )
 
   it.skipIf(skip)(
-    'what an authority asks for is in the closest zone beside its records, until it is taken out',
+    'serves the proof for an authority in the closest zone next to its records, until it is removed',
     async () => {
       await change('example.test', ['192.0.2.1'])
       await change('sites.example.test', ['192.0.2.1'])

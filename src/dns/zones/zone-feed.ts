@@ -4,23 +4,26 @@ import { ZoneSet } from './zone-set.ts'
 import type { ChangedZone, Position } from './zones.store.ts'
 
 export interface ZoneFeedOptions extends ZoneOptions {
-  /** Where the changes stand. Rejects when the database cannot be asked. */
+  /** Returns the position of the changes. Rejects when the database is unavailable. */
   readonly newest: () => Promise<Position>
-  /** Called when an older copy of the database has been put in place. */
+  /** Called when an older copy of the database was restored. */
   readonly renew?: () => Promise<void>
-  /** Calls back with what was changed after a number, in order. */
+  /** Calls back with the changes after a number, in order. */
   readonly read: (seq: number, take: (zone: ChangedZone) => void) => Promise<void>
-  /** Calls back when something may have changed; returns what ends that. Without it the feed polls alone. */
+  /**
+   * Calls back when something may have changed, and returns a function that stops this. Without it, the feed only
+   * polls.
+   */
   readonly onChange?: (callback: () => void) => () => void
   readonly onError: (error: unknown) => void
-  /** Told of every zone that is new or another, and of the catalog. */
+  /** Called for every new or changed zone, and for the catalog. */
   readonly onZone?: (zone: Zone) => void
-  /** Name of the catalog zone, if there is to be one. */
+  /** The name of the catalog zone, if any. */
   readonly catalog?: string | undefined
   readonly pollMs?: number
 }
 
-/** All zones, as they were in the database a moment ago; as they last were, while it cannot be asked. */
+/** All zones, as they were in the database a moment ago, or when it was last available. */
 export class ZoneFeed {
   readonly #options: ZoneFeedOptions
   readonly #timer: NodeJS.Timeout
@@ -43,7 +46,7 @@ export class ZoneFeed {
     return this.#catalog
   }
 
-  /** Looks for changes now; rejects when the database cannot be asked. */
+  /** Checks for changes now. Rejects when the database is unavailable. */
   async refresh(): Promise<void> {
     await this.#looking?.catch(() => {})
     this.#looking = this.#take().finally(() => {
@@ -58,7 +61,7 @@ export class ZoneFeed {
     await this.#looking?.catch(() => {})
   }
 
-  /** A look that is under way may have been too early for what is announced now: one more follows. */
+  /** Checks for changes. A check in progress may have been too early for this notification, so another one follows. */
   #look(): void {
     if (this.#looking) {
       this.#again = true
@@ -82,7 +85,7 @@ export class ZoneFeed {
       await renew()
       now = await newest()
     }
-    // what is known may never have been
+    // In a restored database, the known zones may never have existed.
     const isOther = known !== undefined && (now.seq < known.seq || now.generation !== known.generation)
     const before = new Map(this.#ids)
     const seen = new Set<string>()
@@ -107,7 +110,7 @@ export class ZoneFeed {
         onZone?.(zone)
       } else if (this.#ids.get(name) === id) this.#remove(name)
     } catch (error) {
-      // the others are served all the same
+      // The other zones are served anyway.
       onError(error)
     }
   }
@@ -117,7 +120,7 @@ export class ZoneFeed {
     this.#ids.delete(name)
   }
 
-  /** Another one only when there are other zones: each of its changes makes secondaries read all of it. */
+  /** Renews the catalog only when the list of zones changed, because each change makes secondaries read all of it. */
   #renewCatalog(before: ReadonlyMap<string, number>, isOther: boolean): void {
     const { catalog, onZone } = this.#options
     if (catalog === undefined) return

@@ -1,10 +1,13 @@
 import type { Tx } from '../../platform/db/database.ts'
 import type { ZoneRecord } from '../wire/record-data.ts'
 
-/** Of challenges: resolvers ask again soon, since the next answer of the name is another one. */
+/** The TTL of challenges. It is short, because the next answer for the name will differ. */
 const CHALLENGE_TTL = 60
 
-/** All that zones say: records, and what certificate authorities ask for. @param names of these alone */
+/**
+ * Returns all records of zones, including the proofs for certificate authorities.
+ * @param names returns only records of these names
+ */
 export async function recordsOf(
   tx: Tx,
   zoneIds: readonly number[],

@@ -5,7 +5,7 @@ import type { Zone } from './zone.ts'
 export class ZoneSet {
   readonly #zones = new Map<string, Zone>()
 
-  /** Another one after each change. */
+  /** Changes whenever a zone does. */
   version = 0
 
   get size(): number {
@@ -30,7 +30,7 @@ export class ZoneSet {
     return this.#zones.values()
   }
 
-  /** The zone that a name is in: the longest, if one is below another. */
+  /** Returns the zone that contains a name: the longest, if one is below another. */
   find(name: string): Zone | undefined {
     for (let rest = name; ; rest = parentOf(rest)) {
       const zone = this.#zones.get(rest)

@@ -4,20 +4,20 @@ import { isWithin, nameOf, parentOf } from '../wire/name.ts'
 import { Type } from '../wire/protocol.ts'
 import { longs, type RecordSet, readRecord, usableTtl, type ZoneRecord } from '../wire/record-data.ts'
 
-/** All records of one name; none: names below it have some (RFC 4592 §2.2.2). */
+/** All records of one name. Empty if only names below it have some (RFC 4592 §2.2.2). */
 export type Node = ReadonlyMap<number, RecordSet>
 
-/** A zone as it is answered from; never changed, only replaced. */
+/** A zone in the form for answers. It is never changed, only replaced. */
 export interface Zone {
   readonly name: string
   readonly serial: number
   readonly nodes: ReadonlyMap<string, Node>
   readonly soa: RecordSet
-  /** The same with the time for which "there is none" may be kept (RFC 2308 §5). */
+  /** The same with the TTL of negative answers (RFC 2308 §5). */
   readonly negativeSoa: RecordSet
-  /** Whether anything is delegated: what most zones need not look for. */
+  /** Whether the zone has delegations. Most zones have none, and skip the search. */
   readonly hasCuts: boolean
-  /** Of a signed zone. */
+  /** Set for a signed zone. */
   readonly signer: ZoneSigner | undefined
 }
 
@@ -25,24 +25,30 @@ export interface ZoneData {
   readonly name: string
   readonly serial: number
   readonly records: readonly ZoneRecord[]
-  /** None, or none that is active: it is not signed. Throws when they cannot be read: better an older zone than one without its signatures. */
+  /**
+   * Returns the keys. Without any, or an active one, the zone is not signed. Throws when they cannot be read: an older
+   * zone is better than one without its signatures.
+   */
   readonly openKeys?: () => readonly ZoneKey[]
-  /** The zone above is to forget the keys. */
+  /** Whether the zone above should delete the keys. */
   readonly isLeaving?: boolean
 }
 
 export interface ZoneOptions {
-  /** Host names of the name servers of every zone that names none itself. */
+  /** Host names of the name servers for every zone that lists none. */
   readonly nameservers: readonly string[]
-  /** A record that cannot be served is left out. */
+  /** Called for a record that cannot be served, and is left out. */
   readonly onFault?: (zone: string, record: ZoneRecord, error: unknown) => void
 }
 
-/** Secondaries are notified; refresh and retry are for those that a notice did not reach. */
+/** Secondaries are notified. Refresh and retry are for those that missed a notification. */
 export const timers = { refresh: 14_400, retry: 3600, expire: 1_209_600, minimum: 300 } as const
 const APEX_TTL = 3600
 
-/** Makes a zone of what is kept of it. @throws RangeError when its own name is none */
+/**
+ * Creates a zone from its stored data.
+ * @throws RangeError when its own name is invalid
+ */
 export function createZone(data: ZoneData, options: ZoneOptions): Zone {
   const { name: given, serial, records, isLeaving = false } = data
   const keys = data.openKeys?.() ?? []
@@ -82,7 +88,7 @@ interface Draft {
   readonly targets: Set<string>
 }
 
-/** @throws RangeError when it is no name in the zone */
+/** @throws RangeError when it is not a name in the zone */
 export function ownerOf(relative: string, zone: string): string {
   const owner = nameOf(relative === '' || relative === '@' ? zone : `${relative}.${zone}`)
   if (!isWithin(owner, zone)) throw new RangeError(`not in the zone: ${owner}`)
@@ -96,13 +102,13 @@ function addRecord(drafts: Map<string, Map<number, Draft>>, owner: string, recor
   drafts.set(owner, node)
   const draft: Draft = node.get(type) ?? { type, ttl, data: new Map(), targets: new Set() }
   node.set(type, draft)
-  // RFC 2181 §5.2: a set has one time to live
+  // RFC 2181 §5.2: a set has one TTL.
   draft.ttl = Math.min(draft.ttl, ttl)
   draft.data.set(dataKey(data), data)
   if (target !== undefined) draft.targets.add(target)
 }
 
-/** Equal texts are equal data of records of one type. */
+/** Returns a key for data. Equal keys mean equal data of records of one type. */
 export const dataKey = (data: RecordSet['data'][number]): string =>
   data.map((part) => (typeof part === 'string' ? part : part.toString('latin1'))).join('\0')
 
@@ -113,7 +119,7 @@ const finished = ({ type, ttl, data, targets }: Draft): RecordSet => ({
   targets: [...targets],
 })
 
-/** Names that exist because something is below them, and the apex. */
+/** Adds names that exist because there are names below them, and the apex. */
 function addEmptyNames(nodes: Map<string, Map<number, RecordSet>>, zone: string): void {
   for (const owner of [...nodes.keys()])
     for (let name = owner; name !== zone; ) {

@@ -11,18 +11,18 @@ export interface ChangedZone {
   readonly id: number
   readonly changeSeq: number
   readonly name: string
-  /** None: it was deleted. */
+  /** Undefined if it was deleted. */
   readonly data: ZoneData | undefined
 }
 
-/** Zones read at a time: bounds what is in memory twice. */
+/** The number of zones that are read at a time, to limit how many are in memory twice. */
 const AT_A_TIME = 200
 
-/** Where the changes of zones stand. */
+/** The position in the changes of zones. */
 export interface Position {
   /** The number of the newest change. */
   readonly seq: number
-  /** Of another generation nothing that is known holds: the zones were renewed. */
+  /** With another generation, nothing that is known is valid: the zones were renewed. */
   readonly generation: number
 }
 
@@ -30,18 +30,19 @@ export async function newestChange(tx: Tx): Promise<Position> {
   return tx.selectFrom('zone_clock').select(['seq', 'generation']).where('id', '=', 1).executeTakeFirstOrThrow()
 }
 
-/** The zones that there are, by what they are made with besides their records. */
+/** The inputs of all zones besides their records. */
 export interface Renewal {
-  /** Names the settings that go into zones. */
+  /** Identifies the settings that affect zones. */
   readonly madeWith: string
   readonly now: number
-  /** The database is an older copy. */
+  /** Whether the database is an older copy. */
   readonly isDue?: boolean
 }
 
 /**
- * Has secondaries read all zones as a whole, under serials above all that were given before, when the zones were last made with other
- * settings: no change tells of those. The same after an older copy of the database was put in place, of whose future they may know.
+ * Makes secondaries transfer all zones completely, with serials above all earlier ones, if the zones were last created
+ * with other settings. No change announces those. Does the same after an older copy of the database was restored,
+ * because secondaries may know later versions.
  */
 export async function renewZones(tx: Tx, { madeWith, now, isDue = false }: Renewal): Promise<void> {
   const clock = await tx
@@ -52,10 +53,10 @@ export async function renewZones(tx: Tx, { madeWith, now, isDue = false }: Renew
   if (clock.before === madeWith && !isDue) return
   const held = tx.updateTable('zone_clock').set({ made_with: madeWith }).where('id', '=', 1)
   await held.execute()
-  // from before this was kept
+  // From before this was recorded.
   if (clock.before === null && !isDue) return
   const seconds = Math.floor(now / 1000)
-  // numbers rise as serials do; they stay apart, since ids are
+  // Numbers increase like serials. They stay distinct, because ids are.
   const base = Math.max(clock.seq, seconds)
   await tx.deleteFrom('zone_changes').execute()
   await tx
@@ -77,12 +78,15 @@ export async function renewZones(tx: Tx, { madeWith, now, isDue = false }: Renew
   await announce(tx, 'zones')
 }
 
-/** The records were taken from a backup: zones are renewed when name servers start. */
+/** Records that the database was restored from a backup, so that zones are renewed when name servers start. */
 export async function forgetServed(tx: Tx): Promise<void> {
   await tx.updateTable('zone_clock').set({ made_with: '' }).execute()
 }
 
-/** What changes of a zone have replaced from one serial to another, the oldest first; undefined when not all of them are known. */
+/**
+ * Returns the sets that changes of a zone have replaced between two serials, the oldest first. Returns undefined when
+ * some of them are unknown.
+ */
 export async function readEarlier(
   tx: Tx,
   zone: string,
@@ -107,7 +111,7 @@ export async function readEarlier(
   return at === to && from !== to ? changes.flatMap(({ earlier }) => JSON.parse(earlier) as EarlierSet[]) : undefined
 }
 
-/** Calls back with all that was changed after a number, in the order of commits and as it was at one moment. */
+/** Calls back with everything that changed after a number, in the order of commits and from one snapshot. */
 export async function readChangedZones(
   database: Database,
   seq: number,
@@ -147,7 +151,7 @@ export async function readChangedZones(
   })
 }
 
-/** What private keys of zones are sealed for. */
+/** The purpose under which private keys of zones are sealed. */
 export const KEY_PURPOSE = 'key of a zone'
 
 async function keysOf(tx: Tx, zoneIds: readonly number[]) {
