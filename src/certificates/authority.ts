@@ -3,10 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import * as acme from 'acme-client'
 import axios, { type AxiosError } from 'axios'
 
-/** The authority wants no more requests of this kind for a while. */
+/** The authority accepts no more requests of this kind for a while. */
 export class RateLimited extends Error {
   override readonly name = 'RateLimited'
-  /** As far as it has said so. */
+  /** Set if the authority states a time. */
   readonly retryAfterMs: number | undefined
 
   constructor(detail: string, retryAfterMs: number | undefined) {
@@ -15,7 +15,7 @@ export class RateLimited extends Error {
   }
 }
 
-/** It cannot be asked now; what was ordered stands. */
+/** The authority is currently unreachable. Existing orders remain valid. */
 export class AuthorityAway extends Error {
   override readonly name = 'AuthorityAway'
 
@@ -24,7 +24,7 @@ export class AuthorityAway extends Error {
   }
 }
 
-/** It has no account for our key: it was set up again, or somebody has closed the account. */
+/** The authority has no account for our key: it was reinstalled, or someone closed the account. */
 export class AccountUnknown extends Error {
   override readonly name = 'AccountUnknown'
 
@@ -33,7 +33,7 @@ export class AccountUnknown extends Error {
   }
 }
 
-/** It takes customers alone, and knows us by none of theirs (RFC 8555 §7.3.4). */
+/** The authority accepts only customers, and our account is not bound to one (RFC 8555 §7.3.4). */
 export class CustomersOnly extends Error {
   override readonly name = 'CustomersOnly'
 
@@ -45,24 +45,24 @@ export class CustomersOnly extends Error {
 const CUSTOMERS_ONLY = 'urn:ietf:params:acme:error:externalAccountRequired'
 const ACCOUNT_UNKNOWN = 'urn:ietf:params:acme:error:accountDoesNotExist'
 const RATE_LIMITED = 'urn:ietf:params:acme:error:rateLimited'
-/** Nothing is waited for any longer than this in one step; the next attempt goes on. */
+/** The longest wait in one step. The next attempt continues. */
 const PATIENCE_MS = 240_000
-/** Of one answer, however slowly it comes. */
+/** The longest time for one answer, however slowly it arrives. */
 const REQUEST_MS = 60_000
 const MOST_BYTES = 1 << 20
 
 const settings = acme.axios.defaults as typeof acme.axios.defaults & { acmeSettings: { retryMaxAttempts: number } }
-// the library would sleep for as long as Retry-After says, which may be a day
+// The library would sleep for the time of Retry-After, which may be a day.
 settings.acmeSettings.retryMaxAttempts = 0
 settings.timeout = 30_000
-// a chain has some KB; the library has no bound of its own
+// A chain has some KB. The library itself sets no limit.
 settings.maxContentLength = MOST_BYTES
-// an authority must not lead requests into this network
+// An authority must not direct requests into this network.
 settings.maxRedirects = 0
-/** Where its directory is, and all that it names has to be. */
+/** The origin of the directory, which all addresses in it must share. */
 let origin: string | undefined
 const http = axios.getAdapter('http')
-// nor does it say why there was no answer at all
+// The library does not report why there was no answer, either.
 settings.adapter = async (config) => {
   const place = URL.parse(config.url ?? '')?.origin
   if (origin !== undefined && place !== origin)
@@ -88,7 +88,7 @@ acme.axios.interceptors.response.use((response) => {
   return response
 })
 
-/** RFC 9110 §10.2.3: seconds or a date. */
+/** Parses a Retry-After header (RFC 9110 §10.2.3), which has seconds or a date. */
 export function retryAfterMs(header: string, now = Date.now()): number | undefined {
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1000
   const date = header === '' ? Number.NaN : Date.parse(header)
@@ -100,13 +100,13 @@ export interface AuthorityOptions {
   /** PEM. */
   readonly accountKey: string
   readonly accountUrl: string | null
-  /** By which a customer of the authority makes an account (RFC 8555 §7.3.4). */
+  /** Binds a new account to a customer of the authority (RFC 8555 §7.3.4). */
   readonly binding?: { readonly kid: string; readonly hmacKey: string } | undefined
-  /** PEM of the certificates by which the authority itself is trusted; undefined: public ones. */
+  /** The certificates that the authority itself is trusted by, in PEM. Undefined means public ones. */
   readonly roots: string | undefined
 }
 
-/** A certificate authority, as one account sees it (RFC 8555). */
+/** Opens a certificate authority for one account (RFC 8555). */
 export function openAuthority({ directory, accountKey, accountUrl, binding, roots }: AuthorityOptions): acme.Client {
   origin = URL.parse(directory)?.origin
   settings.httpsAgent = roots === undefined ? undefined : new Agent({ ca: roots })
@@ -118,15 +118,21 @@ export function openAuthority({ directory, accountKey, accountUrl, binding, root
   })
 }
 
-/** What a new account is known by. @returns PEM */
+/**
+ * Creates the key of a new account.
+ * @returns PEM
+ */
 export const makeKey = async (): Promise<string> => (await acme.crypto.createPrivateEcdsaKey('P-256')).toString()
 
-/** Makes the key known to the authority, or finds the account that it has already. @returns the account's address */
+/**
+ * Registers the key with the authority, or finds its existing account.
+ * @returns the account's address
+ */
 export async function register(client: acme.Client, email: string | undefined): Promise<string> {
   try {
     await client.createAccount({ termsOfServiceAgreed: true, ...(email && { contact: [`mailto:${email}`] }) })
   } catch (error) {
-    // of an account that is there already the library changes what was said, which authorities refuse where nothing is left to change
+    // For an existing account, the library updates its data. Authorities refuse that when there is nothing to update.
     if (!isKnown(client)) throw error
   }
   return client.getAccountUrl()
@@ -140,7 +146,7 @@ function isKnown(client: acme.Client): boolean {
   }
 }
 
-/** Asks for a certificate of a name; the common name is left out, as it has room for 64 characters alone. */
+/** Creates a signing request for a name. Omits the common name, which has room for only 64 characters. */
 export async function signingRequest(hostName: string, key: string): Promise<Buffer> {
   const [, request] = await acme.crypto.createCsr({ altNames: [hostName] }, key)
   return request
@@ -148,7 +154,7 @@ export async function signingRequest(hostName: string, key: string): Promise<Buf
 
 /**
  * Orders a certificate for a name.
- * @param replaced which one it takes the place of: authorities hurry those less who renew (RFC 9773 §5)
+ * @param replaced the id of the certificate it replaces, because authorities limit renewals less (RFC 9773 §5)
  */
 export async function beginOrder(
   client: Pick<acme.Client, 'createOrder'>,
@@ -156,14 +162,14 @@ export async function beginOrder(
   replaced: string | undefined,
 ): Promise<acme.Order> {
   const wanted = { identifiers: [{ type: 'dns', value: hostName }] }
-  // a field that the library's types do not know
+  // A field that the library's types lack.
   const replacing = { ...wanted, replaces: replaced }
   if (replaced === undefined) return client.createOrder(wanted)
   try {
     return await client.createOrder(replacing)
   } catch (error) {
     if (isOfOurs(error)) throw error
-    // it is another authority's, or was replaced already
+    // It belongs to another authority, or was already replaced.
     return client.createOrder(wanted)
   }
 }
@@ -171,7 +177,10 @@ export async function beginOrder(
 const isOfOurs = (error: unknown): boolean =>
   error instanceof AuthorityAway || error instanceof RateLimited || error instanceof AccountUnknown
 
-/** @returns undefined when the authority has forgotten the order. @throws AuthorityAway, RateLimited */
+/**
+ * @returns undefined when the authority has forgotten the order
+ * @throws AuthorityAway, RateLimited
+ */
 export async function findOrder(client: acme.Client, url: string): Promise<acme.Order | undefined> {
   try {
     return await client.getOrder({ url } as acme.Order)
@@ -181,7 +190,10 @@ export async function findOrder(client: acme.Client, url: string): Promise<acme.
   }
 }
 
-/** Looks until `isSettled`, less and less often. @throws Error when it takes too long, and the reason of `signal` */
+/**
+ * Polls until `isSettled`, at increasing intervals.
+ * @throws Error when it takes too long, and the reason of `signal`
+ */
 export async function until<Thing>(
   look: () => Promise<Thing>,
   isSettled: (thing: Thing) => boolean,

@@ -15,19 +15,19 @@ test.each([
   ['Sun, 22 Nov 2026 01:00:00 GMT', 0],
   ['', undefined],
   ['soon', undefined],
-])('Retry-After %s', (header, expected) => {
+])('parses Retry-After %s', (header, expected) => {
   expect(retryAfterMs(header, NOW)).toBe(expected)
 })
 
-describe('when a certificate is replaced', () => {
-  test('with a third of its life left, be it 90 days, 6, or one', () => {
+describe('the time of renewal', () => {
+  test('leaves a third of the lifetime, be it 90 days, 6, or one', () => {
     const day = 86_400_000
     expect(usualRenewal({ from: 0, until: 90 * day })).toBe(60 * day)
     expect(usualRenewal({ from: 0, until: 6 * day })).toBe(4 * day)
     expect(usualRenewal({ from: 0, until: day })).toBe((2 * day) / 3)
   })
 
-  test('in the window of the authority, if that is one', () => {
+  test('is in the authority’s window, if that is valid', () => {
     const window = { start: '2026-11-23T00:00:00Z', end: '2026-11-25T00:00:00Z' }
     expect(withinWindow({ suggestedWindow: window }, 0.5)).toBe(NOW + 86_400_000)
     expect(withinWindow({ suggestedWindow: { start: window.end, end: window.start } }, 0.5)).toBeUndefined()
@@ -35,7 +35,7 @@ describe('when a certificate is replaced', () => {
     expect(withinWindow({}, 0.5)).toBeUndefined()
   })
 
-  test('the authority knows it by its issuer and its number, as in RFC 9773 §4.1', async () => {
+  test('uses an id of issuer and serial number, as in RFC 9773 §4.1', async () => {
     const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
     const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
     const make = async (extensions: (AuthorityKeyIdentifierExtension | BasicConstraintsExtension)[]) => {
@@ -48,7 +48,7 @@ describe('when a certificate is replaced', () => {
   })
 })
 
-describe('waiting for the authority', () => {
+describe('polling the authority', () => {
   test('ends as soon as it has decided', async () => {
     const answers = ['pending', 'pending', 'valid', 'never asked']
     const decided = await until(
@@ -59,7 +59,7 @@ describe('waiting for the authority', () => {
     expect([decided, answers]).toEqual(['valid', ['never asked']])
   })
 
-  test('ends with the work', async () => {
+  test('ends when it is aborted', async () => {
     const ending = new AbortController()
     const waiting = until(
       async () => ending.abort(),
@@ -70,7 +70,7 @@ describe('waiting for the authority', () => {
   })
 })
 
-describe('an order that takes the place of a certificate', () => {
+describe('an order that replaces a certificate', () => {
   const identifiers = [{ type: 'dns', value: 'a.test' }]
   const begin = async (replaced: string | undefined, refuse?: (asked: object) => Error | undefined) => {
     const asked: object[] = []
@@ -84,14 +84,14 @@ describe('an order that takes the place of a certificate', () => {
     return { asked, outcome }
   }
 
-  test('says so, and does without where the authority will not have it', async () => {
+  test('names the certificate, and omits it if the authority refuses', async () => {
     expect(await begin(undefined)).toEqual({ asked: [{ identifiers }], outcome: 'order' })
     expect(await begin('a.b')).toEqual({ asked: [{ identifiers, replaces: 'a.b' }], outcome: 'order' })
     const unknown = await begin('a.b', (wanted) => ('replaces' in wanted ? new Error('malformed') : undefined))
     expect(unknown).toEqual({ asked: [{ identifiers, replaces: 'a.b' }, { identifiers }], outcome: 'order' })
   })
 
-  test('is not asked for twice of one that is away', async () => {
+  test('is not repeated when the authority is unreachable', async () => {
     const { asked, outcome } = await begin('a.b', () => new AuthorityAway('no answer'))
     expect([asked.length, outcome]).toEqual([
       1,

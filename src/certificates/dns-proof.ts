@@ -1,17 +1,19 @@
 import { Resolver } from 'node:dns/promises'
 import { until } from './authority.ts'
 
-/** They say that there is nothing of the kind, not that nobody could be asked. */
+/** Codes for an answer without records, as opposed to a failed lookup. */
 const NOTHING = new Set(['ENODATA', 'ENOTFOUND'])
 const TIMEOUT_MS = 4_000
 /** As many as the name server follows. */
 const MOST_ALIASES = 9
-/** For secondaries to hear of a zone, and to fetch it. */
+/** The time for secondaries to learn of a zone, and to fetch it. */
 const PATIENCE_MS = 120_000
 
 type Resolvers = readonly string[]
 
-/** Where an authority looks for the proof of a name (RFC 8555 §8.4); with or without `*.` before it. */
+/**
+ * Returns the name at which an authority looks for the proof of a name (RFC 8555 §8.4), with or without a leading `*.`.
+ */
 export const proofName = (hostName: string): string => `_acme-challenge.${hostName.replace(/^\*\./, '')}`
 
 function resolverOf(servers: Resolvers): Resolver {
@@ -22,8 +24,8 @@ function resolverOf(servers: Resolvers): Resolver {
 
 /**
  * Follows aliases, as an authority does.
- * @param resolvers addresses of DNS servers; none: the machine's
- * @throws Error when the DNS cannot be asked
+ * @param resolvers addresses of DNS servers, by default the machine's
+ * @throws Error when the DNS lookup fails
  */
 export async function followAliases(name: string, resolvers: Resolvers): Promise<string> {
   const resolver = resolverOf(resolvers)
@@ -36,13 +38,16 @@ export async function followAliases(name: string, resolvers: Resolvers): Promise
   throw new Error(`${name} is an alias of an alias, more than ${MOST_ALIASES} times`)
 }
 
-/** An address that answers for a zone, and whose. */
+/** An address that answers for a zone, and the name server's name. */
 export interface NameServer {
   readonly name: string
   readonly address: string
 }
 
-/** All addresses of all name servers of a zone, as the internet sees them. @throws Error when there are none */
+/**
+ * Returns all addresses of all name servers of a zone, as public resolvers see them.
+ * @throws Error when there are none
+ */
 export async function nameServersOf(zone: string, resolvers: Resolvers): Promise<NameServer[]> {
   const resolver = resolverOf(resolvers)
   const names = await found(() => resolver.resolveNs(zone), zone)
@@ -79,7 +84,10 @@ export interface Proof {
   readonly patienceMs?: number
 }
 
-/** Waits until each name server answers the proof: an authority asks whichever it likes. @returns those that do not, by name and address */
+/**
+ * Waits until each name server answers with the proof, because an authority may use any of them.
+ * @returns those that do not, by name and address
+ */
 export async function untilAnswered({
   name,
   value,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { faultOfIssued } from './issued.ts'
 import { issueLocally, makeLocalAuthority } from './local-authority.ts'
 
-test('a certificate is the one that was ordered, or the fault says why not', async () => {
+test('accepts a certificate that matches the order, or reports why it does not', async () => {
   const now = Date.now()
   const hostName = 'www.example.com'
   const authority = await makeLocalAuthority('example.com', now)

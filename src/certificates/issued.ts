@@ -1,9 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 
 /**
- * Returns why a chain is not the certificate that was ordered, or `undefined` when it is. A certificate that sites cannot use must not replace the one
- * that they have.
- * @param key PEM of the private key that the order was for
+ * Returns why a chain is not the ordered certificate, or `undefined` when it is. An unusable certificate must not
+ * replace the current one of a site.
+ * @param key the private key of the order in PEM
  * @param now milliseconds UTC
  */
 export function faultOfIssued(

@@ -4,10 +4,10 @@ import { type LocalAuthority, makeLocalAuthority } from './local-authority.ts'
 import { LOCAL_CERTIFICATE_MS } from './local-domain.ts'
 import type { LocalAuthorityRow } from './tables.ts'
 
-/** What the keys of local authorities are sealed for. */
+/** The purpose under which keys of local authorities are sealed. */
 const PURPOSE = 'local authority key'
 
-/** What can be known of an authority without its key. */
+/** The data of an authority that needs no key. */
 export type KnownAuthority = Pick<LocalAuthorityRow, 'domain' | 'certificate'>
 
 export interface LocalAuthorityOptions {
@@ -19,8 +19,8 @@ export interface LocalAuthorityOptions {
 }
 
 /**
- * The installation's authority for a domain, which the first who asks makes. Another takes its place when it is about to end, and when its key
- * was sealed under a master key that is lost.
+ * Returns the installation's authority for a domain. The first caller creates it. A new one replaces it when it is
+ * about to expire, or when its key was sealed under a master key that is lost.
  */
 export async function localAuthority({
   database,
@@ -42,7 +42,7 @@ export async function localAuthority({
     await tx
       .insertInto('local_authorities')
       .values({ domain, ...row })
-      // the first that is made stays: only the one that was found wanting is replaced
+      // The first new one stays: only the unusable one is replaced.
       .onConflict((conflict) =>
         conflict
           .column('domain')
@@ -60,7 +60,7 @@ export async function localAuthority({
   }
 }
 
-/** Every authority of the installation: also those of domains that it had before. */
+/** Returns every authority of the installation, even those of earlier domains. */
 export const localAuthorities = (tx: Tx): Promise<KnownAuthority[]> =>
   tx.selectFrom('local_authorities').select(['domain', 'certificate']).orderBy('domain').execute()
 
@@ -68,7 +68,7 @@ const find = (tx: Tx, domain: string): Promise<LocalAuthorityRow | undefined> =>
   tx.selectFrom('local_authorities').selectAll().where('domain', '=', domain).executeTakeFirst()
 
 function open(row: LocalAuthorityRow, sealer: Sealer, now: number): LocalAuthority | undefined {
-  // what it signs would outlive it
+  // Its certificates would outlive it.
   if (row.expires_at - now < LOCAL_CERTIFICATE_MS) return undefined
   try {
     const key = sealer.open(row.private_key, PURPOSE)

@@ -33,7 +33,7 @@ test.each([
   expect(localDomainOf({ localAuthority: 'off', stagingDomain })).toBeUndefined()
 })
 
-test('a domain is not below itself, nor is what merely ends like it', () => {
+test('a domain is not below itself, nor is a name that merely ends like it', () => {
   expect(['a.localhost', 'b.a.localhost', 'localhost', 'alocalhost'].map((name) => isBelow(name, 'localhost'))).toEqual(
     [true, true, false, false],
   )
@@ -49,7 +49,7 @@ describe('a local authority', () => {
   })
   afterAll(() => rm(folder, { recursive: true }))
 
-  test('signs a certificate of one name, for ninety days, with a key of its own', async () => {
+  test('signs a certificate of one name, for ninety days, with its own key', async () => {
     const [one, two] = await Promise.all(
       ['one', 'two'].map((name) => issueLocally(authority, `${name}.localhost`, now)),
     )
@@ -69,12 +69,12 @@ describe('a local authority', () => {
     expect(leaf?.serialNumber).not.toBe(new X509Certificate(two?.chain as string).serialNumber)
   })
 
-  test('refuses names of others', async () => {
+  test('refuses names outside its domain', async () => {
     for (const name of ['example.com', 'localhost', 'alocalhost', 'localhost.example.com'])
       await expect(issueLocally(authority, name, now)).rejects.toThrow('is not below localhost')
   })
 
-  describe.skipIf(!existsSync(OPENSSL))('as openssl sees it', () => {
+  describe.skipIf(!existsSync(OPENSSL))('verified with openssl', () => {
     const verify = async (chain: string, hostName: string, { certificate } = authority) => {
       await writeFile(join(folder, 'root.pem'), certificate)
       await writeFile(join(folder, 'leaf.pem'), chain)
@@ -86,13 +86,13 @@ describe('a local authority', () => {
       )
     }
 
-    test('its certificates are good', async () => {
+    test('issues valid certificates', async () => {
       const { chain } = await issueLocally(authority, 'one.localhost', now)
       expect(await verify(chain, 'one.localhost')).toBe('good')
       expect(await verify(chain, 'two.localhost')).toBe('hostname mismatch')
     })
 
-    test('whoever has its key can make none for other names, nor for addresses', async () => {
+    test('cannot certify other names or addresses, even in the wrong hands', async () => {
       const free = { ...authority, domain: 'example.com' }
       const { chain } = await issueLocally(free, 'www.example.com', now)
       expect(await verify(chain, 'www.example.com')).toBe('permitted subtree violation')
@@ -103,7 +103,7 @@ describe('a local authority', () => {
       expect(text).toMatch(/Basic Constraints: critical\s+CA:TRUE, pathlen:0/)
     })
 
-    test('the longest domain fits', async () => {
+    test('supports the longest domain', async () => {
       const domain = `${Array.from({ length: 3 }, () => 'a'.repeat(60)).join('.')}.${'b'.repeat(50)}.test`
       const long = await makeLocalAuthority(domain, now)
       const { chain } = await issueLocally(long, `c.${domain}`, now)
@@ -125,7 +125,7 @@ describe.each(dialects)('the authority of an installation on $dialect', ({ diale
   const open = (more: Partial<Parameters<typeof localAuthority>[0]> = {}) =>
     localAuthority({ database: made.database, sealer, domain: 'localhost', now, ...more })
 
-  test('is one, however many ask first, and stays', async () => {
+  test('is created once, however many callers come first, and stays', async () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => open()))
     const again = await open({ now: now + YEAR_MS })
     expect(new Set([...all, again].map(({ certificate }) => certificate)).size).toBe(1)
@@ -133,7 +133,7 @@ describe.each(dialects)('the authority of an installation on $dialect', ({ diale
     expect(new X509Certificate(again.certificate).checkPrivateKey(createPrivateKey(again.key))).toBe(true)
   })
 
-  test('lies sealed in the database, one for each domain', async () => {
+  test('is stored sealed in the database, one for each domain', async () => {
     const one = await open()
     const two = await open({ domain: 'sites.test' })
     expect(one.certificate).not.toBe(two.certificate)
@@ -145,7 +145,7 @@ describe.each(dialects)('the authority of an installation on $dialect', ({ diale
     for (const row of rows) expect(row.private_key).toMatch(/^v1\.[\w-]+$/)
   })
 
-  test('is followed by another before certificates would outlive it, and by one alone', async () => {
+  test('is replaced once, before certificates would outlive it', async () => {
     const one = await open()
     const almost = now + 10 * YEAR_MS - 91 * DAY_MS
     expect((await open({ now: almost })).certificate).toBe(one.certificate)
@@ -154,7 +154,7 @@ describe.each(dialects)('the authority of an installation on $dialect', ({ diale
     expect(next[0]?.certificate).not.toBe(one.certificate)
   })
 
-  test('is followed by another when its key is lost with the master key', async () => {
+  test('is replaced when its key is lost with the master key', async () => {
     const one = await open()
     const other = createSealer(randomBytes(32))
     const next = await Promise.all([1, 2, 3].map(() => open({ sealer: other })))

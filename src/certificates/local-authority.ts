@@ -14,17 +14,17 @@ import { bits, der, integer, octets, oid, sequence, setOf, time, utf8, yes } fro
 import { isBelow, LOCAL_CERTIFICATE_MS } from './local-domain.ts'
 
 const AUTHORITY_DAYS = 3_650
-/** Clocks of other machines may be behind. */
+/** Allows for clocks of other machines that are behind. */
 const BEFORE_MS = DAY_MS
-/** A public key of P-256, as it stands at the end of what says which kind of key it is. */
+/** The length of a P-256 public key, which follows the description of the key type. */
 const POINT_BYTES = 65
 const makeKeyPair = promisify(generateKeyPair)
 const ecdsaWithSha256 = sequence(oid('1.2.840.10045.4.3.2'))
 
-/** What certifies the names below one domain. */
+/** The authority that certifies the names below one domain. */
 export interface LocalAuthority {
   readonly domain: string
-  /** PEM; what browsers are made to trust. */
+  /** PEM. Browsers are configured to trust it. */
   readonly certificate: string
   /** PEM. */
   readonly key: string
@@ -32,8 +32,8 @@ export interface LocalAuthority {
 }
 
 /**
- * Makes an authority that can certify names of one domain and nothing else: who trusts it need not fear what its key could do to other
- * addresses. Its name is its own, as stores tell certificates apart by that.
+ * Creates an authority that can certify only names of one domain. Anyone who trusts it is safe from misuse of its key
+ * for other addresses. Its name is unique, because trust stores tell certificates apart by name.
  */
 export async function makeLocalAuthority(domain: string, now: number): Promise<LocalAuthority> {
   const keys = await makeKeys()
@@ -42,9 +42,9 @@ export async function makeLocalAuthority(domain: string, now: number): Promise<L
   const certificate = signed(
     { issuer: name, subject: name, from: now - BEFORE_MS, until: expiresAt, publicKey: keys.publicKey },
     [
-      // an authority, of no other authorities
+      // An authority that cannot certify other authorities.
       extension('2.5.29.19', true, sequence(yes, integer(0))),
-      // signs certificates and lists of revoked ones
+      // Signs certificates and revocation lists.
       extension('2.5.29.15', true, bits(Buffer.from([0x06]), 1)),
       forServers,
       extension('2.5.29.30', true, nameConstraints(domain)),
@@ -55,7 +55,10 @@ export async function makeLocalAuthority(domain: string, now: number): Promise<L
   return { domain, certificate, key: pemOf(keys.privateKey), expiresAt }
 }
 
-/** A certificate of one name, with a key of its own. @throws RangeError for a name that is not below the authority's domain */
+/**
+ * Issues a certificate of one name, with its own key.
+ * @throws RangeError for a name that is not below the authority's domain
+ */
 export async function issueLocally(
   authority: LocalAuthority,
   hostName: string,
@@ -67,11 +70,11 @@ export async function issueLocally(
   const from = now - BEFORE_MS
   const expiresAt = from + LOCAL_CERTIFICATE_MS
   const chain = signed(
-    // the host name belongs into the extension alone: here is no room for long ones
+    // The host name belongs only in the extension, because the subject has no room for long ones.
     { issuer: nameOf(commonName(authority)), subject: nameOf(), from, until: expiresAt, publicKey: keys.publicKey },
     [
       extension('2.5.29.19', true, sequence()),
-      // makes signatures
+      // Creates signatures.
       extension('2.5.29.15', true, bits(Buffer.from([0x80]), 7)),
       forServers,
       extension('2.5.29.17', false, sequence(der(0x82, Buffer.from(hostName)))),
@@ -82,7 +85,7 @@ export async function issueLocally(
   return { chain, key: pemOf(keys.privateKey), expiresAt }
 }
 
-/** What an authority calls itself, as no other does. */
+/** Returns the unique name of an authority. */
 export function commonName({ certificate }: Pick<LocalAuthority, 'certificate'>): string {
   const name = /^CN=(.*)$/m.exec(new X509Certificate(certificate).subject)?.[1]
   if (!name) throw new Error('The certificate of the authority has no name')
@@ -97,7 +100,10 @@ interface About {
   readonly publicKey: KeyObject
 }
 
-/** RFC 5280 §4.1. @returns PEM */
+/**
+ * Signs a certificate (RFC 5280 §4.1).
+ * @returns PEM
+ */
 function signed(
   { issuer, subject, from, until, publicKey }: About,
   extensions: readonly Buffer[],
@@ -105,7 +111,7 @@ function signed(
 ): string {
   const certificate = sequence(
     der(0xa0, integer(2)),
-    // random, positive, and as long as browsers want it
+    // Random, positive, and as long as browsers require.
     integer(0x01, ...randomBytes(15)),
     ...[ecdsaWithSha256, issuer, sequence(time(from), time(until)), subject],
     publicKey.export({ format: 'der', type: 'spki' }),
@@ -128,7 +134,10 @@ const extension = (id: string, isCritical: boolean, value: Buffer): Buffer =>
 /** Extended key usage: TLS servers. */
 const forServers = extension('2.5.29.37', false, sequence(oid('1.3.6.1.5.5.7.3.1')))
 
-/** RFC 5280 §4.2.1.10: names of the domain, and no addresses at all, which would be free otherwise. */
+/**
+ * Returns the constraints (RFC 5280 §4.2.1.10): names of the domain, and no addresses, which would otherwise be
+ * unrestricted.
+ */
 function nameConstraints(domain: string): Buffer {
   const subtree = (tag: number, value: Buffer) => sequence(der(tag, value))
   const permitted = der(0xa0, subtree(0x82, Buffer.from(domain)))
@@ -136,7 +145,10 @@ function nameConstraints(domain: string): Buffer {
   return sequence(permitted, excluded)
 }
 
-/** Tells keys apart where certificates have the same name: as RFC 5280 §4.2.1.2 (1) has it, so that it comes out the same for ever. */
+/**
+ * Returns the id that distinguishes keys of certificates with the same name. Uses method (1) of RFC 5280 §4.2.1.2, so
+ * that it never changes.
+ */
 function keyId(key: KeyObject): Buffer {
   const point = key.export({ format: 'der', type: 'spki' }).subarray(-POINT_BYTES)
   return createHash('sha1').update(point).digest()

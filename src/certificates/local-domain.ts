@@ -1,12 +1,17 @@
-/** Nobody in the public DNS has names that end so (RFC 6761, RFC 6762, RFC 8375; `internal`: kept for private use by ICANN). */
+/**
+ * Endings that no name in the public DNS has (RFC 6761, RFC 6762, RFC 8375; ICANN reserves `internal` for private use).
+ */
 const endings = ['localhost', 'test', 'local', 'internal', 'home.arpa'] as const
 
-/** How long a certificate of the installation itself lasts: as one of a public authority, so that browsers have nothing against it. */
+/** The lifetime of the installation's own certificates: as of a public authority, so that browsers accept them. */
 export const LOCAL_CERTIFICATE_MS = 90 * 86_400_000
 
 const isWithin = (hostName: string, domain: string): boolean => `.${hostName}`.endsWith(`.${domain}`)
 
-/** The domain whose names the installation certifies itself: that of sites' first addresses, when no public authority knows it. */
+/**
+ * Returns the domain whose names the installation certifies itself: that of sites' first addresses, when no public
+ * authority knows it.
+ */
 export function localDomainOf({
   localAuthority,
   stagingDomain,
@@ -18,5 +23,5 @@ export function localDomainOf({
   return endings.some((ending) => isWithin(stagingDomain, ending)) ? stagingDomain : undefined
 }
 
-/** Whether a name, which is not the domain itself, lies in it. */
+/** Returns whether a name is in the domain, but is not the domain itself. */
 export const isBelow = (hostName: string, domain: string): boolean => hostName !== domain && isWithin(hostName, domain)

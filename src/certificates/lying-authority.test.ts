@@ -1,4 +1,4 @@
-/** An authority that does not do what it says. */
+/** Tests an authority that does not keep its promises. */
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -34,7 +34,7 @@ async function faultOf(origin: string): Promise<Error> {
   )
 }
 
-test('is not followed to another place: neither by a redirect nor by an address that it names', async () => {
+test('is not followed to another origin: neither by a redirect nor by an address that it names', async () => {
   const asked: string[] = []
   const inside = await serve((request, response) => {
     asked.push(request.url ?? '')
@@ -50,7 +50,7 @@ test('is not followed to another place: neither by a redirect nor by an address 
   expect(asked).toEqual([])
 })
 
-test('is given up when its answer does not end', async () => {
+test('is abandoned when its answer does not end', async () => {
   const origin = await serve((_, response) => {
     const piece = Buffer.alloc(1 << 18, ' ')
     const send = () => {

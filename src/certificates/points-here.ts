@@ -1,20 +1,20 @@
 import { Resolver } from 'node:dns/promises'
 import ipaddr from 'ipaddr.js'
 
-/** They say that there is nothing of the kind, not that nobody could be asked. */
+/** Codes for an answer without records, as opposed to a failed lookup. */
 const NOTHING = new Set(['ENODATA', 'ENOTFOUND'])
 const TIMEOUT_MS = 4_000
 
 export interface PointsHereOptions {
-  /** Addresses of this installation. */
+  /** The addresses of this installation. */
   readonly addresses: readonly string[]
-  /** Addresses of DNS servers; none: the machine's. */
+  /** The addresses of DNS servers, by default the machine's. */
   readonly resolvers: readonly string[]
-  /** Whether a request for the name comes back here, by whatever stands before; default: it is not asked. */
+  /** Returns whether a request for the name comes back here through any proxy. By default, this is not checked. */
   readonly comesBack?: (hostName: string) => Promise<boolean>
 }
 
-/** Why an authority would not find a name here: a sentence without a full stop; undefined when it would. */
+/** Returns why an authority would not find a name here, as a sentence without a full stop. Undefined when it would. */
 export async function whyElsewhere(
   hostName: string,
   { addresses, resolvers, comesBack }: PointsHereOptions,
@@ -23,24 +23,24 @@ export async function whyElsewhere(
   if (typeof found === 'string') return found
   const own = new Set(addresses.map(plain))
   if (found.length === 0) return `${hostName} has no address in the DNS; it must be one of ${[...own].join(', ')}`
-  // an authority takes whichever it likes
+  // An authority uses any of them.
   const others = found.filter((address) => !own.has(plain(address)))
   if (others.length === 0) return undefined
   const fault = `${hostName} points at ${others.join(', ')} in the DNS; it must point at ${[...own].join(', ')} alone`
   if (!comesBack) return fault
-  // a CDN or a proxy of its owner
+  // A CDN, or a proxy of the site's owner.
   if (await comesBack(hostName)) return undefined
   return `${fault}, or what it points at must pass requests for http://${hostName} on to here, which it does not`
 }
 
-/** Why a name leads nowhere: a sentence without a full stop; undefined when it has an address. */
+/** Returns why a name leads nowhere, as a sentence without a full stop. Undefined when it has an address. */
 export async function whyNowhere(hostName: string, resolvers: readonly string[]): Promise<string | undefined> {
   const found = await addressesOf(hostName, resolvers)
   if (typeof found === 'string') return found
   return found.length === 0 ? `${hostName} has no address in the DNS` : undefined
 }
 
-/** @returns a sentence when nobody could be asked */
+/** @returns a sentence when the lookup fails */
 async function addressesOf(hostName: string, resolvers: readonly string[]): Promise<string[] | string> {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 2 })
   if (resolvers.length > 0) resolver.setServers([...resolvers])
@@ -50,7 +50,7 @@ async function addressesOf(hostName: string, resolvers: readonly string[]): Prom
   return (asked as string[][]).flat()
 }
 
-/** @returns a code when nobody could be asked */
+/** @returns a code when the lookup fails */
 async function look(ask: () => Promise<string[]>): Promise<string[] | string> {
   try {
     return await ask()

@@ -4,7 +4,7 @@ declare module '../platform/db/schema.ts' {
   }
 }
 
-/** The authority of a domain that no public one knows. */
+/** The authority of a domain that no public authority knows. */
 export interface LocalAuthorityRow {
   domain: string
   /** PEM. */
