@@ -19,7 +19,7 @@ async function digitsOfPi(breathe: () => Promise<unknown>): Promise<Uint32Array>
     }
     return sum
   }
-  // Machin's formula
+  // Machin's formula.
   const pi = 4n * (4n * (await arctan(5n)) - (await arctan(239n)))
   const fraction = (pi - 3n * scale) >> 64n
   const hex = fraction.toString(16).padStart(1042 * 8, '0')

@@ -88,8 +88,8 @@ export function belongingOf(folder: FolderFacts, database: DatabaseFacts): Belon
 }
 
 /**
- * Returns whether another copy of the folder runs as this host right now: the record has an epoch that this folder has
- * not seen, and reported very recently. (The folder's own predecessor has written its epoch to the folder.)
+ * Returns whether another copy of the folder runs as this host right now. Then the record has an epoch that this folder
+ * has not seen, and its host reported very recently. (The folder's own predecessor has written its epoch to the folder.)
  */
 export function isCopyRunning(folder: FolderIdentity, host: KnownHost, nowMs: number): boolean {
   return host.epoch > folder.epoch && isHeardOf(host, nowMs)

@@ -57,9 +57,9 @@ export interface PlatformKeeperOptions {
 }
 
 /**
- * Checks, before PHP of a site starts, the files that the site needs to run: the drop-in and the plugin that reach a
- * database in a file, `wp-config.php`, and its constants that say where the database is. Restores what the site, one of
- * its plugins, or an SFTP user has removed or replaced. Changes nothing else of the site.
+ * Checks the files that a site needs to run, before its PHP starts. These are the drop-in and the plugin that reach a
+ * database in a file, and `wp-config.php` with its constants that say where the database is. Restores those that the
+ * site, one of its plugins, or an SFTP user has removed or replaced. Changes nothing else of the site.
  */
 export class PlatformKeeper {
   readonly #options: PlatformKeeperOptions

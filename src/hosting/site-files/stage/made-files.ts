@@ -7,8 +7,8 @@ import type { WantedFile } from './merge.ts'
 
 /**
  * The folders where themes and plugins keep files that they generate from the database, with the site's address in
- * them: style sheets of page builders (`uploads/elementor/css`, `et-cache`), joined scripts (`cache/autoptimize`),
- * fonts, and settings.
+ * them. Examples are style sheets of page builders (`uploads/elementor/css`, `et-cache`), joined scripts
+ * (`cache/autoptimize`), fonts, and settings.
  */
 export const MADE_FILES: FileScope = { paths: ['wp-content/cache', 'wp-content/et-cache', 'wp-content/uploads'] }
 
