@@ -34,7 +34,7 @@ const find = async (options: Partial<AdminerOptions> = {}) => {
 const keptName = `adminer-${RELEASE.version}.php`
 const kept = () => readdir(join(dataDir, 'adminer'))
 
-test('a first start waits for it, and it is fetched once', async () => {
+test('waits for the download at the first start, and downloads once', async () => {
   expect(await find()).toBe(php)
   expect(await kept()).toEqual([keptName])
   server.files.clear()
@@ -42,7 +42,7 @@ test('a first start waits for it, and it is fetched once', async () => {
   expect(warn).not.toHaveBeenCalled()
 })
 
-test('what the operator names goes before what is installed, and that before what is fetched', async () => {
+test('prefers the operator’s file to the installed one, and that to the download', async () => {
   await writeFile(join(dataDir, 'installed.php'), 'Debian’s')
   await writeFile(join(dataDir, 'own.php'), 'own')
   expect(await find()).toBe('Debian’s')
@@ -56,21 +56,18 @@ test.each([
   ['another file', () => server.files.set('/adminer.php', `${php} `), 'another file'],
   ['one that is too large', () => server.files.set('/adminer.php', 'x'.repeat((1 << 20) + 1)), 'larger than'],
   ['none', () => server.files.clear(), '404'],
-])(
-  '%s: nothing is kept, the log says why, and the next start tries again without waiting',
-  async (_what, breakIt, text) => {
-    breakIt()
-    expect(await find()).toBeUndefined()
-    expect(String(warn.mock.calls[0]?.[0].err)).toContain(text)
-    expect(await kept()).toEqual([])
-    server.files.set('/adminer.php', php)
-    expect(await find()).toBeUndefined()
-    await expect.poll(kept).toEqual([keptName])
-    expect(await find()).toBe(php)
-  },
-)
+])('%s: keeps nothing, logs the reason, and the next start retries without waiting', async (_what, breakIt, text) => {
+  breakIt()
+  expect(await find()).toBeUndefined()
+  expect(String(warn.mock.calls[0]?.[0].err)).toContain(text)
+  expect(await kept()).toEqual([])
+  server.files.set('/adminer.php', php)
+  expect(await find()).toBeUndefined()
+  await expect.poll(kept).toEqual([keptName])
+  expect(await find()).toBe(php)
+})
 
-test('a first start does not wait for ever', async () => {
+test('does not wait forever at the first start', async () => {
   const { promise, resolve } = Promise.withResolvers<Buffer>()
   const offline = { source: undefined, fromDebian: () => promise, firstStartMs: 1 }
   expect(await find(offline)).toBeUndefined()
@@ -78,7 +75,7 @@ test('a first start does not wait for ever', async () => {
   await expect.poll(kept, { timeout: 30_000 }).toEqual([keptName])
 })
 
-test('a kept file that is another by now is fetched again, and what a start that died has left goes', async () => {
+test('downloads again when the stored file has changed, and removes leftovers of a crashed start', async () => {
   await mkdir(join(dataDir, 'adminer/part-left'), { recursive: true })
   await writeFile(join(dataDir, 'adminer', keptName), 'cut off')
   expect(await find()).toBeUndefined()

@@ -8,7 +8,7 @@ import { fetchBuffer } from '../../platform/fetch/fetch-public.ts'
 
 const run = promisify(execFile)
 
-/** The one release that is fetched; Debian 12 has the very same file. Any other has to be named. */
+/** The only release that is downloaded. Debian 12 has exactly the same file. Any other must be configured. */
 export const RELEASE = {
   version: '4.8.1',
   sha256: '2fd7e6d8f987b243ab1839249551f62adce19704c47d3d0c8dd9e57ea5b9c6b3',
@@ -16,7 +16,7 @@ export const RELEASE = {
 }
 const MOST_BYTES = 1 << 20
 const FETCH_MS = 60_000
-/** A first start waits for so long, so that it ends with all that there is. What comes later is used from the next start on. */
+/** How long a first start waits, so that it can use the download. A later result is used from the next start on. */
 const FIRST_START_MS = 10_000
 const INSTALLED = '/usr/share/adminer/adminer.php'
 const NAME = `adminer-${RELEASE.version}.php`
@@ -24,13 +24,16 @@ const PART = 'part-'
 
 export interface AdminerOptions {
   readonly dataDir: string
-  /** The operator's own; `off`: there shall be none. */
+  /** The operator's own file, or `off` for none. */
   readonly file: string | undefined
-  /** Where the operator has it fetched from otherwise, be it on a private network; undefined: the public address, then Debian's package. */
+  /**
+   * The operator's download address, possibly on a private network. With undefined: the public address, then Debian's
+   * package.
+   */
   readonly source: string | undefined
   readonly allowPrivate: boolean
   readonly log: { info(facts: object, message: string): void; warn(facts: object, message: string): void }
-  /** In tests: another file, which nobody has installed. */
+  /** For tests: another file, which is installed nowhere. */
   readonly release?: Pick<typeof RELEASE, 'sha256'>
   readonly installed?: string
   readonly firstStartMs?: number
@@ -38,9 +41,10 @@ export interface AdminerOptions {
 }
 
 /**
- * Adminer, which shows databases in a browser: one PHP file. The operator's, that of Debian's package, or one that is fetched once.
- * @returns undefined: there is none at this start
- * @throws when the file was named, and cannot be read
+ * Finds Adminer, which shows databases in a browser, as one PHP file: the operator's, that of Debian's package, or one
+ * that is downloaded once.
+ * @returns undefined if there is none at this start
+ * @throws when the configured file cannot be read
  */
 export async function findAdminer(options: AdminerOptions): Promise<Buffer | undefined> {
   const { dataDir, file, installed = INSTALLED, firstStartMs = FIRST_START_MS, log } = options
@@ -68,7 +72,7 @@ async function kept(folder: string, options: AdminerOptions): Promise<Buffer | u
 const isRelease = (php: Buffer, { release = RELEASE }: AdminerOptions): boolean =>
   createHash('sha256').update(php).digest('hex') === release.sha256
 
-/** There as a whole or not at all. */
+/** Stores the file completely or not at all. */
 async function fetchOnce(folder: string, options: AdminerOptions): Promise<Buffer> {
   for (const left of await readdir(folder))
     if (left.startsWith(PART)) await rm(join(folder, left), { recursive: true, force: true })
@@ -104,7 +108,7 @@ async function fetchFromFirst(part: string, options: AdminerOptions): Promise<{ 
   throw new Error(failures.join('; '))
 }
 
-/** By this machine's own package manager, which knows where it may fetch; nothing is installed. */
+/** Downloads with this machine's own package manager, which knows its mirrors. Installs nothing. */
 async function debianPackage(folder: string): Promise<Buffer> {
   const limits = { cwd: folder, timeout: FETCH_MS, maxBuffer: MOST_BYTES }
   const alone = ['-o', 'APT::Sandbox::User=root', '-o', 'Acquire::Retries=1', '-o', 'Acquire::http::Timeout=10']

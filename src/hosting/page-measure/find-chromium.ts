@@ -1,8 +1,8 @@
 import { firstProgram } from '../../platform/files/find-program.ts'
 
-/** Where Debian, Ubuntu and Google’s own packages have it. */
+/** The paths in the packages of Debian, Ubuntu, and Google. */
 const usual = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
-/** The machine’s Chromium; undefined: it has none. @param named as the settings say */
+/** Returns the machine’s Chromium, or undefined if it has none. @param named the path in the settings */
 export const findChromium = (named: string | undefined): Promise<string | undefined> =>
   firstProgram(named === undefined ? usual : [named])

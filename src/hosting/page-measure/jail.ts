@@ -2,12 +2,12 @@ import { existsSync, realpathSync } from 'node:fs'
 import { dirname, extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What a page may fill of the jail’s only folder that can be written; it is memory. */
+/** The space for a page in the jail’s only writable folder, which is in memory. */
 const TMP_BYTES = 512 << 20
-/** Nobody else’s: below the users of sites, and of no account that Debian makes. */
+/** A user ID of the jail only: below the users of sites, and not of an account that Debian creates. */
 const UID = 65_533
 
-/** Where programs, libraries and fonts are; nothing that belongs to Stead, and nothing secret. */
+/** The folders of programs, libraries, and fonts. Nothing in them belongs to Stead or is secret. */
 const systemFolders = [
   '/usr',
   '/etc/fonts',
@@ -20,9 +20,9 @@ const systemLinks = ['/bin', '/lib', '/lib64', '/sbin']
 
 export interface JailPlan {
   readonly chromium: string
-  /** Folder with the socket of the proxy. */
+  /** The folder with the socket of the proxy. */
   readonly egressSocket: string
-  /** Folder `node_modules` that has Lighthouse. */
+  /** The folder `node_modules` that contains Lighthouse. */
   readonly modules: string
   readonly url: string
   readonly device: 'desktop' | 'mobile'
@@ -30,8 +30,8 @@ export interface JailPlan {
 }
 
 /**
- * The arguments of bubblewrap. The jail has a network of its own with nothing in it, sees programs and no data, keeps what it writes in
- * memory, and is gone with its first process, whoever ends it, and however.
+ * Returns the arguments of bubblewrap. The jail has a separate, empty network, sees programs and no data, and keeps
+ * what it writes in memory. It ends with its first process, however that ends.
  */
 export function jailArguments(plan: JailPlan, isRoot: boolean): string[] {
   const runner = fileURLToPath(new URL(`./runner${extname(import.meta.url)}`, import.meta.url))
@@ -67,7 +67,7 @@ export function jailArguments(plan: JailPlan, isRoot: boolean): string[] {
     ],
     ...folders,
     ...links,
-    // a browser that was not installed by the system
+    // A browser that was not installed by the system.
     ...(chromium.startsWith('/usr/') ? [] : ['--ro-bind', dirname(chromium), dirname(chromium)]),
     ...['--ro-bind', runner, inside, '--ro-bind', plan.modules, '/program/node_modules'],
     ...['--ro-bind', process.execPath, '/program/node', '--bind', plan.egressSocket, '/way-out', '--chdir', '/tmp'],

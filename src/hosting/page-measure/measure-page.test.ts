@@ -82,12 +82,12 @@ describe.skipIf(!chromium || !bubblewrap || !findModules())('a page in Chromium'
   )
 
   test(
-    'reaches nothing but what the proxy lets through: no server of this machine, however it is called',
+    'reaches only what the proxy allows: no server of this machine, by any name',
     async () => {
       asked.length = 0
       reached.length = 0
       await measure('/hostile')
-      // it did try, and was seen to
+      // The page did try, and the proxy noticed.
       expect(reached).toContain(`127.0.0.1:${insidePort}`)
       expect(asked).toEqual([])
       await measure('/hostile', { isOpen: true })

@@ -9,13 +9,13 @@ import { residentBytesOf } from '../php/wasm/process-tree.ts'
 import { type JailPlan, jailArguments } from './jail.ts'
 import { createSocks, type Reach } from './socks.ts'
 
-/** A page with a browser around it; what has more is ended. */
+/** The memory limit of a page and its browser. Beyond it they are ended. */
 const MOST_BYTES = 1536 << 20
 const LOOK_MS = 500
 const MOST_MS = 150_000
-/** The result of Lighthouse, as far as it is kept. */
+/** The most that is kept of Lighthouse's result. */
 const RESULT_BYTES = 2 << 20
-/** What the runner says when it fails. */
+/** The most that is kept of the runner's error message. */
 const COMPLAINT_BYTES = 2000
 
 /** The page could not be measured. The message may be shown to users. */
@@ -23,13 +23,13 @@ export class MeasureFailed extends Error {
   override readonly name = 'MeasureFailed'
 }
 
-/** Nothing can be measured on this machine. The message says what to do. */
+/** Nothing can be measured on this machine. The message includes the remedy. */
 export class MeasureImpossible extends Error {
   override readonly name = 'MeasureImpossible'
 }
 
 export interface PageToMeasure extends Pick<JailPlan, 'url' | 'device' | 'audits'> {
-  /** Whose page it is: its own log and statistics leave the visit out. */
+  /** The owner of the page, whose log and statistics leave the visit out. */
   readonly siteId: number
   readonly signal: AbortSignal
 }
@@ -42,8 +42,8 @@ export interface MeasureOptions extends Omit<PageToMeasure, 'siteId'>, Pick<Jail
 }
 
 /**
- * Opens a page in a jail of its own, and has Lighthouse measure it.
- * @returns what the runner found: made by what a hostile page may have taken over, so believed in nothing
+ * Opens a page in a separate jail, and measures it with Lighthouse.
+ * @returns the runner's result, which is untrusted: a hostile page may have taken the runner over
  * @throws MeasureFailed
  */
 export async function measurePage(options: MeasureOptions): Promise<unknown> {
@@ -75,7 +75,7 @@ export async function measurePage(options: MeasureOptions): Promise<unknown> {
   }
 }
 
-/** Where Lighthouse is installed; undefined: it was left out. */
+/** Returns where Lighthouse is installed, or undefined if it was left out. */
 export function findModules(): string | undefined {
   try {
     const entry = createRequire(import.meta.url).resolve('lighthouse/package.json')
@@ -99,7 +99,7 @@ async function run(args: readonly string[], { signal, mostBytes = MOST_BYTES, mo
   let [bytes, complaint, why] = [0, '', '']
   const end = (reason: string) => {
     why ||= reason
-    // the first process of the jail dies with this one, and all others with that
+    // The first process of the jail dies with this one, and takes all others with it.
     child.kill('SIGKILL')
   }
   const onAbort = () => end('It was interrupted')

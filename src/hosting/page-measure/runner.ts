@@ -1,6 +1,7 @@
 /**
- * Runs inside the jail (jail.ts), and nowhere else: opens one page with Chromium and measures it with Lighthouse. Chromium reaches nothing but
- * the proxy of the host, by the socket that was bound into the jail. What it finds is one line of JSON on standard output.
+ * Runs only inside the jail (jail.ts): opens one page with Chromium and measures it with Lighthouse. Chromium reaches
+ * only the host's proxy, through the socket that is bound into the jail. The result is one line of JSON on standard
+ * output.
  */
 import { connect, createServer } from 'node:net'
 import { parseArgs } from 'node:util'
@@ -15,7 +16,7 @@ const { values } = parseArgs({
   },
 })
 
-/** Before anything of the page is looked at. */
+/** Changes the user, before anything of the page is processed. */
 function becomeUser(uid: string | undefined): void {
   if (uid === undefined) return
   process.setgroups?.([])
@@ -23,7 +24,7 @@ function becomeUser(uid: string | undefined): void {
   process.setuid?.(Number(uid))
 }
 
-/** The one way out, as a port of the jail’s own loopback. */
+/** Opens the only way out, as a port of the jail’s own loopback. */
 async function openEgressSocket(): Promise<number> {
   const server = createServer((inside) => {
     const outside = connect('/way-out/socket')
@@ -36,10 +37,10 @@ async function openEgressSocket(): Promise<number> {
 }
 
 const chromiumFlags = (port: number): string[] => [
-  // the jail is the wall: as its user, and without privileges, Chromium cannot build its own
+  // The jail is the wall. As the jail's unprivileged user, Chromium cannot build its own sandbox.
   '--no-sandbox',
   `--proxy-server=socks5://127.0.0.1:${port}`,
-  // names of this machine go there, too
+  // Names of this machine go to the proxy too.
   '--proxy-bypass-list=<-loopback>',
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
   '--disable-quic',

@@ -32,7 +32,7 @@ afterEach(() => {
   site.close()
 })
 
-/** Sends bytes, each by itself, and reads until so many came or the proxy has closed. */
+/** Sends bytes one at a time, and reads until `most` have arrived or the proxy has closed. */
 async function say(bytes: readonly number[], most = Number.POSITIVE_INFINITY): Promise<number[]> {
   const socket = connect(port, '127.0.0.1').setNoDelay()
   socket.on('error', () => {})
@@ -52,7 +52,7 @@ test.each([
   ['a name', SITE, 'a.site.test.'],
   ['an address', [1, 192, 0, 2, 7], '192.0.2.7'],
   ['an address of IPv6', [4, 0x20, 1, 0xd, 0xb8, ...Array(11).fill(0), 1], '2001:0db8:0000:0000:0000:0000:0000:0001'],
-])('connects to %s, and carries both ways what comes after', async (_what, address, host) => {
+])('connects to %s, and forwards later data in both directions', async (_what, address, host) => {
   expect(await say([...request(1, address), ...Buffer.from('hello')], 17)).toEqual([
     ...refusal(0),
     ...Buffer.from('hello'),
@@ -69,7 +69,7 @@ test.each([
   expect(reached).toEqual([])
 })
 
-test('what may not be reached is refused, what cannot be reached is said to be so', async () => {
+test('refuses forbidden targets, and reports unreachable ones', async () => {
   reach = async () => undefined
   expect(await say(request(1, SITE))).toEqual(refusal(2))
   reach = async () => {
@@ -78,13 +78,13 @@ test('what may not be reached is refused, what cannot be reached is said to be s
   expect(await say(request(1, SITE))).toEqual(refusal(4))
 })
 
-test('another protocol gets nothing', async () => {
+test('sends nothing to another protocol', async () => {
   expect(await say([4, 1, 0, 80, 192, 0, 2, 7, 0])).toEqual([])
   expect(await say([...Buffer.from('GET / HTTP/1.1\r\n\r\n')])).toEqual([])
   expect(reached).toEqual([])
 })
 
-test('who goes takes the connection along', async () => {
+test('closes the connection when the client leaves', async () => {
   let outside: Socket | undefined
   const real = reach
   reach = async () => {

@@ -1,16 +1,16 @@
 import { createServer, isIP, type Server, type Socket } from 'node:net'
 
-/** Opens a connection for a page; undefined: it is not to be reached. */
+/** Opens a connection for a page. Returns undefined if the target is forbidden. */
 export type Reach = (host: string, port: number) => Promise<Socket | undefined>
 
-/** Of one measurement. A page that wants more waits for nothing. */
+/** The limit for one measurement. Further connections of a page are closed at once. */
 const MOST_CONNECTIONS = 128
 const HELLO_MS = 10_000
 
 const [SUCCESS, REFUSED, UNREACHABLE, UNSUPPORTED] = [0, 2, 4, 7]
 const reply = (code: number) => Buffer.from([5, code, 0, 1, 0, 0, 0, 0, 0, 0])
 
-/** A SOCKS5 proxy (RFC 1928) that knows CONNECT alone: no UDP, and nothing that listens. */
+/** Creates a SOCKS5 proxy (RFC 1928) that supports only CONNECT: no UDP, and no listening. */
 export function createSocks(reach: Reach): Server {
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy())
@@ -53,7 +53,7 @@ async function readHost(kind: number | undefined, read: Read): Promise<string | 
   return isIP(host) ? host : undefined
 }
 
-/** Reads so many bytes, and leaves the rest to who reads next. */
+/** Reads a number of bytes, and leaves the rest to the next reader. */
 function reader(socket: Socket): Read {
   const closed = new Promise<never>((_, reject) => socket.once('close', () => reject(new Error('closed'))))
   closed.catch(() => {})

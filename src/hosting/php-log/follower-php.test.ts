@@ -13,7 +13,7 @@ import { openPlaces } from './positions.ts'
 const core = await testCore()
 
 test.skipIf(!core).each(hereRuntimes)(
-  'PHP goes on writing while its log is put aside, and no entry is lost: $runtime',
+  'loses no entry while PHP keeps writing and its log is rotated: $runtime',
   async ({ runtime: kind, phpVersion }) => {
     const runtime = await testRuntime({ runtime: kind })
     const directory = await testDirectory(core as string, { phpVersion })
@@ -32,7 +32,7 @@ test.skipIf(!core).each(hereRuntimes)(
       limits: { everyMs: 5, entriesPerSecond: 1e6, burst: 1e6, backlogBytes: 1e9, passMs: 60_000 },
     })
     try {
-      // 60 × 100 × 1.5 kB: the log is put aside twice while PHP runs
+      // 60 × 100 × 1.5 kB: the log is rotated twice while PHP runs.
       const script = await directory.script(
         'log.php',
         'for ($n = 0; $n < 100; $n++) error_log($_GET["round"] . " " . $n . " " . str_repeat("x", 1500)); trigger_error("warned", E_USER_WARNING);',
@@ -53,7 +53,7 @@ test.skipIf(!core).each(hereRuntimes)(
         file: 'log.php',
         line: 1,
       })
-      // the last one may have been put aside, with nothing to write since
+      // The last log may have been rotated, with nothing written since.
       await fetchPage(php, testRequest('/log.php?round=60', script))
       expect(await readdir(join(directory.siteDirectory, 'private'))).toContain('php-error.log')
     } finally {
@@ -66,7 +66,7 @@ test.skipIf(!core).each(hereRuntimes)(
 )
 
 test.skipIf(!core).each(hereRuntimes)(
-  'a deprecation that a plugin raises reaches the log, also where WordPress is not in debug mode: $runtime',
+  'logs a deprecation that a plugin raises, even if WordPress is not in debug mode: $runtime',
   async ({ runtime: kind, phpVersion }) => {
     const runtime = await testRuntime({ runtime: kind })
     const directory = await testDirectory(core as string, { phpVersion })
@@ -78,7 +78,7 @@ test.skipIf(!core).each(hereRuntimes)(
       const alone = await directory.script('alone.php', raise)
       const below = await directory.script(
         'below.php',
-        // as wp-settings.php comes to it; the site directory of this test has no database
+        // In the order of wp-settings.php, because the site directory of this test has no database.
         `define('ABSPATH', __DIR__ . '/'); define('WPINC', 'wp-includes'); define('WP_DEBUG', !empty($_GET['debug']));
          define('WP_DEBUG_DISPLAY', false); define('WP_DEBUG_LOG', false);
          require ABSPATH . WPINC . '/load.php'; require ABSPATH . WPINC . '/plugin.php'; wp_debug_mode(); ${raise}`,

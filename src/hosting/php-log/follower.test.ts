@@ -63,12 +63,12 @@ const follower = (limits = {}) =>
 const messages = () =>
   [...stored.values()].sort((a, b) => a.atMs - b.atMs || a.id - b.id).map((record) => phpEntryOf(record).message)
 
-/** As PHP writes it: a second's precision. */
+/** Returns a line as PHP writes it, with a precision of one second. */
 const line = (text: string, at = Date.now()) => {
   const time = new Date(at).toUTCString().replace(/^\w+, (\d\d) (\w{3}) (\d{4}) ([\d:]+) GMT$/, '$1-$2-$3 $4')
   return `[${time} UTC] ${text}\n`
 }
-/** PHP has been quiet since. */
+/** Makes the log look as if PHP has been quiet since. */
 const settle = async (file = log) => {
   const before = new Date(Date.now() - 2000)
   await utimes(file, before, before)
@@ -78,7 +78,7 @@ const write = async (text: string) => {
   await settle()
 }
 
-test('entries arrive once, in the order of the file, with the time that PHP says', async () => {
+test('reads entries once, in the order of the file, with PHP’s time', async () => {
   const at = Date.now() - 60_000
   await write(line('one', at) + line('two\nlines', at) + line('PHP Warning:  three in /wordpress/a.php on line 7', at))
   const followed = follower()
@@ -93,7 +93,7 @@ test('entries arrive once, in the order of the file, with the time that PHP says
   expect(messages()).toEqual(['one', 'two\nlines', 'three', 'four'])
 })
 
-test("the log that WordPress writes for debugging is read, too, at the path that the site's wp-config.php names", async () => {
+test("also reads WordPress’ debug log, at the path that the site's wp-config.php names", async () => {
   const debug = join(directory, 'web/wp-content/debug.log')
   await mkdir(join(directory, 'web/wp-content/logs'), { recursive: true })
   await writeFile(debug, line('long ago', Date.now() - 3_600_000) + line('just now'))
@@ -102,7 +102,7 @@ test("the log that WordPress writes for debugging is read, too, at the path that
   const followed = follower()
   await followed.pass()
   await followed.pass()
-  // each log has its own, and nobody takes one for the other
+  // Each log has its own position and IDs, so the same entry in both counts twice.
   expect(messages()).toEqual(['just now', 'just now'])
   await appendFile(debug, line('more'))
   await settle(debug)
@@ -131,9 +131,9 @@ test.each([
   ["define('WP_DEBUG_LOG', '/wordpress/../x');", undefined],
   ["define('WP_DEBUG_LOG', '/etc/passwd');", undefined],
   ["define('WP_DEBUG_LOG', '/private/php-error.log');", undefined],
-])('%s names %s', (config, path) => expect(debugLogIn(`<?php\n${config}\n`)).toBe(path))
+])('finds that %s names %s', (config, path) => expect(debugLogIn(`<?php\n${config}\n`)).toBe(path))
 
-test('an entry that PHP may still be writing waits until it is whole', async () => {
+test('waits with an entry that PHP may still be writing', async () => {
   await appendFile(log, `${line('whole')}[21-`)
   const followed = follower()
   await followed.pass()
@@ -147,7 +147,7 @@ test('an entry that PHP may still be writing waits until it is whole', async () 
   expect(messages()).toEqual(['whole', 'half'])
 })
 
-test('the last entry does not wait for an hour because the clock was set back one', async () => {
+test('does not wait an hour for the last entry because the clock was set back one', async () => {
   await appendFile(log, line('last').trimEnd())
   const written = new Date(Date.now() + 3_600_000)
   await utimes(log, written, written)
@@ -156,13 +156,13 @@ test('the last entry does not wait for an hour because the clock was set back on
   expect(messages()).toEqual(['last'])
 })
 
-test('what is not stored is read again; a host that dies in between stores nothing twice', async () => {
+test('reads entries again that were not stored, and stores nothing twice after a crash', async () => {
   await write(line('one') + line('two'))
   fails = true
   await expect(follower().pass()).rejects.toThrow('no')
   fails = false
   await follower().pass()
-  // stored, but not noted: as if killed right there
+  // Stored, but the position was not saved, as if the host was killed right there.
   const place = places.get(5)
   await write(line('three'))
   await follower().pass()
@@ -174,7 +174,7 @@ test('what is not stored is read again; a host that dies in between stores nothi
   expect(messages()).toEqual(['one', 'two', 'three'])
 })
 
-test('a log that is emptied or replaced is read from its start', async () => {
+test('reads an emptied or replaced log from its start', async () => {
   await write(line('one') + line('two'))
   const followed = follower()
   await followed.pass()
@@ -185,11 +185,11 @@ test('a log that is emptied or replaced is read from its start', async () => {
   await followed.pass()
   await write(line('replaced'))
   await followed.pass()
-  // those of one second, in files of one name, in any order
+  // Entries of one second, in files of the same name, in any order.
   expect(messages().sort()).toEqual(['one', 'replaced', 'two', 'x'])
 })
 
-test('a long log is put aside, read to its end, and removed; nothing of it is lost', async () => {
+test('rotates a long log, reads it to its end, and removes it without losing anything', async () => {
   const followed = follower({ entriesPerSecond: 1e6, burst: 1e6, backlogBytes: 1e9, passMs: 60_000 })
   const long = 'y'.repeat(1000)
   const numbers = Array.from({ length: 5000 }, (_, n) => n)
@@ -197,7 +197,7 @@ test('a long log is put aside, read to its end, and removed; nothing of it is lo
     await write(half.map((n) => line(`${n} ${long}`)).join(''))
     await followed.pass()
   }
-  // the first look at the long log put it aside, with most of it unread
+  // The first pass over the long log rotated it, with most of it unread.
   expect(await readdir(join(directory, 'private'))).toEqual(['php-error.log.1'])
   await write(line('in the new one', Date.now() + 2000))
   while ((await readdir(join(directory, 'private'))).length > 1) await followed.pass()
@@ -206,7 +206,7 @@ test('a long log is put aside, read to its end, and removed; nothing of it is lo
   expect(messages().map((text) => text.split(' ')[0])).toEqual([...numbers.map(String), 'in'])
 })
 
-test('a site that writes without end costs a bounded part; what is dropped is said', async () => {
+test('limits the cost of a site that writes endlessly, and reports what is dropped', async () => {
   const followed = follower({ burst: 100, entriesPerSecond: 0 })
   for (let round = 0; round < 6; round++) {
     await write(Array.from({ length: 20_000 }, (_, n) => line(`${round} ${n} ${'z'.repeat(60)}`)).join(''))
@@ -224,7 +224,7 @@ test('a site that writes without end costs a bounded part; what is dropped is sa
   expect(left.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(4 << 20)
 })
 
-test('links, folders, pipes and anything else in the place of the log are left alone', async () => {
+test('ignores links, folders, pipes, and anything else in place of the log', async () => {
   const secret = join(folder, 'secret.log')
   await writeFile(secret, line('secret'))
   const followed = follower()
@@ -253,7 +253,7 @@ test('links, folders, pipes and anything else in the place of the log are left a
   expect(warnings).toEqual([])
 })
 
-test('a folder in the place where the old log belongs keeps no log from being bounded', async () => {
+test('limits a log even if a folder blocks the place of the old log', async () => {
   await mkdir(`${log}.1/x`, { recursive: true })
   const followed = follower({ passMs: 60_000 })
   await write(line('a'.repeat(5 << 20)))
@@ -264,7 +264,7 @@ test('a folder in the place where the old log belongs keeps no log from being bo
   expect(messages().at(-1)).toBe('goes on')
 })
 
-test('binary, huge and undated lines become entries of bounded length at a believable time', async () => {
+test('turns binary, huge, and undated lines into entries of limited length with a plausible time', async () => {
   const followed = follower()
   await write(`${line('q'.repeat(100_000))}${line('next')}`)
   await appendFile(log, Buffer.from([0, 255, 254, 10, 0, 91, 10]))

@@ -1,10 +1,10 @@
 /**
- * Brings what sites' PHP writes into their error logs to the log store.
+ * Copies entries from sites' PHP error logs to the log store.
  *
- * The file is the site's: it may hold anything, be replaced by anything, and grow as fast as PHP can write. So a look at one
- * site is bounded (bytes read, entries kept), a pass over all sites too, and what does not fit is counted and dropped. The id of an
- * entry is its place in the file: what is stored, but not yet noted as read when the host dies, is read and stored again as the
- * same entry.
+ * The site controls the file: it may contain anything, be replaced by anything, and grow as fast as PHP can write. So
+ * the work for one site is limited (bytes read, entries kept), and so is a pass over all sites. What exceeds the limits
+ * is counted and dropped. The ID of an entry is its position in the file. If the host dies between storing an entry and
+ * saving its position, the entry is read and stored again under the same ID.
  */
 import { setImmediate as breathe } from 'node:timers/promises'
 import { crc32 } from 'node:zlib'
@@ -23,9 +23,9 @@ export interface LoggedSite {
 }
 
 export interface FollowerOptions {
-  /** Sites whose PHP runs: only they can have something new. */
+  /** Returns the sites whose PHP runs. Only they can have new entries. */
   readonly running: () => readonly LoggedSite[]
-  /** All sites of the host: looked at when it starts, and now and then. */
+  /** Returns all sites of the host, which are checked at the start, and from time to time. */
   readonly all: () => Promise<readonly LoggedSite[]>
   readonly store: Pick<LogStore, 'append'>
   readonly places: LogPlaces
@@ -36,14 +36,14 @@ export interface FollowerOptions {
 export interface FollowerLimits {
   readonly everyMs: number
   readonly allEveryMs: number
-  /** Read from one log in one pass. */
+  /** The bytes that are read from one log in one pass. */
   readonly pieceBytes: number
-  /** What may be left unread; beyond that the middle is skipped. */
+  /** The bytes that may be left unread. Beyond that, the middle is skipped. */
   readonly backlogBytes: number
-  /** Entries that a site may have a second in the long run. */
+  /** The entries per second that a site may have in the long run. */
   readonly entriesPerSecond: number
   readonly burst: number
-  /** A pass works so long at most; the next goes on with the other sites. */
+  /** The longest time of a pass. The next pass continues with the other sites. */
   readonly passMs: number
 }
 
@@ -57,9 +57,12 @@ const usualLimits: FollowerLimits = {
   passMs: 200,
 }
 
-/** PHP writes an entry in one piece; one that has not grown for so long is whole. */
+/** PHP writes an entry in one piece, so an entry that has not grown for this long is complete. */
 const QUIET_MS = 400
-/** Of a debug log that is seen for the first time this is read: it was switched on just now, or has come with the site. */
+/**
+ * The age of entries that are read from a debug log on first sight. The log was turned on just now, or came with the
+ * site.
+ */
 const RECENT_MS = 600_000
 
 interface Allowance {
@@ -72,9 +75,9 @@ export class PhpLogFollower {
   readonly #options: FollowerOptions
   readonly #limits: FollowerLimits
   readonly #allowances = new Map<number, Allowance>()
-  /** Looked at in the next pass, whether their PHP runs then or not. */
+  /** Sites to check in the next pass, whether or not their PHP runs then. */
   #again = new Map<number, LoggedSite>()
-  /** Those of the pass under way. */
+  /** The sites of the current pass. */
   #known = new Map<number, LoggedSite>()
   #allAt = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
@@ -95,7 +98,7 @@ export class PhpLogFollower {
     }, this.#limits.everyMs).unref()
   }
 
-  /** Reads once more what is there; to be called when PHP has stopped. */
+  /** Reads the rest. Must be called when PHP has stopped. */
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
@@ -104,7 +107,7 @@ export class PhpLogFollower {
     this.#options.places.close()
   }
 
-  /** One look at every site that may have something new. */
+  /** Checks every site that may have new entries. */
   async pass(): Promise<void> {
     const { store, places } = this.#options
     const started = performance.now()
@@ -128,7 +131,7 @@ export class PhpLogFollower {
       }
     }
     for (const [siteId, site] of sites) this.#again.set(siteId, site)
-    // in this order: what is noted as read must be stored, what is removed must be noted
+    // In this order: entries must be stored before they are marked as read, and marked as read before they are removed.
     try {
       await store.append('php', records)
     } catch (error) {
@@ -148,20 +151,20 @@ export class PhpLogFollower {
     }
     for (const site of this.#options.running()) {
       this.#addTo(sites, site)
-      // its process may be gone before the next pass
+      // Its process may be gone before the next pass.
       this.#addTo(this.#again, site)
     }
     this.#known = new Map(sites)
     return sites
   }
 
-  /** Both logs of a site: PHP's own by the site's id, and the one that WordPress writes for debugging by the negative. */
+  /** Adds both logs of a site: PHP's own under the site's ID, and WordPress' debug log under the negative ID. */
   #addTo(sites: Map<number, LoggedSite>, site: LoggedSite): void {
     sites.set(site.siteId, site)
     sites.set(-site.siteId, site)
   }
 
-  /** It is the site's own file: it is read, and stays. What was in it long before it was first seen is passed over. */
+  /** Reads a file that belongs to the site, and keeps it. Skips entries from long before it was first seen. */
   #lookAtDebugLog(site: LoggedSite): Look | undefined {
     const path = debugLogOf(site.siteDirectory)
     const known = this.#options.places.get(-site.siteId)
@@ -202,7 +205,7 @@ export class PhpLogFollower {
     if (!found) return undefined
     try {
       if (found.stats.ino !== place.inode) return { records: [], place: known, more: true }
-      // a time to come is that of a clock that was set back since
+      // A future time comes from a clock that was set back since.
       const whole = Math.abs(Date.now() - now.changedAtMs) > QUIET_MS || this.#stopped
       const look = this.#read(site, found, place, whole)
       return now.sizeBytes < LONG_BYTES ? look : { ...look, more: true, after: () => putAside(site.siteDirectory) }
@@ -211,7 +214,7 @@ export class PhpLogFollower {
     }
   }
 
-  /** The log was put aside, or replaced: the rest of it first. */
+  /** The log was rotated or replaced. Reads the rest of the old one first. */
   #lookAtOld(site: LoggedSite, known: LogPlace, inode: number | undefined): Look | undefined {
     const old = openLog(site.siteDirectory, 'old')
     if (!old) return undefined
@@ -228,7 +231,7 @@ export class PhpLogFollower {
     }
   }
 
-  /** Reads one piece from the place on. */
+  /** Reads one piece from the position. */
   #read(
     site: LoggedSite,
     found: Found,
@@ -252,7 +255,7 @@ export class PhpLogFollower {
         {
           siteId: site.siteId,
           atMs: believable(saidMs, seenMs),
-          // apart from the other log's, where both have the same at the same place
+          // Differs from the other log's ID for the same text at the same position.
           id: idOf(place.offset + offset + (isDebug ? 2 ** 32 : 0), text),
         },
         message,
@@ -262,7 +265,7 @@ export class PhpLogFollower {
     if (lost.length > 0 || (skipped > 0 && sinceMs === undefined)) {
       const last = lost.at(-1) ?? pieces.at(-1)
       const message = droppedMessage(lost.length, skipped)
-      // the last byte of what was dropped: no entry begins there
+      // The last byte of what was dropped. No entry begins there.
       records.push(record(split.consumed - 1, last?.atMs, message.message, message))
     }
     const offset = place.offset + split.consumed
@@ -270,14 +273,14 @@ export class PhpLogFollower {
     return { records, place: next, more: offset < found.stats.size }
   }
 
-  /** How many of these entries the site may have now. */
+  /** Returns how many of these entries the site may have now. */
   #allowed(siteId: number, wanted: number): number {
     const { entriesPerSecond, burst } = this.#limits
     const now = performance.now()
     const known = this.#allowances.get(siteId) ?? { left: burst, at: now }
     const left = Math.min(burst, known.left + ((now - known.at) / 1000) * entriesPerSecond)
     const allowed = Math.min(wanted, Math.floor(left))
-    // a site that has been quiet for long enough is one of which nothing is known
+    // A site that has been quiet for long enough needs no record.
     if (left - allowed >= burst) this.#allowances.delete(siteId)
     else this.#allowances.set(siteId, { left: left - allowed, at: now })
     return allowed
@@ -286,29 +289,29 @@ export class PhpLogFollower {
 
 interface Look {
   readonly records: LogRecord[]
-  /** Undefined: nothing is known of the site any more. */
+  /** Undefined to forget the site. */
   readonly place: LogPlace | undefined
-  /** There is more to read. */
+  /** Whether there is more to read. */
   readonly more: boolean
-  /** To be done when the place is noted. */
+  /** Called after the position is saved. */
   readonly after?: () => Promise<void>
 }
 
-/** When a log was last written, as far as the site's word for it can be true. */
+/** Returns when a log was last written, corrected if the site's value is implausible. */
 function seenAt(changedAtMs: number): number {
   const now = Date.now()
   return changedAtMs > now - WEEK_MS && changedAtMs <= now ? Math.floor(changedAtMs) : now
 }
 
-/** The site's word for when it was, as far as that can be. */
+/** Returns the time according to the site, corrected if it is implausible. */
 function believable(atMs: number | undefined, seenMs: number): number {
   if (atMs === undefined || !(atMs > seenMs - WEEK_MS) || atMs > seenMs + 60_000) return seenMs
   return atMs
 }
 
 /**
- * Ascends in a file (up to 8 GB). The text is part of it: after the site emptied its log, another entry may have the same second
- * and the same place.
+ * Increases within a file (up to 8 GB). Includes the text: after the site empties its log, another entry may have the
+ * same second and the same position.
  */
 const idOf = (offset: number, text: string): number => (offset % 2 ** 33) * 2 ** 20 + (crc32(text) % 2 ** 20)
 

@@ -7,14 +7,14 @@ import { type Found, inFolder, lookInside } from '../site-files/open-inside.ts'
 
 const FOLDER = 'private'
 const NAME = 'php-error.log'
-/** Where a log that has grown long lies until it has been read to its end. */
+/** The name of a rotated log until it has been read to its end. */
 const OLD = 'php-error.log.1'
 
-/** Where WordPress logs when `WP_DEBUG_LOG` is on and names no path. */
+/** Where WordPress logs if `WP_DEBUG_LOG` is on and names no path. */
 const DEBUG_LOG = 'web/wp-content/debug.log'
-/** In `wp-config.php`; no more of it is read. */
+/** The most bytes that are read of `wp-config.php`. */
 const MOST_CONFIG_BYTES = 64 << 10
-/** Folders of a site by what PHP, or its wp-config.php, calls them. */
+/** Folders of a site, by the notation of PHP or of its wp-config.php. */
 const FOLDERS: readonly (readonly [RegExp, string])[] = [
   [/^(?:\/wordpress\/|(?:__DIR__|ABSPATH|dirname\(\s*__FILE__\s*\))\s*\.\s*['"]\/?)/, 'web/'],
   [/^WP_CONTENT_DIR\s*\.\s*['"]\//, 'web/wp-content/'],
@@ -22,11 +22,14 @@ const FOLDERS: readonly (readonly [RegExp, string])[] = [
   [/^\/tmp\//, 'private/tmp/'],
 ]
 
-/** Debug logs by site, as long as wp-config.php is the same; bounded, and what goes is read again. */
+/**
+ * The debug logs of sites, valid while wp-config.php is unchanged. The number is limited, and evicted ones are read
+ * again.
+ */
 const debugLogs = new LRUCache<string, { readonly stamp: string; readonly path: string }>({ max: 2000 })
 declareMemory(() => debugLogs.clear())
 
-/** Path of a site's debug log below its site directory, as its wp-config.php says. */
+/** Returns the path of a site's debug log below its site directory, according to its wp-config.php. */
 export function debugLogOf(siteDirectory: string): string {
   const stats = lstatSync(join(siteDirectory, 'web/wp-config.php'), { throwIfNoEntry: false })
   const stamp = `${stats?.ino} ${stats?.mtimeMs} ${stats?.size}`
@@ -46,7 +49,10 @@ function readConfig(siteDirectory: string): string {
   }
 }
 
-/** The path that `WP_DEBUG_LOG` names, below the site directory; undefined where it names none, or one that is not the site's. */
+/**
+ * Returns the path that `WP_DEBUG_LOG` names, below the site directory, or undefined if it names none or one outside
+ * the site.
+ */
 export function debugLogIn(config: string): string | undefined {
   const [, said = ''] = /^[^/#\n]*\bdefine\(\s*['"]WP_DEBUG_LOG['"]\s*,\s*([^;\n]{1,500}?)\s*\)\s*;/m.exec(config) ?? []
   const text = said.replace(/^['"]/, '').replace(/['"]$/, '')
@@ -56,16 +62,19 @@ export function debugLogIn(config: string): string | undefined {
     const parts = rest.split('/').filter((part) => part !== '' && part !== '.')
     if (parts.length === 0 || /\.\.|['"\0]/.test(rest)) return undefined
     const path = `${folder}${parts.join('/')}`
-    // that one is read as PHP's own
+    // That file is already read as PHP's own log.
     return path === `${FOLDER}/${NAME}` || path === `${FOLDER}/${OLD}` ? undefined : path
   }
   return undefined
 }
 
-/** A log that has grown to this size makes room for a new one. */
+/** A log of this size is rotated. */
 export const LONG_BYTES = 4 << 20
 
-/** What one look costs: a system call. @returns undefined when there is no such file; links are not followed, nor are they files */
+/**
+ * Checks a log with one system call. @returns undefined when there is no such file; links are not followed, nor are
+ * they files
+ */
 export function glance(
   siteDirectory: string,
   path = `${FOLDER}/${NAME}`,
@@ -74,7 +83,9 @@ export function glance(
   return stats?.isFile() ? { inode: stats.ino, sizeBytes: stats.size, changedAtMs: stats.mtimeMs } : undefined
 }
 
-/** Looks at the log itself or the one before it, or at the one at a path, without following a link. To be closed. */
+/**
+ * Opens the log itself, the one before it, or the one at a path, without following a link. The caller must close it.
+ */
 export function openLog(siteDirectory: string, which: 'log' | 'old' | { readonly path: string }): Found | undefined {
   const path = typeof which === 'object' ? which.path : `${FOLDER}/${which === 'log' ? NAME : OLD}`
   const found = lookInside(siteDirectory, path)
@@ -84,21 +95,21 @@ export function openLog(siteDirectory: string, which: 'log' | 'old' | { readonly
 }
 
 /**
- * Puts the log aside. PHP opens the file anew for each message (main/main.c, php_log_err), so the next one goes into a new file,
- * and one that is being written just now lands in the old one.
+ * Rotates the log. PHP opens the file again for each message (main/main.c, php_log_err), so the next message goes into
+ * a new file. A message that is being written at this moment goes into the old one.
  */
 export async function putAside(siteDirectory: string): Promise<void> {
   await inFolder(siteDirectory, FOLDER, async (folder) => {
     try {
       await rename(`${folder}/${NAME}`, `${folder}/${OLD}`)
     } catch {
-      // whatever the site has put in the way (a folder of that name): the log must not grow for ever
+      // The site may have put anything in the way, such as a folder of that name. The log must not grow forever.
       await unlink(`${folder}/${NAME}`)
     }
   })
 }
 
-/** Removes the log that was put aside. */
+/** Removes the rotated log. */
 export async function removeOld(siteDirectory: string): Promise<void> {
   await inFolder(siteDirectory, FOLDER, (folder) => unlink(`${folder}/${OLD}`).catch(() => {}))
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ownerOf, readHead, readMessage } from './php-message.ts'
 import { splitLog } from './split.ts'
 
-/** Written by PHP 8.1.34, 8.2.33 and 8.3.33: the three write the same. */
+/** Written by PHP 8.1.34, 8.2.33, and 8.3.33, which all write the same. */
 const log = `[21-Nov-2026 02:39:38 UTC] PHP Warning:  Undefined variable $undefined in /wordpress/wp-content/plugins/shop/inc/a.php on line 12
 [21-Nov-2026 02:39:38 UTC] plain words
 [21-Nov-2026 02:39:38 UTC] two
@@ -30,7 +30,7 @@ const entries = (text: string) =>
   splitLog(Buffer.from(text), { inside: false, whole: true }).pieces.map((piece) => readMessage(piece.text))
 
 describe('messages of PHP', () => {
-  test('each line that PHP writes becomes message, severity, file and line', () => {
+  test('splits each line of PHP into message, severity, file, and line', () => {
     expect(entries(log)).toEqual([
       {
         severity: 'Warning',
@@ -82,14 +82,14 @@ Stack trace:
     ])
   })
 
-  test('times are UTC, and unknown when the site writes in another zone', () => {
+  test('reads times as UTC, and as unknown when the site writes in another zone', () => {
     expect(readHead('[21-Nov-2026 02:39:38 UTC] x')).toEqual({ length: 27, atMs: Date.UTC(2026, 10, 21, 2, 39, 38) })
     expect(readHead('[21-Nov-2026 02:39:38 Europe/Berlin] x')).toEqual({ length: 37, atMs: undefined })
     for (const text of ['[21-Nov-2026] x', 'x [21-Nov-2026 02:39:38 UTC] ', '[]', '', '[21-Nov-2026 02:39:38 UTC]'])
       expect(readHead(text)).toBeUndefined()
   })
 
-  test('whose code it is', () => {
+  test('finds whose code it is', () => {
     expect(ownerOf('wp-content/plugins/shop/inc/a.php')).toEqual({ kind: 'plugin', name: 'shop' })
     expect(ownerOf('wp-content/plugins/hello.php')).toEqual({ kind: 'plugin', name: 'hello' })
     expect(ownerOf('wp-content/mu-plugins/loader.php')).toEqual({ kind: 'mu-plugin', name: 'loader' })
@@ -103,7 +103,7 @@ Stack trace:
 describe('splitting', () => {
   const head = '[21-Nov-2026 02:39:38 UTC] '
 
-  test('read in pieces of any length, a log gives the entries that it gives at once', () => {
+  test('yields the same entries from pieces of any length as from the whole log', () => {
     const bytes = Buffer.from(log)
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 1 }), (lengths) => {
@@ -111,7 +111,7 @@ describe('splitting', () => {
         let at = 0
         let inside = false
         for (let turn = 0; at < bytes.length; turn++) {
-          // an entry that is cut off is read again with more behind it
+          // A cut-off entry is read again with more text after it.
           const length = (lengths[turn % lengths.length] as number) + turn * 10
           const piece = bytes.subarray(at, at + length)
           const split = splitLog(piece, { inside, whole: at + length >= bytes.length })
@@ -124,7 +124,7 @@ describe('splitting', () => {
     )
   })
 
-  test('a huge entry is cut, and what follows of it is no entry', () => {
+  test('cuts a huge entry, and does not take the rest for an entry', () => {
     const first = splitLog(Buffer.from(`${head}${'x'.repeat(100_000)}`), { inside: false, whole: false })
     expect(first).toMatchObject({ consumed: 100_027, inside: true })
     expect(first.pieces).toHaveLength(1)
@@ -138,7 +138,7 @@ describe('splitting', () => {
     })
   })
 
-  test('whatever bytes a site writes, all of them are consumed or the last entry waits', () => {
+  test('consumes any bytes of a site, or keeps the last entry waiting', () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.uint8Array({ maxLength: 50 }), fc.constantFrom(head, '\n', '\n[', 'PHP Warning:  ')), {

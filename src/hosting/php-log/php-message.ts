@@ -1,16 +1,16 @@
-/** What a site's PHP error log says at one place, without its time. */
+/** One message of a site's PHP error log, without its time. */
 export interface PhpMessage {
   readonly message: string
   readonly severity: string
-  /** Path from the web root; empty when unknown. */
+  /** The path from the web root, or empty when unknown. */
   readonly file: string
   /** -1 when unknown. */
   readonly line: number
 }
 
 /**
- * What PHP calls its severities (main/main.c, php_error_cb); `User` is what `error_log()` writes, `Database error` what WordPress writes
- * with it of a statement that failed. Stored by place: only add.
+ * PHP's names for its severities (main/main.c, php_error_cb). `User` is what `error_log()` writes, and `Database error`
+ * what WordPress writes with it about a failed statement. Stored by position, so only append.
  */
 export const severities = [
   'User',
@@ -26,13 +26,13 @@ export const severities = [
 ] as const
 export type Severity = (typeof severities)[number]
 
-/** Severities of what the site's code wrote with `error_log()`. */
+/** The severities of what the site's code wrote with `error_log()`. */
 const ofCode: ReadonlySet<Severity> = new Set<Severity>(['User', 'Database error'])
-/** As WordPress begins the line of a statement that failed. */
+/** The beginning of WordPress' message about a failed statement. */
 const DATABASE_ERROR = 'WordPress database error'
 
 const MOST_CHARACTERS = 8192
-/** Where PHP sees the web root. */
+/** The web root as PHP sees it. */
 const WEB_ROOT = '/wordpress/'
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
@@ -41,7 +41,7 @@ const head = /^\[(\d\d)-([A-Z][a-z]{2})-(\d{4}) (\d\d):(\d\d):(\d\d) ([^\]\n]{1,
 /** Longer than any head. */
 export const HEAD_BYTES = 80
 
-/** @returns its length, and the time that it says: `undefined` when that is not UTC */
+/** @returns its length and its time; the time is `undefined` when it is not UTC */
 export function readHead(text: string): { length: number; atMs: number | undefined } | undefined {
   const match = head.exec(text)
   if (!match) return undefined
@@ -52,7 +52,7 @@ export function readHead(text: string): { length: number; atMs: number | undefin
   return { length: (all as string).length, atMs: isUtc ? atMs : undefined }
 }
 
-/** Reads what follows the head: `PHP Warning:  … in /wordpress/x.php on line 3`, or whatever `error_log()` was given. */
+/** Reads what follows the head: `PHP Warning:  … in /wordpress/x.php on line 3`, or any text for `error_log()`. */
 export function readMessage(text: string): PhpMessage {
   const match = /^PHP ([A-Z][A-Za-z ]{1,30}): {1,2}/.exec(text)
   const severity = severities.find((name) => name === match?.[1] && !ofCode.has(name))
@@ -63,7 +63,10 @@ export function readMessage(text: string): PhpMessage {
   return { severity, ...place(text.slice(match[0].length).trimEnd()) }
 }
 
-/** Takes the place off the end; that of an uncaught exception stands behind its stack trace (`  thrown in … on line 3`). */
+/**
+ * Reads the file and line at the end. For an uncaught exception, they follow its stack trace (`  thrown in … on line
+ * 3`).
+ */
 function place(text: string): Omit<PhpMessage, 'severity'> {
   const onLine = text.lastIndexOf(' on line ')
   const line = onLine < 0 ? '' : text.slice(onLine + 9)
@@ -78,7 +81,7 @@ function place(text: string): Omit<PhpMessage, 'severity'> {
 
 const inSite = (path: string): string => (path.startsWith(WEB_ROOT) ? path.slice(WEB_ROOT.length) : path)
 
-/** Paths as in the site; no longer than people read. */
+/** Shortens paths to those in the site, and texts to a readable length. */
 function shown(text: string): string {
   const short = text
     .trimEnd()
@@ -87,7 +90,7 @@ function shown(text: string): string {
   return short.length > MOST_CHARACTERS ? `${short.slice(0, MOST_CHARACTERS)}…` : short
 }
 
-/** Whose code a file is. @returns `kind`: `plugin`, `mu-plugin`, `theme`, `core`, or empty; and its name */
+/** Finds whose code a file is. @returns `kind`: `plugin`, `mu-plugin`, `theme`, `core`, or empty; and its name */
 export function ownerOf(file: string): { kind: string; name: string } {
   const [, folder, first] = /^wp-content\/(mu-plugins|plugins|themes)\/([^/(]+)/.exec(file) ?? []
   if (folder && first) {

@@ -1,19 +1,19 @@
 import { droppedIn, type LogRecord } from '../../platform/log-store/log-store.ts'
 import { ownerOf, type PhpMessage, type Severity, severities } from './php-message.ts'
 
-/** One PHP error in the words of the API. */
+/** One PHP error in the format of the API. */
 export interface PhpLogEntry extends PhpMessage {
-  /** Whose code it is: `plugin`, `mu-plugin`, `theme`, `core`, or empty. */
+  /** The owner of the code: `plugin`, `mu-plugin`, `theme`, `core`, or empty. */
   readonly kind: string
   readonly name: string
   readonly atMs: number
   readonly siteId: number
 }
 
-/** Number of a severity: what an entry is found by. */
+/** Returns the number of a severity, by which entries can be searched. */
 export const severityFacet = (severity: Severity): number => severities.indexOf(severity) + 1
 
-/** The stored form of a message. */
+/** Returns the stored form of a message. */
 export function phpRecord(at: Pick<LogRecord, 'siteId' | 'atMs' | 'id'>, message: PhpMessage): LogRecord {
   return {
     ...at,
@@ -23,7 +23,7 @@ export function phpRecord(at: Pick<LogRecord, 'siteId' | 'atMs' | 'id'>, message
   }
 }
 
-/** The entry that {@link phpRecord} made a record of. */
+/** Returns the entry that {@link phpRecord} stored as a record. */
 export function phpEntryOf(record: LogRecord): PhpLogEntry {
   const dropped = droppedIn(record)
   if (dropped !== undefined) {

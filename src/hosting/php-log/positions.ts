@@ -2,23 +2,23 @@ import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** How far a site's log has been read. */
+/** The position up to which a site's log has been read. */
 export interface LogPlace {
-  /** Which file it is. */
+  /** Identifies the file. */
   readonly inode: number
   readonly offset: number
-  /** The place lies inside an entry that was given up. */
+  /** Whether the position is inside an entry that was given up. */
   readonly inside: boolean
 }
 
-/** Places of all sites of a host, in memory and in a file. A killed process loses none that was saved. */
+/** The positions of all sites of a host, in memory and in a file. A killed process loses none that was saved. */
 export interface LogPlaces {
   get(siteId: number): LogPlace | undefined
   save(changes: ReadonlyMap<number, LogPlace | undefined>): void
   close(): void
 }
 
-/** @param file made when it is missing; belongs to one process */
+/** @param file created when it is missing; belongs to one process */
 export function openPlaces(file: string): LogPlaces {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   closeSync(openSync(file, 'a', 0o600))

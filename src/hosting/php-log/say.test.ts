@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(siteDirectory, { recursive: true, force: true }))
 
-test('a line of Stead stands in the PHP log in the form of PHP, whatever the words are', async () => {
+test('writes a line of Stead to the PHP log in PHP’s format, whatever the text', async () => {
   const site = { siteDirectory, uid: null }
   await sayInPhpLog(site, 'the event a\nb was cut off', new Date('2026-03-04T05:06:07Z'))
   await sayInPhpLog(site, 'x'.repeat(5000), new Date('2026-12-24T15:16:17Z'))
@@ -22,7 +22,7 @@ test('a line of Stead stands in the PHP log in the form of PHP, whatever the wor
   expect([second?.length, rest]).toEqual(['[24-Dec-2026 15:16:17 UTC] Stead: '.length + 2000, ''])
 })
 
-test('nothing is written through a link that the site has put there', async () => {
+test('writes nothing through a link that the site has put there', async () => {
   const outside = join(siteDirectory, 'outside')
   await writeFile(outside, 'mine')
   await symlink(outside, log())

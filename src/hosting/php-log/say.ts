@@ -4,12 +4,12 @@ import { inFolder } from '../site-files/open-inside.ts'
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const MOST_CHARACTERS = 2000
-/** Not through a link, and not for longer than a moment: the site may have put anything there. */
+/** Follows no link and does not block, because the site may have put anything there. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 /**
- * Writes a line of Stead's into a site's PHP log, in PHP's own form: what PHP can no longer say, since it was ended.
- * @param text one sentence; parts of it may be the site's words
+ * Writes a line of Stead into a site's PHP log, in PHP's own format. It reports what PHP cannot, because PHP was ended.
+ * @param text one sentence; the site may control parts of it
  */
 export async function sayInPhpLog(
   { siteDirectory, uid }: { readonly siteDirectory: string; readonly uid: number | null },
@@ -25,7 +25,7 @@ export async function sayInPhpLog(
     const file = await open(`${folder}/php-error.log`, APPEND, 0o644)
     try {
       if (!(await file.stat()).isFile()) return
-      // it may be the first line
+      // It may be the first line.
       if (uid !== null) await file.chown(uid, uid)
       await file.write(`[${day} ${time} UTC] Stead: ${words}\n`)
     } finally {

@@ -2,30 +2,32 @@ import { HEAD_BYTES, readHead } from './php-message.ts'
 
 /** One entry in a piece of a log. */
 export interface Piece {
-  /** Where it begins in the piece. */
+  /** Its offset in the piece. */
   readonly offset: number
-  /** Without its head. */
+  /** The text without its head. */
   readonly text: string
-  /** Milliseconds UTC, as the site says; undefined where it does not. */
+  /** In milliseconds UTC, as the site says, or undefined if it does not. */
   readonly atMs: number | undefined
 }
 
 export interface Split {
   readonly pieces: readonly Piece[]
-  /** Bytes that need not be read again. */
+  /** The bytes that need not be read again. */
   readonly consumed: number
-  /** The piece ended inside an entry that is too long to wait for: what follows belongs to it. */
+  /** Whether the piece ended inside an entry that is too long to wait for, so that the next bytes belong to it. */
   readonly inside: boolean
 }
 
 const NEWLINE = 10
 const BRACKET = 91
-/** Bytes of an entry that are looked at. */
+/** The most bytes of an entry that are processed. */
 const MOST_BYTES = 32 << 10
 
 /**
- * Splits a piece of a PHP error log into entries: each begins with its time at the start of a line and goes on to the next.
- * @param options `inside`: the piece begins inside an entry that was given up; `whole`: nothing more will be added to the last entry
+ * Splits a piece of a PHP error log into entries. Each begins with its time at the start of a line, and extends to the
+ * next.
+ * @param options `inside`: the piece begins inside an entry that was given up; `whole`: nothing will be added to the
+ * last entry
  */
 export function splitLog(bytes: Buffer, options: { inside: boolean; whole: boolean }): Split {
   const starts: { offset: number; length: number; atMs: number | undefined }[] = []
@@ -38,7 +40,7 @@ export function splitLog(bytes: Buffer, options: { inside: boolean; whole: boole
     if (end < 0) break
     at = end + 1
   }
-  // lines without a time: the end of what was given up, or what the site itself wrote there
+  // Lines without a time: the end of an entry that was given up, or text that the site itself wrote there.
   if (!options.inside && starts[0]?.offset !== 0 && bytes.length > 0)
     starts.unshift({ offset: 0, length: 0, atMs: undefined })
   if (starts.length === 0) return { pieces: [], consumed: bytes.length, inside: true }

@@ -25,7 +25,7 @@ const info = '/plugins/info/1.2/'
 describe('the plugin directory', () => {
   const directory = () => createPluginDirectory({ base: server.base, allowPrivate: false })
 
-  test('tells the newest release, and where each is had from', async () => {
+  test('returns the newest release, and the address of each release', async () => {
     const first = server.publish('forms', '1.0', {})
     const second = server.publish('forms', '2.0', {})
     const found = await directory().find('forms')
@@ -38,13 +38,13 @@ describe('the plugin directory', () => {
     ])
   })
 
-  test('has none that it does not know, or that was closed', async () => {
+  test('returns none that is unknown or was closed', async () => {
     expect(await directory().find('forms')).toBeUndefined()
     server.override(info, (_, response) => void response.end(JSON.stringify({ error: 'closed', reason: 'x' })))
     expect(await directory().find('forms')).toBeUndefined()
   })
 
-  test('takes one without other releases, and never its trunk', async () => {
+  test('accepts a plugin without other releases, and never its trunk', async () => {
     const answer = { slug: 'forms', version: '2.0', download_link: 'https://example.com/a.zip' }
     server.override(info, (_, response) => void response.end(JSON.stringify({ ...answer, versions: [] })))
     expect([...((await directory().find('forms'))?.packages.keys() ?? [])]).toEqual(['2.0'])
@@ -54,14 +54,14 @@ describe('the plugin directory', () => {
   })
 
   test.each(['null', '{}', '{"slug":"forms","version":5,"download_link":"x"}', 'not json'])(
-    'an answer that is none (%s) is a fault, and no plugin',
+    'treats an invalid answer (%s) as an error, and not as a plugin',
     async (text) => {
       server.override(info, (_, response) => void response.end(text))
       await expect(directory().find('forms')).rejects.toThrow(FetchError)
     },
   )
 
-  test('that fails is a fault, too', async () => {
+  test('reports a server error', async () => {
     server.override(info, (_, response) => void response.writeHead(500).end())
     await expect(directory().find('forms')).rejects.toThrow('status 500')
   })
@@ -87,14 +87,14 @@ describe('packages', () => {
     expect(await readdir(join(dataDir, 'packages'))).toEqual([])
   })
 
-  test('without a folder get one; what a desktop has added goes', async () => {
+  test('get a folder if they have none, without files that a desktop has added', async () => {
     expect(await filesOf(serve([{ name: 'a.php' }, { name: '__MACOSX/a.php' }]))).toEqual(['forms', ['a.php']])
     expect(await filesOf(serve([{ name: 'b/a.php' }, { name: '__MACOSX/a.php' }]))).toEqual(['b', ['a.php']])
   })
 
-  test('take the place of what a crash has left', async () => {
+  test('replace what a crash has left behind', async () => {
     const url = server.publish('forms', '1.0', { 'forms.php': '<?php' })
-    // never goes on
+    // Never continues.
     await new Promise<void>((begun) => {
       packages().withPackage('key', order(url), () => new Promise<never>(() => begun()))
     })
@@ -105,12 +105,12 @@ describe('packages', () => {
     ['that lead out of their folder', [{ name: '../../evil.php' }]],
     ['with links', [{ name: 'a/b', linkTo: '/etc/passwd' }]],
     ['with nothing in them', []],
-  ])('%s are refused', async (_, entries) => {
+  ])('are refused if they are %s', async (_, entries) => {
     await expect(filesOf(serve(entries))).rejects.toThrow(ArchiveRefused)
     expect(await readdir(join(dataDir, 'packages'))).toEqual([])
   })
 
-  test('a server that fails once is asked again, one that refuses is not', async () => {
+  test('are requested again from a server that fails once, and not from one that refuses', async () => {
     const zip = makeZip([{ name: 'forms/forms.php', content: '<?php' }])
     let asked = 0
     server.override('/a.zip', (_, response) => void (++asked === 1 ? response.writeHead(502).end() : response.end(zip)))
@@ -124,7 +124,7 @@ describe('packages', () => {
     expect([asked, refused]).toEqual([2, 1])
   })
 
-  test('that a user names are not fetched from this machine', async () => {
+  test('are not downloaded from this machine if a user names them', async () => {
     const url = server.publish('forms', '1.0', { 'forms.php': '<?php' }).replace('http:', 'https:')
     const other = packages('https://elsewhere.example.com')
     await expect(other.withPackage('key', order(url), async () => {})).rejects.toThrow(FetchRefused)

@@ -3,24 +3,24 @@ import { Value } from 'typebox/value'
 import { FetchFailed, fetchJson } from '../../platform/fetch/fetch-public.ts'
 
 const publicApi = 'https://api.wordpress.org'
-/** What a plugin's page has is in the answer, with all its pictures and reviews. */
+/** The answer contains the plugin's whole page, with all its pictures and reviews. */
 const MOST_BYTES = 16 << 20
 const TIMEOUT_MS = 15_000
 
-/** A plugin as the directory has it. */
+/** A plugin as the directory describes it. */
 export interface DirectoryPlugin {
   readonly slug: string
   /** The newest release. */
   readonly version: string
-  /** Where each release is had from, the newest included. */
+  /** The download address of each release, including the newest. */
   readonly packages: ReadonlyMap<string, string>
 }
 
 /** The plugin directory of WordPress. */
 export interface PluginDirectory {
   /**
-   * @returns undefined when it has no such plugin, or none any more
-   * @throws FetchError when it cannot be asked, or its answer is not understood
+   * @returns undefined when it has no such plugin, or no longer
+   * @throws FetchError when it cannot be reached, or its answer is invalid
    */
   find(slug: string, signal?: AbortSignal): Promise<DirectoryPlugin | undefined>
 }
@@ -29,11 +29,11 @@ const Answer = Type.Object({
   slug: Type.String(),
   version: Type.String({ minLength: 1, maxLength: 100 }),
   download_link: Type.String({ minLength: 1, maxLength: 2000 }),
-  // PHP writes an empty array as a list
+  // PHP encodes an empty array as a list.
   versions: Type.Optional(Type.Union([Type.Record(Type.String(), Type.String()), Type.Array(Type.Unknown())])),
 })
 
-/** @param options.base stands in for the public one */
+/** @param options.base replaces the public address */
 export function createPluginDirectory(options: { base: string | undefined; allowPrivate: boolean }): PluginDirectory {
   const base = options.base || publicApi
   const allowPrivate = options.allowPrivate || base !== publicApi
@@ -45,7 +45,7 @@ export function createPluginDirectory(options: { base: string | undefined; allow
         if (error instanceof FetchFailed && error.status === 404) return { error: 'not found' }
         throw error
       })
-      // one that was closed is answered with a reason
+      // The directory answers with a reason for a closed plugin.
       if (typeof (answer as { error?: unknown } | null)?.error === 'string') return undefined
       if (!Value.Check(Answer, answer))
         throw new FetchFailed(`${base}: the response of the plugin directory is invalid`)

@@ -3,35 +3,35 @@ import { join } from 'node:path'
 import { FetchError, FetchFailed, FetchTimedOut, fetchToFile } from '../../platform/fetch/fetch-public.ts'
 import { ArchiveRefused, unpackZip } from '../archives/unpack-zip.ts'
 
-/** What a plugin's archive, and what is in it, may have. */
+/** The limits of a plugin's archive, and of its contents. */
 const MOST_ARCHIVE_BYTES = 200 << 20
 const LIMITS = { maxEntries: 50_000, maxBytes: 1 << 30 }
 const FETCH_MS = 10 * 60_000
 
 export interface PackageOrder {
-  /** Of a zip. */
+  /** The address of a ZIP file. */
   readonly url: string
-  /** What its folder is called where the archive has none: `[a-z0-9._-]+`. */
+  /** The name of its folder if the archive has none: `[a-z0-9._-]+`. */
   readonly otherwise: string
   readonly signal: AbortSignal
-  /** Bytes of the archive. */
+  /** Called with the bytes of the archive. */
   readonly onProgress?: (doneBytes: number, totalBytes: number | null) => void
 }
 
-/** A package that was unpacked. */
+/** An unpacked package. */
 export interface UnpackedPackage {
-  /** Holds one folder, the plugin's, and nothing else. */
+  /** A folder that contains only the plugin's folder. */
   readonly path: string
-  /** Name of that folder. */
+  /** The name of that folder. */
   readonly folder: string
 }
 
-/** Where hosts get packages of plugins from. */
+/** Provides hosts with packages of plugins. */
 export interface PluginPackages {
   /**
-   * Fetches and unpacks one, into a place that nobody else has; `use` has it as long as it works.
-   * @param key of who asks; the same again takes the place of what a crash has left
-   * @throws FetchError, ArchiveRefused, whose texts may be shown to users; what `use` throws
+   * Downloads and unpacks one into a separate place, which exists until `use` ends.
+   * @param key identifies the caller; a repeated key replaces what a crash has left behind
+   * @throws FetchError, ArchiveRefused, whose texts may be shown to users; errors of `use`
    */
   withPackage<Result>(
     key: string,
@@ -40,7 +40,7 @@ export interface PluginPackages {
   ): Promise<Result>
 }
 
-/** @param options.base of the plugin directory, where another stands in for the public one: its packages may be as near */
+/** @param options.base the address that replaces the public plugin directory, whose packages may be equally private */
 export function createPluginPackages(options: {
   dataDir: string
   base: string | undefined
@@ -75,7 +75,7 @@ export function createPluginPackages(options: {
   }
 }
 
-/** A server that does not answer may do so the next time; one that refuses will again. */
+/** Retries once. A server that does not respond may do so the next time. One that refuses will refuse again. */
 async function twice(fetch: () => Promise<unknown>): Promise<void> {
   await fetch().catch((error) => {
     const isPassing = error instanceof FetchTimedOut || (error instanceof FetchFailed && (error.status ?? 500) >= 500)
@@ -84,7 +84,7 @@ async function twice(fetch: () => Promise<unknown>): Promise<void> {
   })
 }
 
-/** As WordPress has it: the one folder of an archive is the plugin; where files lie at its top, all of it is. */
+/** Does as WordPress does: the only folder of an archive is the plugin. If files are at the top, everything is. */
 async function inOneFolder(work: string, content: string, otherwise: string): Promise<UnpackedPackage> {
   await rm(join(content, '__MACOSX'), { recursive: true, force: true })
   const entries = await readdir(content, { withFileTypes: true })

@@ -7,11 +7,12 @@ import { ALL } from '../site-files/scope.ts'
 import { walkTree } from '../site-files/walk.ts'
 import type { UnpackedPackage } from './plugin-packages.ts'
 
-/** Where a package lies for WordPress' upgrader, below `wp-content`. */
+/** Returns the place of a package for WordPress' upgrader, below `wp-content`. */
 export const stagingOf = (operationId: number): string => `upgrade/stead-${operationId}`
 
 /**
- * Lays an unpacked package into a site, with its user and within its quota. Visitors wait for as long as it is moved into its place.
+ * Puts an unpacked package into a site, as its user and within its quota. Visitors wait while it is moved into its
+ * place.
  * @throws DiskFull, FilesRefused
  */
 export async function stagePackage(

@@ -12,7 +12,7 @@ beforeEach(() => {
   take = createRecoveryLinks({ record, log: { warn } })
 })
 
-it('hands on the link that WordPress made, and what ended the page', () => {
+it('passes on the link that WordPress created, and what broke the page', () => {
   take(1, said({ url, cause: 'plugins/broken' }))
   take(2, said({ url: url.replace('http:', 'https:').replace('/wp-login', '/blog/wp-login'), cause: '<b>' }))
   expect(record.mock.calls).toEqual([
@@ -37,18 +37,18 @@ it.each([
   ['a key with something in it', said({ url: `${url}%0d%0a` })],
   ['no token', said({ url: url.replace('rm_token', 'token') })],
   ['too long', said({ url, more: 'x'.repeat(2_000) })],
-])('takes nothing else: %s', (_what, text) => {
+])('accepts nothing else: %s', (_what, text) => {
   take(1, text)
   expect(record).not.toHaveBeenCalled()
 })
 
-it('is not kept at work by a site that makes them without a pause', () => {
+it('limits the work for a site that creates links constantly', () => {
   for (let i = 0; i < 50; i++) take(1, said({ url }))
   take(2, said({ url }))
   expect(record).toHaveBeenCalledTimes(2)
 })
 
-it('says in the log when nobody could be told', async () => {
+it('logs it when no user could be informed', async () => {
   record.mockRejectedValue(new Error('no database'))
   take(1, said({ url }))
   await vi.waitFor(() => expect(warn).toHaveBeenCalledOnce())

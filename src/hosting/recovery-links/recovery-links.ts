@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 
-/** A way into WordPress' recovery mode, as a site says that it has made one. */
+/** A link into WordPress' recovery mode, according to the site that created it. */
 export interface RecoveryLink {
-  /** `http(s)://…/wp-login.php?action=enter_recovery_mode&rm_token=…&rm_key=…`; whose host name it has is not looked at here. */
+  /** `http(s)://…/wp-login.php?action=enter_recovery_mode&rm_token=…&rm_key=…`. Its host name is not checked here. */
   readonly url: string
-  /** What ended the page: `plugins/name` or `themes/name`; undefined when that is not known. */
+  /** What broke the page: `plugins/name` or `themes/name`, or undefined when that is unknown. */
   readonly cause: string | undefined
 }
 
@@ -13,15 +13,15 @@ export interface RecoveryLinksOptions {
   readonly log: { warn(facts: object, message: string): void }
 }
 
-/** No link that WordPress makes is longer. */
+/** WordPress creates no longer links. */
 const MOST_CHARACTERS = 2_000
-/** WordPress makes one a day; a site may say so as often as it likes. */
+/** WordPress creates one a day, but a site may report them at any rate. */
 const PAUSE_MS = 60_000
 const START = '{"recovery":'
 const CAUSE = /^(?:plugins|themes)\/[\w.-]{1,100}$/
 const SECRET = /^[A-Za-z0-9]{1,100}$/
 
-/** @returns what takes the notes of sites (see `prepend.php`); those that speak of something else are left alone */
+/** @returns a function that handles notes of sites (see `prepend.php`) and ignores those about other things */
 export function createRecoveryLinks({ record, log }: RecoveryLinksOptions): (siteId: number, text: string) => void {
   const told = new LRUCache<number, true>({ max: 1000, ttl: PAUSE_MS })
   return (siteId, text) => {
@@ -35,7 +35,7 @@ export function createRecoveryLinks({ record, log }: RecoveryLinksOptions): (sit
   }
 }
 
-/** It is the site's word, and becomes a mail of Stead's: nothing of it is taken that is no such link. */
+/** Accepts only valid links. The site controls the note, and it becomes a mail of Stead. */
 function readRecoveryLink(text: string): RecoveryLink | undefined {
   try {
     const { url, cause } = (JSON.parse(text) as { recovery: { url: string; cause?: unknown } }).recovery

@@ -1,19 +1,22 @@
 import type { Stats } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** What tells one state of a file from another. */
+/** The values that distinguish two states of a file. */
 export interface Validators {
   readonly etag: string
   readonly lastModified: string
 }
 
-/** Strong enough: a change within one microsecond that keeps the size is not told apart. */
+/**
+ * Returns the validators. They are strong enough: only a change within one microsecond that keeps the size goes
+ * unnoticed.
+ */
 export const validatorsOf = (stats: Stats): Validators => ({
   etag: `"${stats.size.toString(36)}-${Math.round(stats.mtimeMs * 1000).toString(36)}"`,
   lastModified: new Date(stats.mtimeMs).toUTCString(),
 })
 
-/** True when the client's copy is current (RFC 9110 §13.2.2: If-None-Match decides alone where it is given). */
+/** Returns true when the client's copy is current (RFC 9110 §13.2.2: If-None-Match takes precedence). */
 export function isNotModified(headers: IncomingHttpHeaders, { etag, lastModified }: Validators): boolean {
   const none = headers['if-none-match']
   if (none !== undefined)
@@ -29,8 +32,8 @@ export interface ByteRange {
 }
 
 /**
- * The part that a request asks for (RFC 9110 §14): undefined for the whole, which is also the answer to several ranges, to
- * other units and to a copy that has changed (`If-Range`); `'unsatisfiable'` for a range past the end.
+ * Returns the part that a request asks for (RFC 9110 §14). Undefined means the whole file, which also answers several
+ * ranges, other units, and a copy that has changed (`If-Range`). `'unsatisfiable'` means a range past the end.
  */
 export function rangeOf(
   headers: IncomingHttpHeaders,

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sendPage } from './pages.ts'
 
 /*
- * The database of a site in a browser. The host looks at links and sessions, and no code of the site does; Adminer runs in the site's own PHP, and sees
- * what that sees.
+ * The database of a site in a browser. The host checks links and sessions, and no code of the site takes part. Adminer
+ * runs in the site's own PHP, and can access the same as that PHP.
  */
 
 export const DATABASE_ADMIN_PATH = '/stead-database/'
 export const TOKEN_FIELD = 'token'
-/** As PHP sees it; see `tasks/database-admin.php`. */
+/** The path as PHP sees it. See `tasks/database-admin.php`. */
 export const DATABASE_ADMIN_SCRIPT = '/stead/database-admin.php'
 const COOKIE = 'stead_database'
 const SESSION_SECONDS = 3600
@@ -21,22 +21,22 @@ export interface AdminVisit {
 }
 
 export interface DatabaseAdmin {
-  /** Whoever opens a link first has a session by it. */
+  /** Starts a session for the first visitor who opens a link. */
   open(siteId: number, token: string, visit: AdminVisit): Promise<{ session: string } | AdminRefusal>
-  /** @returns why not */
+  /** @returns the reason for a refusal, or undefined */
   mayEnter(siteId: number, session: string, visit: AdminVisit): Promise<AdminRefusal | undefined>
 }
 
-/** Pages by the reasons for which nobody gets in; numbers of `pages.ts`. */
+/** Pages by the reason for refusing access, as numbers in `pages.ts`. */
 export const REFUSED: Readonly<Record<AdminRefusal, number>> = { unknown: 4031, used: 4032, late: 4033, over: 4034 }
 
-/** Whether it is about the database, and nothing of the site. */
+/** Returns whether a request is for the database, and not for the site. */
 export const isDatabaseVisit = ({ url = '' }: Pick<IncomingMessage, 'url'>): boolean =>
   url.startsWith(DATABASE_ADMIN_PATH)
 
 /**
- * Lets in who has a session, and makes one of a link.
- * @returns whether Adminer is to run; else the answer is given
+ * Admits visitors with a session, and starts one for a link.
+ * @returns whether Adminer must run; otherwise the response is complete
  */
 export async function enterDatabase(
   admin: DatabaseAdmin,

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a page is given once, to the site that has made it', async () => {
+test('serves a page once, for the site that created it', async () => {
   const first = pages()
   expect(await first.keep(7, () => made('one'))).toMatchObject({ title: 'A' })
   await first.keep(8, () => made(null))
@@ -27,7 +27,7 @@ test('a page is given once, to the site that has made it', async () => {
 test.each([
   ['while it was made', () => purge++, () => {}],
   ['after it was made', () => {}, () => purge++],
-])('one from before a purge is given to nobody: a purge %s', async (_, meanwhile, after) => {
+])('serves no page from before a purge: a purge %s', async (_, meanwhile, after) => {
   const first = pages()
   await first.keep(7, async () => {
     meanwhile()
@@ -37,9 +37,9 @@ test.each([
   expect(await first.take(7)).toBeUndefined()
 })
 
-test('one that nobody asks for is let go, and a large one is not kept', async () => {
+test('drops a page that no request takes, and does not keep a large one', async () => {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
-  // lru-cache takes zero for no time at all
+  // lru-cache treats zero as no time at all.
   vi.advanceTimersByTime(1)
   const first = pages()
   await first.keep(7, () => made('one'))

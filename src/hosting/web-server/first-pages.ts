@@ -2,9 +2,9 @@ import { Readable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
 import type { PhpResponse } from '../php/runtime.ts'
 
-/** A front page that PHP has made for nobody in particular. */
+/** A front page that PHP has rendered for any visitor. */
 export interface MadePage {
-  /** Raw pairs, flat. */
+  /** Flat, raw pairs. */
   readonly headers: readonly string[]
   readonly body: Buffer
 }
@@ -14,14 +14,15 @@ interface Kept {
   readonly purge: number
 }
 
-/** Its first visitor waits already, or does not come soon. */
+/** The first visitor is already waiting, or does not come soon. */
 const KEPT_MS = 10_000
 const MOST_BYTES = 8 << 20
 const MOST_PAGE_BYTES = 1 << 20
 
 /**
- * The pages with which new sites have proved that they answer. The first edge that asks for one on behalf of everybody gets it, once: as if it
- * had asked while the site proved itself. So it is an edge's to keep, and no page from before a purge comes after it.
+ * The pages with which new sites have proved that they work. The first edge that requests one for all visitors gets it,
+ * once, as if it had requested the page during the proof. So the edge may store it, and no page from before a purge
+ * follows that purge.
  */
 export class FirstPages {
   readonly #newestPurge: () => Promise<number>
@@ -34,27 +35,28 @@ export class FirstPages {
     perf: { now: () => performance.now() },
   })
 
-  /** @param newestPurge number of the newest order to edges to let go of pages, of any site */
+  /** @param newestPurge returns the number of the newest purge of any site */
   constructor(newestPurge: () => Promise<number>) {
     this.#newestPurge = newestPurge
   }
 
   /**
-   * Has a site make its front page, and keeps it.
-   * @param make resolves without a page where it is not everybody's, or not known as it would be sent
+   * Lets a site render its front page, and keeps it.
+   * @param make resolves without a page if the page is not shared, or is not known in the form in which it would be
+   * sent
    */
   async keep<Made extends { readonly page: MadePage | null }>(
     siteId: number,
     make: () => Promise<Made>,
   ): Promise<Made> {
-    // before: what is purged meanwhile may be in it
+    // Read first, because the page may contain what is purged meanwhile.
     const purge = await this.#newestPurge()
     const made = await make()
     if (made.page) this.#pages.set(siteId, { page: made.page, purge })
     return made
   }
 
-  /** @returns undefined where there is none that is still right */
+  /** @returns undefined if there is no page that is still valid */
   async take(siteId: number): Promise<PhpResponse | undefined> {
     const kept = this.#pages.get(siteId)
     if (!kept) return undefined

@@ -1,38 +1,38 @@
 /**
- * Answers of PHP on their way to visitors who read slowly.
+ * Responses of PHP on their way to visitors who read slowly.
  *
- * A site's PHP does one thing at a time and is busy until its output is taken: so what it prints is taken as it comes and waits
- * here, the first of it in memory, the rest in a file without a name. Both count against budgets of the site and of the host. Where
- * nothing may be taken any more, PHP waits; but not for long: then the visitor who reads slowest is cut off.
+ * A site's PHP does one thing at a time, and is busy until its output is read. So its output is read as it arrives and
+ * waits here, the first part in memory, the rest in an unnamed file. Both count against budgets of the site and of the
+ * host. When the budgets are used up, PHP waits, but not for long: then the slowest visitor is disconnected.
  */
 import type { ServerResponse } from 'node:http'
 import type { Budget, Share } from '../../platform/budgets/budget.ts'
 import { SpillFile } from './spill-file.ts'
 
 export interface HeldAnswersOptions {
-  /** Bytes of answers in memory. */
+  /** Bytes of responses in memory. */
   readonly memory: Budget
-  /** Bytes of answers in files. */
+  /** Bytes of responses in files. */
   readonly disk: Budget
-  /** Folder for the files; see `namelessFolder`. */
+  /** The folder for the files; see `namelessFolder`. */
   readonly folder: string
-  /** PHP waits so long for room; a visitor who has taken nothing for so long is in the way. */
-  /** Whether the folder's disk has room for what sites make; default: always. */
+  /** How long PHP waits for space, and how long a visitor may read nothing before being disconnected for others. */
+  /** Returns whether the folder's disk has space for sites' data. Default: always. */
   readonly hasRoom?: () => boolean
   readonly patienceMs?: number
   readonly log: { warn(facts: object, message: string): void }
 }
 
-/** A visitor who read too slowly was cut off for others. */
+/** A visitor who read too slowly was disconnected in favor of others. */
 export class ReaderTooSlow extends Error {
   override readonly name = 'ReaderTooSlow'
 }
 
-/** Of one answer in memory, however much the site may have. */
+/** The limit for one response in memory, however much the site may use. */
 const MOST_MEMORY_BYTES = 1 << 20
 const PATIENCE_MS = 2000
 
-/** All answers of a web server that are under way. */
+/** All responses of a web server in progress. */
 export class HeldAnswers {
   readonly options: HeldAnswersOptions
   readonly patienceMs: number
@@ -45,8 +45,8 @@ export class HeldAnswers {
   }
 
   /**
-   * Sends a body as fast as it comes, keeps what the visitor does not take yet, and ends the response.
-   * @throws what the source fails with; ReaderTooSlow; an error when the visitor goes away
+   * Sends a body as fast as it arrives, keeps what the visitor has not read yet, and ends the response.
+   * @throws the error of the source; ReaderTooSlow; an error when the visitor disconnects
    */
   async send(siteId: number, body: AsyncIterable<Buffer>, response: ServerResponse): Promise<void> {
     const answer = new HeldAnswer(this, siteId, response)
@@ -61,12 +61,12 @@ export class HeldAnswers {
     }
   }
 
-  /** Somebody has read, or gone. */
+  /** Retries for space, because a visitor has read or disconnected. */
   freed(): void {
     for (const go of this.#waiting.splice(0)) go()
   }
 
-  /** Waits until there may be room for `answer`; whoever is in the way for too long is cut off. */
+  /** Waits until there may be space for `answer`. Disconnects a visitor who has blocked it for too long. */
   async room(answer: HeldAnswer, since: number): Promise<void> {
     const slowest = this.#slowest(answer)
     const now = performance.now()
@@ -74,7 +74,7 @@ export class HeldAnswers {
     if (leftMs <= 0) {
       this.options.log.warn({ siteId: slowest.siteId }, 'a visitor who reads too slowly was cut off: PHP had to wait')
       slowest.cutOff()
-      // what it holds is free then
+      // The space of that response is free then.
       return slowest === answer ? undefined : slowest.closed
     }
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -85,8 +85,8 @@ export class HeldAnswers {
   }
 
   /**
-   * Of the site if that has too much, else of the site that has most: who has taken nothing for the longest time, if it is long; else
-   * who has taken least in the time that he had.
+   * Returns the response to disconnect: of this site if it uses too much, otherwise of the site that uses most. Prefers
+   * the one that was not read for the longest time, if that is long, and otherwise the one with the slowest reader.
    */
   #slowest(answer: HeldAnswer): HeldAnswer {
     const { disk } = this.options
@@ -106,7 +106,7 @@ export class HeldAnswers {
 
 class HeldAnswer {
   readonly siteId: number
-  /** When something was last taken. */
+  /** When the visitor last read something. */
   progressAt = performance.now()
   readonly closed: Promise<void>
   readonly #startedAt = performance.now()
@@ -119,7 +119,7 @@ class HeldAnswer {
   #failed: Error | undefined
   #sentBytes = 0
   #closing = Promise.withResolvers<void>()
-  /** Goes on with who waits for the visitor. */
+  /** Resumes the code that waits for the visitor. */
   #wake: () => void = () => {}
 
   constructor(all: HeldAnswers, siteId: number, response: ServerResponse) {
@@ -134,7 +134,7 @@ class HeldAnswer {
     response.once('close', () => this.#wake())
   }
 
-  /** Others would gain by its end. */
+  /** Returns whether ending it would free space for others. */
   get holds(): boolean {
     return this.#file.used > 0
   }
@@ -148,7 +148,7 @@ class HeldAnswer {
     this.#response.destroy()
   }
 
-  /** Resolves when the bytes are on their way, or kept. */
+  /** Resolves when the bytes are sent or kept. */
   async put(chunk: Buffer): Promise<void> {
     this.#check()
     if (!this.#pumping && !this.#response.writableNeedDrain) return this.#write(chunk)
@@ -163,7 +163,7 @@ class HeldAnswer {
     }
   }
 
-  /** Resolves when the visitor has all of it, as far as this machine can tell. */
+  /** Resolves when the visitor has everything, as far as this machine can tell. */
   async finish(): Promise<void> {
     await this.#pumping
     this.#check()
@@ -198,12 +198,12 @@ class HeldAnswer {
 
   #keep(chunk: Buffer): boolean {
     if (this.#memory.amount + chunk.length > MOST_MEMORY_BYTES || !this.#memory.take(chunk.length)) return false
-    // a few bytes would hold on to the 64 kB that they came in
+    // A few bytes would keep the 64 kB buffer that they arrived in.
     this.#pieces.push(chunk.buffer.byteLength > 2 * chunk.length ? Buffer.from(chunk) : chunk)
     return true
   }
 
-  /** Passes on what is kept, as fast as the visitor takes it. */
+  /** Sends what is kept, as fast as the visitor reads it. */
   #pump(): void {
     this.#pumping ??= this.#passOn()
       .catch((error: Error) => {

@@ -39,14 +39,14 @@ beforeAll(async () => {
 
 afterAll(() => rm(base, { recursive: true, force: true }))
 
-/** A location in one line: `file <path below the base>`, `script /x.php`, `redirect /x/`, `404`. */
+/** Returns a location in one line: `file <path below the base>`, `script /x.php`, `redirect /x/`, `404`. */
 async function where(target: string, more: { isNetwork?: boolean; hasLight404?: boolean } = {}): Promise<string> {
   const location = locate({ ...site, ...more }, target)
   switch (location.kind) {
     case 'file': {
       try {
         const handle = await location.found.open()
-        // Every file holds its own path.
+        // Every file contains its own path.
         const text = await handle.readFile('utf8')
         await handle.close()
         return `file ${text}`
@@ -79,7 +79,7 @@ describe('sites of a network in sub-directories', () => {
     ['/second/wp-content/nothing.png', 'script /index.php'],
     ['/second/page/', 'script /index.php'],
     ['/second/robots.txt', 'script /index.php'],
-    // the guards of a path hold behind a site's name too
+    // The protections of a path also apply after a site's name.
     ['/second/wp-config.php', '404'],
     ['/second/wp-cron.php', '403'],
     ['/second/wp-content/uploads/woocommerce_uploads/x.pdf', '403'],
@@ -89,7 +89,7 @@ describe('sites of a network in sub-directories', () => {
     ['/se.cond/wp-admin/', 'script /index.php'],
   ])('%s → %s', async (target, expected) => expect(await where(target, { isNetwork: true })).toBe(expected))
 
-  test("without a network these are WordPress' to answer", async () => {
+  test('leaves these paths to WordPress without a network', async () => {
     for (const target of ['/second/wp-admin/', '/second/wp-includes/js/a.js', '/second/wp-login.php'])
       expect(await where(target)).toBe('script /index.php')
   })
@@ -98,7 +98,7 @@ describe('sites of a network in sub-directories', () => {
 describe('lightweight 404', () => {
   const extensions = 'css gif eot jpg jpeg js otf png svg swf ttf webm webp woff woff2'.split(' ')
 
-  test('missing files with the listed extensions, whatever the case and the query; nothing else', async () => {
+  test('covers missing files with the listed extensions, whatever the case and the query, and nothing else', async () => {
     for (const extension of extensions)
       for (const name of [extension, extension.toUpperCase()]) {
         const target = `/wp-content/themes/none.${name}?ver=1`
@@ -121,10 +121,10 @@ describe('lightweight 404', () => {
   })
 })
 
-describe('what a path means', () => {
+describe('the meaning of a path', () => {
   // biome-ignore format: a table
   test.each([
-    // WordPress
+    // WordPress.
     ['/', 'script /index.php'],
     ['/?p=1', 'script /index.php'],
     ['/hello-world/', 'script /index.php'],
@@ -139,7 +139,7 @@ describe('what a path means', () => {
     ['/%ff%fe', 'script /index.php'],
     ['/\xfc', 'script /index.php'],
     ['/favicon.ico', 'script /index.php'],
-    // entry points
+    // Entry points.
     ['/wp-login.php?action=lostpassword', 'script /wp-login.php'],
     ['/wp-login.php/x', 'script /wp-login.php'],
     ['/xmlrpc.php', 'script /xmlrpc.php'],
@@ -150,7 +150,7 @@ describe('what a path means', () => {
     ['/wp-content/plugins/p/entry.php', 'script /wp-content/plugins/p/entry.php'],
     ['/wp-content/mu-plugins/m.php', 'script /wp-content/mu-plugins/m.php'],
     ['/wp-includes/js/tinymce/wp-tinymce.php?c=1', 'script /wp-includes/js/tinymce/wp-tinymce.php'],
-    // folders
+    // Folders.
     ['/wp-admin', 'redirect /wp-admin/'],
     ['//wp-admin?a=1&b', 'redirect /wp-admin/?a=1&b'],
     ['/wp%2Dadmin', 'redirect /wp-admin/'],
@@ -162,7 +162,7 @@ describe('what a path means', () => {
     ['/plain/', 'script /index.php'],
     ['/wp-content/uploads/', 'script /index.php'],
     ['/wp-includes/', 'script /index.php'],
-    // files
+    // Files.
     ['/robots.txt', 'file home/web/robots.txt'],
     ['/robots.txt/', 'script /index.php'],
     ['/robots.txt/x', 'script /index.php'],
@@ -174,11 +174,11 @@ describe('what a path means', () => {
     ['/wp-content/plugins/p/readme.txt', 'file home/web/wp-content/plugins/p/readme.txt'],
     ['/wp-admin/css/a.css?ver=1', 'file core/wp-admin/css/a.css'],
     ['/wp-includes/js/a.js', 'file core/wp-includes/js/a.js'],
-    // core is laid over two folders only, and over them entirely
+    // The core replaces two folders only, and replaces them completely.
     ['/wp-admin/evil.php', 'script /index.php'],
     ['/wp-includes/evil.js', 'script /index.php'],
     ['/only-in-core.txt', 'script /index.php'],
-    // not run
+    // Not run.
     ['/wp-content/uploads/shell.php', '403'],
     ['/wp-content/uploads/shell.php/x.jpg', '403'],
     ['/wp-content//uploads/%73hell.php', '403'],
@@ -193,7 +193,7 @@ describe('what a path means', () => {
     ['/wp-cron.php?doing_wp_cron', '403'],
     ['/wp-settings.php', '403'],
     ['/wp-config.php/x', '403'],
-    // hidden
+    // Hidden.
     ['/wp-config.php', '404'],
     ['/wp-config.php/', '404'],
     ['/wp-config.php.bak', '404'],
@@ -209,7 +209,7 @@ describe('what a path means', () => {
     ['/.htaccess', '404'],
     ['/.env', '404'],
     ['/wp-content/site.wpress', '404'],
-    // of plugins that keep there what is sold, or backups of the site; whether it is there or not
+    // Folders in which plugins keep sold files or backups of the site, whether the file exists or not.
     ['/wp-content/uploads/woocommerce_uploads/2026/01/book.pdf', '403'],
     ['/wp-content/uploads/WooCommerce_uploads/x.pdf', '403'],
     ['/wp-content//uploads/%77oocommerce_uploads/x.pdf', '403'],
@@ -225,7 +225,7 @@ describe('what a path means', () => {
     ['/x/.well-known/y', '404'],
     ['/./robots.txt', '404'],
     ['/.well-known/.htaccess', '404'],
-    // pages whose names are like those of files that are hidden
+    // Pages with names like those of hidden files.
     ['/wp-config-tips', 'script /index.php'],
     ['/wp-config-tips/', 'script /index.php'],
     ['/category/wp-config/', 'script /index.php'],
@@ -233,7 +233,7 @@ describe('what a path means', () => {
     ['/wp-json/x/example.sh', 'script /index.php'],
     ['/docs/my.cnf', 'script /index.php'],
     ['/docs/readme.html', 'script /index.php'],
-    // out
+    // Outside.
     ['/../private/php-error.log', '400'],
     ['/%2e%2e/private/database/site.sqlite', '400'],
     ['/wp-content/..%2f..%2fprivate/x', '400'],
@@ -253,7 +253,7 @@ describe('what a path means', () => {
   })
 })
 
-test('nothing outside the web root and the two core folders is ever opened, whatever the target', async () => {
+test('never opens anything outside the web root and the two core folders, whatever the target', async () => {
   const part = fc.oneof(
     {
       weight: 3,

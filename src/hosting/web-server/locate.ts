@@ -10,33 +10,35 @@ import {
   readPath,
 } from './served-paths.ts'
 
-/** Where the files of a site lie. */
+/** Where the files of a site are. */
 export interface SiteFolders {
-  /** The site directory, with `web/` in it. */
+  /** The site directory, which contains `web/`. */
   readonly siteDirectory: string
-  /** The core whose `wp-admin` and `wp-includes` are laid over the web root. */
+  /** The core, whose `wp-admin` and `wp-includes` cover those of the web root. */
   readonly corePath: string
-  /** WordPress may run a network with sites in sub-directories: `/second/wp-admin/` is core's. */
+  /**
+   * Whether WordPress may run a network with sites in sub-directories, where `/second/wp-admin/` belongs to the core.
+   */
   readonly isNetwork?: boolean
-  /** Missing static files are not WordPress' to answer. */
+  /** Whether missing static files are answered without WordPress. */
   readonly hasLight404?: boolean
 }
 
-/** What a request's target means. */
+/** The meaning of a request's target. */
 export type Location =
-  /** To be sent; `found` must be closed by whoever gets this. */
+  /** A file to send. The receiver must close `found`. */
   | {
       readonly kind: 'file'
       readonly found: Found
       readonly name: string
-      /** From the web root. */
+      /** The path from the web root. */
       readonly path: string
     }
-  /** To be run; the path is relative to the web root, with a leading slash. */
+  /** A script to run. The path is relative to the web root, with a leading slash. */
   | { readonly kind: 'script'; readonly script: string }
   | { readonly kind: 'redirect'; readonly location: string }
   | { readonly kind: 'refused'; readonly status: 400 | 403 | 404 }
-  /** A static file that is not there, to be said in few bytes. */
+  /** A static file that does not exist. The answer is short. */
   | { readonly kind: 'missing' }
 
 const FRONT_CONTROLLER: Location = { kind: 'script', script: '/index.php' }
@@ -44,8 +46,8 @@ const MISSING: Location = { kind: 'missing' }
 const refused = (status: 400 | 403 | 404): Location => ({ kind: 'refused', status })
 
 /**
- * Decides what a request's target (`/path?query`) means on a site: a file of the web root, a PHP script (also with more path
- * behind it), a folder's index, and else WordPress' front controller.
+ * Decides what a request's target (`/path?query`) means on a site: a file of the web root, a PHP script (possibly
+ * followed by more path), a folder's index, or otherwise WordPress' front controller.
  */
 export function locate(site: SiteFolders, target: string): Location {
   const reading = readPath(target)
@@ -61,8 +63,9 @@ export function locate(site: SiteFolders, target: string): Location {
 }
 
 /**
- * Sites of a network in sub-directories have no files of their own: as in the rewrite rules that WordPress gives for one, a first
- * part that is a site's name is left out before core's folders, wp-content and scripts.
+ * Removes a site's name from the front of a path. Sites of a network in sub-directories have no separate files. As in
+ * WordPress' rewrite rules for a network, a first part that is a site's name is dropped before the core's folders,
+ * wp-content, and scripts.
  */
 function locateInNetwork(
   site: SiteFolders,
@@ -72,7 +75,7 @@ function locateInNetwork(
 ): Location | undefined {
   const [name, next] = parts
   if (!/^[_0-9a-zA-Z-]+$/.test(name as string) || next === undefined || !isOfCore(parts.slice(1))) return undefined
-  // relative links of the dashboard need the slash, and the redirect the name
+  // Relative links of the dashboard need the slash, and the redirect needs the name.
   if (parts.length === 2 && next === 'wp-admin' && !trailingSlash)
     return { kind: 'redirect', location: `/${name}/wp-admin/${queryOf(target)}` }
   const rest = parts.slice(1)
@@ -86,7 +89,7 @@ function locateInNetwork(
 const isOfCore = (parts: readonly string[]): boolean =>
   /^wp-(?:content|admin|includes)$/.test(parts[0] as string) || parts.some((part) => part.endsWith('.php'))
 
-/** Files whose absence is answered without WordPress, where the site wants that. */
+/** Files whose absence is answered without WordPress, if the site wants that. */
 const LIGHT_404 = /\.(?:css|gif|eot|jpe?g|js|otf|png|svg|swf|ttf|web[mp]|woff2?)$/i
 
 const isLight404 = (name: string): boolean => LIGHT_404.test(name)
@@ -111,7 +114,7 @@ function locateParts(site: SiteFolders, parts: readonly string[], trailingSlash:
   return mayRun(parts) ? { kind: 'script', script: `/${parts.join('/')}` } : refused(403)
 }
 
-/** A script that is there, or undefined. */
+/** Returns an existing script, or undefined. */
 function scriptAt(site: SiteFolders, parts: readonly string[]): Location | undefined {
   const found = look(site, parts)
   found?.close()
@@ -119,7 +122,7 @@ function scriptAt(site: SiteFolders, parts: readonly string[]): Location | undef
   return mayRun(parts) ? { kind: 'script', script: `/${parts.join('/')}` } : refused(403)
 }
 
-/** What a folder shows: index.php, else index.html, else nothing of its own (there are no listings). */
+/** Returns what a folder shows: index.php, otherwise index.html, otherwise nothing (there are no listings). */
 function indexOf(
   site: SiteFolders,
   parts: readonly string[],
@@ -137,13 +140,14 @@ function indexOf(
       script ?? { kind: 'file', found: page as Found, name: 'index.html', path: [...parts, 'index.html'].join('/') }
     )
   page?.close()
-  // Written anew from the decoded parts: `//evil.test` in the target must not become an address of another host.
+  // Built from the decoded parts, so that `//evil.test` in the target cannot become an address of another host.
   return { kind: 'redirect', location: `/${parts.map(encodeURIComponent).join('/')}/${queryOf(target)}` }
 }
 
 /**
- * True for a file that must look as if it were not there, and for the name of one that is missing in a folder that is there: scanners
- * ask for those, and cost no PHP. Everything else with such a name is a page: `/wp-config-tips/`, `/wp-json/x/example.sh`.
+ * Returns true for a file that must look as if it did not exist, and for a missing file of such a name in an existing
+ * folder: scanners request those, and must cost no PHP. Everything else with such a name is a page: `/wp-config-tips/`,
+ * `/wp-json/x/example.sh`.
  */
 function isHidden(site: SiteFolders, parts: readonly string[]): boolean {
   if (!isHiddenFile(parts)) return false
@@ -159,7 +163,7 @@ function isHidden(site: SiteFolders, parts: readonly string[]): boolean {
 
 const OVERLAID = new Set(['wp-admin', 'wp-includes'])
 
-/** Looks at a path of the web root as PHP sees it: core's own folders are laid over the site's. */
+/** Looks up a path of the web root as PHP sees it: the core's folders cover those of the site. */
 export function look(site: SiteFolders, parts: readonly string[]): Found | undefined {
   return OVERLAID.has(parts[0] as string)
     ? lookInside(site.corePath, parts.join('/'))

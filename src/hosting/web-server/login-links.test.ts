@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { enterDatabase } from './database-admin.ts'
 import { answerLogin, loginToken } from './login-links.ts'
 
-/** Keeps the headers of an answer. */
+/** Keeps the headers of a response. */
 function answer() {
   const written: string[] = []
   const response = {
@@ -14,7 +14,7 @@ function answer() {
   return { response, of }
 }
 
-test('a link is opened by GET alone, at its path', () => {
+test('opens a link only with GET, and only at its path', () => {
   const url = '/wp-login.php?stead_login=abc'
   expect(loginToken({ method: 'GET', url })).toBe('abc')
   for (const other of [
@@ -25,7 +25,7 @@ test('a link is opened by GET alone, at its path', () => {
     expect(loginToken(other)).toBeUndefined()
 })
 
-test('a session is nobody’s but the browser’s: no script reads it, no cache keeps it, no other site learns of the link', () => {
+test('gives a session to the browser only: no script reads it, no cache stores it, no other site learns the link', () => {
   const { response, of } = answer()
   const cookie = { name: 'wordpress_x', value: 'a|b', path: '/', domain: '', isSecure: true }
   answerLogin(response, { cookies: [cookie] })
@@ -33,7 +33,7 @@ test('a session is nobody’s but the browser’s: no script reads it, no cache 
   expect([of('Cache-Control'), of('Referrer-Policy')]).toEqual([['no-store, private'], ['no-referrer']])
 })
 
-test('so is one with the database', async () => {
+test('does the same for a session with the database', async () => {
   const { response, of } = answer()
   const admin = { open: async () => ({ session: 'secret' }), mayEnter: async () => undefined }
   const request = { method: 'GET', url: '/stead-database/?token=abc', headers: {} } as never

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HostedSite } from './web-server.ts'
 
 /*
- * Links that log a browser in once. The host looks at them, and no code of the site does: a token that a plugin could read would be worth
- * something to it. What WordPress is asked for are the cookies of a new session.
+ * Links that log a browser in once. The host checks them, and no code of the site takes part, because a token that a
+ * plugin could read would be valuable to it. WordPress only provides the cookies of a new session.
  */
 
 export const LOGIN_PATH = '/wp-login.php'
 export const TOKEN_FIELD = 'stead_login'
-/** Tells `prepend.php` which reason the log-in page is to give. */
+/** Tells `prepend.php` which reason the login page must show. */
 const REASON_FIELD = 'stead_login_refused'
 
 export type LoginRefusal = 'unknown' | 'used' | 'late' | 'browser' | 'failed'
@@ -24,7 +24,7 @@ export interface LoginCookie {
   readonly name: string
   readonly value: string
   readonly path: string
-  /** Empty: the host name alone. */
+  /** Empty for the exact host name only. */
   readonly domain: string
   readonly isSecure: boolean
 }
@@ -33,17 +33,23 @@ export interface LoggedIn {
   readonly cookies: readonly LoginCookie[]
 }
 
-/** Decides what becomes of a visit to a link. */
+/** Decides the outcome of a visit to a link. */
 export type LogIn = (site: HostedSite, visit: LoginVisit) => Promise<LoggedIn | LoginRefusal>
 
-/** The token of a request that opens a link; `undefined` for any other request. Looking ahead (HEAD) opens nothing. */
+/**
+ * Returns the token of a request that opens a link, or `undefined` for any other request. A preview (HEAD) opens
+ * nothing.
+ */
 export function loginToken({ method, url = '' }: Pick<IncomingMessage, 'method' | 'url'>): string | undefined {
   const [path, query] = url.split('?', 2)
   if (method !== 'GET' || path !== LOGIN_PATH || !query) return undefined
   return new URLSearchParams(query).get(TOKEN_FIELD) ?? undefined
 }
 
-/** To the dashboard with the cookies of a session, or to the log-in page with the reason. Nobody keeps either. */
+/**
+ * Redirects to the dashboard with the cookies of a session, or to the login page with the reason. No cache stores
+ * either.
+ */
 export function answerLogin(response: ServerResponse, outcome: LoggedIn | LoginRefusal): void {
   const isRefused = typeof outcome === 'string'
   const location = isRefused ? `${LOGIN_PATH}?${REASON_FIELD}=${outcome}` : '/wp-admin/'
@@ -57,6 +63,6 @@ export function answerLogin(response: ServerResponse, outcome: LoggedIn | LoginR
   response.end()
 }
 
-/** As WordPress sends its own. */
+/** As WordPress sends its cookies. */
 const headerOf = ({ name, value, path, domain, isSecure }: LoginCookie): string =>
   `${name}=${encodeURIComponent(value)}; path=${path}${domain && `; domain=${domain}`}${isSecure ? '; secure' : ''}; HttpOnly`

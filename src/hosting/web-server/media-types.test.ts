@@ -34,7 +34,7 @@ test.each([
 })
 
 test.each(['LICENSE', 'html', '.html', 'a.html/LICENSE', 'db.sqlite-wal', 'file.', 'x.constructor', ''])(
-  '%j has no ending that says anything: a download',
+  'sends %j as a download, because its extension is missing or unknown',
   (name) => {
     expect(mediaType(name)).toBe('application/octet-stream')
   },

@@ -13,7 +13,8 @@ interface OwnRequestOptions {
 }
 
 /**
- * Accepts a request that a site's PHP sends to itself, and does not wait for (`tasks/prepend.php` says so): it runs in its turn.
+ * Accepts a request that a site's PHP sends to itself without waiting for the answer (as `tasks/prepend.php` says). It
+ * runs when its turn comes.
  * @throws PhpBodyTooLarge, PhpBusy
  */
 export async function acceptOwn(
@@ -22,7 +23,7 @@ export async function acceptOwn(
   asked: VisitorRequest,
   response: ServerResponse,
 ): Promise<void> {
-  // whole, before it is accepted: the sender leaves then
+  // Read completely before the request is accepted, because the sender leaves then.
   const body = asked.body && (await readBody(asked.body))
   const ran = php.handle(site, { ...asked, body: body && Readable.from([body]), announcedBytes: body?.length })
   ran

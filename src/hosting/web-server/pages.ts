@@ -1,16 +1,18 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import { type PlainPage, plainPage, representation } from '../../platform/plain-page.ts'
 
-/** No status of its own: the site itself is lost, and nobody but its owner can help. */
+/** Not a real status: the site itself is lost, and only its owner can help. */
 export const UNAVAILABLE = 5030
 /** A site waits for itself. */
 export const OWN_WAIT = 5031
-/** Work on the site is being done; edges say the same before anybody gets here. */
+/** An operation is changing the site. Edges answer the same before a request gets here. */
 export const CLOSED = 5032
-/** It is not known right now which sites live here: the host starts, or its database is away. */
+/**
+ * It is currently unknown which sites are on this host, because the host is starting or its database is unavailable.
+ */
 export const UNKNOWN_NOW = 5033
 
-/** To the database of a site nobody gets but by a link; see `database-admin.ts`. */
+/** Visitors reach the database of a site only through a link; see `database-admin.ts`. */
 const NO_ENTRY = 'Ask for a new link by the API.'
 
 const TEXTS: Record<number, [title: string, text: string]> = {
@@ -45,12 +47,12 @@ const TEXTS: Record<number, [title: string, text: string]> = {
 const pages = new Map<number, PlainPage>(
   Object.entries(TEXTS).map(([status, [title, text]]) => [
     Number(status),
-    // the first three digits
+    // The first three digits.
     plainPage({ status: Number(status.slice(0, 3)), title, text }),
   ]),
 )
 
-/** Answers with the plain page of a status, which must be one of the list above. */
+/** Answers with the plain page of a status, which must be in the list above. */
 export function sendPage(
   request: IncomingMessage,
   response: ServerResponse,
@@ -70,7 +72,7 @@ export function sendPage(
 
 const MISSING = Buffer.from('404 Not Found\n')
 
-/** Says in few bytes that a static file is not there. */
+/** Answers briefly that a static file does not exist. */
 export function sendMissing(request: IncomingMessage, response: ServerResponse): void {
   // biome-ignore format: pairs
   response.writeHead(404, [
@@ -80,7 +82,7 @@ export function sendMissing(request: IncomingMessage, response: ServerResponse):
   response.end(request.method === 'HEAD' ? undefined : MISSING)
 }
 
-/** Answers with any status, and a body of the site's where there is one. @param own raw pairs, flat */
+/** Answers with any status, and a body of the site if there is one. @param own flat, raw pairs */
 export function sendStatus(
   request: IncomingMessage,
   response: ServerResponse,

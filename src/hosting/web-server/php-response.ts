@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http'
 import type { PhpResponse } from '../php/runtime.ts'
 import type { HeldAnswers } from './held-answers.ts'
 
-/** PHP's answer cannot be sent as HTTP. */
+/** PHP's response cannot be sent as HTTP. */
 export class BadPhpResponse extends Error {}
 
 /**
- * Of this connection, not of the answer (RFC 9110 §7.6.1), or not for PHP to say: the connection to the edge is shared by all
- * sites of the host, so a site must not touch how messages are framed.
+ * Headers of the connection and not of the response (RFC 9110 §7.6.1), or headers that PHP must not set. All sites of
+ * the host share the connection to the edge, so a site must not change how messages are framed.
  */
 const NOT_FOR_PHP = new Set([
   'connection',
@@ -23,24 +23,24 @@ const NOT_FOR_PHP = new Set([
   'x-powered-by',
 ])
 
-/** Less than the edge takes; nginx takes 8 kB. */
+/** Less than the edge accepts. nginx accepts 8 kB. */
 const MOST_HEAD_BYTES = 49_152
 
-/** Paths, apart by spaces: what a page shows (see `shown.php`). */
+/** Paths separated by spaces: what a page shows (see `shown.php`). */
 const SHOWS = /^(?:\/[\x21-\x7e]*)(?: \/[\x21-\x7e]*){0,9}$/
 const MOST_SHOWS = 4_096
 
-/** What of a request decides how its answer is sent. */
+/** The parts of a request that determine how its response is sent. */
 export interface Asked {
   readonly siteId: number
   readonly method: string
-  /** Number of the purge that the request has caused, for the edge; 0: none. */
+  /** The number of the purge that the request has caused, for the edge; 0 for none. */
   readonly purge: number
 }
 
 /**
- * Sends what PHP answered. @throws BadPhpResponse before anything was sent; what the body fails with, and what `HeldAnswers.send`
- * throws, after
+ * Sends PHP's response. @throws BadPhpResponse before anything was sent; errors of the body and of `HeldAnswers.send`
+ * afterwards
  */
 export async function sendPhpResponse(
   response: ServerResponse,
@@ -49,7 +49,7 @@ export async function sendPhpResponse(
   answers: HeldAnswers,
 ): Promise<void> {
   const { status } = answer
-  // Also when nobody reads it: PHP can crash after its head.
+  // Even if nothing reads the body, because PHP can crash after its head.
   answer.body.on('error', () => {})
   try {
     if (!Number.isInteger(status) || status < 200 || status > 599) throw new BadPhpResponse(`status ${status}`)
@@ -58,7 +58,7 @@ export async function sendPhpResponse(
     if (purge > 0) headers.push('X-Stead-Purge', String(purge))
     writeHead(response, status, headers)
     if (bodiless) {
-      // Read to its end: PHP goes on only when somebody takes what it prints.
+      // Read to its end, because PHP waits until its output is read.
       answer.body.resume()
       response.end()
       return
@@ -89,8 +89,8 @@ function filterHeaders(raw: readonly string[], status: number): { headers: strin
     const lower = name.toLowerCase()
     bytes += name.length + (raw[i + 1] as string).length + 4
     if (bytes > MOST_HEAD_BYTES) throw new BadPhpResponse(`headers of more than ${MOST_HEAD_BYTES} bytes`)
-    // The words that a site may say to the edge: that this page is not to be kept, or briefly, and what it shows. Where that makes no sense nobody
-    // would know when it is out of date.
+    // The headers that a site may send to the edge: not to store this page, or only briefly, and what it shows. If what
+    // it shows is invalid, it would be unknown when the page is outdated.
     const value = raw[i + 1] as string
     const isShows = lower === 'x-stead-shows'
     if (isShows && value.length <= MOST_SHOWS && SHOWS.test(value)) headers.push('X-Stead-Shows', value)
@@ -98,7 +98,7 @@ function filterHeaders(raw: readonly string[], status: number): { headers: strin
     else if (isShows || lower === 'x-stead-cache') headers.push('X-Stead-Cache', 'private')
     if (NOT_FOR_PHP.has(lower) || lower.startsWith('x-stead-')) continue
     if (lower === 'content-length') {
-      // A wrong one, or one of two: sent in chunks instead.
+      // If it is wrong, or given twice, the body is sent in chunks instead.
       length = length === undefined && /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
       continue
     }
@@ -111,8 +111,9 @@ function filterHeaders(raw: readonly string[], status: number): { headers: strin
 }
 
 /**
- * Where a length was announced, lets exactly as many bytes through. What PHP prints beyond that is dropped: the edge would read it as
- * the answer to the next request on the connection, which is another site's. Too few end the connection.
+ * If a length was announced, passes exactly that many bytes. Further output of PHP is dropped: the edge would read it
+ * as the response to the next request on the connection, which belongs to another site. Too few bytes end the
+ * connection.
  */
 async function* bounded(body: AsyncIterable<Buffer>, length = Number.POSITIVE_INFINITY): AsyncGenerator<Buffer> {
   let left = length

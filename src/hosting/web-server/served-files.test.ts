@@ -18,13 +18,13 @@ beforeEach(async () => {
 afterEach(() => rm(siteDirectory, { recursive: true, force: true }))
 
 const place = (path: string) => join(siteDirectory, 'web', decodeURIComponent(path))
-/** As an edge is given it. */
+/** Imitates serving a file to an edge. */
 async function serve(path: string, text = 'before', siteId = 7): Promise<void> {
   await writeFile(place(path), text)
   files.note({ siteId, siteDirectory }, path, lstatSync(place(path)))
 }
 
-test('a file that PHP has written anew, or removed, is told once; the others are not', async () => {
+test('reports a file once that PHP has rewritten or removed, and no others', async () => {
   await serve('/wp-content/cache/site.css')
   await serve('/wp-content/cache/a%20b.css')
   await serve('/wp-content/cache/gone.css')
@@ -42,10 +42,10 @@ test('a file that PHP has written anew, or removed, is told once; the others are
   expect(onChanged).toHaveBeenCalledTimes(2)
 })
 
-test('what lies elsewhere, or another site has, is not looked at', async () => {
+test('ignores files elsewhere, and files of another site', async () => {
   await writeFile(place('/theme.css'), 'x')
   files.note({ siteId: 7, siteDirectory }, '/theme.css', lstatSync(place('/theme.css')))
-  // rules have answered with another file
+  // Rewrite rules have answered with another file.
   await writeFile(place('/wp-content/a.css'), 'x')
   files.note({ siteId: 7, siteDirectory }, '/wp-content/a.css', lstatSync(place('/theme.css')))
   files.note({ siteId: 7, siteDirectory }, '/wp-content/%ff', lstatSync(place('/theme.css')))
@@ -58,12 +58,12 @@ test('what lies elsewhere, or another site has, is not looked at', async () => {
   await vi.waitFor(() => expect(onChanged.mock.calls).toEqual([[7, ['/wp-content/c.css']]]))
 })
 
-test('many at once are all files of the site, and no site has more of them than its part', async () => {
+test('reports many files at once as all files of the site, and limits the number for each site', async () => {
   for (let each = 0; each < 600; each++) await serve(`/wp-content/cache/${each}.css`)
   for (let each = 0; each < 600; each++) await writeFile(place(`/wp-content/cache/${each}.css`), 'x')
   files.mayHaveChanged(7, 'write')
   await vi.waitFor(() => expect(onChanged.mock.calls).toEqual([[7, 'all']]))
-  // those that are kept were all let go of
+  // All remembered files were purged.
   files.mayHaveChanged(7, 'write')
   await new Promise((resolve) => setTimeout(resolve, 0))
   expect(onChanged).toHaveBeenCalledTimes(1)

@@ -4,16 +4,16 @@ import { LRUCache } from 'lru-cache'
 
 /** Where PHP writes files that visitors read. */
 const WRITTEN = /^\/wp-content\/[\x21-\x7e]{1,500}$/
-/** Of a site, and of all sites together: some 200 bytes each. */
+/** The limits for one site, and for all sites together: some 200 bytes each. */
 const MOST_OF_SITE = 500
 const MOST = 20_000
-/** More paths than one order names: then all files of the site are let go of. */
+/** The most paths in one purge. With more, all files of the site are purged. */
 const MOST_PATHS = 100
-/** Looks at one site follow each other no sooner: after what may write, and after a page for a visitor. */
+/** The shortest time between two checks of one site: after a request that may write, and after a page for a visitor. */
 const PAUSE_MS = { write: 2_000, read: 30_000 } as const
 
 export interface ServedFilesOptions {
-  /** Has edges let go of files of a site: of these paths, or of all. */
+  /** Purges files of a site from the edges: these paths, or all. */
   readonly onChanged: (siteId: number, paths: readonly string[] | 'all') => void
   readonly pauseMs?: { readonly write: number; readonly read: number }
 }
@@ -27,9 +27,9 @@ interface Served {
 }
 
 /**
- * Files that edges were given and keep for a day, and that PHP may write anew: style sheets that a plugin makes, pictures that are
- * replaced. After PHP was at work their times and sizes are looked at. It knows the last some hundred of a site; what it has forgotten
- * goes when its time is over.
+ * Files that were served to edges, which keep them for a day, and that PHP may rewrite: style sheets that a plugin
+ * generates, pictures that are replaced. After PHP has run, their times and sizes are checked. It remembers the last
+ * several hundred of a site. Forgotten files stay at edges until they expire.
  */
 export class ServedFiles {
   readonly #options: ServedFilesOptions
@@ -46,7 +46,7 @@ export class ServedFiles {
     this.#options = options
   }
 
-  /** Remembers a file that an edge was given. @param path as visitors ask for it, without its query */
+  /** Remembers a file that was served to an edge. @param path as visitors request it, without its query */
   note(
     { siteId, siteDirectory }: { readonly siteId: number; readonly siteDirectory: string },
     path: string,
@@ -54,7 +54,7 @@ export class ServedFiles {
   ): void {
     if (!WRITTEN.test(path)) return
     const there = statsOf(siteDirectory, path)
-    // rules have led elsewhere
+    // Rewrite rules have led to another file.
     if (there?.ino !== stats.ino) return
     let served = this.#sites.get(siteId)
     if (served?.siteDirectory !== siteDirectory) {
@@ -69,7 +69,7 @@ export class ServedFiles {
     while (this.#count > MOST && this.#sites.size > 1) this.#sites.pop()
   }
 
-  /** Looks at what was given of a site, soon: its PHP was at work. */
+  /** Checks the served files of a site soon, because its PHP has run. */
   mayHaveChanged(siteId: number, kind: 'write' | 'read'): void {
     const served = this.#sites.peek(siteId)
     if (!served || (served.timer && kind === 'read')) return
@@ -96,12 +96,12 @@ export class ServedFiles {
 
 const stampOf = ({ mtimeMs, size, ino }: Stats): string => `${mtimeMs} ${size} ${ino}`
 
-/** Of the file that an address of the site names; nothing of it is read. */
+/** Returns the stats of the file at an address of the site, without reading the file. */
 function statsOf(siteDirectory: string, path: string): Stats | undefined {
   try {
     return lstatSync(join(siteDirectory, 'web', decodeURIComponent(path)), { throwIfNoEntry: false })
   } catch {
-    // a name that is none
+    // The name is invalid.
     return undefined
   }
 }

@@ -23,7 +23,7 @@ afterEach(async () => {
   await site.remove()
 })
 
-/** A visitor who asks and reads nothing. */
+/** Opens a connection that sends a request and reads nothing. */
 function stalledReader(port: number, path = '/'): Socket {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {}).pause()
@@ -33,7 +33,7 @@ function stalledReader(port: number, path = '/'): Socket {
   return socket
 }
 
-/** PHP that prints a large page, one at a time as PHP does. `done` counts. */
+/** Imitates a PHP that prints a large page, one request at a time. `done` counts them. */
 function onePhp() {
   const counted = { done: 0, broken: 0 }
   let last: Promise<unknown> = Promise.resolve()
@@ -61,7 +61,7 @@ function onePhp() {
 const start = (handle: () => Promise<PhpResponse>, budgets: TestBudgets) => site.start(handle, 1 << 20, budgets)
 
 describe('visitors who read slowly', () => {
-  test('do not keep PHP: what they have not read waits in memory and in a file, within the budgets', async () => {
+  test('do not block PHP: their unread data waits in memory and in a file, within the budgets', async () => {
     const budgets = testBudgets()
     const { handle, counted } = onePhp()
     const port = await start(handle, budgets)
@@ -70,7 +70,7 @@ describe('visitors who read slowly', () => {
     expect(budgets.answerMemory.used).toBeLessThanOrEqual(MB)
     expect(budgets.answerDisk.used).toBeGreaterThan(10 * MB)
     expect((await ask(port, '/')).body.equals(page)).toBe(true)
-    // and gets all of it in the end
+    // The slow visitor gets everything in the end.
     const chunks: Buffer[] = []
     reader.on('data', (chunk) => chunks.push(chunk))
     reader.resume()
@@ -81,7 +81,7 @@ describe('visitors who read slowly', () => {
     await vi.waitFor(() => expect([budgets.answerMemory.used, budgets.answerDisk.used]).toEqual([0, 0]), 60_000)
   })
 
-  test('who stop altogether are cut off when others need the room, and the host holds no more than it may', async () => {
+  test('are disconnected after they stop reading when others need the space, and the host stays within its limits', async () => {
     const budgets = testBudgets({ answerDisk: { each: 60 * MB, all: 100 * MB } })
     const { handle, counted } = onePhp()
     const port = await start(handle, budgets)
@@ -101,7 +101,7 @@ describe('visitors who read slowly', () => {
     await vi.waitFor(() => expect([budgets.answerMemory.used, budgets.answerDisk.used]).toEqual([0, 0]), 60_000)
   })
 
-  test('of two, the one who reads is not cut off for the one who does not', async () => {
+  test('are not disconnected while they read, in favor of one who does not', async () => {
     const budgets = testBudgets({ answerDisk: { each: 30 * MB, all: 30 * MB } })
     const { handle, counted } = onePhp()
     const port = await start(handle, budgets)
@@ -129,7 +129,7 @@ describe('visitors who read slowly', () => {
     expect(counted).toEqual({ done: 2, broken: 0 })
   })
 
-  test('of large files hold next to nothing', async () => {
+  test('of large files use almost no memory', async () => {
     await writeFile(join(site.folder, 'home/web/large.bin'), page)
     const port = await site.start()
     await ask(port, '/style.css')
@@ -143,7 +143,7 @@ describe('visitors who read slowly', () => {
 })
 
 describe('a head', () => {
-  test('that is longer than the edge takes is a fault of the page, and does no harm to the connection', async () => {
+  test('larger than the edge’s limit is an error of the page, and keeps the connection usable', async () => {
     const headers = Array.from({ length: 60 }, (_, i) => [`X-Long-${i}`, 'x'.repeat(1000)]).flat()
     const port = await site.start(() => ({ status: 200, headers, body: Readable.from(['page']) }))
     expect((await ask(port, '/')).status).toBe(502)

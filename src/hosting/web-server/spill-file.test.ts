@@ -11,47 +11,44 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-/** Bytes that tell where they stand. */
+/** Returns bytes that depend on their position. */
 const bytesFrom = (start: number, length: number) => Buffer.from(Array.from({ length }, (_, i) => (start + i) % 251))
 
-test.each([1, 2, 3, 4, 5])(
-  'gives back what was written, in order, however writing and reading mix (%i)',
-  async (seed) => {
-    const room = budgetOf(1000)
-    const file = new SpillFile(folder, room.share(1))
-    let state = seed * 7919
-    const random = (below: number) => {
-      state = (state * 1_103_515_245 + 12_345) % 2 ** 31
-      return Math.floor((state / 2 ** 31) * below)
+test.each([1, 2, 3, 4, 5])('returns what was written, in order, for any mix of writes and reads (%i)', async (seed) => {
+  const room = budgetOf(1000)
+  const file = new SpillFile(folder, room.share(1))
+  let state = seed * 7919
+  const random = (below: number) => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    return Math.floor((state / 2 ** 31) * below)
+  }
+  let written = 0
+  let read = 0
+  for (let turn = 0; turn < 2000; turn++) {
+    const write = async () => {
+      written += await file.write(bytesFrom(written, 1 + random(300)))
     }
-    let written = 0
-    let read = 0
-    for (let turn = 0; turn < 2000; turn++) {
-      const write = async () => {
-        written += await file.write(bytesFrom(written, 1 + random(300)))
-      }
-      const take = async () => {
-        if (file.used === 0) return
-        const piece = await file.read()
-        expect(piece).toEqual(bytesFrom(read, piece.length))
-        read += piece.length
-      }
-      const which = random(4)
-      if (which === 0) await take()
-      else if (which === 1) await write()
-      else if (which === 2) await Promise.all([write(), take()])
-      else await Promise.all([take(), write()])
-      expect(room.used).toBeLessThanOrEqual(1000)
-      expect(file.used).toBe(written - read)
+    const take = async () => {
+      if (file.used === 0) return
+      const piece = await file.read()
+      expect(piece).toEqual(bytesFrom(read, piece.length))
+      read += piece.length
     }
-    expect(written).toBeGreaterThan(20_000)
-    expect(room.used).toBeGreaterThan(900)
-    await file.close()
-    expect(room.used).toBe(0)
-  },
-)
+    const which = random(4)
+    if (which === 0) await take()
+    else if (which === 1) await write()
+    else if (which === 2) await Promise.all([write(), take()])
+    else await Promise.all([take(), write()])
+    expect(room.used).toBeLessThanOrEqual(1000)
+    expect(file.used).toBe(written - read)
+  }
+  expect(written).toBeGreaterThan(20_000)
+  expect(room.used).toBeGreaterThan(900)
+  await file.close()
+  expect(room.used).toBe(0)
+})
 
-test('has no name on the disk, and no room when others have it', async () => {
+test('has no name on the disk, and gets no space when others use it', async () => {
   const room = budgetOf(1000)
   const file = new SpillFile(folder, room.share(1))
   expect(await file.write(Buffer.alloc(600))).toBe(600)

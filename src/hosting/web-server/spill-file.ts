@@ -5,17 +5,17 @@ import { openNameless } from '../../platform/files/nameless-file.ts'
 const PIECE_BYTES = 1 << 16
 
 /**
- * First in, first out, in a file without a name. It grows as far as its share does; from then on what has been read makes room for
- * what is new. One writer, one reader; they may work at the same time.
+ * A first-in, first-out queue in an unnamed file. It grows up to its share. From then on, new data replaces what has
+ * been read. One writer and one reader may work at the same time.
  */
 export class SpillFile {
-  /** Bytes that wait to be read. */
+  /** The number of bytes that wait to be read. */
   used = 0
   readonly #folder: string
   readonly #room: Share
   readonly #diskHasRoom: () => boolean
   #file: FileHandle | undefined
-  /** Where the oldest byte lies. */
+  /** The position of the oldest byte. */
   #start = 0
   #fileBytes = 0
 
@@ -25,7 +25,7 @@ export class SpillFile {
     this.#diskHasRoom = diskHasRoom
   }
 
-  /** Writes as much as there is room for. @returns how much that was; 0 as well when the disk has no room for it */
+  /** Writes as much as there is space for. @returns how much that was; also 0 when the disk is full */
   async write(bytes: Buffer): Promise<number> {
     const { at, room } = this.#place(bytes.length)
     if (room === 0) return 0
@@ -41,7 +41,7 @@ export class SpillFile {
     return room
   }
 
-  /** The oldest bytes, at most 64 kB of them. */
+  /** Returns the oldest bytes, at most 64 kB. */
   async read(): Promise<Buffer> {
     const length = Math.min(PIECE_BYTES, this.used, this.#fileBytes - this.#start)
     const piece = Buffer.allocUnsafe(length)
@@ -56,7 +56,7 @@ export class SpillFile {
     return piece
   }
 
-  /** Must be called when nobody reads or writes any more. */
+  /** Must be called when nothing reads or writes any longer. */
   async close(): Promise<void> {
     await this.#file?.close()
     this.#room.free()
@@ -65,12 +65,12 @@ export class SpillFile {
   #place(wanted: number): { at: number; room: number } {
     if (this.used === 0) this.#start = 0
     const end = this.#start + this.used
-    // it has begun again at the front: what has been read is free
+    // The data has wrapped around to the front, so the part that has been read is free.
     if (end > this.#fileBytes) return { at: end - this.#fileBytes, room: Math.min(wanted, this.#fileBytes - this.used) }
     const more = end + wanted - this.#fileBytes
     if (more > 0 && this.#diskHasRoom() && this.#room.take(more)) this.#fileBytes += more
     if (end < this.#fileBytes) return { at: end, room: Math.min(wanted, this.#fileBytes - end) }
-    // Not for little: a file that has begun again cannot grow when there is room once more.
+    // Not for small gains, because a file that has wrapped around cannot grow when there is space again.
     return { at: 0, room: this.#start < this.#fileBytes / 2 ? 0 : Math.min(wanted, this.#start) }
   }
 }

@@ -7,16 +7,19 @@ import { mediaType } from './media-types.ts'
 import { sendPage } from './pages.ts'
 import { queryOf } from './served-paths.ts'
 
-/** Up to here one read and one write are cheaper than a stream; and what a stream holds for a visitor who reads slowly. */
+/**
+ * Up to this size, one read and one write are cheaper than a stream. Also the most that a stream buffers for a slow
+ * visitor.
+ */
 const WHOLE_BYTES = 65_536
 
 const FONT = /\.(?:eot|otf|tt[cf]|woff2?)$/i
-/** Files that are compressed as they are, and shown as what is in them. */
+/** Files that are stored compressed, and shown as their contents. */
 const GZIPPED = /\.svgz$/i
 
 /**
- * Answers a request for a file: conditional, in part, or whole. The file's size is fixed when the answer begins: a file that
- * shrinks meanwhile ends the connection instead of an answer that looks complete.
+ * Answers a request for a file: conditionally, partially, or whole. The file's size is fixed when the response begins.
+ * A file that shrinks meanwhile ends the connection, so that the response does not look complete.
  */
 export async function sendFile(
   request: IncomingMessage,
@@ -36,7 +39,7 @@ export async function sendFile(
     'X-Stead-Renderer', 'static', 'ETag', validators.etag, 'Last-Modified', validators.lastModified,
     'Cache-Control', cacheControl(name, request.url as string), 'X-Content-Type-Options', 'nosniff', 'Accept-Ranges', 'bytes',
   ]
-  // without it browsers refuse fonts at a site's other names and behind a CDN
+  // Without it, browsers refuse fonts at a site's other names and behind a CDN.
   if (FONT.test(name)) headers.push('Access-Control-Allow-Origin', '*')
   if (GZIPPED.test(name)) headers.push('Content-Encoding', 'gzip')
   const type = edits?.type ?? mediaType(name)
@@ -78,7 +81,7 @@ async function sendBytes(
     response.writeHead(status, headers)
     const bytes = file.createReadStream({ ...part, autoClose: false, highWaterMark: WHOLE_BYTES })
     await pipeline(bytes, response, { end: false })
-    // Ended short, the connection would take the next answer's bytes for the missing ones.
+    // If the response just ended, the connection would take the next response's bytes for the missing ones.
     if (bytes.bytesRead < length) throw new Error('the file shrank while it was sent')
     response.end()
   } finally {
@@ -87,8 +90,9 @@ async function sendBytes(
 }
 
 /**
- * WordPress puts `ver=` behind the address of every script and style and changes it with the file: such an address may be
- * kept for a year without asking (RFC 8246). Documents are asked for again after five minutes, everything else (media) after a day.
+ * Returns the caching rule. WordPress appends `ver=` to the address of every script and style, and changes it with the
+ * file. So such an address may be cached for a year without revalidation (RFC 8246). Documents are cached for five
+ * minutes, everything else (media) for a day.
  */
 function cacheControl(name: string, target: string): string {
   if (/[?&](?:ver|v)=[^&]/.test(queryOf(target))) return 'public, max-age=31536000, immutable'

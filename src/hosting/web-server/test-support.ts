@@ -18,7 +18,7 @@ export const KEY = 'the-key-of-this-host'
 
 export type Handle = (request: VisitorRequest, signal?: AbortSignal) => PhpResponse | Promise<PhpResponse>
 
-/** What PHP answers, in one piece. */
+/** Returns a response of PHP, in one piece. */
 export const ok = (body = 'php', headers: string[] = [], status = 200): PhpResponse => ({
   status,
   headers,
@@ -31,7 +31,7 @@ const none: WebServerOptions['firstPages'] = { take: async () => undefined }
 
 export type TestBudgets = ReturnType<typeof testBudgets>
 
-/** Small ones; what is not said is as on a host. */
+/** Returns the budgets of a host, with these changes. */
 export function testBudgets(change: { [Name in keyof ReturnType<typeof hostBudgets>]?: Partial<BudgetTerms> } = {}) {
   const table = hostBudgets(readConfig({}))
   const entries = Object.entries(table).map(([name, terms]) => [
@@ -43,9 +43,9 @@ export function testBudgets(change: { [Name in keyof ReturnType<typeof hostBudge
 
 export interface TestSite {
   readonly folder: string
-  /** Sites whose PHP was asked to start. */
+  /** Sites whose PHP was requested to start. */
   readonly woken: readonly number[]
-  /** Starts the server; PHP answers as `handle` says. */
+  /** Starts the server. PHP answers with `handle`. */
   start(
     handle?: Handle,
     mostBodyBytes?: number,

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => site.remove())
 
 describe('access', () => {
-  test('403 without the right key, 404 for a site that is not here', async () => {
+  test('403 without the right key, 404 for a site that is not on this host', async () => {
     const port = await site.start()
     for (const key of ['', 'x', `${KEY.slice(0, -1)}X`, `${KEY}x`])
       expect((await ask(port, '/style.css', { headers: { 'x-stead-key': key } })).status).toBe(403)
@@ -23,7 +23,7 @@ describe('access', () => {
   })
 })
 
-test('503: nothing of a site that is being worked on, neither files nor PHP', async () => {
+test('503 for the files and PHP of a site that an operation is changing', async () => {
   const port = await site.start(() => Promise.reject(new Error('PHP was asked')), 1 << 20, undefined, {
     isClosed: true,
   })
@@ -35,7 +35,7 @@ test('503: nothing of a site that is being worked on, neither files nor PHP', as
 })
 
 describe('files', () => {
-  test('200 with type, length, validators; HEAD the same without body', async () => {
+  test('200 with type, length, and validators; the same for HEAD without a body', async () => {
     const port = await site.start()
     const reply = await ask(port, '/style.css')
     expect([reply.status, reply.text]).toEqual([200, 'body{}'])
@@ -55,7 +55,7 @@ describe('files', () => {
     expect((await ask(port, '/empty.txt')).headers['content-length']).toBe('0')
   })
 
-  test('fonts are for every origin, .svgz is sent as compressed SVG', async () => {
+  test('allows fonts for every origin, and sends .svgz as compressed SVG', async () => {
     const port = await site.start()
     const headersOf = async (name: string) => {
       await writeFile(join(site.folder, 'home/web', name), 'x')
@@ -87,7 +87,7 @@ describe('files', () => {
     }
   })
 
-  test('206 for one range, 416 past the end, 200 for what is not understood or changed', async () => {
+  test('206 for one range, 416 past the end, 200 for an unknown or outdated range', async () => {
     const port = await site.start()
     const { etag } = (await ask(port, '/style.css')).headers as Record<string, string>
     // biome-ignore format: a table
@@ -114,7 +114,7 @@ describe('files', () => {
     expect((await ask(port, '/style.css', { headers: { ...changed, 'if-range': etag as string } })).status).toBe(206)
   })
 
-  test('large files stream, whole and in part', async () => {
+  test('streams large files, whole and in part', async () => {
     const port = await site.start()
     const bytes = randomBytes(5 << 20)
     await writeFile(join(site.folder, 'home/web/wp-content/uploads/film.mp4'), bytes)
@@ -125,7 +125,7 @@ describe('files', () => {
     expect(part.body.equals(bytes.subarray(1_000_000, 4_000_000))).toBe(true)
   })
 
-  test('a file that shrinks while it is sent ends the connection', async () => {
+  test('ends the connection when a file shrinks while it is sent', async () => {
     const port = await site.start()
     const path = join(site.folder, 'home/web/wp-content/uploads/film.mp4')
     await writeFile(path, randomBytes(64 << 20))
@@ -144,7 +144,7 @@ describe('files', () => {
     expect(received).toBeLessThan(64 << 20)
   })
 
-  test('405 for other methods, redirects for folders, pages for what is refused', async () => {
+  test('405 for other methods, redirects for folders, pages for refusals', async () => {
     const port = await site.start()
     const post = await ask(port, '/style.css', { method: 'POST', body: 'x' })
     expect([post.status, post.headers.allow]).toEqual([405, 'GET, HEAD'])
@@ -155,7 +155,7 @@ describe('files', () => {
     expect((await ask(port, '/%00')).status).toBe(400)
   })
 
-  test.skipIf(process.platform !== 'linux')('no descriptor stays open', async () => {
+  test.skipIf(process.platform !== 'linux')('leaves no descriptor open', async () => {
     const port = await site.start()
     const open = () => readdirSync('/proc/self/fd').length
     await ask(port, '/style.css')

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => site.remove())
 
 describe('PHP', () => {
-  test('gets the request as the visitor made it, and what the edge says of the visitor', async () => {
+  test('gets the request as the visitor sent it, and the edge’s facts about the visitor', async () => {
     let seen: VisitorRequest | undefined
     let body = ''
     const port = await site.start(async (request) => {
@@ -33,7 +33,7 @@ describe('PHP', () => {
       script: '/wordpress/index.php',
       remoteAddress: '192.0.2.7',
       https: true,
-      // the port is Stead’s, not what the visitor has written
+      // The port is Stead’s, not the one in the visitor’s request.
       host: 'site.test:443',
     })
     expect(body).toBe('form')
@@ -44,7 +44,7 @@ describe('PHP', () => {
     expect(seen).toMatchObject({ script: '/wordpress/wp-admin/index.php', body: null })
   })
 
-  test('503 with Retry-After in place of the 500 of a WordPress whose database server is away, and nothing else', async () => {
+  test('503 with Retry-After instead of the 500 of a WordPress without its database server, and no other replacement', async () => {
     let isAway = true
     const answers = (status: number) => () => ok('Error establishing a database connection', [], status)
     const start = (status: number) =>
@@ -57,7 +57,7 @@ describe('PHP', () => {
     expect((await ask(port, '/')).status).toBe(500)
   })
 
-  test('the page that a new site has made already goes to the edge that asks for all, and to nobody else', async () => {
+  test('serves the prepared page of a new site to the edge that requests it for all visitors, and to no others', async () => {
     const firstPages = {
       take: async (siteId: number) => ok(`made by ${siteId}`, ['Link', '</>', 'X-Stead-Shows', '/']),
     }
@@ -78,7 +78,7 @@ describe('PHP', () => {
     for (const [path, options] of others) expect((await ask(port, path, options)).text).toBe('PHP')
   })
 
-  test('answers with status, repeated headers and body, but not with headers of the connection', async () => {
+  test('answers with status, repeated headers, and body, but without headers of the connection', async () => {
     // biome-ignore format: pairs
     const headers = [
       'Set-Cookie', 'a=1', 'Set-Cookie', 'b=2', 'X-Powered-By', 'PHP', 'Connection', 'close', 'Transfer-Encoding', 'gzip',
@@ -93,7 +93,7 @@ describe('PHP', () => {
     expect(reply.headers['transfer-encoding']).toBe('chunked')
   })
 
-  test('says to the edge what a page shows, or that it is not to be kept where that makes no sense', async () => {
+  test('tells the edge what a page shows, or not to store it if that is invalid', async () => {
     const shows: Record<string, string> = {
       '/one': '/slug/',
       '/two': '/ /caf%c3%a9/',
@@ -132,7 +132,7 @@ describe('PHP', () => {
     expect([head.headers['content-length'], head.text]).toEqual(['5', ''])
   })
 
-  test('502, 503, 504 and 500 by what went wrong', async () => {
+  test('502, 503, 504, and 500, depending on the error', async () => {
     const faults: Record<string, Error> = {
       '/busy': new PhpBusy('full'),
       '/starting': new HostStarting('soon'),
@@ -154,7 +154,7 @@ describe('PHP', () => {
     expect((await ask(port, '/bug')).status).toBe(500)
   })
 
-  test('a crash in the middle of a page does not look like its end', async () => {
+  test('does not make a crash in the middle of a page look like its end', async () => {
     const port = await site.start(() => ({
       status: 200,
       headers: [],
@@ -169,7 +169,7 @@ describe('PHP', () => {
     expect((await ask(port, '/style.css')).status).toBe(200)
   })
 
-  test('413 before PHP runs, by announced length; and when PHP finds a body too long; the connection goes on', async () => {
+  test('413 by announced length before PHP runs, and when PHP finds a body too long, without closing the connection', async () => {
     let ran = 0
     const port = await site.start(async (request) => {
       ran++
@@ -189,7 +189,7 @@ describe('PHP', () => {
     expect((await ask(port, '/', { method: 'POST', body: Buffer.alloc(1000) })).status).toBe(200)
   })
 
-  test('hears how long a body will be; one that is refused is answered before it is here, and its rest has an end', async () => {
+  test('learns the length of a body; a refused request is answered before its body, and the rest is limited', async () => {
     const announced: (number | undefined)[] = []
     const port = await site.start(async (request) => {
       announced.push(request.announcedBytes)
@@ -204,7 +204,7 @@ describe('PHP', () => {
       const [answer] = (await once(socket, 'data')) as [Buffer]
       expect(answer.toString()).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: 5/)
       if (length.startsWith('Content')) {
-        // the connection goes on once the rest is here
+        // The connection is usable again after the rest.
         socket.write(Buffer.alloc(900_000))
         socket.write(head('Content-Length: 0'))
         expect(String(await once(socket, 'data'))).toMatch(/^HTTP\/1\.1 503/)
@@ -222,7 +222,7 @@ describe('PHP', () => {
     expect(announced).toEqual([900_000, undefined, undefined])
   })
 
-  test('is free again while a visitor with a slow line still reads', async () => {
+  test('is free again while a visitor on a slow connection still reads', async () => {
     const page = Buffer.alloc(4 << 20, 'x')
     let taken = false
     const port = await site.start(() => {
@@ -250,7 +250,7 @@ describe('PHP', () => {
     expect(received).toBeGreaterThan(page.length)
   })
 
-  test('learns that the visitor has gone, before and during its answer', async () => {
+  test('learns that the visitor has disconnected, before and during its response', async () => {
     const events: string[] = []
     const port = await site.start((request, signal) => {
       signal?.addEventListener('abort', () => events.push(`abort ${request.path}`))
@@ -275,7 +275,7 @@ describe('PHP', () => {
   })
 })
 
-test('an edge that announces a visitor has PHP started, and gets no page', async () => {
+test('is started, without a page, when an edge announces a visitor', async () => {
   const port = await site.start(() => {
     throw new Error('asked for a page')
   })

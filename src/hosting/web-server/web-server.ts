@@ -29,84 +29,90 @@ import { BadPhpResponse, sendPhpResponse } from './php-response.ts'
 import type { ServedFiles } from './served-files.ts'
 import { sendFile } from './static-file.ts'
 
-/** A site that lives on this host. */
+/** A site on this host. */
 export interface HostedSite extends PooledSite {
   readonly state: 'deploying' | 'cloning' | 'live' | 'disabled'
   readonly isNetwork?: boolean
   readonly hasLight404?: boolean
-  /** It is being worked on: nothing of it is served, none of its events run. */
+  /** Whether an operation is changing it: nothing of it is served, and none of its events run. */
   readonly isClosed?: boolean
 }
 
-/** It is not known yet which sites live here. */
+/** It is not known yet which sites are on this host. */
 export class HostStarting extends Error {
   override readonly name = 'HostStarting'
 }
 
-/** The server of the site's database does not answer. */
+/** The server of the site's database does not respond. */
 class DatabaseAway extends Error {
   override readonly name = 'DatabaseAway'
 }
 
-/** Who runs PHP; `PhpPool` does. */
+/** The component that runs PHP; `PhpPool` implements it. */
 export interface PhpHandler {
-  /** Somebody is about to visit the site: its PHP may be started. */
+  /** Starts the site's PHP if possible, because a visitor will arrive soon. */
   wake(site: PooledSite): void
   /** @throws PhpBusy, PhpWaitsForItself, PhpTimeout, PhpCrashed, PhpAbandoned, PhpBodyTooLarge */
   handle(site: PooledSite, request: VisitorRequest, signal?: AbortSignal, visit?: VisitOptions): Promise<PhpResponse>
 }
 
-/** What the web server of a host is made of. */
+/** The dependencies of a host's web server. */
 export interface WebServerOptions {
-  /** Undefined for a site that does not live here. @throws SiteUnavailable when it is not to be served, HostStarting */
+  /**
+   * Returns undefined for a site that is not on this host. @throws SiteUnavailable when it must not be served,
+   * HostStarting
+   */
   readonly siteById: (siteId: number) => Promise<HostedSite | undefined>
   readonly php: PhpHandler
-  /** PHP's answers to visitors who read slowly. */
+  /** PHP's responses to visitors who read slowly. */
   readonly answers: HeldAnswers
-  /** Front pages that new sites have made already. */
+  /** Front pages that new sites have already rendered. */
   readonly firstPages: Pick<FirstPages, 'take'>
-  /** Remembers files that edges keep, where somebody looks at them afterwards. */
+  /** Remembers files that edges keep, if something checks them afterwards. */
   readonly servedFiles?: Pick<ServedFiles, 'note'>
-  /** Whoever sends it as `x-stead-key` is an edge, and is believed about the visitor. */
+  /** A request with this `x-stead-key` comes from an edge, which is trusted about the visitor. */
   readonly hostKey: string
   readonly log: { warn(facts: object, message: string): void; error(facts: object, message: string): void }
-  /** Site directory of the site that has sent a request to the edge by itself, by the edge's `x-stead-peer`; undefined for visitors'. */
+  /**
+   * Returns the site directory of the site that itself sent a request to the edge, by the edge's `x-stead-peer`, or
+   * undefined for visitors.
+   */
   readonly directoryOfSender?: (peer: string) => string | undefined
-  /** Of the addresses that visitors reach sites by over https. */
+  /** The port of the addresses at which visitors reach sites over https. */
   readonly httpsPort: number
-  /** Largest request body that a site takes. */
+  /** The largest request body that a site accepts. */
   readonly mostBodyBytes: number
-  /** Takes links that log a browser in once. */
+  /** Handles links that log a browser in once. */
   readonly logIn?: LogIn
-  /** Lets people to the databases of sites; where it is not given, there is no way. */
+  /** Admits users to the databases of sites. Without it, there is no access. */
   readonly databaseAdmin?: DatabaseAdmin | undefined
-  /** Whether the server that has the site's database does not answer: WordPress says no more than 500. */
+  /** Returns whether the server of the site's database does not respond. WordPress only reports a 500. */
   readonly isDatabaseAway?: (site: HostedSite) => Promise<boolean>
-  /** Reads `.htaccess` files; where it is not given, nobody asks what sites have in theirs. */
+  /** Reads `.htaccess` files. Without it, those of sites are ignored. */
   readonly htaccess?: Htaccess | undefined
-  /** Takes parts of uploads from the API. */
+  /** Accepts parts of uploads from the API. */
   readonly uploads?: PartDoor | undefined
-  /** Waits until what the site has changed so far is on its way to the edges, and gives the number of the purge. */
+  /** Waits until the site's changes so far are on their way to the edges, and returns the number of the purge. */
   readonly changesSettled?: (siteId: number) => Promise<number> | undefined
 }
 
 /**
- * Answers the edge's requests for the sites of this host: files by itself, everything else by the site's PHP.
+ * Answers the edge's requests for the sites of this host: files directly, everything else with the site's PHP.
  * @returns a server that does not listen yet
  */
 export function createWebServer(options: WebServerOptions): Server {
   const key = Buffer.from(options.hostKey)
   const server = createServer(
     {
-      // The edge's own limit, and room for what it adds.
+      // The edge's own limit, and space for what it adds.
       maxHeaderSize: 65_536,
-      // Between two requests of the edge, which leaves earlier than this.
+      // The time between two requests of the edge, which disconnects earlier than this.
       keepAliveTimeout: 65_000,
       headersTimeout: 30_000,
-      // How long a body may take is the edge's to decide: it knows the visitor.
+      // The edge decides how long a body may take, because it knows the visitor.
       requestTimeout: 0,
       shouldUpgradeCallback: () => false,
-      // A request without a body is no stream that has to be read to its end.
+      // A request without a body is not a stream that has to be read to its end.
       optimizeEmptyRequests: true,
     },
     (request, response) => {
@@ -141,7 +147,7 @@ async function answer(options: WebServerOptions, request: IncomingMessage, respo
     sendPage(request, response, CLOSED, RETRY_AFTER[503])
     return
   }
-  // the edge's own word, without a visitor: somebody begins to speak with the site
+  // A message of the edge itself, without a request: a visitor has just opened a connection to the site.
   if (request.headers['x-stead-wake'] !== undefined) {
     options.php.wake(site)
     response.writeHead(204).end()
@@ -169,11 +175,11 @@ async function answer(options: WebServerOptions, request: IncomingMessage, respo
 interface Ruled {
   readonly place: Location
   readonly edits: Edits | undefined
-  /** Where rules have changed it. */
+  /** Set if rules have changed it. */
   readonly query: string | undefined
 }
 
-/** Where the request leads, and what the site's `.htaccess` files say to that. */
+/** Returns where the request leads, according to the site's `.htaccess` files. */
 function byRules(
   { htaccess }: WebServerOptions,
   site: HostedSite,
@@ -194,7 +200,7 @@ function byRules(
   return htaccess.obey(site, asked, treeOf(site), find)
 }
 
-/** What lies in a site's web root. */
+/** Returns the contents of a site's web root. */
 const treeOf = (site: HostedSite): Tree => ({
   kindOf(parts) {
     const found = parts.length === 0 ? undefined : look(site, parts)
@@ -204,7 +210,7 @@ const treeOf = (site: HostedSite): Tree => ({
   },
 })
 
-/** Answers with what rules end in: a refusal, a redirect. */
+/** Sends the result of rules: a refusal or a redirect. */
 async function sendEnd(
   site: HostedSite,
   request: IncomingMessage,
@@ -232,7 +238,7 @@ async function sendEnd(
   }
 }
 
-/** Of a page that a site shows with a refusal. */
+/** The size limit of a page that a site shows with a refusal. */
 const MOST_ERROR_BYTES = 256 << 10
 
 async function answerPlace(
@@ -258,7 +264,7 @@ async function answerPlace(
       return
     }
     case 'redirect':
-      // 308 keeps the method; browsers handle 301 for reads everywhere.
+      // 308 keeps the method. All browsers handle 301 for reads.
       redirect(request, response, place.location)
       return
     case 'refused':
@@ -271,13 +277,13 @@ async function answerPlace(
   }
 }
 
-/** Of an address of the site, without its query. */
+/** Returns the path of an address of the site, without its query. */
 const pathOf = (target: string): string => target.split('?', 1)[0] as string
 
 const edited = (result: PhpResponse, edits: Edits | undefined): PhpResponse =>
   edits ? { ...result, headers: edits.headers(result.headers, result.status) } : result
 
-/** An edge asks for the front page, by the site's own address, and says nothing of a visitor. */
+/** Returns whether an edge requests the front page, at the site's own address, without facts about a visitor. */
 const isForAll = ({ address }: HostedSite, { method, url, headers }: IncomingMessage): boolean =>
   headers['x-stead-for-all'] !== undefined &&
   method === 'GET' &&
@@ -285,7 +291,10 @@ const isForAll = ({ address }: HostedSite, { method, url, headers }: IncomingMes
   headers.host === address &&
   headers['x-forwarded-proto'] !== 'https'
 
-/** Events come from the host, so for visitors this is not run; but WordPress asks itself for it, to see whether it reaches itself. */
+/**
+ * Matches wp-cron.php. The host triggers events, so it is not run for visitors. But WordPress requests it to check
+ * whether it can reach itself.
+ */
 const CRON = /^(?:\/[\w-]+)?\/wp-cron\.php(?:\?|$)/
 const OWN_CRON_SCRIPT = '/stead/own-cron.php'
 
@@ -334,7 +343,7 @@ async function runScript(
     clearInterval(alive)
     if (!response.writableFinished) gone.abort()
   })
-  // the edge takes a host for dead that says nothing for longer
+  // The edge considers a host dead that sends nothing for longer.
   const onLong = () => {
     alive = setInterval(() => !response.headersSent && response.writeProcessing(), STILL_AT_WORK_MS)
   }
@@ -359,13 +368,13 @@ const send = (
   purge = 0,
 ): Promise<void> => sendPhpResponse(response, result, { siteId, method: method as string, purge }, answers)
 
-/** So often the edge hears that a page of an administrator is still being made. */
+/** How often the edge is informed that an administrator's page is still being rendered. */
 const STILL_AT_WORK_MS = 30_000
 
-/** As PHP sees it. */
+/** Returns the path as PHP sees it. */
 const inWebRoot = (script: string): string => `/wordpress${script}`
 
-/** What the edge says of the visitor, and the visitor's own headers. */
+/** Returns the edge's facts about the visitor, and the visitor's own headers. */
 function visitorRequest(request: IncomingMessage, script: string, httpsPort: number, query?: string): VisitorRequest {
   const { headers } = request
   const origin = originOf(request)
@@ -378,12 +387,12 @@ function visitorRequest(request: IncomingMessage, script: string, httpsPort: num
     headers: headersForPhp(request.rawHeaders),
     ...bodyOf(request),
     ...origin,
-    // the visitor has written the port; pages that are kept may show it
+    // The visitor chose the port, and cached pages might show it.
     host: origin.https ? `${host.replace(/:\d+$/, '')}:${httpsPort}` : host,
   }
 }
 
-/** Where a visitor comes from, as the edge says. */
+/** Returns the origin of a visitor, according to the edge. */
 const originOf = ({ headers }: IncomingMessage) => ({
   remoteAddress: String(headers['x-forwarded-for'] ?? '').split(',', 1)[0] as string,
   https: headers['x-forwarded-proto'] === 'https',
@@ -412,8 +421,8 @@ function headersForPhp(raw: readonly string[]): string[] {
 }
 
 /**
- * The body apart from its connection: a reader that stops early (the body is too large, the disk is full) destroys what it
- * reads, and that must not be the connection on which the visitor is to be told.
+ * Returns the body, separated from its connection. A reader that stops early (the body is too large, the disk is full)
+ * destroys what it reads. That must not be the connection that carries the answer to the visitor.
  */
 function bodyOf(request: IncomingMessage): Pick<VisitorRequest, 'body' | 'announcedBytes'> {
   const { headers } = request
@@ -423,11 +432,11 @@ function bodyOf(request: IncomingMessage): Pick<VisitorRequest, 'body' | 'announ
   return { body, announcedBytes }
 }
 
-/** What is read of a body that nobody wants, so that the edge can read the answer and the connection go on. */
+/** The most that is read of an unwanted body, so that the edge can read the answer and the connection stays usable. */
 const MOST_DROPPED_BYTES = 16 << 20
 const MOST_DROPPED_MS = 10_000
 
-/** Drops the rest of a body; the connection of one that is too long for that, or never comes, is closed. */
+/** Drops the rest of a body. Closes the connection if the rest is too long, or does not arrive. */
 function dropRest(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return
   const late = setTimeout(() => request.socket.destroy(), MOST_DROPPED_MS).unref()
@@ -466,7 +475,7 @@ const RETRY_AFTER: Record<number, string[]> = {
   [UNAVAILABLE]: ['Retry-After', '300'],
 }
 
-/** The status of its page in `pages.ts`. */
+/** Returns the number of the error's page in `pages.ts`. */
 function statusOf(error: Error): number {
   if (error instanceof SiteUnavailable) return UNAVAILABLE
   if (error instanceof PhpWaitsForItself) return OWN_WAIT

@@ -1,24 +1,24 @@
 import type { Readable, Writable } from 'node:stream'
 
-/** What a command reads from and writes to. */
+/** The streams of a command. */
 export interface CommandIo {
   readonly input: Readable
   readonly output: Writable
   readonly errors: Writable
-  /** Fires when the command is to end. */
+  /** Aborted when the command must end. */
   readonly signal: AbortSignal
-  /** Columns of the terminal that shows it; undefined where there is none. */
+  /** The columns of the user's terminal, or undefined without one. */
   readonly columns: number | undefined
 }
 
-/** How a command ended. */
+/** The result of a command. */
 export interface Ended {
   readonly code: number
-  /** The site's database may be another than before. */
+  /** Whether the site's database may have changed. */
   readonly wrote: boolean
 }
 
-/** Resolves when it is on its way, however slowly that is taken. @throws the signal's reason */
+/** Resolves when the bytes are on their way, however slowly they are read. @throws the signal's reason */
 export function write(target: Writable, bytes: Uint8Array | string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)
@@ -32,14 +32,14 @@ export function write(target: Writable, bytes: Uint8Array | string, signal: Abor
   })
 }
 
-/** Passes all of a stream on, no faster than it is taken. */
+/** Forwards a whole stream, no faster than it is read. */
 export async function forward(source: AsyncIterable<Uint8Array>, target: Writable, signal: AbortSignal): Promise<void> {
   for await (const piece of source) await write(target, piece, signal)
 }
 
 /**
- * Reads what a command is sent, until its end or the signal. Leaves the stream open when the reader stops early: over SSH the same stream carries what
- * the command says about it, and its exit code.
+ * Reads the input of a command until its end or the signal. Leaves the stream open when the reader stops early: over
+ * SSH the same stream carries the command's messages and its exit code.
  */
 export async function* readInput({
   input,

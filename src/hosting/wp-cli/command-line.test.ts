@@ -38,7 +38,7 @@ describe('words of a command line', () => {
     'a\0',
   ])('refuses %j', (line) => expect(() => wordsOf(`wp ${line}`)).toThrow(LineRefused))
 
-  test('reads what it does not refuse as the system’s shell does', () => {
+  test('reads what it does not refuse like the system’s shell', () => {
     const line = fc.array(fc.constantFrom('a', 'b', ' ', "'", '"', '\\', '$', ';', '~', '#', '*', '=', '-'), {
       maxLength: 14,
     })
@@ -60,7 +60,7 @@ describe('words of a command line', () => {
   })
 })
 
-describe('what WP-CLI on another machine sends', () => {
+describe('the messages of WP-CLI on another machine', () => {
   const alias = `{"@s":{"path":"/a b","user":"it's"}}`.replaceAll("'", '')
   test.each([
     ['wp option get a', ['wp', 'option', 'get', 'a'], {}],
@@ -120,6 +120,6 @@ test.each([
   ['wp mine secret', 'wp mine', true],
   ['wp option SECRET', 'wp option', true],
   ['wp', 'wp', true],
-])('%s is told as %s', (line, name, changes) => {
+])('names %s as %s', (line, name, changes) => {
   expect([commandName(line.split(' ')), mayChange(name)]).toEqual([name, changes])
 })

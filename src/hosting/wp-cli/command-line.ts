@@ -1,19 +1,19 @@
-/** A command line that is not run. The message may be shown to who has sent it. */
+/** A command line that is not run. The message may be shown to its sender. */
 export class LineRefused extends Error {
   override readonly name = 'LineRefused'
 }
 
 const BLANK = /[ \t]/
-/** What a shell would act on wherever it stands outside of quotes. */
+/** Characters that a shell acts on anywhere outside of quotes. */
 const SPECIAL = '|&;<>()$`*?[\n\r'
-/** The same at the beginning of a word. */
+/** The same, at the beginning of a word. */
 const SPECIAL_FIRST = '~#'
-/** What a backslash takes its meaning from within double quotes. */
+/** Characters whose meaning a backslash removes within double quotes. */
 const ESCAPED_IN_QUOTES = '$`"\\'
 
 /**
- * The words of a command line as a POSIX shell reads plain ones: blanks, quotes and backslashes. There is no shell, so whatever one would
- * do something else with is refused.
+ * Returns the words of a command line as a POSIX shell reads simple ones: blanks, quotes, and backslashes. There is no
+ * shell, so anything with another meaning for a shell is refused.
  * @throws LineRefused
  */
 export function wordsOf(line: string): string[] {
@@ -36,7 +36,7 @@ export function wordsOf(line: string): string[] {
       at = end
     } else if (character === '\\') {
       at++
-      // a line that goes on in the next one
+      // A line that continues on the next one.
       if (line[at] !== '\n') word = (word ?? '') + (line[at] ?? '\\')
     } else {
       if (SPECIAL.includes(character) || (word === undefined && SPECIAL_FIRST.includes(character)))
@@ -48,20 +48,20 @@ export function wordsOf(line: string): string[] {
   return words
 }
 
-/** A command of WP-CLI that somebody has given. */
+/** A command of WP-CLI from a user. */
 export interface GivenCommand {
-  /** `wp` and what follows it. */
+  /** `wp` and the words after it. */
   readonly words: readonly string[]
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** What WP-CLI on another machine sends before `wp`, when it is told to run there (`--ssh=…`, or an alias with `ssh:`). */
+/** What WP-CLI on another machine sends before `wp` if it must run here (`--ssh=…`, or an alias with `ssh:`). */
 const FOLDER = /^[ \t]*cd[ \t]+('[^'\0\n]*'|[\w./~-]+)[ \t]*(?:;|&&)[ \t]*/
 const VARIABLE = /^[ \t]*([A-Za-z_]\w*)=('[^'\0]*'|"[^"$`\\\0]*"|[\w./:@,-]*)[ \t]+/
 const WP = /^[ \t]*wp(\s|$)/
-/** The site's folder: as PHP sees it, as SFTP shows it, and where a login begins. */
+/** The site's folder: as PHP sees it, as SFTP shows it, and where a login starts. */
 const SITE_FOLDERS = new Set(['/wordpress', '/', '~', '.', ''])
-/** Variables that change what WP-CLI says or takes, and nothing of the machine. */
+/** Variables that affect only the output and options of WP-CLI, and nothing of the machine. */
 const VARIABLES = new Set([
   'WP_CLI_RUNTIME_ALIAS',
   'WP_CLI_STRICT_ARGS_MODE',
@@ -75,7 +75,7 @@ interface Split {
   readonly rest: string
 }
 
-/** Whether it is `wp …`, perhaps with a folder and variables before it. */
+/** Returns whether it is `wp …`, possibly after a folder and variables. */
 export const isForWp = (line: string): boolean => WP.test(splitLine(line).rest)
 
 /** @throws LineRefused */
@@ -103,7 +103,7 @@ function splitLine(line: string): Split {
 
 const unquoted = (text: string): string => (/^['"]/.test(text) ? text.slice(1, -1) : text)
 
-/** What stands within double quotes, and where they end. */
+/** Returns the text within double quotes, and the offset of their end. */
 function quoted(line: string, from: number): { text: string; end: number } {
   let text = ''
   for (let at = from; at < line.length; at++) {

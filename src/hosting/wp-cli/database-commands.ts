@@ -17,10 +17,10 @@ import { type CommandIo, type Ended, forward, readInput, write } from './command
 import { LineRefused } from './command-line.ts'
 import { plainWords } from './command-name.ts'
 
-/** The site's files, as the user may reach them. Paths that begin with no slash are of the web root. */
+/** The site's files, with the user's permissions. Paths without a leading slash are relative to the web root. */
 export interface CommandFiles {
   read(path: string): AsyncIterable<Uint8Array>
-  /** Makes the file, or replaces it once all is there. */
+  /** Creates the file, or replaces it once the content is complete. */
   write(path: string, content: AsyncIterable<Uint8Array>): Promise<void>
 }
 
@@ -31,26 +31,26 @@ export interface DatabaseCommandParts {
 
 interface DatabaseCommand {
   readonly kind: 'export' | 'import'
-  /** `-`: what the command writes and reads. */
+  /** `-` for the command's standard input and output. */
   readonly file: string | undefined
   readonly tables: readonly string[] | undefined
   readonly isQuiet: boolean
   readonly onlyName: boolean
-  /** Of an import: what the tables of the dump begin with, and where its site was; `auto`: whatever it is. */
+  /** For an import: the table prefix of the dump and the address of its site, or `auto` to detect them. */
   readonly fromPrefix?: string
   readonly fromAddress?: string
 }
 
 const HOLDER = 'wp db import'
 const GRACE_MS = 10_000
-/** Options of all commands, which say nothing here. */
+/** Options of all commands, which have no effect here. */
 const IGNORED =
   /^--(path|url|user|skip-plugins|skip-themes|skip-packages|no-color|color|allow-root|add-drop-table|skip-optimization|defaults)(=|$)/
 
 /**
- * `wp db export` and `wp db import`, which Stead does itself: there is no `mysqldump` for PHP to start.
+ * Parses `wp db export` and `wp db import`, which Stead does itself, because PHP cannot start `mysqldump`.
  * @returns undefined for any other command
- * @throws LineRefused for an option that is not known
+ * @throws LineRefused for an unknown option
  */
 export function databaseCommand(words: readonly string[]): DatabaseCommand | undefined {
   const [group, kind, file, ...more] = plainWords(words)
@@ -146,7 +146,10 @@ export async function runDatabaseCommand(
   }
 }
 
-/** Nothing of the site writes meanwhile: it would be lost with the database that is replaced. Tables that the text does not name stay. */
+/**
+ * Replaces the database. Nothing of the site writes meanwhile, because that would be lost with the replaced database.
+ * Tables that the text does not name stay.
+ */
 async function replace(
   pool: DatabaseCommandParts['pool'],
   siteDatabase: DatabaseContent,
@@ -163,7 +166,7 @@ async function replace(
   }
 }
 
-/** What to do about tables that WordPress does not see; undefined when it sees them. */
+/** Returns what to do about tables that WordPress does not see, or undefined when it sees them. */
 function otherPrefix({ found }: Loaded, prefix: string | undefined): string | undefined {
   const prefixes = found?.prefixes.filter((each) => each !== PREFIX_PLACEHOLDER) ?? []
   const [first] = prefixes
@@ -171,9 +174,12 @@ function otherPrefix({ found }: Loaded, prefix: string | undefined): string | un
   return `the tables of this dump begin with ${first}, those of the site with ${prefix}: WordPress does not see them. Import the dump again with --from-prefix=${first}`
 }
 
-/** A database from elsewhere sends visitors there: what to do about it; undefined when it says where the site is. */
+/**
+ * Returns what to do about a database from elsewhere, which redirects visitors there, or undefined when its address is
+ * correct.
+ */
 async function otherAddress(pool: DatabaseCommandParts['pool'], site: PooledSite): Promise<string | undefined> {
-  // a WordPress that does not start has worse troubles
+  // If WordPress does not start, its address is the lesser problem.
   const said = await pool.runTask(site, 'site-title', {}).catch(() => undefined)
   const from = said?.siteurl.replace(/\/+$/, '')
   if (!from || !/^https?:\/\/[\w.:/[\]-]{1,300}$/.test(from) || from.replace(/^https?:\/\//, '') === site.address)

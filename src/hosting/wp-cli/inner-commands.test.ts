@@ -20,7 +20,7 @@ const read = async (answer: Promise<string> | undefined) => {
   return { code, output: decoded(output), errors: decoded(errors) }
 }
 
-test('a command that a command starts has its words, and gives what it printed', async () => {
+test('passes its words to an inner command, and returns its output', async () => {
   const inner = new InnerCommands(async (words, io): Promise<Ended> => {
     await write(io.output, JSON.stringify(words), io.signal)
     await write(io.errors, 'wrong', io.signal)
@@ -38,7 +38,7 @@ test('a command that a command starts has its words, and gives what it printed',
   expect(String((shown.output as PassThrough).read())).toBe('["a"]')
 })
 
-test('it reads what its question holds, and nothing else', async () => {
+test('gives an inner command only the input in its question', async () => {
   const inner = new InnerCommands(async (_words, io): Promise<Ended> => {
     await write(io.output, `read ${await text(io.input)}`, io.signal)
     return { code: 0, wrote: false }
@@ -50,7 +50,7 @@ test('it reads what its question holds, and nothing else', async () => {
   expect(await inner.answer(large, outer())).toBe('')
 })
 
-test('output beyond what an answer holds is cut off, and the command has failed', async () => {
+test('cuts output beyond the limit of an answer, and reports a failure', async () => {
   const inner = new InnerCommands(async (_words, io) => {
     for (let i = 0; i < 20; i++) await write(io.output, Buffer.alloc(100_000, 'x'), io.signal)
     return { code: 0, wrote: false }
@@ -60,14 +60,14 @@ test('output beyond what an answer holds is cut off, and the command has failed'
   expect(JSON.parse(answer).code).toBe(1)
 })
 
-test('questions for others are left to them, and one of another form starts nothing', async () => {
+test('leaves other questions to others, and starts nothing for an invalid one', async () => {
   const inner = new InnerCommands(() => expect.unreachable())
   expect(inner.answer('{"ask":"mail","key":1}', outer())).toBeUndefined()
   expect(await inner.answer('{"ask":"command","words":7,"shows":false}', outer())).toBe('')
   expect(await inner.answer('{"ask":"command","words":"","shows":"yes"}', outer())).toBe('')
 })
 
-test('it ends with the command that started it', async () => {
+test('ends an inner command with the command that started it', async () => {
   const inner = new InnerCommands(
     (_words, { signal }) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),

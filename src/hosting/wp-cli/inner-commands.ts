@@ -3,24 +3,24 @@ import Type from 'typebox'
 import { Value } from 'typebox/value'
 import type { CommandIo, Ended } from './command-io.ts'
 
-/** What the command's `proc_open` (`tasks/command.php`) asks when it is to start WP-CLI. */
+/** The question of the command's `proc_open` (`tasks/command.php`) to start WP-CLI. */
 const Question = Type.Object({
   ask: Type.Literal('command'),
-  /** Base64 of the words after `wp`, with zero bytes between them. */
+  /** Base64 of the words after `wp`, separated by zero bytes. */
   words: Type.String({ maxLength: 1 << 18 }),
-  /** Its output is that of the command that starts it; else it is the answer's. */
+  /** Whether its output goes to the output of the outer command. Otherwise the answer contains it. */
   shows: Type.Boolean(),
-  /** Base64 of its standard input; left out for none. */
+  /** Base64 of its standard input; omitted for none. */
   input: Type.Optional(Type.String({ maxLength: 1 << 18 })),
 })
 const START = '{"ask":"command"'
-/** Of an answer's output and errors each: an answer is one frame. */
+/** The limit for an answer's output, and for its errors, because an answer is one frame. */
 const MOST_BYTES = 300 << 10
 const FAILED = 1
 
 /**
- * The commands that one command starts, one after the other. Each is run as if its user had given it, with what the question says to
- * read: it may do nothing that the command itself may not.
+ * The commands that one command starts, one after the other. Each runs as if its user had entered it, with the
+ * question's input. It has the same permissions as the command itself.
  */
 export class InnerCommands {
   wrote = false
@@ -32,7 +32,7 @@ export class InnerCommands {
     this.#run = run
   }
 
-  /** @returns undefined when something else is asked */
+  /** @returns undefined for another question */
   answer(text: string, outer: CommandIo): Promise<string> | undefined {
     if (!text.startsWith(START)) return undefined
     const answer = this.#answer(text, outer)
@@ -42,7 +42,7 @@ export class InnerCommands {
     return answer
   }
 
-  /** Resolves when none of them runs. */
+  /** Resolves when none of them is running. */
   async end(): Promise<void> {
     this.#stop.abort(new Error('the command that started it has ended'))
     await Promise.allSettled(this.#running)

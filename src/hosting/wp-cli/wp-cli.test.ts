@@ -33,7 +33,7 @@ afterEach(async () => {
 })
 const made = (file?: string) => createWpCli({ dataDir, file, source, allowPrivate: false, log })
 
-test('it is fetched once, checked, and kept where the users of sites can read it', async () => {
+test('downloads it once, checks it, and stores it where the users of sites can read it', async () => {
   const wpCli = made()
   const [folder, same] = await Promise.all([wpCli.folder(), wpCli.folder()])
   expect(same).toBe(folder)
@@ -49,7 +49,7 @@ test.each([
   ['no checksum', () => delete answers['/wp-cli.phar.sha512'], 'could not be fetched'],
   ['nonsense for a checksum', () => (answers['/wp-cli.phar.sha512'] = '<html>'), 'is no SHA-512'],
   ['no phar', () => delete answers['/wp-cli.phar'], 'could not be fetched'],
-])('%s: a sentence says what to do, nothing is kept, and the next use tries again', async (_what, breakIt, text) => {
+])('%s: says what to do, stores nothing, and retries on the next use', async (_what, breakIt, text) => {
   const good = { ...answers }
   breakIt()
   const refused = made().folder()
@@ -61,7 +61,7 @@ test.each([
   await made().folder()
 })
 
-test('the operator’s file is copied, again when it is another, and missed with a sentence', async () => {
+test('copies the operator’s file, again when it changes, and reports when it is missing', async () => {
   const file = join(dataDir, 'own.phar')
   await expect(made(file).folder()).rejects.toThrow('STEAD_WP_CLI')
   await writeFile(file, 'one')

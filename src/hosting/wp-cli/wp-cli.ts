@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { FetchError, fetchBuffer, fetchToFile } from '../../platform/fetch/fetch-public.ts'
 
-/** WP-CLI is not there. The message says what to do, and may be shown to users. */
+/** WP-CLI is not available. The message includes the remedy, and may be shown to users. */
 export class WpCliMissing extends Error {
   override readonly name = 'WpCliMissing'
 }
 
-/** Its only program, in the folder that PHP sees. */
+/** The only program in the folder that PHP sees. */
 export const PHAR = 'wp-cli.phar'
 const PUBLIC_SOURCE = 'https://github.com/wp-cli/builds/raw/gh-pages/phar/wp-cli.phar'
 
@@ -22,15 +22,17 @@ export interface WpCliOptions {
   readonly dataDir: string
   /** The operator's own phar. */
   readonly file: string | undefined
-  /** Where the operator has it fetched from otherwise, be it on a private network; undefined: the public address. */
+  /** The operator's download address, possibly on a private network, or undefined for the public address. */
   readonly source: string | undefined
   readonly allowPrivate: boolean
   readonly log: { info(facts: object, message: string): void; warn(facts: object, message: string): void }
 }
 
-/** Where a host has WP-CLI. */
+/** Provides WP-CLI on a host. */
 export interface WpCli {
-  /** A folder with it and nothing else; the first call may take as long as fetching it does. @throws WpCliMissing */
+  /**
+   * Returns a folder that contains only WP-CLI. The first call may take as long as the download. @throws WpCliMissing
+   */
   folder(): Promise<string>
 }
 
@@ -47,7 +49,7 @@ export function createWpCli(options: WpCliOptions): WpCli {
   }
 }
 
-/** The operator's file may lie where sites must not look: they see a copy. */
+/** Copies the operator's file, which may be where sites must not have access. */
 async function copied(root: string, file: string): Promise<string> {
   try {
     const { size, mtimeMs } = await stat(file)
@@ -84,7 +86,7 @@ async function fetched(root: string, { source, allowPrivate, log }: WpCliOptions
   }
 }
 
-/** A folder that is there as a whole or not at all, with the program that `make` writes. */
+/** Creates a folder with the program that `make` writes, completely or not at all. */
 async function madeOnce(root: string, name: string, make: (path: string) => Promise<unknown>): Promise<string> {
   const folder = join(root, name)
   if (await stat(join(folder, PHAR)).catch(() => undefined)) return folder
@@ -94,7 +96,7 @@ async function madeOnce(root: string, name: string, make: (path: string) => Prom
   await mkdir(part)
   try {
     await make(join(part, PHAR))
-    // for the users of sites
+    // For the users of sites.
     await chmod(join(part, PHAR), 0o644)
     for (const path of [root, part]) await chmod(path, 0o755)
     await rm(folder, { recursive: true, force: true })

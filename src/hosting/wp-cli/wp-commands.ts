@@ -13,10 +13,13 @@ import {
 import { InnerCommands } from './inner-commands.ts'
 import { PHAR, type WpCli, WpCliMissing } from './wp-cli.ts'
 
-/** So long a command may take. */
+/** The time limit of a command. */
 const MOST_MS = 30 * 60_000
 const [FAILED, TIMED_OUT, KILLED] = [1, 124, 137]
-/** What WP-CLI would do to the files of the core, which are not the site's, and what needs programs that no site has. */
+/**
+ * Commands that would change the files of the core, which do not belong to the site, or that need programs that no site
+ * has.
+ */
 const REFUSED: Readonly<Record<string, string>> = {
   'core update': "WordPress itself is updated by Stead: ask for another version by the site's API (cms_version).",
   'core download': "WordPress itself is laid out by Stead: ask for another version by the site's API (cms_version).",
@@ -31,9 +34,9 @@ export interface WpCommandsOptions extends DatabaseCommandParts {
   readonly mostMs?: number
 }
 
-/** Runs `wp …` for one site. What cannot be done is said on the command's standard error. */
+/** Runs `wp …` for one site. Failures are reported on the command's standard error. */
 export interface WpCommands {
-  /** @throws the signal's reason; what nobody expects */
+  /** @throws the signal's reason, and unexpected errors */
   run(site: PooledSite, given: GivenCommand, io: CommandIo, files: CommandFiles): Promise<Ended>
 }
 
@@ -43,7 +46,7 @@ export function createWpCommands(options: WpCommandsOptions): WpCommands {
   }
 }
 
-/** A command that somebody has given, or that a command has started. */
+/** A command from a user, or started by another command. */
 export interface CommandCall {
   readonly site: PooledSite
   readonly io: CommandIo
@@ -83,7 +86,7 @@ function requirePossible(words: readonly string[]): void {
   if (refusal !== undefined) throw new LineRefused(refusal)
 }
 
-/** @throws what is not for users */
+/** @throws errors that are not for users */
 function failureOf(error: unknown): { text: string; code: number } {
   if (error instanceof PhpBusy)
     return { text: `The command cannot run now: ${error.message}. Try again in a moment.`, code: FAILED }
@@ -114,12 +117,12 @@ async function runPhp(options: WpCommandsOptions, words: readonly string[], call
     signal.removeEventListener('abort', stop)
     given.unpipe(input)
     stop()
-    // who ends a command waits until nothing of it touches the site
+    // The caller that ends a command waits until nothing of the command uses the site.
     await Promise.all([command.exited, inner.end()])
   }
 }
 
-/** What WP-CLI looks for: a site directory that can be written, and whether somebody sees colours and tables. */
+/** Returns what WP-CLI looks for: a writable home directory, and whether the user sees colors and tables. */
 const environmentOf = (columns: number | undefined): Record<string, string> => ({
   HOME: '/tmp',
   PWD: '/wordpress',
