@@ -9,8 +9,8 @@ const ofEdge = { ...ofAll, MALLOC_MMAP_THRESHOLD_: '16384', MALLOC_MMAP_MAX_: '1
 /**
  * Returns the settings of glibc's allocator for the environment of a process. Other C libraries ignore them. Bodies are
  * allocated and freed in pieces of 64 kB and more: as separate mappings, they return to the system at once, while a
- * heap keeps the space between two pieces that stay. Also limits the heaps of the pool's threads, which compress.
- * Returns the 16 MB of code that control and host compile while they start as well.
+ * heap keeps the space between two pieces that stay. Also limits the heaps of the pool's threads, which compress. The
+ * 16 MB of code that control and host compile while they start return to the system as well.
  */
 export function allocatorOf(part: string): Readonly<Record<string, string>> {
   return part === 'edge' ? ofEdge : ofAll

@@ -130,7 +130,7 @@ export async function startControl(
       api_url: url,
       edge_url: urlOf(config.edgeListen),
     }
-    // Before the commit: if the secret could not be stored for reading, the account would be left without a key.
+    // Before the commit: an account whose secret was never stored would have no usable key.
     if (first || known)
       await writeFileDurably(credentialsFile(config.dataDir), `${JSON.stringify(credentials, null, 2)}\n`, 0o600)
   })

@@ -107,7 +107,7 @@ describe.skipIf(!isLinuxRoot)('a folder with everything a hostile site can put t
     isWhatCanBe(other)
   })
 
-  test('blocks no restore: wanted entries arrive, and the old ones go with everything in them', async () => {
+  test('does not block a restore: wanted entries arrive, and the old ones are removed with everything in them', async () => {
     await makeHostile(hostile)
     const file = { kind: 'file', mode: 0o644, mtimeMs: 1000, sizeBytes: 2, stamp: 'of the backup' } as const
     const open = async () =>
@@ -165,7 +165,7 @@ describe('files that are longer than the disk space they take', () => {
     expect(await walked()).toHaveLength(10)
   })
 
-  test('a restore repairs the site in any case, because it does not read files that go', async () => {
+  test('a restore works with any content, because it does not read the files that it removes', async () => {
     writeFileSync(join(hostile.web, 'hole'), '')
     truncateSync(join(hostile.web, 'hole'), 8 * 2 ** 40)
     await limited.prepare(hostile, (async function* () {})(), { scope: ALL })

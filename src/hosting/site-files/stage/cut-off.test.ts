@@ -253,7 +253,7 @@ test('refuses to clean up a half-done switch, and neither switches nor rolls bac
 })
 
 test.each(['on', 'back'] as const)(
-  'loses only an entry that appears in a place between its two moves, when it goes %s',
+  'loses only an entry that appears between the two moves of a place, when it goes %s',
   async (way) => {
     let met = 0
     for (let at = 1; ; at++) {

@@ -38,10 +38,10 @@ export interface MergeOptions {
   readonly onProgress?: ((doneBytes: number) => void) | undefined
 }
 
-/** The counts of a merge, including all bytes that go, even those that other entries replace. */
+/** The counts of a merge, including all bytes that are removed or replaced. */
 export interface Merged extends Prepared {
   readonly freedBytes: number
-  /** Files and folders that go. */
+  /** Files and folders that are removed or replaced. */
   readonly freedEntries: number
 }
 

@@ -61,7 +61,7 @@ export class SpaceCheck {
   }
 
   /**
-   * Checks the quota with the current usage, minus what goes.
+   * Checks the quota with the current usage, minus what is removed.
    * @throws DiskFull
    */
   checkEnd({ bytes, files }: DiskUsage): void {

@@ -194,7 +194,8 @@ function isWorthFetching(path: string): boolean {
   return reason !== 'cache' && reason !== 'backup'
 }
 
-// Backslashes and control characters are refused in archives as well. U+FFFD: its bytes are no UTF-8, so it cannot be asked for.
+// Archives must not have backslashes and control characters either. U+FFFD replaces bytes that are not UTF-8, so a
+// request cannot name the file.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const ODD = /[/\\\u0000-\u001f\u007f\ufffd]/
 
