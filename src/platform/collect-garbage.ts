@@ -5,7 +5,7 @@ type Collect = (options?: { type: 'major'; flavor: 'last-resort' }) => void
 
 let collect: Collect | undefined
 
-/** Node offers it with a flag that can be set later. */
+/** Returns Node's collector, which a flag enables that can also be set later. */
 function collector(): Collect {
   if (!collect) {
     setFlagsFromString('--expose-gc')
@@ -16,5 +16,5 @@ function collector(): Collect {
 
 export const collectGarbage = (): void => collector()()
 
-/** Collects also what V8 keeps to be fast if it should be needed again, such as the compiled form of functions that ran once. */
+/** Also frees caches that V8 keeps for speed, such as the compiled form of functions that ran once. */
 export const collectAllGarbage = (): void => collector()({ type: 'major', flavor: 'last-resort' })

@@ -1,17 +1,18 @@
 import { setPriority } from 'node:os'
 
-/** Behind what answers visitors, but not so far that who waits for a backup or restore waits for ever on a busy machine. */
+/** Lower than the priority for visitors, but high enough that a backup or restore still finishes on a busy machine. */
 const NICE = 5
 
 /**
- * The thread that calls it has a lower priority from then on, it alone. Only on Linux: elsewhere priorities are those of processes.
- * @param pid of a program that was started a moment ago: it, and what it starts
+ * Lowers the priority of the calling thread only. Works only on Linux, because other systems have priorities for whole
+ * processes.
+ * @param pid the process id of a program that was just started; it then applies to the program and its children
  */
 export function comeAfterVisitors(pid = 0): void {
   if (process.platform !== 'linux') return
   try {
     setPriority(pid, NICE)
   } catch {
-    // started with a lower one already: the work is done all the same
+    // It already has a lower priority. The work still runs.
   }
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 const SETPRIV = '/usr/bin/setpriv'
 
 /**
- * Words before those of a program that is to end with this process, however that ends: nobody would end it afterwards. None where the machine has
- * no setpriv(1).
+ * The command prefix of a program that must end with this process, however that ends, because nothing else would end
+ * it. Empty if the machine does not have setpriv(1).
  */
 export const endsWithUs: readonly string[] = existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig', 'KILL', '--'] : []

@@ -4,7 +4,7 @@ import { InOrder } from './in-order.ts'
 
 const work = () => Promise.withResolvers<string>()
 
-test('what follows is done in the order of its beginning, and no more is under way than may be', async () => {
+test('runs follow-ups in the order of the work, and limits the work in progress', async () => {
   const inOrder = new InOrder(3)
   const [a, b, c] = [work(), work(), work()]
   const done: string[] = []
@@ -26,7 +26,7 @@ test('what follows is done in the order of its beginning, and no more is under w
   expect(done).toEqual(['a', 'b', 'c'])
 })
 
-test('what is thrown comes to who waits; nothing is at work after settling, and nothing follows', async () => {
+test('passes errors to the waiting caller; after settling, nothing runs and nothing follows', async () => {
   const inOrder = new InOrder(10)
   const [a, b, c] = [work(), work(), work()]
   const done: string[] = []

@@ -1,4 +1,4 @@
-/** Whether a process with this number runs, be it somebody else's. */
+/** Returns whether a process with this number is running, even if it belongs to another user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { keptFor } from './kept-for.ts'
 
-test('who asks meanwhile gets the same answer, and a failure is not kept', async () => {
+test('returns the same answer to calls in the meantime, and does not keep a failure', async () => {
   const asked: PromiseWithResolvers<number>[] = []
   const ask = keptFor(3_600_000, () => {
     asked.push(Promise.withResolvers<number>())
@@ -15,7 +15,7 @@ test('who asks meanwhile gets the same answer, and a failure is not kept', async
   expect([await next, await ask(), asked.length]).toEqual([2, 2, 2])
 })
 
-test('after its time it is asked again', async () => {
+test('asks again after its time', async () => {
   let runs = 0
   const ask = keptFor(0, async () => ++runs)
   expect([await ask(), await ask()]).toEqual([1, 2])

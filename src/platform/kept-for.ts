@@ -1,4 +1,4 @@
-/** Asks once for all callers that ask at the same time, and again only after a while. A failure is not kept. */
+/** Asks once for all simultaneous callers, and again only after a while. A failure is not kept. */
 export function keptFor<Value>(ms: number, ask: () => Promise<Value>): () => Promise<Value> {
   let kept: { readonly answer: Promise<Value>; answeredAt: number | undefined } | undefined
   return () => {

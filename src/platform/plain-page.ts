@@ -1,15 +1,15 @@
 import { STATUS_CODES } from 'node:http'
 
-/** What a page says. Plain text: it is escaped where needed. */
+/** The content of a page. Plain text, which is escaped where needed. */
 export interface PlainPageText {
   readonly status: number
   readonly title: string
   readonly text: string
-  /** Seconds after which a browser loads the page again by itself. */
+  /** Seconds after which a browser reloads the page. */
   readonly refreshSeconds?: number
 }
 
-/** A page in the three forms that visitors ask for, rendered once. */
+/** A page in the three forms that visitors request, rendered once. */
 export interface PlainPage {
   readonly status: number
   readonly reason: string
@@ -18,13 +18,13 @@ export interface PlainPage {
   readonly text: Buffer
 }
 
-/** 480 is no registered status; the others have their names from the registry. */
+/** 480 is not a registered status. The others have their names from the registry. */
 const REASONS: Record<number, string> = { ...STATUS_CODES, 480: 'Temporarily Unavailable' }
 
-/** The reason phrase of a status, `''` for an unknown one. */
+/** Returns the reason phrase of a status, `''` for an unknown one. */
 export const reasonOf = (status: number): string => REASONS[status] ?? ''
 
-/** Renders a small accessible page without any outside resource. */
+/** Renders a small accessible page without any external resource. */
 export function plainPage(page: PlainPageText): PlainPage {
   const { status, title, text, refreshSeconds } = page
   return {
@@ -36,7 +36,7 @@ export function plainPage(page: PlainPageText): PlainPage {
   }
 }
 
-/** The form of a page for an `Accept` header: HTML unless something else, and no HTML, is asked for. */
+/** Returns the form of a page for an `Accept` header. That is HTML, unless only other forms are requested. */
 export function representation(page: PlainPage, accept: string | undefined): { contentType: string; body: Buffer } {
   if (!accept || accept.includes('text/html') || accept === '*/*')
     return { contentType: 'text/html; charset=utf-8', body: page.html }

@@ -1,18 +1,21 @@
 /**
- * What this process remembers beyond any one instance of the API or of an edge: parsed headers, prepared statements, idle threads. All
- * of it is there to save work, has a bound, and may be forgotten at any time. Tests forget it after each file, so that no file goes by
- * what the one before it left.
+ * The caches of this process beyond one instance of the API or an edge: parsed headers, prepared statements, idle
+ * threads. All of them save work, are bounded, and may be cleared at any time. Tests clear them after each file, so
+ * that no file depends on an earlier one.
  */
 type Forget = () => unknown
 
 const forgetters: Forget[] = []
 
-/** Called once by each module that keeps such a memory. @param forget leaves the module as when it was loaded */
+/**
+ * Registers a module's cache. Each such module calls it once.
+ * @param forget restores the state at loading
+ */
 export function declareMemory(forget: Forget): void {
   forgetters.push(forget)
 }
 
-/** Leaves all of them as when they were loaded. */
+/** Restores the state at loading for all of them. */
 export async function forgetAll(): Promise<void> {
   for (const forget of forgetters) await forget()
 }

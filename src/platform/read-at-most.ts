@@ -1,4 +1,7 @@
-/** All that comes, in memory. @returns undefined when it is more than so many bytes: the rest is not read */
+/**
+ * Reads everything into memory.
+ * @returns undefined beyond this number of bytes, without reading the rest
+ */
 export async function readAtMost(stream: AsyncIterable<unknown>, mostBytes: number): Promise<Buffer | undefined> {
   const pieces: Buffer[] = []
   let bytes = 0

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createYieldWhileBusy } from './yield-while-busy.ts'
 
-/** Time that passes by working and by waiting alone. */
+/** A clock that advances only by work and by waits. */
 function clock() {
   let time = 0
   let waited = 0
@@ -18,7 +18,10 @@ function clock() {
     want: (is: boolean) => {
       isWanted = is
     },
-    /** @returns how long it waited afterwards @param workers that did it together */
+    /**
+     * @returns how long it waited afterwards
+     * @param workers how many work together
+     */
     async work(ms: number, workers = 1) {
       time += ms
       const before = waited
@@ -28,19 +31,19 @@ function clock() {
   }
 }
 
-test('waits as long as it has worked while others are at work, and no longer', async () => {
+test('waits as long as it has worked while others are busy, and no longer', async () => {
   const { work } = clock()
   expect(await work(100)).toBe(100)
-  // short pieces add up
+  // Short pieces add up.
   expect([await work(3), await work(3)]).toEqual([0, 5])
 })
 
-test('those who work together wait together', async () => {
+test('makes simultaneous workers wait together', async () => {
   const { work } = clock()
   expect([await work(100, 8), await work(50, 8)]).toEqual([100, 50])
 })
 
-test('waits for nobody; what it worked meanwhile counts later, up to half a second', async () => {
+test('does not wait without others; its work in the meantime counts later, up to half a second', async () => {
   const { want, work } = clock()
   want(false)
   expect([await work(50), await work(60_000)]).toEqual([0, 0])

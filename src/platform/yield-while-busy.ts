@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface YieldWhileBusyOptions {
-  /** Whether others are at work that goes before. */
+  /** Returns whether others with precedence are busy. */
   readonly isWanted: () => boolean
   readonly now?: () => number
   readonly pause?: (ms: number) => Promise<unknown>
 }
 
-/** How often it is looked whether the others are done, milliseconds: a page takes some ten times as long. */
+/** How often it checks whether the others are done, in milliseconds. A page takes some ten times as long. */
 const LOOK_MS = 5
-/** What was worked and not waited for counts up to this, milliseconds. */
+/** The limit for work without a wait that counts, in milliseconds. */
 const MOST_MS = 500
 
 /**
- * Makes that long work lets others go first, whatever the machine's priorities are: where Linux weighs sessions, a lower priority of a thread
- * counts for nothing against the processes of sites.
- * @returns to be awaited between pieces of the work, by all who do some of it: it waits while others want the processor, but never longer than
- * was worked, so that the work takes at most twice its time
+ * Makes long work let others go first, whatever the machine's priorities. If Linux schedules by session, a thread's
+ * lower priority has no effect against the processes of sites.
+ * @returns a function that all workers await between pieces of the work. It waits while others need the processor, but
+ * never longer than the work took, so that the work takes at most twice its time
  */
 export function createYieldWhileBusy({
   isWanted,

@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * Whose budget an address counts against: IPv4 is one visitor; of IPv6 one visitor has a whole /64 at least (RFC 6177), so that
- * counting single addresses would count nothing.
+ * Returns the key against which an address counts. An IPv4 address is one visitor. An IPv6 visitor has at least a whole
+ * /64 (RFC 6177), so a count of single addresses would have no effect.
  */
 export function addressKey(address: string): string {
   if (!address.includes(':') || !ipaddr.isValid(address)) return address

@@ -13,17 +13,17 @@ const terms: BudgetTerms = {
 }
 
 describe('a budget', () => {
-  it('refuses what one key may not have, and takes nothing then', () => {
+  it("refuses more than a key's limit, and then takes nothing", () => {
     const budget = new Budget(terms)
     expect([budget.take(1, 10), budget.take(1, 1), budget.usedBy(1), budget.used]).toEqual([true, false, 10, 10])
   })
 
-  it('refuses what all together may not have, though the key has none', () => {
+  it('refuses more than the common limit, even if the key has none', () => {
     const budget = new Budget(terms)
     expect([budget.take(1, 10), budget.take(2, 6), budget.take(2, 5), budget.used]).toEqual([true, false, true, 15])
   })
 
-  it('gets back what a share has, once', () => {
+  it('gets back the amount of a share, once', () => {
     const budget = new Budget(terms)
     const share = budget.share('a')
     const other = budget.share('a')
@@ -36,7 +36,7 @@ describe('a budget', () => {
     expect(budget.used).toBe(0)
   })
 
-  it('knows who has most, and how often it refused', () => {
+  it('knows the largest key, and how often it refused', () => {
     const budget = openBudgets({ bytes: terms }).bytes
     budget.take('a', 3)
     budget.take('b', 7)
@@ -55,7 +55,7 @@ describe('a budget', () => {
   })
 })
 
-describe('whose budget an address counts against', () => {
+describe('the key of an address', () => {
   it.each([
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],

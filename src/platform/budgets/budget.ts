@@ -1,57 +1,57 @@
 /*
- * Whatever somebody else decides the size or number of (bytes, requests, entries, files, streams) counts against a budget. The
- * words:
+ * Everything whose size or number others decide (bytes, requests, entries, files, streams) counts against a budget. The
+ * terms:
  *
- * budget  how much there may be of one thing in one process: all together, and for one key.
- * key     whose it is: a site's id, a visitor's address (see `addressKey`), an application's id.
- * share   what one body, stream or answer has taken, given back as a whole when it ends.
+ * budget  the limit for one thing in one process: for all keys together, and for one key.
+ * key     the owner: a site's id, a visitor's address (see `addressKey`), an application's id.
+ * share   the amount that one body, stream or answer has taken, returned as a whole when it ends.
  *
- * All budgets of a process stand in one table (`src/budgets.ts`) and in `docs/design/limits.md`.
+ * All budgets of a process are in one table (`src/budgets.ts`) and in `docs/design/limits.md`.
  */
 
 /** One row of the table of budgets. */
 export interface BudgetTerms {
-  /** As `/metrics` names it: words joined by `_`. */
+  /** The name in `/metrics`: words joined by `_`. */
   readonly name: string
-  /** What counts, for the documentation. */
+  /** The counted thing, for the documentation. */
   readonly what: string
   /** Bytes of memory, bytes on a disk, or a number of things. */
   readonly of: 'memory' | 'disk' | 'count'
   readonly whose: 'site' | 'address' | 'application' | 'account'
-  /** What one key may have. */
+  /** The limit of one key. */
   readonly each: number
-  /** What all keys of the process may have together. */
+  /** The common limit of all keys of the process. */
   readonly all: number
-  /** What happens to who wants more. */
+  /** The consequence for requests beyond the limit. */
   readonly over: string
 }
 
 export type BudgetKey = string | number
 
-/** What one thing has taken of a budget. */
+/** The amount that one thing has taken from a budget. */
 export interface Share {
   readonly amount: number
-  /** @returns false, and nothing is taken, when the key or all together would have more than they may */
+  /** @returns false, without taking anything, if the key's or the common limit would be exceeded */
   take(amount: number): boolean
-  /** Gives a part back. */
+  /** Returns a part. */
   give(amount: number): void
-  /** Gives all of it back; may be called again. */
+  /** Returns all of it. May be called again. */
   free(): void
 }
 
-/** How full a budget is. */
+/** The usage of a budget. */
 export interface BudgetMetrics {
   readonly name: string
   readonly used: number
   readonly limit: number
-  /** What the key that has most has, and what it may have. */
+  /** The usage of the largest key, and the limit of a key. */
   readonly largestShare: number
   readonly shareLimit: number
-  /** How often somebody wanted more since the start. */
+  /** How often it has refused since the start. */
   readonly refusals: number
 }
 
-/** Counts what is in use. Costs one look into a map a change. */
+/** Counts usage. Each change costs one map lookup. */
 export class Budget {
   readonly terms: BudgetTerms
   readonly #byKey = new Map<BudgetKey, number>()
@@ -70,12 +70,12 @@ export class Budget {
     return this.#byKey.get(key) ?? 0
   }
 
-  /** Begins a share of nothing. */
+  /** Begins an empty share. */
   share(key: BudgetKey): Share {
     return new OneShare(this, key)
   }
 
-  /** As {@link Share.take}, for who counts himself what he has to give back. */
+  /** Does the same as {@link Share.take}, for callers that track the amount themselves. */
   take(key: BudgetKey, amount: number): boolean {
     const { each, all } = this.terms
     const before = this.usedBy(key)
@@ -95,7 +95,7 @@ export class Budget {
     this.#used -= given
   }
 
-  /** The key that has most: who has to go first when room is needed. */
+  /** Returns the key with the highest usage, which must free memory first. */
   largest(): BudgetKey | undefined {
     let largest: [BudgetKey, number] | undefined
     for (const entry of this.#byKey) if (!largest || entry[1] > largest[1]) largest = entry
@@ -115,7 +115,7 @@ export class Budget {
     }
   }
 
-  /** A key that has nothing is not remembered: visitors' addresses have no end. */
+  /** A key without usage is forgotten, because visitors' addresses are unlimited. */
   #set(key: BudgetKey, amount: number): void {
     if (amount > 0) this.#byKey.set(key, amount)
     else this.#byKey.delete(key)
@@ -153,7 +153,7 @@ class OneShare implements Share {
   }
 }
 
-/** Budgets by the names that the table gives them. */
+/** Budgets by their names in the table. */
 export type Budgets<Name extends string> = Readonly<Record<Name, Budget>>
 
 /** Opens all budgets of a table. */

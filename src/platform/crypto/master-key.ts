@@ -4,10 +4,13 @@ import { join } from 'node:path'
 import { writeFileOnce } from '../files/write-file.ts'
 import { OperatorError } from '../operator-error.ts'
 
-/** Where a data folder keeps it, unless the settings give one. */
+/** Returns the path of the key in a data folder, unless the settings contain the key. */
 export const masterKeyFile = ({ dataDir }: { readonly dataDir: string }): string => join(dataDir, 'master.key')
 
-/** The master key that lies in a file; `undefined` when there is no file. @throws OperatorError when it holds something else */
+/**
+ * Reads the master key from a file; `undefined` if it does not exist.
+ * @throws OperatorError when its content is not a key
+ */
 export async function readMasterKey(file: string): Promise<Buffer | undefined> {
   let text: string
   try {
@@ -23,12 +26,12 @@ export async function readMasterKey(file: string): Promise<Buffer | undefined> {
   return key
 }
 
-/** Makes the file with a new key; safe when several processes do at once: one key wins. */
+/** Creates the file with a new key. If several processes do so at once, one key wins. */
 export async function makeMasterKey(file: string): Promise<Buffer> {
   await writeFileOnce(file, randomBytes(32).toString('base64'), 0o600)
   return (await readMasterKey(file)) as Buffer
 }
 
-/** Tells keys apart and says nothing of the key: kept beside what is sealed under it. */
+/** Returns a mark that identifies the key without revealing it. It is stored with the secrets sealed under the key. */
 export const markOfKey = (key: Buffer): string =>
   Buffer.from(hkdfSync('sha256', key, '', 'stead mark of the master key', 16)).toString('hex')

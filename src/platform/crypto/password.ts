@@ -4,23 +4,23 @@ import { promisify } from 'node:util'
 type Cost = { readonly N: number; readonly r: number; readonly p: number }
 const derive = promisify<string, Buffer, number, Cost, Buffer>(scrypt)
 
-/** The passwords are random ones of 144 bits; this costs 4 MB and some 10 ms. */
+/** The passwords are random, with 144 bits. This costs 4 MB and some 10 ms. */
 const COST: Cost = { N: 4096, r: 8, p: 1 }
-/** Whatever stands in the records, a comparison takes no more. */
+/** The upper limit of a comparison, whatever the database contains. */
 const MOST_N = 65_536
 const BYTES = 32
 
-/** `scrypt$N$r$p$salt$hash` */
+/** Returns `scrypt$N$r$p$salt$hash`. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16)
   const hash = await derive(password, salt, BYTES, COST)
   return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), hash.toString('base64url')].join('$')
 }
 
-/** A hash that no password has; comparing with it takes as long as with another. */
+/** A hash that no password has. A comparison with it takes as long as with any other. */
 export const noPassword = ['scrypt', COST.N, COST.r, COST.p, 'AAAAAAAAAAAAAAAAAAAAAA', ''].join('$')
 
-/** @returns false for a hash that is none, or costs more than any of Stead's */
+/** @returns false for an invalid hash, or one that costs more than any of Stead's */
 export async function isPassword(password: string, stored: string): Promise<boolean> {
   const [kind, n, r, p, salt = '', expected = ''] = stored.split('$')
   const cost = { N: Number(n), r: Number(r), p: Number(p) }

@@ -1,12 +1,14 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Seals what must be read back, such as private keys and webhook secrets (AES-256-GCM, NIST SP 800-38D). */
+/**
+ * Seals secrets that must be readable later, such as private keys and webhook secrets (AES-256-GCM, NIST SP 800-38D).
+ */
 export interface Sealer {
-  /** @param purpose bound to the text: what was sealed for one purpose cannot be opened for another */
+  /** @param purpose bound to the result, which does not open for another purpose */
   seal(plain: string, purpose: string): string
   /** @throws when the text was changed, or sealed under another key or for another purpose */
   open(sealed: string, purpose: string): string
-  /** Returns a mark of a text that nobody can compute without the key (HMAC-SHA-256), the same each time. */
+  /** Returns a mark of a text that cannot be computed without the key (HMAC-SHA-256), the same each time. */
   mark(text: string, purpose: string): string
 }
 

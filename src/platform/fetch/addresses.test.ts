@@ -12,13 +12,13 @@ const outside = `1.1.1.1 8.8.8.8 93.184.216.34 172.15.255.255 172.32.0.1 100.128
 
 describe('isPublicAddress', () => {
   test.each(inside)('refuses %s', (ip) => expect(isPublicAddress(ip)).toBe(false))
-  test.each(outside)('lets %s through', (ip) => expect(isPublicAddress(ip)).toBe(true))
+  test.each(outside)('allows %s', (ip) => expect(isPublicAddress(ip)).toBe(true))
   test.each(['', 'localhost', '0x7f.1', '127.1', '2130706433', '010.0.0.1', '8.8.8.8.', '[::1]', ' 8.8.8.8'])(
-    'refuses %j, which is no address in its one spelling',
+    'refuses %j, which is not an address in canonical form',
     (text) => expect(isPublicAddress(text)).toBe(false),
   )
 
-  test('an IPv4 address counts the same on its own, mapped, and behind NAT64', () => {
+  test('treats an IPv4 address the same on its own, mapped, and behind NAT64', () => {
     fc.assert(
       fc.property(fc.ipV4(), (ip) => {
         expect(isPublicAddress(`::ffff:${ip}`)).toBe(isPublicAddress(ip))
@@ -27,7 +27,7 @@ describe('isPublicAddress', () => {
     )
   })
 
-  test('no IPv6 address outside 2000::/3 is public unless it carries IPv4', () => {
+  test('treats no IPv6 address outside 2000::/3 as public, except those that contain IPv4', () => {
     fc.assert(
       fc.property(fc.ipV6(), (ip) => {
         const head = Number.parseInt(ip.split(':')[0] || '0', 16)
@@ -61,7 +61,7 @@ describe('canonicalHost', () => {
     (spelling) => expect(() => canonicalHost(spelling)).toThrow(AddressRefused),
   )
 
-  test('every spelling of an IPv4 number is the same address', () => {
+  test('reads every spelling of an IPv4 number as the same address', () => {
     fc.assert(
       fc.property(fc.nat(0xffffffff), (number) => {
         const dotted = [24, 16, 8, 0].map((shift) => (number >>> shift) & 255).join('.')
@@ -98,13 +98,13 @@ describe('lookupPublic', () => {
     await expect(lookupPublic('both.example', answering('8.8.8.8', '10.0.0.1'))).rejects.toThrow(AddressRefused)
   })
 
-  test('says when a name has no address or does not resolve', async () => {
+  test('fails if a name has no address or does not resolve', async () => {
     await expect(lookupPublic('none.example', answering())).rejects.toThrow(AddressNotFound)
     const failing = { allowPrivate: false, resolve: () => Promise.reject(new Error('ENOTFOUND')) }
     await expect(lookupPublic('gone.example', failing)).rejects.toThrow('gone.example could not be resolved')
   })
 
-  test('does not tell users the private address', async () => {
+  test('does not show users the private address', async () => {
     await expect(lookupPublic('in.example', answering('10.1.2.3'))).rejects.toThrow(
       'in.example is not on the public internet',
     )

@@ -3,14 +3,14 @@ import { lookupPublic } from './addresses.ts'
 import { FetchTimedOut, fetchErrorFrom } from './fetch-errors.ts'
 
 export interface ConnectOptions {
-  /** As in `FetchOptions`. */
+  /** See `FetchOptions`. */
   readonly allowPrivate: boolean
-  /** For each address of the name. */
+  /** The time limit for each address of the name. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
 
-/** A name with many addresses must not hold a connection for long. */
+/** Limits the time of a connection attempt to a name with many addresses. */
 const MOST_ADDRESSES = 4
 
 /**

@@ -1,15 +1,15 @@
-/** Any way in which a fetch can end badly. Messages may be shown to users: no addresses, query strings or stacks in them. */
+/** The failures of a fetch. Messages may be shown to users: they contain no addresses, query strings or stacks. */
 export abstract class FetchError extends Error {}
 
-/** Not attempted, or not followed: the URL is not one that Stead fetches, or it leads somewhere that is not public. */
+/** Not attempted, or not followed: Stead does not fetch such a URL, or it leads to an address that is not public. */
 export class FetchRefused extends FetchError {
   override readonly name = 'FetchRefused'
 }
 
-/** The server could not be reached, broke off, or answered with anything but success. */
+/** The server could not be reached, broke off, or answered without success. */
 export class FetchFailed extends FetchError {
   override readonly name = 'FetchFailed'
-  /** The HTTP status that the server answered with; undefined when there was no complete answer. */
+  /** The HTTP status of the answer; undefined without a complete answer. */
   readonly status: number | undefined
 
   constructor(message: string, options: { status?: number; cause?: unknown } = {}) {
@@ -38,7 +38,7 @@ const reasons: Record<string, string> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'sent an incomplete response',
 }
 
-/** Turns what the network threw into one of the errors above. `place` names the URL for the reader. */
+/** Converts a network error to one of the errors above. `place` names the URL for the reader. */
 export function fetchErrorFrom(cause: unknown, place: string): FetchError {
   if (cause instanceof FetchError) return cause
   const { code = '', name = '', message = '' } = (cause ?? {}) as { code?: string; name?: string; message?: string }

@@ -45,8 +45,8 @@ async function serve(listener: RequestListener): Promise<{ base: string; port: n
   return { base: `http://127.0.0.1:${port}`, port }
 }
 
-describe('what is fetched', () => {
-  test('a body, into memory, a file, and as JSON', async () => {
+describe('a fetch', () => {
+  test('returns a body, in memory, in a file, and as JSON', async () => {
     const content = randomBytes(300_000)
     const { base } = await serve((request, response) => response.end(request.url === '/json' ? '{"a":1}' : content))
     expect(await fetchBuffer(base, options)).toEqual(content)
@@ -59,14 +59,14 @@ describe('what is fetched', () => {
     expect(progress.at(-1)).toEqual({ receivedBytes: content.length, totalBytes: content.length })
   })
 
-  test('a compressed answer that was not asked for', async () => {
+  test('decompresses an answer that is compressed without a request for it', async () => {
     const { base } = await serve((_request, response) =>
       response.setHeader('content-encoding', 'gzip').end(gzipSync('plain text')),
     )
     expect(String(await fetchBuffer(base, options))).toBe('plain text')
   })
 
-  test('a POST keeps its body through 307, and becomes a GET at 303', async () => {
+  test('keeps the body of a POST through 307, and becomes a GET at 303', async () => {
     const seen: string[] = []
     const { base } = await serve(async (request, response) => {
       const body = (await request.toArray()).join('')
@@ -79,18 +79,18 @@ describe('what is fetched', () => {
     expect(seen).toEqual(['POST /a hello', 'POST /b hello', 'GET /c '])
   })
 
-  test('a JSON answer that is none is a failure of the server', async () => {
+  test('fails for an answer that is not JSON', async () => {
     const { base } = await serve((_request, response) => response.end('<html>'))
     await expect(fetchJson(base, options)).rejects.toThrow(FetchFailed)
   })
 
-  test('an answer may be left unread', async () => {
+  test('allows the answer to be left unread', async () => {
     const { base } = await serve((_request, response) => response.end(randomBytes(1 << 20)))
     expect(await fetchPublic(base, { ...options, maxBytes: 2 << 20 }, async ({ status }) => status)).toBe(200)
   })
 })
 
-describe('what is refused', () => {
+describe('refuses', () => {
   test.each([
     'http://127.0.0.1:1/',
     'http://localhost:1/',
@@ -112,7 +112,7 @@ describe('what is refused', () => {
     await expect(fetchBuffer('http://example.com/', { ...options, allowPrivate: false })).rejects.toThrow('only https')
   })
 
-  test('a name whose answer changes: it is asked once, and only that answer is used', async () => {
+  test("a change of a name's address: it is resolved once, and only that answer is used", async () => {
     let lookups = 0
     const { port } = await serve((_request, response) => response.end('reached'))
     const resolve = async (): Promise<ResolvedAddress[]> => {
@@ -125,7 +125,7 @@ describe('what is refused', () => {
     await expect(fetchBuffer(address, { ...publicOnly, resolve })).rejects.toThrow(FetchRefused)
   })
 
-  test('a name that points inside when it is connected to again', async () => {
+  test('a name that points inside at the second connection', async () => {
     let reached = 0
     const { port } = await serve((_request, response) => {
       reached += 1
@@ -136,7 +136,7 @@ describe('what is refused', () => {
       lookups += 1
       return [{ address: '127.0.0.1', family: 4 }]
     }
-    // The first answer of the resolver counts as one outside, the second as what it is.
+    // The first answer of the resolver counts as public, the second as what it is.
     const firstAnswerOutside = {
       ...options,
       allowHttp: true,
@@ -156,7 +156,7 @@ describe('what is refused', () => {
       response.end('secret')
     })
     const outer = await serve((_request, response) => response.writeHead(302, { location: `${inner.base}/` }).end())
-    // Only the first hop may be private here: what the second is checked with is the real rule.
+    // Only the first hop may be private here. The second is checked with the real rule.
     let hops = 0
     const firstHopOnly = {
       ...options,
@@ -193,7 +193,7 @@ describe('what is refused', () => {
   )
 })
 
-describe('what a redirect does not carry along', () => {
+describe('a redirect does not pass on', () => {
   test('authorization, cookies and other secrets', async () => {
     const seen: IncomingMessage['headers'][] = []
     const { base } = await serve((request, response) => {
@@ -219,7 +219,7 @@ describe('types', () => {
     })
 
   test.each(['application/zip', 'Application/ZIP; name="a;b"', 'application/octet-stream', undefined])(
-    'an answer of type %s is read where zip is asked for',
+    'reads an answer of type %s if zip is requested',
     async (type) => {
       const { base } = await sending(type)
       expect(String(await fetchBuffer(base, zip))).toBe('body')
@@ -231,7 +231,7 @@ describe('types', () => {
     ['application/zip2', 'sent application/zip2, not'],
     ['<b>application/zip</b>', 'sent something else, not'],
     ['', 'sent something else, not'],
-  ])('an answer of type %j is not read, and no file is made of it', async (type, message) => {
+  ])('does not read an answer of type %j, and creates no file', async (type, message) => {
     const { base } = await sending(type)
     const thrown = await fetchToFile(base, join(folder, 'file'), zip).catch((error: unknown) => error)
     expect(thrown).toBeInstanceOf(FetchFailed)
@@ -242,7 +242,7 @@ describe('types', () => {
 })
 
 describe('limits', () => {
-  test('a resolver that never answers hits the total limit', async () => {
+  test('apply in total to a resolver that never answers', async () => {
     const resolve = () => new Promise<never>(() => {})
     const silent = { ...publicOnly, resolve, timeoutMs: 200 }
     await expect(fetchBuffer('http://silent.example/', silent)).rejects.toThrow(FetchTimedOut)
@@ -250,12 +250,12 @@ describe('limits', () => {
     await expect(fetchBuffer('http://silent.example/', gaveUp)).rejects.toThrow('enough')
   })
 
-  test('an answer that announces too much is not read', async () => {
+  test('refuse an answer that announces too much, without reading it', async () => {
     const { base } = await serve((_request, response) => response.writeHead(200, { 'content-length': 2 << 20 }).end())
     await expect(fetchBuffer(base, options)).rejects.toThrow(FetchTooLarge)
   })
 
-  test('an answer that never ends is cut off, and its file removed', async () => {
+  test('break off an answer that never ends, and remove its file', async () => {
     const { base } = await serve((_request, response) => {
       const block = Buffer.alloc(65_536)
       const more = () => {
@@ -268,14 +268,14 @@ describe('limits', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  test('a small answer that unfolds into a large one', async () => {
+  test('apply to a small answer that decompresses to a large one', async () => {
     const bomb = gzipSync(Buffer.alloc(64 << 20))
     expect(bomb.length).toBeLessThan(options.maxBytes)
     const { base } = await serve((_request, response) => response.setHeader('content-encoding', 'gzip').end(bomb))
     await expect(fetchBuffer(base, options)).rejects.toThrow(FetchTooLarge)
   })
 
-  test('compression that is broken or unknown', async () => {
+  test('do not apply to invalid or unknown compression, which fails', async () => {
     const { base } = await serve((request, response) =>
       response.setHeader('content-encoding', request.url === '/gzip' ? 'gzip' : 'zstd').end('not compressed'),
     )
@@ -283,7 +283,7 @@ describe('limits', () => {
     await expect(fetchBuffer(`${base}/zstd`, options)).rejects.toThrow(FetchFailed)
   })
 
-  test('a server that drips for ever hits the total limit', async () => {
+  test('apply in total to a server that drips forever', async () => {
     const { base } = await serve((_request, response) => {
       const timer = setInterval(() => response.write('x'), 20)
       response.on('close', () => clearInterval(timer))
@@ -291,7 +291,7 @@ describe('limits', () => {
     await expect(fetchBuffer(base, { ...options, timeoutMs: 500 })).rejects.toThrow(FetchTimedOut)
   })
 
-  test.each(['before the answer', 'within the body'])('a server that falls silent %s', async (when) => {
+  test.each(['before the answer', 'within the body'])('apply to a server that falls silent %s', async (when) => {
     const { base } = await serve((_request, response) => {
       if (when === 'within the body') response.write('x')
     })
@@ -299,7 +299,7 @@ describe('limits', () => {
     expect([error.name, error.message]).toEqual(['FetchTimedOut', `${base}/: the server did not respond in time`])
   })
 
-  test('the caller may give up', async () => {
+  test('do not prevent the caller from aborting earlier', async () => {
     const caller = new AbortController()
     const { base } = await serve(() => caller.abort(new Error('enough')))
     await expect(fetchBuffer(base, { ...options, signal: caller.signal })).rejects.toThrow('enough')
@@ -307,7 +307,7 @@ describe('limits', () => {
 })
 
 describe('failures', () => {
-  test('a status other than success is told, without the query', async () => {
+  test('include a status other than success, shown without the query', async () => {
     const { base } = await serve((_request, response) => response.writeHead(503).end('no'))
     const error: FetchFailed = await fetchBuffer(`${base}/x?token=secret`, options).catch((thrown) => thrown)
     expect(error).toBeInstanceOf(FetchFailed)
@@ -315,7 +315,7 @@ describe('failures', () => {
     expect(error.message).toBe(`${base}/x: the server responded with status 503`)
   })
 
-  test('a body that stops short', async () => {
+  test('include a body that is too short', async () => {
     const { base } = await serve((_request, response) => {
       response.writeHead(200, { 'content-length': 1000 }).write('part')
       setImmediate(() => response.destroy())
@@ -324,7 +324,7 @@ describe('failures', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  test('nobody listens, nobody speaks HTTP, nobody has that name', async () => {
+  test('include a closed port, a server without HTTP, and an unknown name', async () => {
     const server = createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH_9\r\n'))
     const port = await listening(server)
     await expect(fetchBuffer(`http://127.0.0.1:${port}/`, options)).rejects.toThrow('not valid HTTP')

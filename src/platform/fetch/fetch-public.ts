@@ -8,56 +8,57 @@ import { FetchFailed, FetchRefused, FetchTimedOut, FetchTooLarge, fetchErrorFrom
 
 export { FetchError, FetchFailed, FetchRefused, FetchTimedOut, FetchTooLarge } from './fetch-errors.ts'
 
-/** What one fetch may do and take. */
+/** The limits and permissions of one fetch. */
 export interface FetchOptions {
-  /** Lets the request reach loopback and private networks: the explicit test setting, nothing else. */
+  /** Allows requests to loopback and private networks. Only for the explicit test setting. */
   readonly allowPrivate: boolean
-  /** Tells the addresses that lead to this machine, which are refused; default: those of its interfaces. */
+  /** Returns whether an address leads to this machine, and is refused. By default, those of its interfaces. */
   readonly isOwn?: (address: string) => boolean
-  /** Accepts http:// besides https://; without it, only where `allowPrivate` is set. */
+  /** Whether http:// is accepted in addition to https://. By default, only with `allowPrivate`. */
   readonly allowHttp?: boolean
-  /** Bytes of the answer's body, counted as sent and again once decompressed. */
+  /** The most bytes of the answer's body, both as sent and decompressed. */
   readonly maxBytes: number
   /**
-   * Media types that the answer may have: lower case, without parameters (RFC 9110 §8.3.1); default: any. An answer that names
-   * none passes, since many servers know none for a file: what it holds is for the reader to check.
+   * The allowed media types of the answer: lower case, without parameters (RFC 9110 §8.3.1). Any by default. An answer
+   * without a type is accepted, because many servers do not know the type of a file. The reader must check the content.
    */
   readonly types?: readonly string[]
-  /** Milliseconds for the whole of it, redirects included. Default 30,000. */
+  /** Milliseconds for the whole fetch, including redirects. 30,000 by default. */
   readonly timeoutMs?: number
-  /** Milliseconds without a byte, and for connecting. Default 10,000. */
+  /** Milliseconds without a byte, and for connecting. 10,000 by default. */
   readonly idleTimeoutMs?: number
   readonly method?: 'GET' | 'HEAD' | 'POST'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
-  /** Ends the fetch early; what it was aborted with is thrown. */
+  /** Ends the fetch early. Its reason is thrown. */
   readonly signal?: AbortSignal
-  /** Called as bytes arrive. `totalBytes` is null when the server did not say. */
+  /** Called as bytes arrive. `totalBytes` is null if the server did not announce it. */
   readonly onProgress?: (progress: { receivedBytes: number; totalBytes: number | null }) => void
-  /** Stands in for the system's resolver, in tests. */
+  /** Replaces the system's resolver, in tests. */
   readonly resolve?: (name: string) => Promise<ResolvedAddress[]>
 }
 
 /** A successful answer, while it is being read. */
 export interface FetchedResponse {
-  /** Where the answer came from after redirects. */
+  /** The source of the answer after redirects. */
   readonly url: URL
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** The decompressed body; to be read once. */
+  /** The decompressed body, which can be read once. */
   readonly body: AsyncIterable<Buffer>
 }
 
 const maxRedirects = 3
-// Anything else may be a secret meant for the first server only.
+// Any other header may be a secret for the first server only.
 const keptOnRedirect = /^(accept|accept-language|user-agent|content-type)$/i
 
 /**
- * Fetches an address that a user gave, and hands the answer to `consume`; returns what `consume` returns. Connects only
- * to public addresses, checked when connecting and used as checked, so that a name which changes its answer gains nothing.
- * At most 3 redirects, each checked alike. Sends no cookies and follows no proxy settings.
- * @throws FetchRefused, FetchFailed (`status` set for an answer other than 2xx, and for one of another type), FetchTooLarge, FetchTimedOut; the
- * signal's reason; and whatever `consume` throws.
+ * Fetches a URL that a user gave, passes the answer to `consume`, and returns the result of `consume`. Connects only to
+ * public addresses. It checks them when it connects, and uses the checked ones, so a name that changes its answer has
+ * no effect. It follows at most 3 redirects, each with the same checks. It sends no cookies and follows no proxy
+ * settings.
+ * @throws FetchRefused, FetchFailed (`status` set for an answer other than 2xx, and for one of another type),
+ * FetchTooLarge, FetchTimedOut; the signal's reason; and the errors of `consume`
  */
 export async function fetchPublic<Result>(
   address: string | URL,
@@ -88,7 +89,7 @@ export async function fetchPublic<Result>(
   }
 }
 
-/** Like `fetchPublic`, into memory. */
+/** Does the same as `fetchPublic`, in memory. */
 export async function fetchBuffer(address: string | URL, options: FetchOptions): Promise<Buffer> {
   return fetchPublic(address, options, async ({ body }) => {
     const chunks: Buffer[] = []
@@ -97,7 +98,7 @@ export async function fetchBuffer(address: string | URL, options: FetchOptions):
   })
 }
 
-/** Like `fetchPublic`, for JSON. The caller validates the value. */
+/** Does the same as `fetchPublic`, for JSON. The caller validates the value. */
 export async function fetchJson(address: string | URL, options: FetchOptions): Promise<unknown> {
   const accepting = { ...options, headers: { accept: 'application/json', ...options.headers } }
   const text = (await fetchBuffer(address, accepting)).toString('utf8')
@@ -109,8 +110,8 @@ export async function fetchJson(address: string | URL, options: FetchOptions): P
 }
 
 /**
- * Like `fetchPublic`, into a new file (it must not exist; removed again when anything fails). Returns the size and the
- * SHA-256 (hex) of what was written.
+ * Does the same as `fetchPublic`, to a new file, which must not exist, and is removed after a failure. Returns the size
+ * and the SHA-256 (hex) of the written bytes.
  */
 export async function fetchToFile(
   address: string | URL,
@@ -137,10 +138,10 @@ export async function fetchToFile(
   })
 }
 
-/** Takes 14 MB in each process: most processes of Stead never fetch anything. */
+/** Loads undici on demand. It takes 14 MB in each process, and most processes of Stead never fetch anything. */
 export const loadUndici = () => import('undici')
 
-/** Connects to public addresses only. */
+/** Returns an agent that connects only to public addresses. */
 export async function publicAgent(options: FetchOptions): Promise<Agent> {
   const { Agent, buildConnector } = await loadUndici()
   const idleTimeoutMs = options.idleTimeoutMs ?? 10_000
@@ -148,7 +149,7 @@ export async function publicAgent(options: FetchOptions): Promise<Agent> {
     headersTimeout: idleTimeoutMs,
     bodyTimeout: idleTimeoutMs,
     maxHeaderSize: 32 * 1024,
-    // Not `connect: { lookup }`: net.connect never asks it about literal addresses.
+    // Not `connect: { lookup }`, because net.connect does not call it for literal addresses.
     connect: (target, callback) => {
       lookupPublic(target.hostname, options).then(
         (addresses) =>
@@ -176,12 +177,12 @@ async function follow(
   let body: string | Buffer | null = options.body ?? null
   let headers: Record<string, string> = { 'user-agent': 'Stead', ...options.headers, 'accept-encoding': 'identity' }
   for (let redirects = 0; ; redirects += 1) {
-    // undici looks at the signal only once it is connected: a name server that is silent would hold a fetch for ever.
+    // undici checks the signal only after it has connected, so a silent name server would hold a fetch forever.
     const answered = Promise.race([request(url, { dispatcher, signal, method, headers, body }), endOf(signal)])
     const response = await answered.catch((error: unknown) => {
       throw rephrase(error, url)
     })
-    // Without a listener, ending the fetch before the body was read would be an uncaught error.
+    // Without a listener, to end the fetch before the body is read would be an uncaught error.
     response.body.on('error', () => {})
     const status = response.statusCode
     if (status >= 200 && status < 300) return { response, url }
@@ -216,7 +217,7 @@ function checkType({ headers, statusCode }: Dispatcher.ResponseData, url: URL, {
   if (!types || sent === undefined) return
   const type = String(sent).replace(/;.*$/s, '').trim().toLowerCase()
   if (types.includes(type)) return
-  // What the server chose goes into a message only where it is a media type.
+  // The server's text goes into a message only if it is a media type.
   const named = /^[\w!#$&^.+-]{1,60}\/[\w!#$&^.+-]{1,100}$/.test(type) ? type : 'something else'
   throw new FetchFailed(`${place(url)}: the server sent ${named}, not ${types.join(' or ')}`, { status: statusCode })
 }
@@ -231,7 +232,7 @@ export function parseUrl(address: string | URL, options: FetchOptions): URL {
   return url
 }
 
-/** The URL as it may appear in messages: signed download links carry their secret in the query. */
+/** Returns the URL in the form for messages. Signed download links have their secret in the query. */
 export const place = (url: URL): string => `${url.protocol}//${url.host}${url.pathname}`.slice(0, 300)
 
 async function* readBody(
@@ -265,7 +266,7 @@ async function* readBody(
   }
 }
 
-// Servers compress although they were asked not to; anything more exotic is theirs to explain.
+// Servers may compress although they were asked not to. Other encodings are an error.
 function decoderFor(encoding: string, url: URL) {
   if (encoding === 'identity') return undefined
   if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip()

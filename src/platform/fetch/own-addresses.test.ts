@@ -10,7 +10,7 @@ const having =
   })
 
 describe('the addresses of this machine', () => {
-  it('are those of its interfaces and those that were named, however they are written', () => {
+  it('are those of its interfaces and the configured ones, in any spelling', () => {
     const isOwn = createOwnAddresses(
       ['198.51.100.7', 'no address'],
       having('203.0.113.5', '2001:db8::5', 'fe80::1%eth0'),
@@ -28,7 +28,7 @@ describe('the addresses of this machine', () => {
       expect(isOwn(address)).toBe(false)
   })
 
-  it('are read anew after a few seconds', () => {
+  it('are read again after a few seconds', () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     try {
       let now = having('203.0.113.5')
@@ -42,7 +42,7 @@ describe('the addresses of this machine', () => {
     }
   })
 
-  it('are not looked up for anybody, although they are public', async () => {
+  it('are not resolved for users, although they are public', async () => {
     const resolve = async () => [{ address: '93.184.215.14', family: 4 as const }]
     const found = await lookupPublic('shop.example', { allowPrivate: false, resolve })
     expect(found).toHaveLength(1)

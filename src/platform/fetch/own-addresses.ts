@@ -1,13 +1,14 @@
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 
-/** Interfaces come and go: a laptop's network, an address that moves to this machine. */
+/** Interfaces change: a laptop's network, an address that moves to this machine. */
 const FRESH_MS = 5_000
 
 /**
- * Tells the addresses of this machine, public ones too: what listens on them expects visitors from outside, and often trusts those
- * from inside.
- * @param also addresses that lead here without being an interface's: those of a router or load balancer in front
+ * Returns a check for addresses of this machine, including public ones. Services on them expect visitors from outside,
+ * and often trust those from inside.
+ * @param also addresses that lead here without belonging to an interface, such as those of a router or load balancer in
+ * front
  */
 export function createOwnAddresses(
   also: readonly string[] = [],
@@ -29,7 +30,10 @@ export function createOwnAddresses(
 
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96')
 
-/** One spelling of an address; IPv4 inside IPv6 is the IPv4 address. Undefined for what is none. */
+/**
+ * Returns the canonical form of an address. IPv4 inside IPv6 becomes the IPv4 address. Undefined for text that is not
+ * an address.
+ */
 function plain(address: string): string | undefined {
   const bare = address.replace(/%.*$/, '')
   if (!ipaddr.isValid(bare)) return undefined

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { FetchTimedOut } from './fetch-errors.ts'
 import { postPublic } from './post-public.ts'
 
-test('the status decides, also where the body never ends or is broken off', async (context) => {
+test('returns the status, even if the body never ends or breaks off', async (context) => {
   const server = createServer((request, response) => {
     response.writeHead(202)
     if (request.url === '/never') response.write('begun')
@@ -36,7 +36,7 @@ test('the status decides, also where the body never ends or is broken off', asyn
 test.each([
   ['the head', 'HTTP/1.1 200 OK\r\nx-drip: ', new FetchTimedOut('%: no response in 0.5 s')],
   ['the body', 'HTTP/1.1 202 Accepted\r\ntransfer-encoding: chunked\r\n\r\n', 202],
-] as const)('a receiver that drips %s, and never ends, does not hold Stead', async (part, beginning, expected) => {
+] as const)('does not wait for a receiver that drips %s and never ends', async (part, beginning, expected) => {
   const left = Promise.withResolvers<void>()
   const server = createTcpServer((socket) => {
     socket.write(beginning)

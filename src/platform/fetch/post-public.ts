@@ -2,15 +2,15 @@ import { FetchTimedOut, fetchErrorFrom } from './fetch-errors.ts'
 import { endOf, loadUndici, parseUrl, place, publicAgent } from './fetch-public.ts'
 
 export interface PostOptions {
-  /** As in `FetchOptions`. */
+  /** See `FetchOptions`. */
   readonly allowPrivate: boolean
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Milliseconds for the whole of it, the look-up of the name included. */
+  /** Milliseconds for the whole request, including the resolution of the name. */
   readonly timeoutMs: number
-  /** Of the answer's body: more is not read. */
+  /** The most bytes that are read of the answer's body. */
   readonly startBytes: number
-  /** Ends it early; what it was aborted with is thrown. */
+  /** Ends the request early. Its reason is thrown. */
   readonly signal: AbortSignal
 }
 
@@ -21,8 +21,8 @@ export interface PostAnswer {
 }
 
 /**
- * Posts to an address that a user gave, http or https, and returns whatever is answered. Connects only to public addresses, as `fetchPublic`
- * does, and follows no redirect.
+ * Posts to an http or https URL that a user gave, and returns any answer. Connects only to public addresses, like
+ * `fetchPublic`, and follows no redirect.
  * @throws FetchRefused, FetchFailed, FetchTimedOut; the signal's reason
  */
 export async function postPublic(address: string, options: PostOptions): Promise<PostAnswer> {
@@ -37,7 +37,7 @@ export async function postPublic(address: string, options: PostOptions): Promise
     const asked = request(url, { dispatcher, signal, method: 'POST', headers, body: options.body })
     const { statusCode, headers: answered, body } = await Promise.race([asked, endOf(signal)])
     body.on('error', () => {})
-    // the status decides: a body that does not come, or never ends, changes nothing
+    // Only the status matters, so a body that is late or never ends changes nothing.
     const late = setTimeout(() => body.destroy(), START_MS)
     try {
       const start = await startOf(body, options.startBytes)
@@ -56,7 +56,7 @@ export async function postPublic(address: string, options: PostOptions): Promise
   }
 }
 
-/** How long the beginning of an answer's body is waited for. */
+/** The time limit for the beginning of an answer's body. */
 const START_MS = 2_000
 
 async function startOf(body: AsyncIterable<Buffer>, most: number): Promise<Buffer> {
@@ -69,7 +69,7 @@ async function startOf(body: AsyncIterable<Buffer>, most: number): Promise<Buffe
       if (length >= most) break
     }
   } catch {
-    // broken off: what has come is its start
+    // The body broke off: the received bytes are its beginning.
   }
   return Buffer.concat(chunks).subarray(0, most)
 }

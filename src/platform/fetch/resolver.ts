@@ -2,16 +2,19 @@ import { promises as dns } from 'node:dns'
 import { readFile, stat } from 'node:fs/promises'
 import { isIP } from 'node:net'
 
-/** Asks the machine's name servers. */
+/** Queries the machine's name servers. */
 export interface Resolver {
   /**
-   * The addresses of a name: those of the hosts file, else IPv4 ones, else IPv6 ones.
-   * @throws NameServerSilent; an error when there are none
+   * Returns the addresses of a name: those of the hosts file, otherwise IPv4 ones, otherwise IPv6 ones.
+   * @throws NameServerSilent; an error if there are none
    */
   find(host: string): Promise<string[]>
-  /** All addresses of a name, as in `find`, of both kinds: IPv4 ones first. @throws as `find` */
+  /**
+   * Returns all addresses of a name, like `find`, of both kinds, IPv4 ones first.
+   * @throws as `find`
+   */
   findAll(host: string): Promise<string[]>
-  /** Whether any name server answers at all, whatever it answers. */
+  /** Returns whether any name server answers, with any answer. */
   isAnswered(): Promise<boolean>
 }
 
@@ -21,22 +24,22 @@ export class NameServerSilent extends Error {
 }
 
 export interface ResolverOptions {
-  /** Default: those of the machine. */
+  /** The machine's servers by default. */
   readonly servers?: readonly string[]
   readonly hostsPath?: string
-  /** For one name. */
+  /** The time limit for one name. */
   readonly timeoutMs?: number
 }
 
 const HOSTS_BYTES = 4 << 20
-/** Of the name server's silence, not of its answer. */
+/** Errors for a name server that does not answer. */
 const silence = new Set(['ETIMEOUT', 'ECANCELLED'])
-/** There is no such name, or none with an address of the kind. */
+/** Errors for a name that does not exist, or has no address of the kind. */
 const nothing = new Set(['ENOTFOUND', 'ENODATA'])
 
 /**
- * Not by the system's own lookup: it waits in one of the four threads of this process that files are read with too, for as long as
- * the name server of a stranger likes.
+ * Creates a resolver that does not use the system's own lookup. That would block one of this process's four threads,
+ * which also read files, for as long as an unknown name server takes.
  */
 export function createResolver({
   servers,
@@ -44,7 +47,10 @@ export function createResolver({
   timeoutMs = 3000,
 }: ResolverOptions = {}): Resolver {
   const hosts = hostsFile(hostsPath)
-  /** One for each question: it takes the machine's name servers as they are now, and can be given up by itself. */
+  /**
+   * Creates one resolver per question, so that it uses the machine's current name servers, and can be cancelled
+   * separately.
+   */
   const ask = async <Answer>(question: (resolver: dns.Resolver) => Promise<Answer>, withinMs: number) => {
     const resolver = new dns.Resolver({ timeout: Math.ceil(withinMs / 3), tries: 3 })
     if (servers) resolver.setServers(servers)
@@ -78,7 +84,7 @@ export function createResolver({
     findAll: (host) => findBy(host, ofBothKinds),
     async isAnswered() {
       try {
-        // the one name that nobody else decides about
+        // The root is the only name that does not depend on others.
         await ask((resolver) => resolver.resolveNs('.'), (timeoutMs * 2) / 3)
         return true
       } catch (error) {
@@ -89,7 +95,10 @@ export function createResolver({
   }
 }
 
-/** One kind is enough. @throws the error of IPv4 where there is neither */
+/**
+ * Returns the addresses of both kinds. One kind is enough.
+ * @throws the error of IPv4 if both fail
+ */
 async function ofBothKinds(resolver: dns.Resolver, host: string): Promise<string[]> {
   const [v4, v6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
   const found = [v4, v6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
@@ -99,7 +108,7 @@ async function ofBothKinds(resolver: dns.Resolver, host: string): Promise<string
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? ''
 
-/** Addresses by name as the file says, IPv4 first; read again when it has changed. */
+/** Returns addresses by name from the file, IPv4 first. Reads the file again after it has changed. */
 function hostsFile(path: string): () => Promise<ReadonlyMap<string, string[]>> {
   let known: { changedAtMs: number; names: Map<string, string[]> } | undefined
   return async () => {

@@ -23,7 +23,7 @@ const mount = async () => {
 const mayMount = process.getuid?.() === 0 && (await mount())
 if (mayMount) await run('umount', [folder]).then(() => rm(folder, { recursive: true }))
 
-/** Fills the disk up to what is to be left. */
+/** Fills the disk up to a remaining size. */
 async function fillTo(leftBytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder)
   const handle = join(folder, `filler-${Math.random()}`)
@@ -37,7 +37,7 @@ describe.skipIf(!mayMount)('a disk that fills', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('sites stop first, records next, then the reserve is given up and SQLite writes; it comes back with the room', async () => {
+  test('stops sites first, then recording, then gives up the reserve so that SQLite can write; restores it when space returns', async () => {
     const reserve = new DiskReserve({ folder, bytes: 8 * MB, log: noLog })
     const file = join(folder, 'reserve')
     const database = new DatabaseSync(join(folder, 'stead.db'))
@@ -74,12 +74,12 @@ describe.skipIf(!mayMount)('a disk that fills', () => {
     await reserve.look()
     expect([existsSync(file), reserve.room.state]).toEqual([false, 'records'])
     database.exec('insert into t values (randomblob(1000000))')
-    // the same before a start opens anything
+    // The same happens before a start opens anything.
     await writeFile(file, Buffer.alloc(8192))
     await fillTo(0)
     expect([await giveUpReserve(folder), existsSync(file)]).toEqual([true, false])
     expect(await giveUpReserve(folder)).toBe(false)
-    // nothing of its room is for sites
+    // Sites get none of its space.
     await reserve.look()
     expect([existsSync(file), reserve.room.hasRoomForRecords]).toEqual([false, false])
 

@@ -3,33 +3,34 @@ import { access, constants, open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /*
- * What is given up, in which order, while the disk of the data folder fills:
+ * The order in which features stop while the disk of the data folder fills:
  *
- * sites      below 2 reserves: sites write nothing any more (`php/wasm/child/disk-quota.ts`)
- * records    below 1.5 reserves: Stead keeps no access log, PHP log, page views and no pages on the disk
- * essential  below a quarter of a reserve: the reserve itself, a file of random bytes, goes. With its room Stead signs people in,
- *            deletes and reads. It is made again when there is room for it and for sites
+ * sites      below 2 reserves: sites can no longer write (`php/wasm/child/disk-quota.ts`)
+ * records    below 1.5 reserves: Stead stores no access log, PHP log, page views or pages on the disk
+ * essential  below a quarter of a reserve: the reserve itself, a file of random bytes, is deleted. In its space Stead
+ * signs
+ *            people in, deletes and reads. It is created again when there is space for it and for sites
  */
 export type DiskState = 'ok' | 'sites' | 'records' | 'essential'
 
 const FOR_SITES = 2
 const FOR_RECORDS = 1.5
 const FOR_ESSENTIALS = 0.25
-/** Of reserves: with room left for sites when it is made. */
+/** The number of reserves of free space at which it is created, so that space for sites remains. */
 const TO_MAKE = 3.25
 
-/** Below so much, sites write nothing. */
+/** Returns the free space below which sites cannot write. */
 export const keptFromSites = (reserveBytes: number): number => FOR_SITES * reserveBytes
 
 const ASK_EVERY_MS = 100
 
-/** Not written, so that the last of the disk stays for what matters more. */
+/** The write was refused, so that the last of the disk stays free for more important data. */
 export class DiskLow extends Error {
   override readonly name = 'DiskLow'
   readonly code = 'ENOSPC'
 }
 
-/** How much room there is on the disk of a folder. Asking costs some microseconds. */
+/** Measures the free space on the disk of a folder. A measurement takes some microseconds. */
 export class FreeRoom {
   readonly #folder: string
   readonly #reserveBytes: number
@@ -46,7 +47,7 @@ export class FreeRoom {
     return this.#freeBytes
   }
 
-  /** Looks now. */
+  /** Measures now. */
   ask(): number {
     const { bavail, bsize } = statfsSync(this.#folder)
     this.#freeBytes = bavail * bsize
@@ -58,7 +59,7 @@ export class FreeRoom {
     return this.stateAt(this.freeBytes)
   }
 
-  /** Returns the state that so much free room means. */
+  /** Returns the state for an amount of free space. */
   stateAt(freeBytes: number): DiskState {
     const reserves = freeBytes / this.#reserveBytes
     if (reserves >= FOR_SITES) return 'ok'
@@ -66,7 +67,7 @@ export class FreeRoom {
     return reserves >= FOR_ESSENTIALS ? 'records' : 'essential'
   }
 
-  /** Whether there is room for what may be lost. */
+  /** Returns whether there is space for data that may be lost. */
   get hasRoomForRecords(): boolean {
     return this.state === 'ok' || this.state === 'sites'
   }
@@ -88,8 +89,8 @@ export interface ReserveOptions {
 const RESERVE_FILE = 'reserve'
 
 /**
- * Gives the reserve up where the disk is full, before anything is opened on it: a start needs some room, too.
- * @returns whether there was one, and it has gone
+ * Deletes the reserve if the disk is full, before anything on it is opened, because a start needs some space too.
+ * @returns whether a reserve was deleted
  */
 export async function giveUpReserve(folder: string): Promise<boolean> {
   const file = join(folder, RESERVE_FILE)
@@ -102,7 +103,7 @@ export async function giveUpReserve(folder: string): Promise<boolean> {
   return true
 }
 
-/** Whether files can be written in a folder at all: the kernel makes file systems read-only whose disk fails. */
+/** Returns whether a folder is writable. The kernel makes a file system read-only if its disk fails. */
 export const isWritable = (folder: string): Promise<boolean> =>
   access(folder, constants.W_OK).then(
     () => true,
@@ -111,7 +112,7 @@ export const isWritable = (folder: string): Promise<boolean> =>
 
 const PIECE_BYTES = 1 << 20
 
-/** Keeps a file whose room Stead takes when the disk is full. One process a data folder does it. */
+/** Maintains a file whose space Stead uses when the disk is full. One process per data folder does this. */
 export class DiskReserve {
   readonly room: FreeRoom
   readonly #options: ReserveOptions
@@ -143,7 +144,7 @@ export class DiskReserve {
     await this.#looking
   }
 
-  /** Gives the reserve up, or makes it, as the disk is now. */
+  /** Deletes or creates the reserve, depending on the current free space. */
   async look(): Promise<void> {
     const { bytes, log } = this.#options
     const freeBytes = this.room.ask()
@@ -165,7 +166,7 @@ export class DiskReserve {
     this.#said = state
   }
 
-  /** Random bytes: zeros take no room where the file system compresses. */
+  /** Creates the file with random bytes, because zeros take no space on a file system that compresses. */
   async #make(): Promise<void> {
     const { bytes } = this.#options
     const handle = await open(this.#file, 'w', 0o600)

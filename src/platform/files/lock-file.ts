@@ -5,21 +5,21 @@ import { OperatorError } from '../operator-error.ts'
 const RETRY_MS = 100
 const SQLITE_BUSY = 5
 
-/** Lets go of a lock. */
+/** Releases a lock. */
 export type Unlock = () => void
 
 export interface LockOptions {
-  /** How long to wait for another holder to end. Default: not at all. */
+  /** How long to wait for another holder to end. By default, it does not wait. */
   readonly patienceMs?: number
-  /** Together with others that share it. Default: alone. */
+  /** Whether to share the lock with others. Exclusive by default. */
   readonly shared?: boolean
 }
 
 /**
- * Takes a lock that one process at a time can hold alone, or several together. It is SQLite's own lock of a file: the system
- * lets go of it when its holder dies, so that none is ever stale.
- * @returns `undefined` when another process holds it still
- * @throws OperatorError when the file is something else, or may not be written
+ * Takes a lock that either one process can hold exclusively, or several can share. It is SQLite's own lock of a file.
+ * The system releases it when its holder dies, so that no lock is ever stale.
+ * @returns `undefined` if another process still holds it
+ * @throws OperatorError when the file has other content, or is not writable
  */
 export async function lockFile(file: string, options: LockOptions = {}): Promise<Unlock | undefined> {
   const { patienceMs = 0, shared = false } = options
@@ -27,7 +27,7 @@ export async function lockFile(file: string, options: LockOptions = {}): Promise
   let lock: DatabaseSync | undefined
   try {
     lock = new DatabaseSync(file)
-    // waiting inside SQLite would stop the whole process
+    // A wait inside SQLite would block the whole process.
     lock.exec('pragma busy_timeout = 0')
     while (!acquire(lock, shared)) {
       if (performance.now() >= giveUpAt) {
@@ -52,7 +52,7 @@ export async function lockFile(file: string, options: LockOptions = {}): Promise
 
 function acquire(lock: DatabaseSync, shared: boolean): boolean {
   try {
-    // a transaction that has read keeps who wants to be alone out
+    // A transaction that has read keeps exclusive holders out.
     lock.exec(shared ? 'begin; select count(*) from sqlite_schema' : 'begin exclusive')
     return true
   } catch (error) {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Opens a new file for reading and writing that is gone with its descriptor, whatever happens to the process. */
+/** Opens a new file for reading and writing. It disappears with its descriptor, whatever happens to the process. */
 export async function openNameless(folder: string): Promise<FileHandle> {
   const path = join(folder, randomBytes(16).toString('hex'))
   const file = await open(path, 'wx+', 0o600)
@@ -11,8 +11,8 @@ export async function openNameless(folder: string): Promise<FileHandle> {
 }
 
 /**
- * Makes a folder for such files, closed to all other users. What a process has left there that died between the making of a file
- * and the loss of its name is removed.
+ * Creates a folder for such files, which no other user can access. It removes files of a process that died between the
+ * creation of a file and the removal of its name.
  */
 export async function namelessFolder(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 })

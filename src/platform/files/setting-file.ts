@@ -3,8 +3,8 @@ import { OperatorError } from '../operator-error.ts'
 
 /**
  * Reads a file that a setting names.
- * @param check throws when the text is not what the setting is about
- * @throws OperatorError which names file, setting and reason
+ * @param check throws if the text is not valid for the setting
+ * @throws OperatorError with the file, the setting and the reason
  */
 export async function readSettingFile(
   file: string,

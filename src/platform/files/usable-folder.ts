@@ -3,7 +3,11 @@ import { access, mkdir, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { OperatorError } from '../operator-error.ts'
 
-/** Makes the folder unless it is there. @param variable the setting to change, for the message @throws OperatorError */
+/**
+ * Creates the folder if it does not exist.
+ * @param variable the setting to change, for the message
+ * @throws OperatorError
+ */
 export async function usableFolder(folder: string, mode: number, variable: string): Promise<void> {
   const fault = await mkdir(folder, { recursive: true, mode }).then(
     () => folderFault(folder, variable),
@@ -12,7 +16,10 @@ export async function usableFolder(folder: string, mode: number, variable: strin
   if (fault) throw fault
 }
 
-/** Returns the fault of the nearest folder above that is there: on a read-only disk Node says ENOENT of folders below it. */
+/**
+ * Returns the fault of the nearest existing folder above. On a read-only disk, Node reports ENOENT for folders below
+ * it.
+ */
 async function whyNotCreated(folder: string, error: NodeJS.ErrnoException): Promise<NodeJS.ErrnoException> {
   if (error.code !== 'ENOENT') return error
   for (let above = dirname(resolve(folder)); ; above = dirname(above)) {
@@ -24,7 +31,7 @@ async function whyNotCreated(folder: string, error: NodeJS.ErrnoException): Prom
   }
 }
 
-/** Why a folder that is there cannot be used. */
+/** Returns why an existing folder cannot be used. */
 export async function folderFault(folder: string, variable: string): Promise<OperatorError | undefined> {
   try {
     if (!(await stat(folder)).isDirectory()) return faultOf({ code: 'EEXIST' }, folder, variable)

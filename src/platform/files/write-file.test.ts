@@ -16,7 +16,7 @@ afterEach(() => rm(folder, { recursive: true }))
 const WRITER = `const { writeFileDurably } = await import(process.argv[1])
   for (;;) await writeFileDurably(process.argv[2], 'x'.repeat(3_000_000), 0o600)`
 
-test('what writers that were killed have left is removed at the next start, and nothing else', async () => {
+test('removes only the temporary files of killed writers at the next start', async () => {
   await writeFile(join(folder, 'of-somebody.tmp'), '')
   await writeFile(join(folder, `mine.${process.pid}-0123456789ab.tmp`), 'being written')
   await writeFile(join(folder, 'old.0123456789ab.tmp'), '')
@@ -37,20 +37,20 @@ test('what writers that were killed have left is removed at the next start, and 
   expect(await removeLeftTemporaries(join(folder, 'none'))).toBe(0)
 })
 
-test('writeFileOnce leaves what is there, without writing anything', async () => {
+test('leaves an existing file unchanged in writeFileOnce, and writes nothing', async () => {
   const file = join(folder, 'key')
   await writeFileOnce(file, 'first', 0o600)
   await writeFileOnce(file, 'second', 0o600)
   expect([await readFile(file, 'utf8'), await readdir(folder)]).toEqual(['first', ['key']])
 })
 
-test('of two that write a file at once, one has its name and the other nothing; what fails leaves nothing', async () => {
+test('lets one of two simultaneous writers win; the other, and one that fails, leave nothing', async () => {
   const file = join(folder, 'export')
   const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
   async function* content(own: 0 | 1) {
     yield Buffer.from(`begin ${own}, `)
     begun[own].resolve()
-    // each has written its beginning before either goes on
+    // Each has written its beginning before either continues.
     await begun[1 - own]?.promise
     yield Buffer.from(`end ${own}`)
   }

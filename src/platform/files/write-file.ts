@@ -4,8 +4,9 @@ import { dirname, join } from 'node:path'
 import { isAlive } from '../is-alive.ts'
 
 /**
- * Writes a file so that a reader, or a restart after losing power, finds either the old content or the whole new one.
- * @param signal the old content stays, however long this takes from then on
+ * Writes a file so that a reader, or a restart after a power failure, finds either the old content or the complete new
+ * one.
+ * @param signal after an abort the old content stays, however long the write takes
  */
 export async function writeFileDurably(
   file: string,
@@ -20,20 +21,20 @@ export async function writeFileDurably(
   await syncFolder(dirname(file))
 }
 
-/** What a file is written of: bytes that come as they are made are not held. */
+/** The content of a file. Bytes from an iterable are not held in memory. */
 type Content = string | Buffer | AsyncIterable<Uint8Array>
 
 /**
- * As {@link writeFileDurably}, but the first writer wins: an existing file is left as it is. Each writes a file of its own
- * until then, so that two at once do not write into each other's.
+ * Does the same as {@link writeFileDurably}, but the first writer wins: an existing file is not changed. Each writer
+ * uses its own temporary file, so that two simultaneous ones do not mix.
  * @returns whether this was the first
  */
 export async function writeFileOnce(file: string, content: Content, mode: number): Promise<boolean> {
-  // what is there already must not need room on the disk
+  // An existing file must not need space on the disk.
   if (await access(file).then(() => true, missing)) return false
   const temporary = await writeTemporary(file, content, mode)
   try {
-    // unlike rename, link fails when the name is taken
+    // Unlike rename, link fails if the name is taken.
     await link(temporary, file)
     await syncFolder(dirname(file))
     return true
@@ -52,7 +53,7 @@ async function writeTemporary(file: string, content: Content, mode: number): Pro
     await handle.writeFile(content)
     await handle.sync()
   } catch (error) {
-    // half a file would keep a full disk full
+    // A partial file would keep a full disk full.
     await unlink(temporary).catch(() => {})
     throw error
   } finally {
@@ -61,12 +62,14 @@ async function writeTemporary(file: string, content: Content, mode: number): Pro
   return temporary
 }
 
-/** Writing takes milliseconds: what is older was left, even if its writer's number belongs to somebody else by now. */
+/**
+ * A write takes milliseconds. An older file was left behind, even if another process now has its writer's process id.
+ */
 const LEFT_MS = 60_000
 
 /**
- * Removes what a process that was killed in the middle of a write has left in a folder.
- * @returns how many files
+ * Removes files that a process killed during a write has left in a folder.
+ * @returns how many files it removed
  */
 export async function removeLeftTemporaries(folder: string): Promise<number> {
   let removed = 0
@@ -81,7 +84,7 @@ export async function removeLeftTemporaries(folder: string): Promise<number> {
       await unlink(file)
       removed++
     } catch {
-      // its writer, or another start, was quicker
+      // Its writer, or another start, was faster.
     }
   }
   return removed
@@ -92,7 +95,7 @@ function missing(error: NodeJS.ErrnoException): false {
   return false
 }
 
-/** What was made, renamed or removed in the folder stays so when the power fails. */
+/** Makes changes of a folder's entries survive a power failure. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {

@@ -3,15 +3,16 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { LogKind, LogRecord, LogStore } from './log-store.ts'
 
-/** Entries that are in memory at a time. */
+/** How many entries are in memory at a time. */
 const BATCH = 1000
 
 const FILE = /^(server|php)-\d{4}-\d\d-\d\d\.db$/
 
 /**
- * Copies what log files of a folder hold into another store, the newest day first. What is there already stays as it is, so that it may be done
- * again; what is too old is left out. Entries that a site's share had no room for are not counted anew.
- * @returns how many were read
+ * Copies the log files of a folder to another store, the newest day first. Existing entries stay unchanged, so that a
+ * copy can be repeated. Entries that are too old are left out. Entries that had been dropped over a site's share are
+ * not counted again.
+ * @returns how many entries it read
  */
 export async function copyLogs(folder: string, to: LogStore, onEntries: (done: number) => void): Promise<number> {
   const files = (await readdir(folder).catch(() => [])).filter((name) => FILE.test(name))

@@ -1,15 +1,17 @@
 import { DAY_MS } from '../durations.ts'
 
-/** Number of the UTC day (days since 1970). */
+/** Returns the number of the UTC day (days since 1970). */
 export const dayOf = (ms: number): number => Math.floor(ms / DAY_MS)
 
-/** `2026-11-21`. */
+/** Returns a name such as `2026-11-21`. */
 export const dayName = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
 
-/** A clock of another machine, or a site's own word for when something happened, may be ahead by so much. */
+/** How far the clock of another machine, or a site's own timestamp, may be ahead. */
 export const AHEAD_MS = DAY_MS
 
-/** The days that a page may have entries of, newest first: those that are kept, and no others whatever is asked. */
+/**
+ * Yields the days that a page may have entries of, newest first. These are only days that are kept, whatever the query.
+ */
 export function* daysOf(
   query: { before: { atMs: number }; sinceMs: number },
   retentionDays: number,
@@ -17,7 +19,7 @@ export function* daysOf(
   yield* daysSince(query.sinceMs, retentionDays, query.before.atMs)
 }
 
-/** The days that may have entries of this time or later, newest first. */
+/** Yields the days that may have entries of this time or later, newest first. */
 export function* daysSince(
   sinceMs: number,
   retentionDays: number,

@@ -6,7 +6,7 @@ import type { LogRecord } from './log-store.ts'
 
 const entry = (id: number): LogRecord => ({ siteId: 1, atMs: 1, id, facet: 1, key: '', body: 'x'.repeat(800) })
 
-/** A store that fails as long as it is told to. */
+/** Creates a store that fails as long as the test wants. */
 function fakeStore() {
   const state = { fails: false, calls: 0, atOnce: 0, most: 0, stored: [] as number[] }
   return {
@@ -35,7 +35,7 @@ function buffered(options: { batch?: number; budget?: Budget; flushMs?: number }
   return { store, buffer, told, until }
 }
 
-test('a few leave after a moment, many at once, in order and one batch at a time', async () => {
+test('stores a few after a moment, many at once, in order and one batch at a time', async () => {
   const { store, buffer, until } = buffered()
   for (const n of numbers(3)) buffer.add(entry(n))
   await until(() => store.state.stored.length === 3)
@@ -46,7 +46,7 @@ test('a few leave after a moment, many at once, in order and one batch at a time
   await buffer.close()
 })
 
-test('a batch that fails is tried again, and nothing is lost in between', async () => {
+test('retries a batch that fails, and loses nothing in between', async () => {
   const { store, buffer, until, told } = buffered()
   store.state.fails = true
   for (const n of numbers(25)) buffer.add(entry(n))
@@ -58,7 +58,7 @@ test('a batch that fails is tried again, and nothing is lost in between', async 
   await buffer.close()
 })
 
-test('while the store is away memory is bounded; what is dropped is counted and told', async () => {
+test('limits memory while the store is away, and counts and reports dropped entries', async () => {
   const { store, buffer, until, told } = buffered({ budget: budgetOf(100_000) })
   store.state.fails = true
   for (const n of numbers(1000)) buffer.add(entry(n))
@@ -71,7 +71,7 @@ test('while the store is away memory is bounded; what is dropped is counted and 
   expect(store.state.stored.at(-1)).toBe(1000)
 })
 
-test('a site that floods leaves room for the others', async () => {
+test('leaves space for others when one site floods', async () => {
   const { store, buffer } = buffered({ budget: budgetOf(100_000, 50_000) })
   store.state.fails = true
   for (const n of numbers(1000)) buffer.add(entry(n))
@@ -81,7 +81,7 @@ test('a site that floods leaves room for the others', async () => {
   expect(store.state.stored).toHaveLength(50 + 20)
 })
 
-test('closing stores everything, and gives up when that is not possible', async () => {
+test('stores everything on close, and gives up if that is impossible', async () => {
   const slow = buffered({ flushMs: 60_000 })
   for (const n of numbers(25)) slow.buffer.add(entry(n))
   await slow.buffer.close()

@@ -6,31 +6,31 @@ export interface LogBufferOptions {
   readonly store: Pick<LogStore, 'append'>
   readonly kind: LogKind
   readonly log: { warn(facts: object, message: string): void }
-  /** An entry waits so long at most. */
+  /** The longest wait of an entry. */
   readonly flushMs?: number
-  /** Entries a batch; as many make one leave at once. */
+  /** The entries in a batch. This many trigger a write at once. */
   readonly batch?: number
-  /** What may wait while the store does not answer, by site; beyond that entries are dropped, and counted. */
+  /** Limits the waiting entries by site while the store does not answer. Further entries are dropped and counted. */
   readonly budget: Budget
   readonly retryMs?: number
 }
 
-/** Entries on their way into the store. */
+/** Entries on their way to the store. */
 export interface LogBuffer {
-  /** Costs the caller nothing but an array's push. */
+  /** Costs the caller no more than an array's push. */
   add(record: LogRecord): void
-  /** Entries that were dropped since the start. */
+  /** Returns how many entries were dropped since the start. */
   dropped(): number
-  /** Resolves when all entries are stored, or given up after a time. Nothing may be added after it. */
+  /** Resolves when all entries are stored, or given up after a time. Nothing may be added afterwards. */
   close(timeoutMs?: number): Promise<void>
 }
 
-/** What an entry takes besides its text, about. */
+/** The approximate size of an entry in addition to its text. */
 const ENTRY_BYTES = 200
 
 /**
- * Collects entries and stores them in batches, one at a time. A batch that fails is tried again until it is stored; as its
- * entries have their ids, it is never stored twice.
+ * Collects entries and stores them in batches, one at a time. A batch that fails is retried until it is stored. Because
+ * its entries have their ids, it is never stored twice.
  */
 export function createLogBuffer(options: LogBufferOptions): LogBuffer {
   const { store, kind, log, budget, flushMs = 250, batch = 1000, retryMs = 1000 } = options

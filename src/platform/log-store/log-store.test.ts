@@ -51,7 +51,7 @@ for (const { dialect, skip } of dialects) {
       limit: 200,
       ...change,
     })
-    /** Bodies of all entries, page by page. */
+    /** Returns the bodies of all entries, page by page. */
     const scroll = async (change: Partial<LogQuery>, between: () => Promise<void> = async () => {}) => {
       const bodies: string[] = []
       let before: LogPosition | undefined
@@ -64,12 +64,12 @@ for (const { dialect, skip } of dialects) {
       }
     }
 
-    test('nothing was ever written: an empty page', async () => {
+    test('returns an empty page if nothing was ever written', async () => {
       expect(await store.page(query())).toEqual([])
       await store.maintain(Date.now())
     })
 
-    test('comes back as it went in, newest first, of one site and one kind', async () => {
+    test('returns entries as written, newest first, of one site and one kind', async () => {
       const now = Date.now()
       const [a, b, c] = [0, 1, 2].map((n) => entry({ atMs: now - n, key: '2001:db8::1', body: `{"ü":"${n}\\u0000"}` }))
       await store.append('server', [b, a, c] as LogRecord[])
@@ -81,19 +81,19 @@ for (const { dialect, skip } of dialects) {
       expect((await store.page(query({ kind: 'php' }))).map(({ body }) => body)).toEqual(['php'])
     })
 
-    test('an entry that is written again is there once', async () => {
+    test('stores an entry once if it is written again', async () => {
       const batch = Array.from({ length: 50 }, () => entry())
       await store.append('server', batch)
       await store.append('server', [...batch, entry({ body: 'new' })])
       expect(await scroll({ limit: 7 })).toHaveLength(51)
     })
 
-    test('every combination of filters gives what looking at each entry gives, page by page', async () => {
+    test('filters in every combination like a check of each entry, page by page', async () => {
       const now = Date.now()
       const entries = Array.from({ length: 600 }, (_, n) =>
         entry({
           siteId: 1 + (n % 2),
-          // several entries a millisecond, over four days
+          // Several entries have the same millisecond, over four days.
           atMs: now - Math.floor(n / 4) * Math.floor(DAY_MS / 40),
           facet: n % 7 === 0 ? 500 : n % 3,
           key: `10.0.0.${n % 5}`,
@@ -123,7 +123,7 @@ for (const { dialect, skip } of dialects) {
       )
     })
 
-    test('a scroll meets each entry that was there once, while newer and older ones arrive', async () => {
+    test('returns each entry once in a scroll, while newer and older ones arrive', async () => {
       const now = Date.now()
       const first = Array.from({ length: 500 }, (_, n) => entry({ atMs: now - n * 10, body: `first ${n}` }))
       await store.append('server', first)
@@ -137,7 +137,7 @@ for (const { dialect, skip } of dialects) {
       expect(seen.filter((body) => body.startsWith('first'))).toEqual(first.map(({ body }) => body))
     })
 
-    test('days are dropped whole when all of them is seven days old', async () => {
+    test('drops days as a whole when all of them is seven days old', async () => {
       const now = Math.floor(Date.now() / DAY_MS) * DAY_MS + DAY_MS / 2
       const ages = [0, 1, 6, 7]
       await store.append(
@@ -156,7 +156,7 @@ for (const { dialect, skip } of dialects) {
       if (dialect === 'sqlite') expect(readdirSync(folder).filter((name) => name.endsWith('.db'))).toHaveLength(1)
     })
 
-    test('entries of long ago and of far ahead are left out, and make no day', async () => {
+    test('leaves out entries from long ago and far ahead, and creates no day for them', async () => {
       await store.append('server', [
         entry({ atMs: 0 }),
         entry({ atMs: Date.now() + 30 * DAY_MS }),
@@ -170,7 +170,7 @@ for (const { dialect, skip } of dialects) {
       const text = 'x'.repeat(KB - 200)
       beforeEach(async () => {
         await store.close()
-        // a day of a kind 400 kB, of it a site 100 kB
+        // The limits are 400 kB for a day of one kind, and 100 kB of it for one site.
         store = openLogStore({ url, folder, mostBytes: 3200 * KB })
       })
       const flood = async (siteId: number, count: number) => {
@@ -181,7 +181,7 @@ for (const { dialect, skip } of dialects) {
           )
       }
 
-      test('a site that floods has its share of the day, one line says what is left out, and others lose nothing', async () => {
+      test('limits a site that floods to its share, reports the dropped entries in one line, and drops none of others', async () => {
         await flood(1, 1000)
         await flood(2, 50)
         const stored = await store.page(query({ limit: 1000 }))
@@ -193,7 +193,7 @@ for (const { dialect, skip } of dialects) {
         expect(await store.page(query({ siteId: 2, limit: 1000 }))).toHaveLength(50)
       })
 
-      test('what is written again does not count again', async () => {
+      test('does not count entries that are written again', async () => {
         const batch = Array.from({ length: 50 }, () => entry({ body: text }))
         for (let n = 0; n < 10; n++) await store.append('server', batch)
         expect(await store.page(query({ limit: 1000 }))).toHaveLength(50)
@@ -201,7 +201,7 @@ for (const { dialect, skip } of dialects) {
         expect(await store.page(query({ limit: 1000 }))).toHaveLength(100)
       })
 
-      test('many sites together are bounded too, and a quiet one can still write', async () => {
+      test('limits many sites together, and a quiet one can still write', async () => {
         for (let siteId = 1; siteId <= 20; siteId++) await flood(siteId, 50)
         await store.close()
         store = openLogStore({ url, folder, mostBytes: 3200 * KB })
@@ -214,7 +214,7 @@ for (const { dialect, skip } of dialects) {
         expect(await store.page(query({ siteId: 99 }))).toHaveLength(1)
       })
 
-      test('when all days are too much the oldest go, and today stays', async () => {
+      test('drops the oldest days if all are too much, and keeps today', async () => {
         const now = Date.now()
         await store.close()
         const roomy = openLogStore({ url, folder })
@@ -245,7 +245,7 @@ for (const { dialect, skip } of dialects) {
       return { child, exited: once(child, 'exit'), said: () => said }
     }
 
-    test('three processes write while others read: nothing is lost, nothing is twice', async () => {
+    test('loses and duplicates nothing while three processes write and others read', async () => {
       const writers = [1, 1, 2].map((siteId) => write(siteId, 1500))
       let done = false
       const ended = Promise.all(writers.map(({ exited }) => exited)).then(() => {
@@ -264,7 +264,7 @@ for (const { dialect, skip } of dialects) {
       expect(await scroll({ limit: 500, siteId: 2 })).toHaveLength(1500)
     })
 
-    test('a writer that is killed loses at most the last second', async () => {
+    test('loses at most the last second of a killed writer', async () => {
       const { child, exited, said } = write(1, 1_000_000)
       while (said().split('\n').length < 1500) await breathe()
       child.kill('SIGKILL')
@@ -275,14 +275,14 @@ for (const { dialect, skip } of dialects) {
       const lost = lines.map((line) => line.split(' ')).filter(([number]) => !stored.has(number as string))
       expect(stored.size).toBeGreaterThan(0)
       expect(lost.filter(([, atMs]) => Number(atMs) < killedAt - 1000)).toEqual([])
-      // the store goes on as if nothing had happened
+      // The store continues normally.
       await store.append('server', [entry({ siteId: 9, body: 'after' })])
       expect(await scroll({ siteId: 9 })).toEqual(['after'])
     })
   })
 }
 
-test('a process that never asks has no thread and no folder', async () => {
+test('has no thread and no folder in a process that never uses it', async () => {
   const made = await testDatabase('sqlite')
   const folder = join(dirname(made.connection.file), 'logs')
   const store = openLogStore({ folder })

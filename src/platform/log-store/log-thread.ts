@@ -1,4 +1,4 @@
-/** The thread of `threaded-logs.ts`: SQLite's work, apart from the event loop that serves requests. */
+/** The thread of `threaded-logs.ts`, which does SQLite's work away from the event loop that serves requests. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { LogLimits } from './shares.ts'
 import { SqliteLogs } from './sqlite-logs.ts'

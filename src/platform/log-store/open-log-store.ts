@@ -4,8 +4,8 @@ import { logLimits } from './shares.ts'
 import { openThreadedLogs } from './threaded-logs.ts'
 
 /**
- * Opens the log store; nothing happens before it is used.
- * @param options `url` of PostgreSQL, else SQLite files in `folder`; `mostBytes` of all days together
+ * Opens the log store. Nothing happens before its first use.
+ * @param options `url` of PostgreSQL, otherwise SQLite files in `folder`; `mostBytes` for all days together
  */
 export function openLogStore(options: {
   url?: string | undefined

@@ -15,9 +15,9 @@ import {
 } from './log-store.ts'
 import { admitted, type LogLimits, ROW_BYTES, SUMS_MS } from './shares.ts'
 
-/** Partitions that exist before their day begins. */
+/** How many days ahead partitions are created. */
 const DAYS_AHEAD = 2
-/** Any number, the same in every process: one of them makes and drops partitions at a time. */
+/** An arbitrary number, the same in every process. One process at a time creates and drops partitions. */
 const MAINTENANCE_LOCK = 7241987
 
 const NO_PARTITION = '23514'
@@ -26,7 +26,7 @@ const UNDEFINED_TABLE = '42P01'
 const tableOf = (kind: LogKind): string => `log_${kind}`
 const partitionOf = (kind: LogKind, day: number): string => `log_${kind}_${dayName(day).replaceAll('-', '')}`
 
-/** Log entries in tables that are partitioned by day. */
+/** Stores log entries in tables that are partitioned by day. */
 export function openPostgresLogs(url: string, limits: LogLimits): LogStore {
   const sums: Sums = new Map()
   const pool = openPool({ connectionString: url, max: 4, application_name: 'stead logs' })
@@ -39,7 +39,7 @@ export function openPostgresLogs(url: string, limits: LogLimits): LogStore {
   }
 }
 
-/** What a day of a kind holds, as it was some seconds ago. */
+/** The size of each day and kind, as of some seconds ago. */
 type Sums = Map<string, { readonly readAtMs: number; readonly bytes: number; readonly sites: number }>
 
 interface Appending {
@@ -69,7 +69,10 @@ async function appendDays(to: Appending, records: readonly LogRecord[]): Promise
   for (const [day, ofDay] of Map.groupBy(records, ({ atMs }) => dayOf(atMs))) await appendDay(to, day, ofDay)
 }
 
-/** What sites have is read before, not locked: processes that write at the same moment may go over a share by a batch each. */
+/**
+ * Stores entries of a day. The usage of sites is read before, without a lock, so simultaneous processes may each exceed
+ * a share by one batch.
+ */
 async function appendDay(to: Appending, day: number, records: readonly LogRecord[]): Promise<void> {
   const { pool, kind, limits } = to
   const sites = Map.groupBy(records, ({ siteId }) => siteId)
@@ -111,8 +114,9 @@ const days = (records: readonly LogRecord[]): number[] => records.map(({ atMs })
 const daysFrom = (nowMs: number): number[] => Array.from({ length: DAYS_AHEAD + 1 }, (_, n) => dayOf(nowMs) + n)
 
 /**
- * One statement for a whole batch, as columns: a fifth of the work of as many rows of parameters. What was added counts for its site;
- * rows of shares are taken in one order everywhere, so that two processes never wait for each other.
+ * Inserts a whole batch in one statement, as columns. That is a fifth of the work of the same number of parameter rows.
+ * Inserted bytes count for their site. The rows of shares are locked in the same order everywhere, so that two
+ * processes never deadlock.
  */
 async function insert(pool: pg.Pool, kind: LogKind, day: number, records: readonly LogRecord[]): Promise<void> {
   await pool.query({
@@ -208,7 +212,7 @@ async function dayPage(pool: pg.Pool, partition: string, query: LogQuery): Promi
   }))
 }
 
-/** None of a day that has no table yet, or none any more. */
+/** Returns rows of a day, or none if the day has no table yet, or no longer has one. */
 async function rowsOfDay<Found extends pg.QueryResultRow>(
   pool: pg.Pool,
   text: string,
@@ -227,7 +231,10 @@ const order = 'order by at desc, id desc limit $5'
 
 const plainPage = (partition: string): string => `select * from ${partition} where site_id = $1 and ${older} ${order}`
 
-/** The facets that occur, one step down the index for each; the newest of each; of these the newest; and these in full. */
+/**
+ * Finds the existing facets with one index lookup each, then the newest rows of each, then the newest of these, and
+ * reads them in full.
+ */
 function facetPage(partition: string, byKey: boolean): string {
   const by = byKey ? 'site_id = $1 and key = $7' : 'site_id = $1'
   return `with recursive present as (
@@ -255,7 +262,7 @@ async function maintain(pool: pg.Pool, limits: LogLimits, nowMs: number): Promis
   for (const row of rows) {
     const [, year, month, date] = /_(\d{4})(\d\d)(\d\d)$/.exec(row.name) ?? []
     const endMs = Date.parse(`${year}-${month}-${date}T00:00:00Z`) + DAY_MS
-    // the oldest days go until the rest is within the total; never the current one, which has bounds of its own
+    // Drop the oldest days until the rest is within the total. The current day stays, because it has its own limits.
     const isTooMuch = bytes > limits.totalBytes && endMs <= nowMs
     if (endMs > nowMs - RETENTION_DAYS * DAY_MS && !isTooMuch) continue
     await pool.query(`drop table if exists ${row.name}`)
@@ -264,7 +271,7 @@ async function maintain(pool: pg.Pool, limits: LogLimits, nowMs: number): Promis
   await pool.query('delete from log_shares where day < $1', [dayOf(nowMs) - RETENTION_DAYS])
 }
 
-/** Tables, and partitions for these days, where they are missing. */
+/** Creates missing tables, and missing partitions for these days. */
 async function makePartitions(pool: pg.Pool, wanted: ReadonlySet<number>): Promise<void> {
   const client = await pool.connect()
   try {

@@ -1,39 +1,45 @@
 import type { LogRecord } from './log-store.ts'
 
-/** How much of the log there may be; see `logLimits`. */
+/** The limits of the log; see `logLimits`. */
 export interface LogLimits {
-  /** Of all days and kinds. */
+  /** The limit of all days and kinds. */
   readonly totalBytes: number
-  /** Of a kind and day; beyond it only sites that have less than others add to it. */
+  /** The limit of a kind and day. Beyond it, only sites with less than others can add entries. */
   readonly dayBytes: number
-  /** Of a site, kind and day. */
+  /** The limit of a site, kind and day. */
   readonly siteBytes: number
 }
 
-/** Two kinds, both at twice their day while small sites go on adding, are half of the total: the other half is for older days. */
+/**
+ * Returns the limits. Two kinds, each at twice its day because small sites keep adding, are half of the total. The
+ * other half is for older days.
+ */
 export const logLimits = (totalBytes: number): LogLimits => ({
   totalBytes,
   dayBytes: totalBytes / 8,
   siteBytes: totalBytes / 32,
 })
 
-/** What a site has in the log of a day. */
+/** The usage of a site in the log of a day. */
 export interface SiteDay {
   readonly bytes: number
-  /** Of all sites of the day. */
+  /** The usage of all sites of the day. */
   readonly dayBytes: number
   readonly sites: number
 }
 
-/** Rows and index entries besides the texts, about. */
+/** The approximate size of a row and its index entries, without the texts. */
 export const ROW_BYTES = 200
 export const recordBytes = ({ body, key }: LogRecord): number => Buffer.byteLength(body) + key.length + ROW_BYTES
 
-/** Over its share one entry of so many is kept, up to a quarter more than the share: it still shows what goes on. */
+/**
+ * Beyond a share, one entry in this many is kept, up to a quarter more than the share. It still shows what is
+ * happening.
+ */
 const SAMPLE = 100
 const SAMPLED_PART = 1.25
 
-/** Which entries of a site and day there is room for. */
+/** Returns the entries of a site and day that fit. */
 export function admitted(records: readonly LogRecord[], has: SiteDay, limits: LogLimits): LogRecord[] {
   const isFull = has.dayBytes >= limits.dayBytes
   const share = isFull ? Math.min(limits.siteBytes, limits.dayBytes / Math.max(1, has.sites)) : limits.siteBytes
@@ -45,5 +51,5 @@ export function admitted(records: readonly LogRecord[], has: SiteDay, limits: Lo
   })
 }
 
-/** How long sums over a day are good: they only have to be about right. */
+/** How long sums of a day are used. They only need to be approximate. */
 export const SUMS_MS = 5_000

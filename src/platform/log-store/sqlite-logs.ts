@@ -15,14 +15,15 @@ import {
 } from './log-store.ts'
 import { admitted, type LogLimits, recordBytes, SUMS_MS } from './shares.ts'
 
-/** Waiting for another process' transaction blocks the thread, which is one of our own. */
+/** The wait for another process's transaction blocks the thread, which is dedicated to logs. */
 const LOCK_TIMEOUT_MS = 10_000
-/** How often a writer looks whether all files together are too large. */
+/** How often a writer checks whether all files together are too large. */
 const SIZES_MS = 600_000
 
 /*
- * One file a kind and day. The rows lie in order of site and position, so that a page of the log is read in one piece.
- * Measured against a plain table with one more index: as fast to write, and a page needs 20 instead of 200 pages of the file.
+ * One file per kind and day. The rows are in order of site and position, so that a page of the log is read in one
+ * piece. Compared with a plain table with one more index, writes are as fast, and a page reads 20 pages of the file
+ * instead of 200.
  */
 const tables = (kind: LogKind): string => `
   create table if not exists entries (site_id integer not null, at integer not null, id integer not null,
@@ -32,10 +33,13 @@ const tables = (kind: LogKind): string => `
     noticed_at integer) strict;
   ${KEYED.has(kind) ? 'create index if not exists entries_key on entries (site_id, key, facet, at, id);' : ''}`
 
-/** Of a day: the database, or what SQLite keeps beside it. */
+/** The files of a day: the database, and SQLite's files next to it. */
 const FILE = /^(server|php)-(\d{4}-\d\d-\d\d)\.db(?:-wal|-shm)?$/
 
-/** Log entries in SQLite files of a folder. Everything blocks: meant for a thread of its own, see `threaded-logs.ts`. */
+/**
+ * Stores log entries in SQLite files of a folder. All methods block, so they are meant for a dedicated thread, see
+ * `threaded-logs.ts`.
+ */
 export class SqliteLogs {
   readonly #folder: string
   readonly #limits: LogLimits
@@ -86,12 +90,12 @@ export class SqliteLogs {
       rmSync(join(this.#folder, name), { force: true })
     }
     this.#dropTooMuch(nowMs)
-    // what stays open beyond the days that are read would keep the files' room taken
+    // Open files of dropped days would keep their space allocated.
     for (const open of [this.#writers, this.#readers])
       for (const name of open.keys()) if (!existsSync(join(this.#folder, name))) this.#forget(name)
   }
 
-  /** The oldest days go until the rest is within the total; never the current one, which has bounds of its own. */
+  /** Drops the oldest days until the rest is within the total. The current day stays, because it has its own limits. */
   #dropTooMuch(nowMs: number): void {
     const today = dayName(dayOf(nowMs))
     const files = readdirSync(this.#folder).flatMap((name) => {
@@ -123,7 +127,7 @@ export class SqliteLogs {
     const name = fileName(kind, day)
     let writer = this.#writers.get(name)
     if (!writer) {
-      // today, and yesterday for entries that are late
+      // Today, and yesterday for late entries.
       if (this.#writers.size >= 2 * KINDS.length) this.#closeOldest(this.#writers)
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
       writer = new DayWriter(join(this.#folder, name), kind)
@@ -166,12 +170,13 @@ class DayWriter {
   #sumsAtMs = Number.NEGATIVE_INFINITY
 
   constructor(file: string, kind: LogKind) {
-    // visitors' addresses are nobody else's business; the log beside the file takes its mode
+    // Visitors' addresses are private. SQLite's log next to the file gets the file's mode.
     closeSync(openSync(file, 'a', 0o600))
     chmodSync(file, 0o600)
     this.#database = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS })
     try {
-      // NORMAL: no commit waits for the disk. A killed process loses nothing; losing power may lose the last seconds.
+      // NORMAL: no commit waits for the disk. A killed process loses nothing, and a power failure may lose the last
+      // seconds.
       this.#database.exec('pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal')
       this.#database.exec('pragma journal_size_limit = 16777216; pragma cache_size = -16000')
       this.#database.exec(`begin immediate; ${tables(kind)} commit`)
@@ -188,7 +193,7 @@ class DayWriter {
   }
 
   append(records: readonly LogRecord[], limits: LogLimits): void {
-    // neighbours in the file one after the other
+    // Neighbors in the file come one after another.
     const sorted = records.toSorted((a, b) => a.siteId - b.siteId || a.atMs - b.atMs || a.id - b.id)
     this.#database.exec('begin immediate')
     try {
@@ -262,7 +267,7 @@ class DayReader {
     this.#database = database
   }
 
-  /** @returns undefined while the one who makes the file has not made the table */
+  /** @returns undefined while the creator of the file has not created the table */
   static open(file: string): DayReader | undefined {
     const database = new DatabaseSync(file, { timeout: LOCK_TIMEOUT_MS })
     try {
@@ -315,7 +320,7 @@ class DayReader {
     return count
   }
 
-  /** Facets that occur, ascending: one step down the index for each. */
+  /** Yields the existing facets, ascending, with one index lookup each. */
   *#facets(by: string, values: (number | string)[]): Generator<number> {
     let last = Number.MIN_SAFE_INTEGER
     for (;;) {

@@ -10,23 +10,23 @@ type Call =
   | { readonly call: 'maintain'; readonly values: [number] }
   | { readonly call: 'close'; readonly values: [] }
 
-/** What the thread is asked. */
+/** A request to the thread. */
 export type ThreadCall = Call & { readonly number: number }
 
-/** What it answers. */
+/** The thread's answer. */
 export interface ThreadAnswer {
   readonly number: number
   readonly result?: unknown
   readonly error?: Error
 }
 
-/** `.ts` where Stead runs from its sources, `.js` where it was built. */
+/** `.ts` if Stead runs from its sources, `.js` if it was built. */
 const program = join(import.meta.dirname, `log-thread${extname(import.meta.filename)}`)
 
 /**
- * Log entries in SQLite files of a folder, written and read by a thread of its own: a batch of 1,000 entries takes 10 ms, and
- * a checkpoint waits for the disk. The thread starts with the first call, and again after it died; what was asked of it then
- * fails.
+ * Stores log entries in SQLite files of a folder. A dedicated thread writes and reads them: a batch of 1,000 entries
+ * takes 10 ms, and a checkpoint waits for the disk. The thread starts with the first call, and again after it died.
+ * Calls in progress then fail.
  */
 export function openThreadedLogs(folder: string, limits: LogLimits): LogStore {
   const pending = new Map<number, PromiseWithResolvers<unknown>>()
@@ -59,7 +59,7 @@ export function openThreadedLogs(folder: string, limits: LogLimits): LogStore {
     const number = ++calls
     const answer = Promise.withResolvers<unknown>()
     pending.set(number, answer)
-    // a process with nothing else to do waits for its logs, and no longer than for them
+    // A process with nothing else to do waits for its logs, but for nothing more.
     thread.ref()
     thread.postMessage({ ...call, number } satisfies ThreadCall)
     return answer.promise

@@ -1,7 +1,10 @@
 import type { FreeRoom } from '../files/free-room.ts'
 import type { LogStore } from './log-store.ts'
 
-/** The store, which takes no more entries while the disk is nearly full: they wait with who has them, within his bounds. */
+/**
+ * Wraps a store so that it accepts no entries while the disk is nearly full. Callers keep them, within their own
+ * limits.
+ */
 export function whileRoom(store: LogStore, room: FreeRoom): LogStore {
   return {
     ...store,

@@ -1,4 +1,4 @@
-/** A process that writes log entries, one a millisecond, and says the number of each: to be killed by a test. */
+/** A process that writes one log entry per millisecond, and prints the number of each. A test kills it. */
 import { writeSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { budgetOf } from '../../../test/support/budget.ts'
@@ -10,7 +10,7 @@ const { url, folder, siteId, count } = JSON.parse(process.argv[2] as string) as 
   url?: string
   folder: string
   siteId: number
-  /** Ends by itself after so many. */
+  /** Ends after this many entries. */
   count: number
 }
 const store = openLogStore({ url, folder })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { formatFor } from './log.ts'
 import { logText } from './log-text.ts'
 
-/** What pino writes, as text. */
+/** Returns the text for pino's output. */
 function lineOf(log: (logger: pino.Logger) => void, options?: { colors: boolean }): string {
   const lines: string[] = []
   log(pino({ base: { part: 'host' }, timestamp: pino.stdTimeFunctions.isoTime }, { write: (line) => lines.push(line) }))
@@ -11,19 +11,19 @@ function lineOf(log: (logger: pino.Logger) => void, options?: { colors: boolean 
 }
 
 describe('a line for a terminal', () => {
-  test('time, part, message and fields; a severity only where it is not the usual one', () => {
+  test('has time, role, message and fields; a severity only if it is not the usual one', () => {
     expect(lineOf((log) => log.info({ site: 3, reason: 'two words', port: '8081' }, 'a site started'))).toMatch(
       /^\d\d:\d\d:\d\d {2}host {8}a site started {2}site=3 {2}reason="two words" {2}port=8081\n$/,
     )
     expect(lineOf((log) => log.warn('the disk is nearly full'))).toContain('  warning  the disk is nearly full\n')
   })
 
-  test('the time is that of this machine', () => {
+  test('has the time of this machine', () => {
     const at = new Date(2026, 10, 27, 9, 5, 7)
     expect(logText(JSON.stringify({ level: 30, time: at.toISOString(), part: 'edge', msg: 'x' }))).toMatch(/^09:05:07 /)
   })
 
-  test('an error has its stack below, one line each', () => {
+  test("has an error's stack below, one line each", () => {
     const text = lineOf((log) => log.error({ err: new Error('broken'), site: 1 }, 'a task failed'))
     const [first, second, third] = text.split('\n')
     expect(first).toMatch(/error {2}a task failed {2}site=1$/)
@@ -31,13 +31,13 @@ describe('a line for a terminal', () => {
     expect(third).toMatch(/^ {4}at /)
   })
 
-  test('nothing that a visitor sent reaches the terminal as a command', () => {
+  test('contains no terminal commands that a visitor sent', () => {
     const text = lineOf((log) => log.info({ path: '/\u001b[2J\u009b1m', list: ['\u0007'] }, 'asked\r\nfor \u001b]0;x'))
     expect(text.slice(0, -1)).not.toMatch(/\p{Cc}/u)
     expect(text).toContain('asked\\x0d\\x0afor \\x1b]0;x')
   })
 
-  test('colors mark what is wrong, and only when asked for', () => {
+  test('marks problems with colors, only on request', () => {
     const log = (logger: pino.Logger) => logger.error('broken')
     expect(lineOf(log, { colors: true })).toContain('\u001b[31merror\u001b[0m')
     expect(lineOf(log)).not.toContain('\u001b')

@@ -1,6 +1,6 @@
-/** One line of the log as people read it on a terminal; elsewhere the log is JSON. */
+/** Formats one line of the log for people on a terminal. Elsewhere the log is JSON. */
 
-/** Severities as pino numbers them. */
+/** The severities by pino's numbers. */
 const severities: Readonly<Record<number, string>> = {
   10: 'trace',
   20: 'debug',
@@ -14,10 +14,12 @@ const PLAIN = '\u001b[0m'
 const LONGEST_PART = 'supervisor'.length
 
 /**
- * @param json a line that pino wrote
+ * Formats a line.
+ * @param json a line of pino's output
  * @param options.colors whether the terminal shows colors
- * @returns time of this machine, part, severity unless `info`, message and fields; the stack of an error on lines of its own. Control
- *   characters are escaped: values come from visitors, too, and a terminal obeys them
+ * @returns the time of this machine, the role, the severity unless `info`, the message and fields; the stack of an
+ * error is on separate lines. Control characters are escaped, because values also come from visitors, and a terminal
+ * obeys them
  */
 export function logText(json: string, { colors = false } = {}): string {
   const { level, time, part, msg, err, ...fields } = JSON.parse(json) as Record<string, unknown>
@@ -50,6 +52,6 @@ function errorText(error: unknown): string {
     .join('')
 }
 
-/** Without control characters: ASCII's, DEL, and the second set, which some terminals obey (ECMA-48). */
+/** Escapes control characters: ASCII's, DEL, and the second set, which some terminals obey (ECMA-48). */
 const shown = (text: string): string =>
   text.replace(/\p{Cc}/gu, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`)

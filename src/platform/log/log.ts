@@ -3,19 +3,22 @@ import { freshLine } from '../terminal/fresh-line.ts'
 import { standardOutput } from '../terminal/standard-output.ts'
 import { logText } from './log-text.ts'
 
-/** What the parts log with: pino's methods. */
+/** The log of the roles, with pino's methods. */
 export type Log = Pick<pino.Logger, 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'isLevelEnabled'> & {
   child(bindings: Record<string, unknown>): Log
 }
 
-/** Settings of the log. */
+/** The settings of the log. */
 export interface LogOptions {
   readonly logLevel: string
-  /** `auto`: text on a terminal, else one JSON object a line. */
+  /** `auto`: text on a terminal, otherwise one JSON object per line. */
   readonly logFormat: 'auto' | 'text' | 'json'
 }
 
-/** Colors follow NO_COLOR and TERM, as Node reads them. @param part `control`, `host`, …: on every line */
+/**
+ * Creates a log. Colors follow NO_COLOR and TERM, as Node reads them.
+ * @param part `control`, `host`, …, which every line contains
+ */
 export function createLog({ logLevel: level, logFormat: format }: LogOptions, part: string): Log {
   const options = {
     level,
@@ -26,7 +29,7 @@ export function createLog({ logLevel: level, logFormat: format }: LogOptions, pa
   const { isTTY } = standardOutput
   const isText = formatFor(format, isTTY) === 'text'
   const colors = isTTY && process.stdout.hasColors()
-  // a progress bar may stand there
+  // The terminal may show a progress bar there.
   const printed = (line: string) => freshLine(standardOutput) + (isText ? logText(line, { colors }) : line)
   standardOutput.describeGap = (lines) => {
     let line = ''
@@ -39,9 +42,9 @@ export function createLog({ logLevel: level, logFormat: format }: LogOptions, pa
   return pino(options, { write: (line) => standardOutput.write(printed(line)) })
 }
 
-/** What is written where. */
+/** Returns the format for an output. */
 export const formatFor = (format: LogOptions['logFormat'], isTerminal: boolean): 'text' | 'json' =>
   format === 'auto' ? (isTerminal ? 'text' : 'json') : format
 
-/** For tests and tools that want silence. */
+/** A silent log for tests and tools. */
 export const noLog: Log = pino({ level: 'silent' })

@@ -11,7 +11,7 @@ it.each([
   'jürgen@müller.example',
   `${label(64)}@example.com`,
   `a@${label(63)}.example`,
-])('taken: %s', (address) => {
+])('accepts %s', (address) => {
   expect(isMailAddress(address)).toBe(true)
 })
 
@@ -32,6 +32,6 @@ it.each([
   ['a label of 64 bytes', `a@${label(64)}.example`],
   ['255 bytes in all', `${label(64)}@${label(63)}.${label(63)}.${label(62)}`],
   ['a label that ends with a hyphen', 'a@example-.com'],
-])('refused: %s', (_what, address) => {
+])('refuses %s', (_what, address) => {
   expect(isMailAddress(address)).toBe(false)
 })

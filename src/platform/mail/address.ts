@@ -1,13 +1,14 @@
 const LOCAL_PART = /^[^\s\p{Cc}\p{Z}<>()[\]\\,;:"@]+$/u
 const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?$/u
 
-/** One mailbox with nothing in it that could end or extend a header of a mail. */
+/** Returns whether a text is one mailbox, without anything that could end or extend a header of a mail. */
 export const isOneMailbox = (text: string): boolean =>
   text.length <= 254 && /^[^\s\p{Cc}\p{Z}<>()[\]\\,;:"@]{1,64}@[^\s\p{Cc}\p{Z}<>()[\]\\,;:"@]+$/u.test(text)
 
 /**
- * Whether an address that somebody gives can be a person's: a mailbox within RFC 5321's lengths (§4.5.3.1: 64 bytes before the `@`, 255
- * after it, 254 in all), no dot where RFC 5322 has none, in a domain with a dot (`localhost` excepted).
+ * Returns whether an address can belong to a person. It is a mailbox within RFC 5321's lengths (§4.5.3.1: 64 bytes
+ * before the `@`, 255 after it, 254 in total), without dots where RFC 5322 allows none, in a domain with a dot
+ * (`localhost` excepted).
  */
 export function isMailAddress(text: string): boolean {
   const at = text.lastIndexOf('@')

@@ -4,7 +4,7 @@ import { BATCH, inBatches } from '../operations/in-batches.ts'
 import { schedule } from '../operations/schedules.ts'
 import { forgetMailCounts } from './mail-limit.ts'
 
-/** Deletes what mails were counted by when it counts no more. */
+/** Deletes expired counts of mails. */
 export const forgetMails = durable({
   name: 'mail_counts.forget',
   input: Type.Object({}),

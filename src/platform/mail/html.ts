@@ -1,4 +1,4 @@
-/** HTML that is safe to send: text from outside was escaped on its way in. Made by {@link html} only. */
+/** HTML that is safe to send, because external text in it was escaped. Created only by {@link html}. */
 export interface Html {
   readonly html: string
 }
@@ -9,7 +9,7 @@ const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) =
 
 type Piece = string | number | Html | readonly Html[]
 
-/** Tag for templates: everything filled in is escaped, but for HTML that this tag has made. */
+/** Tags a template: escapes all inserted values, except HTML from this tag. */
 export function html(strings: TemplateStringsArray, ...pieces: Piece[]): Html {
   return { html: strings.reduce((whole, part, index) => whole + rendered(pieces[index - 1] as Piece) + part) }
 }
@@ -19,7 +19,7 @@ function rendered(piece: Piece): string {
   return escaped(String(piece))
 }
 
-/** The frame of every mail: readable without pictures, style sheets or a wide window. */
+/** Returns the frame of every mail, readable without pictures, style sheets or a wide window. */
 export const mailPage = (title: string, content: Html): Html =>
   html`<!doctype html>
 <html lang="en">

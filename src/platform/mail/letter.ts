@@ -3,10 +3,13 @@ import { type Html, html, mailPage } from './html.ts'
 /** A paragraph of a mail: text, an address to open, or a page of the control panel to open. */
 export type Paragraph = string | { readonly link: string } | { readonly panel: string }
 
-/** Stands for the address of the control panel until a mail is sent: hosts, which write mails too, do not know it. */
+/**
+ * A placeholder for the URL of the control panel until a mail is sent, because hosts also write mails but do not know
+ * it.
+ */
 export const PANEL = 'stead-panel:'
 
-/** A mail of paragraphs, as text and as a page. */
+/** Returns a mail of paragraphs, as text and as HTML. */
 export function letter(
   subject: string,
   paragraphs: readonly Paragraph[],

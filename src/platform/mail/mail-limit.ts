@@ -4,25 +4,30 @@ import { isPostgres, lockForUpdate, type Tx } from '../db/database.ts'
 import { HOUR_MS } from '../durations.ts'
 
 /*
- * Nobody uses Stead to fill somebody's mailbox. What counts is who has a mail sent, to whom, and what it says.
+ * Prevents users from filling others' mailboxes through Stead. The limits count the account that causes a mail, its
+ * recipient, and its content.
  */
 
-/** Of one account's mails to one address, and of all accounts' together, an hour. */
+/** The limits per hour to one address: for one account, and for all accounts together. */
 const TO_ADDRESS = { ofAccount: 10, ofAll: 30 }
-/** Of one account's mails to all addresses an hour. */
+/** The limit per hour for mails of one account to all addresses. */
 export const MAILS_OF_ACCOUNT = 200
 
-/** What becomes of a mail; `repeated`: the same was sent within the hour. */
+/** The decision on a mail. `repeated`: the same mail was sent within the hour. */
 export type Verdict = 'send' | 'repeated' | 'address_full' | 'account_full'
 
-/** Says whether a mail may go, and counts it if so. @param accountId whose doing it is @param says subject and text: what makes it the same */
+/**
+ * Decides whether a mail may be sent, and counts it if so.
+ * @param accountId the account that causes it
+ * @param says subject and text, by which repeated mails are recognized
+ */
 export async function countMail(
   tx: Tx,
   { accountId, to, says, now }: { accountId: number; to: string; says: string; now: number },
 ): Promise<Verdict> {
   const contentHash = hash('sha256', says, 'base64url')
   const address = to.toLowerCase()
-  // those who send at once are counted one after the other, whoever they are
+  // Simultaneous senders are counted one after another, whichever accounts they have.
   await lockForUpdate(tx, 'accounts', accountId)
   if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(hashtextextended(${address}, 0))`.execute(tx)
   const { repeated, ours, all } = await countsOf(tx, accountId, address, contentHash, now)
@@ -52,7 +57,7 @@ async function countsOf(tx: Tx, accountId: number, address: string, contentHash:
   return { repeated: Number(row.repeated), ours: Number(row.ours), all: Number(row.all) }
 }
 
-/** How many mails an account had sent within the hour. */
+/** Returns how many mails an account had sent within the hour. */
 async function mailsOf(tx: Tx, accountId: number, now: number): Promise<number> {
   const { count } = await tx
     .selectFrom('mail_counts')
@@ -64,8 +69,8 @@ async function mailsOf(tx: Tx, accountId: number, now: number): Promise<number> 
 }
 
 /**
- * Forgets mails that count no more, the oldest first.
- * @returns how many; call again until it is 0
+ * Deletes expired counts of mails, the oldest first.
+ * @returns how many it deleted; call again until it is 0
  */
 export async function forgetMailCounts(tx: Tx, now: number, most: number): Promise<number> {
   const old = tx

@@ -24,7 +24,7 @@ const greeting: Mail = {
   html: mailPage('Grüße', html`<p>${'<script>alert("x")</script> & Schöne Grüße'}</p>`),
 }
 
-test('addresses that are more than one mailbox, or would end a header, are none', () => {
+test('refuses addresses that are more than one mailbox, or would end a header', () => {
   for (const good of ['a@b.example', "o'neil+x/y=z@example.com", 'ü@example.com', 'a@localhost'])
     expect(isOneMailbox(good), good).toBe(true)
   const bad = [
@@ -43,14 +43,14 @@ test('addresses that are more than one mailbox, or would end a header, are none'
   for (const each of [...bad, `${'a'.repeat(250)}@b.example`]) expect(isOneMailbox(each), each).toBe(false)
 })
 
-test('what is filled into HTML is escaped, but for HTML itself', () => {
+test('escapes values inserted into HTML, except HTML itself', () => {
   const rows = ['a<b', "c'd"].map((text) => html`<li>${text}</li>`)
   expect(html`<ul title="${'"'}">${rows}</ul>${1}`.html).toBe(
     '<ul title="&quot;"><li>a&lt;b</li><li>c&#39;d</li></ul>1',
   )
 })
 
-test('a password leaves this machine encrypted or not at all, and certificates of other machines are checked', () => {
+test('sends a password to other machines only encrypted, and checks their certificates', () => {
   const safe = { requireTLS: true, tls: { rejectUnauthorized: true } }
   expect(smtpOptions('smtp://user:password@mail.example.com:587')).toMatchObject(safe)
   expect(smtpOptions('smtp://u:p@127.0.0.1.example.com')).toMatchObject(safe)
@@ -90,7 +90,7 @@ for (const { dialect, skip } of dialects) {
     }
     const send = (mail: Mail) => made.database.transaction((tx) => enqueueMail(tx, mail, { now }))
 
-    test('a mail arrives, in both forms and every script, and says that a machine wrote it', async () => {
+    test('delivers a mail in both forms and every script, marked as automatic', async () => {
       const server = await serve()
       work(`smtp://127.0.0.1:${server.port}`)
       const operation = await ended(made.database, await send(greeting))
@@ -109,7 +109,7 @@ for (const { dialect, skip } of dialects) {
       expect(email.messageId).toMatch(new RegExp(`^<${operation.id}\\.[\\w-]+@hosting\\.example>$`))
     })
 
-    test('a page of the panel is linked by the address that the control knows', async () => {
+    test('links a page of the panel with the URL that the control process knows', async () => {
       const server = await serve()
       work(`smtp://127.0.0.1:${server.port}`)
       const mail = letter('Restored', ['Open the backups:', { panel: '/sites/7/backups' }])
@@ -119,7 +119,7 @@ for (const { dialect, skip } of dialects) {
       expect(email.html).toContain('<a href="https://panel.example/#/sites/7/backups">')
     })
 
-    test('a server that refuses for now is asked again, with the same mail', async () => {
+    test('retries a server that refuses temporarily, with the same mail', async () => {
       let refusals = 0
       const raws: string[] = []
       const server = await serve({
@@ -143,7 +143,7 @@ for (const { dialect, skip } of dialects) {
       expect(new Set(raws).size).toBe(1)
     })
 
-    test('a server that is not there is asked again', async () => {
+    test('retries an unreachable server', async () => {
       const gone = await mailServer()
       await gone.close()
       work(`smtp://127.0.0.1:${gone.port}`, { ...quick, attempts: 2 })
@@ -152,7 +152,7 @@ for (const { dialect, skip } of dialects) {
       expect(error).toContain('ECONNREFUSED')
     })
 
-    test('a mailbox that does not exist ends it at once', async () => {
+    test('fails at once if the mailbox does not exist', async () => {
       let asked = 0
       const server = await serve({
         onRcptTo(_address, _session, done) {
@@ -166,7 +166,7 @@ for (const { dialect, skip } of dialects) {
       expect(error).toContain('no such mailbox')
     })
 
-    test('a log-in is made over TLS, with the password of the address', async () => {
+    test('logs in over TLS, with the password of the URL', async () => {
       const logins: string[] = []
       const server = await serve({
         authOptional: false,
@@ -180,7 +180,7 @@ for (const { dialect, skip } of dialects) {
       expect(logins).toEqual(['user p@ss:w/ö true'])
     })
 
-    test('a wrong password is tried again: the operator can mend it', async () => {
+    test('retries after a wrong password, because the operator can correct it', async () => {
       let logins = 0
       const server = await serve({
         authOptional: false,
@@ -194,7 +194,7 @@ for (const { dialect, skip } of dialects) {
       expect(logins).toBe(3)
     })
 
-    test('a certificate that nobody vouches for is not accepted', async () => {
+    test('refuses an untrusted certificate', async () => {
       const server = await serve({ secure: true })
       work(`smtps://127.0.0.1:${server.port}?tls.rejectUnauthorized=true`, { ...quick, attempts: 1 })
       const { state, error } = await ended(made.database, await send(greeting))
@@ -203,7 +203,7 @@ for (const { dialect, skip } of dialects) {
       expect(server.received).toEqual([])
     })
 
-    test('nothing in a mail makes a header or a recipient of its own', async () => {
+    test('lets nothing in a mail create a header or a recipient', async () => {
       const server = await serve()
       work(`smtp://127.0.0.1:${server.port}`)
       const subject = 'Hello\r\nBcc: victim@example.com\r\n\r\nbody\u0000\u2028x'
@@ -216,7 +216,7 @@ for (const { dialect, skip } of dialects) {
       await expect(send({ ...greeting, to: 'a@b.example\r\nDATA' })).rejects.toThrow(TypeError)
     })
 
-    test('without a mail server each mail is a file of its own that mail programs open, in order of time', async () => {
+    test('stores each mail as a file without a mail server, readable by mail programs, in order of time', async () => {
       work(undefined)
       const first = await send(greeting)
       const second = await send({ ...greeting, subject: 'Second' })
@@ -234,7 +234,7 @@ for (const { dialect, skip } of dialects) {
   })
 }
 
-test('the same mail kept again, as after a crash, is the same file', async () => {
+test('writes the same file if the same mail is stored again, for example after a crash', async () => {
   const outboxDir = await mkdtemp(join(tmpdir(), 'stead-mail-'))
   const mailer = createMailer({ smtpUrl: undefined, from: 'stead@localhost', outboxDir, panelUrl })
   const message = { ...greeting, id: '7.x', operationId: 7, html: greeting.html.html, writtenAt: now }

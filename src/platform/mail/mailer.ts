@@ -4,9 +4,9 @@ import type { createTransport as CreateTransport } from 'nodemailer'
 import { writeFileDurably } from '../files/write-file.ts'
 import { PANEL } from './letter.ts'
 
-/** A mail ready to go. */
+/** A mail that is ready to send. */
 export interface Message {
-  /** Unique in the world; the same again when the same mail is tried again. */
+  /** Globally unique, and the same for a retry of the same mail. */
   readonly id: string
   readonly operationId: number
   readonly to: string
@@ -17,38 +17,39 @@ export interface Message {
   readonly writtenAt: number
 }
 
-/** The mail server will not take this mail, however often it is asked. */
+/** The mail server will not accept this mail, even if retried. */
 export class MailRefused extends Error {
   override readonly name = 'MailRefused'
 }
 
 export interface Mailer {
   /**
-   * Hands a mail to the mail server, or keeps it as a file where there is none. Again with the same message does no harm.
-   * @throws MailRefused, or the error of a connection or server that may be better later
+   * Passes a mail to the mail server, or stores it as a file without one. A repeated call with the same message does no
+   * harm.
+   * @throws MailRefused, or a connection or server error that may be temporary
    */
   deliver(message: Message, signal: AbortSignal): Promise<'sent' | 'kept'>
   close(): void
 }
 
 export interface MailerOptions {
-  /** `smtp://` or `smtps://` address; `undefined`: mails are kept in the outbox. */
+  /** An `smtp://` or `smtps://` URL. `undefined`: mails are stored in the outbox. */
   readonly smtpUrl: string | undefined
-  /** `Name <address>` */
+  /** In the form `Name <address>`. */
   readonly from: string
-  /** Folder for mails that are kept. */
+  /** The folder for stored mails. */
   readonly outboxDir: string
-  /** Address of the control panel, which mails link to. */
+  /** The URL of the control panel, to which mails link. */
   readonly panelUrl: string
 }
 
 type Transport = ReturnType<typeof CreateTransport>
 
-/** Sends what Stead itself has to say. */
+/** Creates the mailer for Stead's own mails. */
 export function createMailer({ smtpUrl, from, outboxDir, panelUrl }: MailerOptions): Mailer {
   const domain = /@([^@>\s]+)>?$/.exec(from)?.[1] ?? 'localhost'
   let opened: Promise<Transport> | undefined
-  // loaded with the first mail: most processes never send one
+  // Loaded with the first mail, because most processes never send one.
   const transport = (): Promise<Transport> => {
     opened ??= import('nodemailer').then(({ createTransport }) =>
       smtpUrl ? createTransport(smtpOptions(smtpUrl)) : createTransport({ streamTransport: true, buffer: true }),
@@ -71,12 +72,14 @@ export function createMailer({ smtpUrl, from, outboxDir, panelUrl }: MailerOptio
   }
 }
 
-/** Without anything of the moment in it: a mail that is tried again is the same, byte for byte. */
+/**
+ * Returns the fields without anything that depends on the moment, so that a retried mail is the same, byte for byte.
+ */
 function fieldsOf(message: Message, from: string, domain: string) {
   const address = { name: '', address: message.to }
   return {
     from,
-    // an object is one recipient, whatever characters are in it
+    // An object is one recipient, whatever characters it contains.
     to: address,
     subject: message.subject,
     text: message.text,
@@ -84,18 +87,18 @@ function fieldsOf(message: Message, from: string, domain: string) {
     date: new Date(message.writtenAt),
     messageId: `<${message.id}@${domain}>`,
     baseBoundary: message.id,
-    // RFC 3834: keeps out-of-office replies away
+    // RFC 3834: prevents out-of-office replies.
     headers: { 'Auto-Submitted': 'auto-generated' },
     disableFileAccess: true,
     disableUrlAccess: true,
   }
 }
 
-/** Sorts by time, and is the same again for the same mail. */
+/** Returns a name that sorts by time, and is the same for the same mail. */
 const fileName = ({ writtenAt, operationId }: Message): string =>
   `${new Date(writtenAt).toISOString().replaceAll(':', '-')}-${String(operationId).padStart(12, '0')}.eml`
 
-/** A mail server's address with what it leaves open; what the address itself says (`?name=value`) wins. */
+/** Returns a mail server's URL with defaults. Options in the URL itself (`?name=value`) have precedence. */
 export function smtpOptions(smtpUrl: string) {
   const { hostname, password } = new URL(smtpUrl)
   const local = isLocal(hostname)
@@ -104,9 +107,9 @@ export function smtpOptions(smtpUrl: string) {
     connectionTimeout: 15_000,
     greetingTimeout: 15_000,
     socketTimeout: 60_000,
-    // a password goes over an encrypted connection only, even when somebody in between hides that the server has STARTTLS
+    // A password requires an encrypted connection, even if an attacker in between hides STARTTLS.
     requireTLS: password !== '' && !local,
-    // nobody is in between on this machine, and mail servers come with a certificate that they made themselves
+    // On this machine no one is in between, and mail servers come with self-signed certificates.
     tls: { rejectUnauthorized: !local },
   }
 }
@@ -115,7 +118,7 @@ const isLocal = (hostname: string): boolean => /^(localhost|127\.[\d.]+|\[::1\])
 
 function explain(error: unknown): never {
   const { permanent, code, message } = error as { permanent?: boolean; code?: string; message: string }
-  // a refused log-in (EAUTH) is the operator's to mend; the mail itself is all right
+  // The operator can fix a refused login (EAUTH). The mail itself is valid.
   if (permanent && (code === 'EENVELOPE' || code === 'EMESSAGE')) throw new MailRefused(message)
   throw error
 }

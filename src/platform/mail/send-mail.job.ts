@@ -7,24 +7,24 @@ import { isOneMailbox } from './address.ts'
 import type { Html } from './html.ts'
 import { type Mailer, MailRefused } from './mailer.ts'
 
-/** What a mail says, as the resource that sends it writes it. */
+/** The content of a mail, as the resource that sends it writes it. */
 export interface Mail {
-  /** One address, without a name; see {@link isOneMailbox}. */
+  /** One address without a name; see {@link isOneMailbox}. */
   readonly to: string
   readonly subject: string
-  /** For readers that show no HTML: says the same. */
+  /** The same content for mail programs that show no HTML. */
   readonly text: string
   readonly html: Html
 }
 
-/** What the worker must have to send mails. */
+/** The services that a worker needs to send mails. */
 export interface MailServices {
   readonly mailer: Mailer
 }
 
 /**
- * Sends one mail. A crash between the mail server's "yes" and the record of it sends it again: with the same
- * `Message-ID`, by which mailboxes know it for the same. Tried for one to two days.
+ * Sends one mail. After a crash between the mail server's acceptance and the record of it, the mail is sent again, with
+ * the same `Message-ID`, so that mailboxes recognize it. It is retried for one to two days.
  */
 export const sendMail = durableWith<MailServices>()({
   name: 'mail.send',
@@ -47,7 +47,7 @@ export const sendMail = durableWith<MailServices>()({
         try {
           return await services.mailer.deliver({ ...mail, id: `${operationId}.${key}`, operationId }, signal)
         } catch (error) {
-          // another attempt would get the same answer (RFC 5321 §4.2.1: 5yz)
+          // A retry would get the same answer (RFC 5321 §4.2.1: 5yz).
           if (error instanceof MailRefused) throw new PermanentFailure(error.message)
           throw error
         }
@@ -57,8 +57,8 @@ export const sendMail = durableWith<MailServices>()({
 })
 
 /**
- * Asks for a mail to be sent: it goes out if, and only if, the transaction commits. The mail stays in the database as
- * long as its operation does, so it must hold no secret.
+ * Requests a mail, which is sent if and only if the transaction commits. The mail stays in the database as long as its
+ * operation, so it must not contain secrets.
  * @returns the id of the operation that sends it
  * @throws TypeError for an address that {@link isOneMailbox} refuses
  */
@@ -66,12 +66,12 @@ export async function enqueueMail(tx: Tx, mail: Mail, { now }: { now: number }):
   if (!isOneMailbox(mail.to)) throw new TypeError('a mail needs one plain e-mail address')
   const input = {
     to: mail.to,
-    // a line break would begin the next header
+    // A line break would begin the next header.
     subject: mail.subject.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 200),
     text: mail.text,
     html: mail.html.html,
     writtenAt: now,
-    // ids of operations begin anew in a new installation, and mailboxes drop what has a Message-ID that they know
+    // Ids of operations restart in a new installation, and mailboxes drop mails with a known Message-ID.
     key: randomUUID(),
   }
   return enqueue(tx, sendMail, input, { now })

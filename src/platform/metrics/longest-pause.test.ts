@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { LongestPause, WINDOW_MS } from './longest-pause.ts'
 
-it('is the longest of this minute and of the one before, whoever looks', () => {
+it('returns the longest of this minute and the one before, for every reader', () => {
   let now = 0
   const pauses = {
     max: 0,
@@ -22,9 +22,9 @@ it('is the longest of this minute and of the one before, whoever looks', () => {
   expect(longest.seconds).toBeCloseTo(0.3)
 })
 
-it('knows when this process was held up', async () => {
+it('detects that this process was blocked', async () => {
   const longest = new LongestPause()
-  // again and again: Node looks for the first time when its timer has fired
+  // Repeatedly, because Node takes its first sample when its timer has fired.
   const holdUp = () => {
     const until = performance.now() + 300
     while (performance.now() < until);

@@ -1,29 +1,29 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
-/** Looked at so often: a pause is known that exactly. */
+/** The sampling interval, and so the precision of a pause. */
 const RESOLUTION_MS = 20
-/** Whoever looks once in as long misses none. */
+/** A reader that reads once per window misses no pause. */
 export const WINDOW_MS = 60_000
 
-/** What of Node's histogram is used here: nanoseconds between two looks. */
+/** The part of Node's histogram that is used here: nanoseconds between two samples. */
 interface Pauses {
   readonly max: number
   reset(): void
 }
 
-/** Node's own, which looks as long as the process lives. */
+/** Returns Node's own histogram, which samples for the life of the process. */
 function pausesOfProcess(): Pauses {
   const pauses = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   pauses.enable()
   return pauses
 }
 
-/** The longest time in which a process came to nothing else: visitors and leases wait as long. */
+/** Measures the longest time in which a process did nothing else. Visitors and leases wait as long. */
 export class LongestPause {
   readonly #pauses: Pauses
   readonly #now: () => number
   #begunAt: number
-  /** Of the window before. */
+  /** The value of the window before. */
   #before = 0
 
   constructor(pauses: Pauses = pausesOfProcess(), now: () => number = () => performance.now()) {
@@ -32,7 +32,7 @@ export class LongestPause {
     this.#begunAt = now()
   }
 
-  /** Of the last minute or two. How many look, and how often, changes nothing. */
+  /** Returns the value of the last minute or two, which does not depend on the number of readers. */
   get seconds(): number {
     const now = this.#now()
     const current = Math.max(0, this.#pauses.max / 1e9 - RESOLUTION_MS / 1000)

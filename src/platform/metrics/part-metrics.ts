@@ -5,15 +5,15 @@ import type { FreeRoom } from '../files/free-room.ts'
 import { LongestPause } from './longest-pause.ts'
 import { only, watch } from './watched.ts'
 
-/** A metric with its values, as a process tells of it. */
+/** A metric with its values, as a process reports it. */
 export type MetricReport = MetricObjectWithValues<MetricValue<string>>
 
-/** What one process of Stead says of itself: each of its metrics has the labels `part` and `process`. */
+/** The metrics of one process of Stead. Each has the labels `part` and `process`. */
 export interface PartMetrics {
-  /** Made anew at each start, so that what counts from nothing again is another series: `edge-3f09c1`. */
+  /** A new id at each start, so that counters which restart are a new series: `edge-3f09c1`. */
   readonly id: string
   readonly part: string
-  /** What a part has of its own is added here. */
+  /** Each role adds its own metrics here. */
   readonly registry: Registry
 }
 
@@ -22,7 +22,7 @@ interface Sources {
   readonly room: Pick<FreeRoom, 'freeBytes'>
 }
 
-/** What every part has: memory, budgets (`docs/design/limits.md`), the disk. */
+/** Creates the metrics of every role: memory, budgets (`docs/design/limits.md`), the disk. */
 export function createPartMetrics(part: string, { budgets, room }: Sources): PartMetrics {
   const id = `${part}-${randomBytes(6).toString('hex')}`
   const registry = new Registry()

@@ -1,21 +1,21 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 
 export interface Watched<Label extends string> {
-  /** Ends in a unit of Prometheus' (`bytes`, `seconds`), a counter's in `_total`. */
+  /** Ends in a Prometheus unit (`bytes`, `seconds`), for a counter in `_total`. */
   readonly name: string
   readonly help: string
-  /** A counter only grows as long as its process lives. */
+  /** A counter only grows during the life of its process. */
   readonly type: 'gauge' | 'counter'
-  /** Of each label there are only as many values as the code names: whoever visits or owns a site adds none. */
+  /** Each label has only values that the code defines. Visitors and owners of sites cannot add any. */
   readonly labels?: readonly Label[]
 }
 
-/** Labels, and how much it is for them. */
+/** Labels, and their value. */
 export type Value<Label extends string> = readonly [labels: Record<Label, string>, value: number]
 
 /**
- * Declares a metric that is asked for when somebody looks, instead of being counted along.
- * @param read each combination of labels once; where it throws, nothing of the registry is shown
+ * Declares a metric that is read on demand instead of being counted continuously.
+ * @param read returns each combination of labels once; if it throws, nothing of the registry is shown
  */
 export function watch<Label extends string = never>(
   registry: Registry,
@@ -32,5 +32,5 @@ export function watch<Label extends string = never>(
   }
 }
 
-/** The value of a metric without labels. */
+/** Returns the value of a metric without labels. */
 export const only = (value: number): [Value<never>] => [[{}, value]]

@@ -1,15 +1,15 @@
 import type { Tx } from '../db/database.ts'
 import type { MetricReport } from '../metrics/part-metrics.ts'
 
-/** What one process of Stead says of itself. */
+/** The report of one process of Stead. */
 export interface ProcessReport {
-  /** Made anew at each start: `edge-3f09c1`. */
+  /** A new id at each start: `edge-3f09c1`. */
   readonly id: string
   readonly part: string
   readonly metrics: readonly MetricReport[]
 }
 
-/** A process that has not been heard of for so long is gone, or cannot be asked. */
+/** A process that has been silent for this long is gone, or unreachable. */
 const SILENT_MS = 60_000
 
 /** @param now milliseconds UTC */
@@ -22,19 +22,19 @@ export async function reportProcess(tx: Tx, { id, part, ...facts }: ProcessRepor
     .execute()
 }
 
-/** All that were heard of lately; a time to come was written by a clock that has been put back since. */
+/** Returns recent reports. A clock that was set back since may have written a future time. */
 export async function processReports(tx: Tx, now: number): Promise<ProcessReport[]> {
   const rows = await tx.selectFrom('processes').selectAll().orderBy('id').execute()
   return rows
     .filter(({ seen_at }) => Math.abs(now - seen_at) < SILENT_MS)
     .map(({ id, part, facts }) => {
-      // an older Stead wrote something else
+      // An older version wrote another form.
       const { metrics = [] } = JSON.parse(facts) as Partial<ProcessReport>
       return { id, part, metrics }
     })
 }
 
-/** Forgets a process that ends, and all that died without a word. */
+/** Deletes a process that ends, and all that died without notice. */
 export async function forgetProcess(tx: Tx, id: string, now: number): Promise<void> {
   await tx
     .deleteFrom('processes')

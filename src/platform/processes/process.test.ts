@@ -15,7 +15,7 @@ const told = (value: number, process: string): MetricReport => ({
 const edge: ProcessReport = { id: 'edge-1', part: 'edge', metrics: [JSON.parse(JSON.stringify(told(1, 'edge-1')))] }
 const NOW = 1_800_000_000_000
 
-describe.each(dialects)('what processes say of themselves on $dialect', ({ dialect, skip }) => {
+describe.each(dialects)('reports of processes on $dialect', ({ dialect, skip }) => {
   let made: TestDatabase
   beforeAll(async () => {
     if (!skip) made = await testDatabase(dialect)
@@ -24,7 +24,7 @@ describe.each(dialects)('what processes say of themselves on $dialect', ({ diale
   const report = (each: ProcessReport, now: number) => made.database.transaction((tx) => reportProcess(tx, each, now))
   const known = async (now: number) => (await processReports(made.database.read, now)).map(({ id }) => id)
 
-  it.skipIf(skip)('is known until they are silent for a minute, or their time is one to come', async () => {
+  it.skipIf(skip)('are known until they are silent for a minute, or their time is in the future', async () => {
     await report(edge, NOW)
     await report({ ...edge, id: 'edge-2' }, NOW + 3_600_000)
     expect(await known(NOW + 59_000)).toEqual(['edge-1'])
@@ -33,7 +33,7 @@ describe.each(dialects)('what processes say of themselves on $dialect', ({ diale
     expect(await processReports(made.database.read, NOW + 70_000)).toEqual([{ ...edge, metrics: [] }])
   })
 
-  it.skipIf(skip)('what an older version has left says nothing', async () => {
+  it.skipIf(skip)('have no metrics if an older version wrote them', async () => {
     const row = { id: 'edge-0', part: 'edge', facts: '{"residentBytes":1}', seen_at: NOW + 3_700_000 }
     await made.database.transaction((tx) => tx.insertInto('processes').values(row).execute())
     const reports = await processReports(made.database.read, NOW + 3_700_000)
@@ -41,7 +41,7 @@ describe.each(dialects)('what processes say of themselves on $dialect', ({ diale
     await made.database.transaction((tx) => forgetProcess(tx, 'edge-0', NOW + 70_000))
   })
 
-  it.skipIf(skip)('goes with the process, and what others left behind with it', async () => {
+  it.skipIf(skip)('are deleted with the process, along with those of dead ones', async () => {
     await report({ ...edge, id: 'edge-3' }, NOW + 70_000)
     await report({ ...edge, id: 'edge-4' }, NOW + 70_000)
     await made.database.transaction((tx) => forgetProcess(tx, 'edge-4', NOW + 70_000))
@@ -50,7 +50,7 @@ describe.each(dialects)('what processes say of themselves on $dialect', ({ diale
   })
 })
 
-it('/metrics: one heading for what several processes tell, and nothing of those that cannot be asked', async () => {
+it('/metrics: one heading for the metrics of several processes, without those that are unreachable', async () => {
   let others = async () => [told(1, 'edge-1'), told(2, 'edge-2')]
   const metrics = createApiMetrics([async () => [told(3, 'control-1')], () => others()])
   expect((await metrics.collect()).text).toContain(

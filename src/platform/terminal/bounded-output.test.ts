@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { BoundedOutput, type TryWrite } from './bounded-output.ts'
 
-/** A reader with room for so many bytes, until it reads. */
+/** Creates a reader with space for this many bytes, until it reads. */
 function readerOf(room: number) {
   let left = room
   const read: string[] = []
@@ -28,8 +28,8 @@ function readerOf(room: number) {
   }
 }
 
-describe('an output that waits for nobody', () => {
-  test('what a slow reader has no room for arrives later, in order', () => {
+describe('an output that never waits', () => {
+  test('delivers later, in order, what a slow reader cannot take', () => {
     const reader = readerOf(7)
     const output = new BoundedOutput(reader.tryWrite)
     for (const line of ['first\n', 'second\n', 'third\n']) output.write(line)
@@ -39,11 +39,11 @@ describe('an output that waits for nobody', () => {
     expect(reader.text()).toBe('first\nsecond\nthird\n')
   })
 
-  test('beyond its bound lines are dropped, and one line says how many, where they are missing', () => {
+  test('drops lines beyond its limit, and reports their number where they are missing', () => {
     const reader = readerOf(0)
     const output = new BoundedOutput(reader.tryWrite, { mostBytes: 12 })
     for (let n = 1; n <= 9; n++) output.write(`line ${n}\n`)
-    // would have room, and would stand before what is missing
+    // This would fit, and would come before the missing lines.
     output.write('\n')
     reader.makeRoom()
     output.write('after\n')
@@ -52,7 +52,7 @@ describe('an output that waits for nobody', () => {
     expect(reader.text().endsWith('after\nlater\n')).toBe(true)
   })
 
-  test('a slow reader gets the rest without another line', async () => {
+  test('delivers the rest to a slow reader without another line', async () => {
     const reader = readerOf(0)
     const told = Promise.withResolvers<void>()
     const output = new BoundedOutput(
@@ -72,7 +72,7 @@ describe('an output that waits for nobody', () => {
     expect(reader.text()).toBe('first\nStead dropped 1 line of output here.\n')
   })
 
-  test('a reader that has ended costs no time at the end', () => {
+  test('does not wait at the end for a reader that has ended', () => {
     let tries = 0
     const output = new BoundedOutput(() => {
       tries++
@@ -80,12 +80,12 @@ describe('an output that waits for nobody', () => {
     })
     output.write('line\n')
     output.flush()
-    // the line, and twice that it is missing
+    // The line, and two attempts to report that it is missing.
     expect(tries).toBe(3)
   })
 })
 
-/** Logs about as many kB as lines, and dies. */
+/** Returns a program that logs about as many kB as lines, and dies. */
 const dies = (lines: number, atOnce = 100) => `
   import { execFileSync } from 'node:child_process'
   import { writeSync } from 'node:fs'
@@ -109,7 +109,7 @@ const start = (code: string, stdout: 'pipe' | number) =>
 
 describe('a process that logs more than fits, and dies', () => {
   let folder: string
-  /** Of a pipe that nobody reads yet. */
+  /** The reading end of a pipe that is not read yet. */
   let reader: number
   let writer: number
   beforeEach(async () => {
@@ -124,7 +124,7 @@ describe('a process that logs more than fits, and dies', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('ends, with a pipe that nobody reads, and leaves whole lines there', async () => {
+  test('ends with an unread pipe, and leaves whole lines in it', async () => {
     const run = start(dies(3000), writer)
     closeSync(writer)
     expect(await once(run, 'exit')).toEqual([3, null])
@@ -132,16 +132,16 @@ describe('a process that logs more than fits, and dies', () => {
     expect(lines.map((line) => JSON.parse(line).part)).toEqual(lines.map(() => 'host'))
   })
 
-  test('ends, with a socket that nobody reads', async () => {
-    // Node gives a socket, and reads no more of it than its buffer takes
+  test('ends with an unread socket', async () => {
+    // Node provides a socket, and reads no more of it than its buffer takes.
     expect(await once(start(dies(3000), 'pipe'), 'exit')).toEqual([3, null])
   })
 
-  test('waits for a reader that reads, which gets all of it', async () => {
+  test('waits for an active reader, which gets everything', async () => {
     const run = start(dies(800, 800), writer)
     closeSync(writer)
     await once(run.stderr as Readable, 'data')
-    // it is about to end, and the pipe is full
+    // The process is about to end, and the pipe is full.
     const lines = (await readFile(`/proc/self/fd/${reader}`, 'utf8')).trimEnd().split('\n')
     expect(lines).toHaveLength(802)
     expect(JSON.parse(lines.at(-1) as string)).toMatchObject({ level: 60, part: 'host', msg: 'the last words' })

@@ -1,22 +1,26 @@
-/** What waits for a slow reader of one output of this process; more is dropped. */
+/** The most bytes that wait for a slow reader of one output of this process. Further lines are dropped. */
 const MOST_WAITING_BYTES = 2 ** 20
-/** PIPE_BUF: a pipe takes so much whole or not at all, so lines of several processes do not mix. */
+/** PIPE_BUF: a pipe accepts this much completely or not at all, so that lines of several processes do not mix. */
 const WHOLE_BYTES = 4096
 const RETRY_MS = 20
 const LONGEST_RETRY_MS = 500
-/** At the exit: how long for a reader that reads nothing, and how long in all. */
+/** The time limits at the exit: for a reader that reads nothing, and in total. */
 const STALLED_MS = 1000
 const FLUSH_MS = 5000
 
-/** Writes as much as the reader has room for. @returns how many bytes those are, or why it wrote none */
+/**
+ * Writes as much as the reader has space for.
+ * @returns the number of bytes, or why it wrote none
+ */
 export type TryWrite = (bytes: Buffer) => number | 'full' | 'failed'
 
 /**
- * An output that never waits for its reader. A pager that nobody scrolls, a terminal after Ctrl-S, or a collector that hangs would
- * otherwise hold the process in its write. Lines wait for a slow reader up to a bound. Beyond it they are dropped and counted.
+ * An output that never waits for its reader. A pager that is not scrolled, a terminal after Ctrl-S, or a collector that
+ * hangs would otherwise block the process in its write. Lines wait for a slow reader up to a limit. Beyond it they are
+ * dropped and counted.
  */
 export class BoundedOutput {
-  /** The line that follows a gap, as soon as there is room again. */
+  /** Returns the line that follows a gap, as soon as there is space again. */
   describeGap = (lines: number): string => `Stead dropped ${lines} ${lines === 1 ? 'line' : 'lines'} of output here.\n`
   readonly #tryWrite: TryWrite
   readonly #mostBytes: number
@@ -30,10 +34,13 @@ export class BoundedOutput {
     this.#mostBytes = mostBytes
   }
 
-  /** @param text whole lines */
+  /**
+   * Writes text.
+   * @param text whole lines
+   */
   write(text: string): void {
     const bytes = Buffer.from(text)
-    // nothing is kept behind a gap that is not told: there is one gap, not a thousand
+    // Nothing is queued after an unreported gap, so that there is one gap and not a thousand.
     if (this.#dropped > 0) this.#drain()
     if (this.#dropped > 0 || this.#bytes + bytes.length > this.#mostBytes) {
       this.#dropped++
@@ -44,7 +51,7 @@ export class BoundedOutput {
     this.#drain()
   }
 
-  /** For the end of the process: waits as long as the reader reads, within a bound. */
+  /** Flushes at the end of the process. Waits as long as the reader reads, within a limit. */
   flush(): void {
     const begun = performance.now()
     let movedAt = begun
@@ -54,12 +61,12 @@ export class BoundedOutput {
       if (this.#bytes < before) movedAt = now
       if (now - movedAt > STALLED_MS || now - begun > FLUSH_MS) return
       before = this.#bytes
-      // sleeps a millisecond: the event loop has ended
+      // Sleep a millisecond, because the event loop has ended.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
     }
   }
 
-  /** @returns `full` if something waits for the reader */
+  /** @returns `full` if lines wait for the reader */
   #drain(): 'full' | 'done' {
     for (let bytes = this.#next(); bytes; bytes = this.#next()) {
       const written = this.#tryWrite(bytes)
@@ -70,7 +77,7 @@ export class BoundedOutput {
         this.#waiting.unshift(bytes)
         return this.#retryLater()
       } else {
-        // the disk is full, or the reader has ended: the next line tries again
+        // The disk is full, or the reader has ended. The next line tries again.
         this.#bytes -= bytes.length
         this.#dropped++
       }
@@ -90,7 +97,7 @@ export class BoundedOutput {
     return this.#retryLater()
   }
 
-  /** Several lines at once, as far as they are written whole. */
+  /** Returns several lines at once, as many as are written atomically. */
   #next(): Buffer | undefined {
     const first = this.#waiting.shift()
     if (!first) return undefined
@@ -110,7 +117,7 @@ export class BoundedOutput {
       this.#retry = undefined
       const before = this.#bytes
       this.#drain()
-      // one that stalls is asked less often
+      // Retry a stalled reader less often.
       if (this.#retry && this.#bytes === before && afterMs < LONGEST_RETRY_MS) {
         clearTimeout(this.#retry)
         this.#retry = undefined

@@ -1,4 +1,4 @@
-/** Where words go: `process.stdout` and `process.stderr` are such. */
+/** A text output, such as `process.stdout` and `process.stderr`. */
 export interface WordsOutput {
   readonly isTTY?: boolean
   readonly columns?: number
@@ -6,7 +6,7 @@ export interface WordsOutput {
 }
 
 /**
- * What every line begins with. A progress bar stands in the last line of a terminal without an end of its own, and any process of
- * Stead may write there: whoever does wipes the line first, and the bar is drawn again below. Elsewhere nothing.
+ * Returns the beginning of every line. A progress bar is in the last line of a terminal, without a line end, and any
+ * process of Stead may write there. The writer clears the line first, and the bar is redrawn below. Empty elsewhere.
  */
 export const freshLine = ({ isTTY }: Pick<WordsOutput, 'isTTY'>): string => (isTTY ? '\r\u001b[2K' : '')

@@ -6,7 +6,7 @@ const halfway: Progress = { doing: 'Downloading it', from: 'there', receivedByte
 const installing: Progress = { doing: 'Installing it', receivedBytes: 0, totalBytes: null }
 const WIPE = '\r\u001b[2K'
 
-test('a line says what is done, how far it is, from where, and how long it has taken once that is long', () => {
+test('shows the work, the progress, the source, and the time once that is long', () => {
   expect(progressText(halfway, 0.9, true)).toBe(
     'Downloading it  [############............]  50%  8.0 MB of 16.0 MB  from there',
   )
@@ -14,7 +14,7 @@ test('a line says what is done, how far it is, from where, and how long it has t
   expect(progressText({ ...halfway, totalBytes: null }, 0, false)).toBe('Downloading it  8.0 MB  from there')
 })
 
-test('where the whole is not known the bar moves to and fro', () => {
+test('moves the bar back and forth if the total is unknown', () => {
   expect([0, 0.5, 5, 6, 10].map((seconds) => progressText(installing, seconds, true))).toEqual([
     'Installing it  [####....................]',
     'Installing it  [..####..................]',
@@ -35,7 +35,7 @@ function recorder(isTTY: boolean, columns = 80) {
   return { written, bar, tickAt }
 }
 
-test('a line never wraps, whatever the numbers', () => {
+test('never wraps a line, whatever the numbers', () => {
   fc.assert(
     fc.property(
       fc.nat(),
@@ -50,7 +50,7 @@ test('a line never wraps, whatever the numbers', () => {
   )
 })
 
-test('without a terminal: one line a phase, and another before it was silent for two seconds', () => {
+test('without a terminal: prints one line per phase, and another before two silent seconds pass', () => {
   const { written, bar, tickAt } = recorder(false)
   for (const receivedBytes of [0, 8 << 20]) bar.show({ ...halfway, receivedBytes })
   for (const ms of [500, 1000, 1600, 2000, 3000, 3200]) tickAt(ms)
@@ -66,7 +66,7 @@ test('without a terminal: one line a phase, and another before it was silent for
   ])
 })
 
-test('on a terminal: one line drawn over, again with each tick, and gone at the end', () => {
+test('on a terminal: redraws one line, again with each tick, and removes it at the end', () => {
   const { written, bar, tickAt } = recorder(true)
   bar.show(installing)
   tickAt(500)
@@ -82,7 +82,7 @@ test('on a terminal: one line drawn over, again with each tick, and gone at the 
   ])
 })
 
-test('of a download that tells of each piece as much is handed on as can be seen', () => {
+test('passes on as many updates of a download as are visible', () => {
   let time = 0
   const shown: Progress[] = []
   const show = everySoOften(

@@ -1,31 +1,31 @@
 import { freshLine, type WordsOutput } from './fresh-line.ts'
 
-/** What is being done while somebody waits. */
+/** The progress of work while a person waits. */
 export interface Progress {
-  /** `Downloading WordPress` */
+  /** For example `Downloading WordPress`. */
   readonly doing: string
-  /** Where from, where that counts. */
+  /** The source, if it matters. */
   readonly from?: string | undefined
-  /** 0 where nothing is counted. */
+  /** 0 if nothing is counted. */
   readonly receivedBytes: number
-  /** `null` while it is not known. */
+  /** `null` while it is unknown. */
   readonly totalBytes: number | null
 }
 
 const barWidth = 24
-/** What moves to and fro in a bar of which the whole is not known. */
+/** The width of the moving part in a bar whose total is unknown. */
 const runnerWidth = 4
 const redrawMs = 100
-/** How often `tick` is to be called. */
+/** The interval for calls of `tick`. */
 const TICK_MS = 250
-/** Without a terminal what goes on says so before anybody wonders for two seconds. */
+/** Without a terminal, a new line appears before two silent seconds pass. */
 const QUIET_MS = 1500
-/** What takes longer says how long. */
+/** Work that takes longer shows its time. */
 const LONG_SECONDS = 1
 
 const megabytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(1)} MB`
 
-/** What is being done, a bar where it is wanted, sizes where they are known, the source, and how long it has taken so far. */
+/** Returns the work, an optional bar, known sizes, the source, and the time so far. */
 export function progressText(
   { doing, from, receivedBytes, totalBytes }: Progress,
   seconds: number,
@@ -48,14 +48,17 @@ export function progressText(
 const barOf = (from: number, length: number): string =>
   `[${'.'.repeat(from)}${'#'.repeat(length)}${'.'.repeat(barWidth - from - length)}]`
 
-/** One place further with each tick, and back. */
+/** Returns the place of the moving part: one further with each tick, and back. */
 function placeOfRunner(seconds: number): number {
   const places = barWidth - runnerWidth
   const step = Math.floor((seconds * 1000) / TICK_MS) % (2 * places)
   return step <= places ? step : 2 * places - step
 }
 
-/** Hands on what is new, what is whole, and of the rest as much as can be seen: a download tells of each of its pieces. */
+/**
+ * Passes on new phases, complete ones, and otherwise as many updates as are visible, because a download reports each
+ * piece.
+ */
 export function everySoOften(
   show: (progress: Progress) => void,
   now: () => number = () => performance.now(),
@@ -74,13 +77,16 @@ export function everySoOften(
 
 export interface ProgressBar {
   show(progress: Progress): void
-  /** Says again what goes on, where that is due. */
+  /** Repeats the state when it is due. */
   tick(): void
-  /** At the end, also after an error: what is printed next starts on a clean line, and nothing is shown any more. */
+  /** Ends the bar, also after an error. Later output begins on a clean line, and nothing more is shown. */
   done(): void
 }
 
-/** Shows progress on an output: one line drawn over and over on a terminal, else one line a phase, and again while it lasts. */
+/**
+ * Shows progress on an output. On a terminal it redraws one line. Otherwise it prints one line per phase, and repeats
+ * it during the phase.
+ */
 export function progressBar(output: WordsOutput, now: () => number = () => performance.now()): ProgressBar {
   let current: Progress | undefined
   let isDone = false
@@ -89,7 +95,7 @@ export function progressBar(output: WordsOutput, now: () => number = () => perfo
   const draw = (progress: Progress) => {
     drawnAt = now()
     const text = progressText(progress, (now() - begunAt) / 1000, output.isTTY === true)
-    // a line that wraps cannot be drawn over; the last column makes some terminals wrap
+    // A wrapped line cannot be redrawn, and the last column makes some terminals wrap.
     const columns = (output.columns || 80) - 1
     output.write(output.isTTY ? `${freshLine(output)}${text.slice(0, columns)}` : `${text}\n`)
   }
@@ -112,7 +118,7 @@ export function progressBar(output: WordsOutput, now: () => number = () => perfo
   }
 }
 
-/** A bar that speaks up by itself until it is done. */
+/** Creates a bar that updates automatically until it is done. */
 export function livingBar(output: WordsOutput): ProgressBar {
   const bar = progressBar(output)
   const timer = setInterval(bar.tick, TICK_MS)

@@ -3,18 +3,21 @@ import { isatty } from 'node:tty'
 import { BoundedOutput, type TryWrite } from './bounded-output.ts'
 import type { WordsOutput } from './fresh-line.ts'
 
-/** What of a stream of Node's says whether its writes wait. It is not documented, and does not change: much depends on it. */
+/**
+ * The part of a Node stream that controls whether its writes block. It is undocumented but stable, because much depends
+ * on it.
+ */
 interface StreamHandle {
   readonly _handle?: { setBlocking?(blocking: boolean): unknown }
 }
 
-/** Standard output or error, as `livingBar` takes it, too. */
+/** Standard output or error, also in the form for `livingBar`. */
 class StandardOutput extends BoundedOutput implements WordsOutput {
   readonly isTTY: boolean
   readonly #fd: 1 | 2
 
   constructor(fd: 1 | 2) {
-    // the first line finds out what is there
+    // The first line determines the type of output.
     let tryWrite: TryWrite | undefined
     super((bytes) => {
       tryWrite ??= writesTo(fd)
@@ -35,7 +38,8 @@ const streamOf = (fd: 1 | 2) => (fd === 1 ? process.stdout : process.stderr)
 function writesTo(fd: 1 | 2): TryWrite {
   const reopened = isPipeOrTerminal(fd) ? openAgain(fd) : undefined
   if (reopened !== undefined || !isStream(fd)) return (bytes) => writtenTo(reopened ?? fd, bytes)
-  // every process that starts or ends with this output makes its writes wait again: it is one for all of them
+  // Every process that starts or ends with this output makes its writes block again, because the setting is shared by
+  // all.
   const { _handle: handle } = streamOf(fd) as StreamHandle
   return (bytes) => {
     handle?.setBlocking?.(false)
@@ -43,12 +47,12 @@ function writesTo(fd: 1 | 2): TryWrite {
   }
 }
 
-/** The same pipe or terminal, opened for this process alone: whether its writes wait is no business of others. */
+/** Opens the same pipe or terminal only for this process, because the blocking mode must not affect others. */
 function openAgain(fd: number): number | undefined {
   try {
     return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY)
   } catch {
-    // another user's
+    // It belongs to another user.
     return undefined
   }
 }
@@ -69,11 +73,11 @@ function is(fd: number, kind: 'isFIFO' | 'isSocket'): boolean {
   try {
     return fstatSync(fd)[kind]()
   } catch {
-    // closed
+    // The descriptor is closed.
     return false
   }
 }
 
-/** For log lines, and for what processes say that no reader may hold. Commands print their results with `process.stdout`. */
+/** For log lines, and for messages that no reader may block. Commands print their results with `process.stdout`. */
 export const standardOutput = new StandardOutput(1)
 export const standardError = new StandardOutput(2)

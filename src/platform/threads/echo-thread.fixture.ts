@@ -1,4 +1,4 @@
-/** A thread of tests: it says what it was told, and how often it was told something. */
+/** A thread of tests. It repeats its order, with the number of orders so far. */
 import { serveOrders } from './serve-orders.ts'
 
 let told = 0

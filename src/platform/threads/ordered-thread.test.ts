@@ -11,7 +11,7 @@ const program = join(import.meta.dirname, 'echo-thread.fixture.ts')
 const open = () => new OrderedThread<Order>({ program, mostMb: 64, errors: [] })
 afterEach(forgetAll)
 
-test('a thread that rests is used again, and whoever had it before can ask it for nothing', async () => {
+test('reuses a resting thread, and refuses orders of its previous owner', async () => {
   const first = open()
   expect(await first.do({ say: 'a' })).toEqual({ say: 'a', told: 1 })
   await first.rest()
@@ -21,14 +21,14 @@ test('a thread that rests is used again, and whoever had it before can ask it fo
   second.end()
 })
 
-test('an order may be given twice, and taken whole', async () => {
+test('accepts the same order twice, with complete results', async () => {
   const thread = open()
   for (let round = 0; round < 2; round++)
     expect(String(Buffer.concat(await Array.fromAsync(thread.take({ say: 'x', times: 3 }))))).toBe('xxx')
   thread.end()
 })
 
-test('a thread of which not all is taken ends, and an order that waits fails', async () => {
+test('ends a thread whose results were not all taken, and fails a waiting order', async () => {
   const thread = open()
   for await (const _ of thread.take({ say: 'x', times: 3 })) break
   expect(thread.isEnded).toBe(true)

@@ -3,24 +3,24 @@ import { restThread, takeThread } from './resting-threads.ts'
 import { copyToMove, type FromThread, type ToThread } from './words.ts'
 
 export interface OrderedThreadOptions {
-  /** Path of a program that calls `serveOrders`. */
+  /** The path of a program that calls `serveOrders`. */
   readonly program: string
-  /** What its values may take, besides bytes. A thread that wants more ends; the process does not. */
+  /** The memory limit of its values, without bytes. A thread that exceeds it ends, but the process does not. */
   readonly mostMb: number
-  /** Classes of its errors that are told apart, by their names. */
+  /** The error classes that are restored, by their names. */
   readonly errors: readonly (new (
     message: string,
   ) => Error)[]
 }
 
 export interface OrderInput {
-  /** What the order reads. */
+  /** The input of the order. */
   readonly input?: AsyncIterable<Uint8Array>
-  /** Called when all of these bytes were read. */
+  /** Called when this many bytes were read. */
   readonly onRead?: (doneBytes: number) => void
 }
 
-/** A thread that carries out one order after the other, and has what earlier ones have opened. */
+/** A thread that executes one order after another, and keeps what earlier ones have opened. */
 export class OrderedThread<Order> {
   readonly #options: OrderedThreadOptions
   readonly #worker: Worker
@@ -37,7 +37,10 @@ export class OrderedThread<Order> {
     this.#worker.on('message', this.#onMessage).on('error', this.#onFault).on('exit', this.#onExit)
   }
 
-  /** Carries out an order that gives nothing but its result. @throws what the thread threw */
+  /**
+   * Executes an order that returns only its result.
+   * @throws the thread's error
+   */
   async do<Result>(order: Order, { input, onRead = () => {} }: OrderInput = {}): Promise<Result> {
     const pieces = input?.[Symbol.asyncIterator]()
     let doneBytes = 0
@@ -56,7 +59,10 @@ export class OrderedThread<Order> {
     }
   }
 
-  /** Carries out an order that gives pieces. Who does not take all of them ends the thread. @throws what the thread threw */
+  /**
+   * Executes an order that yields pieces. A caller that does not take all of them ends the thread.
+   * @throws the thread's error
+   */
   async *take(order: Order): AsyncGenerator<Buffer, void, void> {
     let isWhole = false
     try {
@@ -70,22 +76,25 @@ export class OrderedThread<Order> {
     }
   }
 
-  /** Nobody may ask it for anything any longer: it rests, or was ended. */
+  /** Whether it accepts no more orders, because it rests or was ended. */
   get isEnded(): boolean {
     return this.#isEnded
   }
 
-  /** Keeps it for others. Nothing of what it did may be open any more. */
+  /** Keeps the thread for others. Nothing that it opened may still be open. */
   async rest(): Promise<void> {
     if (this.#isEnded) return
     this.#isEnded = true
-    // what is asked of it now would be asked of another's thread
+    // Later orders would reach the thread of another owner.
     this.#fault ??= new Error('A thread has another owner')
     this.#worker.off('message', this.#onMessage).off('error', this.#onFault).off('exit', this.#onExit)
     await restThread(this.#options.program, this.#worker)
   }
 
-  /** Cuts off what it does, and closes what it has open. @param reason what an order that is under way fails with */
+  /**
+   * Interrupts its work, and closes everything that it has open.
+   * @param reason the error of an order in progress
+   */
   end(reason: unknown = new Error('A thread was ended')): void {
     if (this.#isEnded) return
     this.#isEnded = true
@@ -112,7 +121,7 @@ export class OrderedThread<Order> {
 
   #fail(error: unknown): void {
     this.#fault ??= error
-    // it may fail while nobody waits for it
+    // It may fail while no order waits for it.
     this.#heard.promise.catch(() => {})
     this.#heard.reject(error)
   }

@@ -1,7 +1,7 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 import { declareMemory } from '../process-memory.ts'
 
-/** How long a thread that has done its work waits for more: to start one takes 50 to 140 ms of processor time. */
+/** How long an idle thread waits for more work. To start one takes 50 to 140 ms of processor time. */
 const IDLE_MS = 10_000
 
 interface Resting {
@@ -9,7 +9,7 @@ interface Resting {
   readonly ending: NodeJS.Timeout
   forget(): void
 }
-/** At most one for each program. */
+/** At most one thread per program. */
 const resting = new Map<string, Resting>()
 declareMemory(async () => {
   const workers = [...resting.values()].map(({ worker }) => worker)
@@ -17,7 +17,7 @@ declareMemory(async () => {
   for (const worker of workers) await worker.terminate()
 })
 
-/** @returns a thread that runs this program and has nothing to do: one that rests, or a new one */
+/** @returns a thread that runs this program and is idle: a resting one, or a new one */
 export function takeThread(program: string, options?: WorkerOptions): Worker {
   const found = resting.get(program)
   if (!found) return new Worker(program, options)
@@ -30,7 +30,7 @@ export function takeThread(program: string, options?: WorkerOptions): Worker {
 
 /**
  * Keeps a thread for the next work of its program, unless another one rests already.
- * @param worker one that has done its work, has nothing open, and that nobody listens to
+ * @param worker an idle one with nothing open and no listeners
  */
 export async function restThread(program: string, worker: Worker): Promise<void> {
   if (resting.has(program)) return void (await worker.terminate())
@@ -38,7 +38,7 @@ export async function restThread(program: string, worker: Worker): Promise<void>
     if (resting.get(program)?.worker === worker) resting.delete(program)
   }
   worker.on('error', forget).on('exit', forget)
-  // a process with nothing else to do waits for none
+  // A process with nothing else to do must not wait for a resting thread.
   worker.unref()
   const ending = setTimeout(() => {
     forget()

@@ -2,15 +2,18 @@ import { parentPort } from 'node:worker_threads'
 import { comeAfterVisitors } from '../come-after-visitors.ts'
 import { copyToMove, type FromThread, type ToThread } from './words.ts'
 
-/** What an order has besides itself. */
+/** The input and output of an order. */
 export interface Exchange {
-  /** Read once. */
+  /** Can be read once. */
   readonly input: AsyncIterable<Uint8Array>
-  /** Resolves when it was taken. */
+  /** Resolves when the piece was taken. */
   give(piece: Uint8Array): Promise<void>
 }
 
-/** Makes a program of `ordered-thread.ts`: it carries out one order after the other, behind what answers visitors. */
+/**
+ * Turns a module into a program of `ordered-thread.ts`. It executes one order after another, at a lower priority than
+ * visitors.
+ */
 export function serveOrders<Order>(perform: (order: Order, exchange: Exchange) => Promise<unknown>): void {
   comeAfterVisitors()
   let heard = Promise.withResolvers<Uint8Array | undefined>()

@@ -1,13 +1,13 @@
 /*
- * What a thread and whoever has ordered something of it say to one another, by turns: an order is answered by what the thread wants or gives,
- * and at last by its result. So neither has more than one piece that the other has not taken.
+ * The messages between a thread and its owner, in turns. The thread answers an order with requests or pieces, and
+ * finally with its result. So neither side has more than one piece that the other has not taken.
  */
 
 export type ToThread<Order> =
   | { readonly order: Order }
-  /** What it wanted; undefined: there is no more. */
+  /** The requested piece; undefined at the end. */
   | { readonly piece: Uint8Array | undefined }
-  /** What it gave was taken. */
+  /** The piece was taken. */
   | { readonly taken: true }
 
 export type FromThread =
@@ -16,5 +16,5 @@ export type FromThread =
   | { readonly done: unknown }
   | { readonly failed: { readonly name: string; readonly message: string; readonly code?: string } }
 
-/** A copy that can be moved to another thread: of a part of a buffer, all of the buffer would cross. */
+/** Returns a copy that can be moved to another thread. For a part of a buffer, the whole buffer would be moved. */
 export const copyToMove = (piece: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(piece)
