@@ -297,7 +297,7 @@ function cheapest(symbols: Uint16Array, from: number, to: number, lengths: Uint8
 }
 
 /**
- * Computes the lengths of Huffman codes. If one is too long, the frequencies are levelled and all lengths computed
+ * Computes the lengths of Huffman codes. If one is too long, the frequencies are leveled and all lengths computed
  * again.
  */
 function codeLengths(frequencies: Int32Array, lengths: Uint8Array): void {

@@ -14,7 +14,7 @@ const answer = (opened: Opened, moved: ArrayBuffer[] = []) => parentPort?.postMe
 /** @returns undefined when it is not what was written */
 function openOne({ keys, id, sizeBytes, sealed }: ToOpen): Uint8Array<ArrayBuffer> | undefined {
   try {
-    // A Buffer arrives in a thread as a plain array.
+    // A Buffer arrives in a thread as a plain Uint8Array.
     const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
     // The array must fill its buffer, because the whole buffer is transferred.
     return new Uint8Array(openChunk(keys, id, sizeBytes, bytes))

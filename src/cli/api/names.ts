@@ -1,4 +1,4 @@
-/** Groups of the API whose name is taken by another command, is not valid as a command, or is not what people say. */
+/** Groups of the API whose name belongs to another command, is not valid as a command, or is not the usual word. */
 const nounOfTag: Readonly<Record<string, string>> = {
   // `stead account` and `stead dns` exist: the operator's accounts, and the name server.
   Account: 'my-account',

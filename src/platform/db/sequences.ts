@@ -19,7 +19,7 @@ export async function lastGivenId(tx: Tx, table: string): Promise<number> {
 export const nextId = (tx: Tx, table: string): RawBuilder<number> =>
   isPostgres(tx)
     ? sql`nextval(${sql.lit(`${table}_id_seq`)}::regclass)`
-    : // A number that `raiseIds` has written is a fraction there, and would be one in a text.
+    : // SQLite stores the number that `raiseIds` writes as a fraction, which would also be one in a text.
       sql`(select cast(coalesce(max(seq), 0) + 1 as integer) from sqlite_sequence where name = ${sql.lit(table)})`
 
 /** Makes every new id of the table higher than `last`. Never lowers the sequence. */

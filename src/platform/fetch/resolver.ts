@@ -48,7 +48,7 @@ export function createResolver({
 }: ResolverOptions = {}): Resolver {
   const hosts = hostsFile(hostsPath)
   /**
-   * Creates one resolver per question, so that it uses the machine's current name servers, and can be cancelled
+   * Creates one resolver per question, so that it uses the machine's current name servers, and can be canceled
    * separately.
    */
   const ask = async <Answer>(question: (resolver: dns.Resolver) => Promise<Answer>, withinMs: number) => {

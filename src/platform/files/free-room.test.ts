@@ -37,7 +37,7 @@ describe.skipIf(!mayMount)('a disk that fills', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('stops sites first, then recording, then gives up the reserve so that SQLite can write; restores it when space returns', async () => {
+  test('stops sites, then recording, then gives up the reserve for SQLite, and restores it when space returns', async () => {
     const reserve = new DiskReserve({ folder, bytes: 8 * MB, log: noLog })
     const file = join(folder, 'reserve')
     const database = new DatabaseSync(join(folder, 'stead.db'))

@@ -181,7 +181,7 @@ for (const { dialect, skip } of dialects) {
           )
       }
 
-      test('limits a site that floods to its share, reports the dropped entries in one line, and drops none of others', async () => {
+      test('limits a flooding site to its share, reports dropped entries in one line, and drops no others', async () => {
         await flood(1, 1000)
         await flood(2, 50)
         const stored = await store.page(query({ limit: 1000 }))

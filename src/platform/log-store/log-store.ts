@@ -4,8 +4,8 @@
  * kind      the log: each has its own storage, so that its writers never wait for those of another.
  * position  the time and id of an entry: a total order within a site, newest first, that never changes. Pages follow
  *           positions, so that entries which arrive in the meantime move nothing.
- * id        assigned by the writer before the first try: an entry that is written again (because it is unknown whether an
- *           interrupted commit succeeded) is the same entry.
+ * id        assigned by the writer before the first try: an entry that is written again (because the outcome of an
+ *           interrupted commit is unknown) is the same entry.
  * facet     a small number for everything that is filtered by exact choice (status and method, severity).
  * key       a text for filtering (an address); empty for a kind without one.
  * share     a site's limit in the log of a kind and day. Entries beyond it are dropped and counted.

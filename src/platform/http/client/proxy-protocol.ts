@@ -46,7 +46,7 @@ const V2_HEAD_BYTES = 16
 const V2_MOST_BYTES = 2048
 
 const TLV_SSL = 0x20
-/** The types below are from the range that the protocol reserves for its users. */
+/** The first of Stead's own types, from the range that the protocol reserves for its users. */
 const TLV_SITE = 0xe0
 const TLV_SCHEME = 0xe1
 const TLV_LOOKS_AT = 0xe2

@@ -13,8 +13,8 @@ const KEPT_MS = 24 * 3600_000
  */
 const LOCK_MS = 60_000
 /**
- * How long a request waits for the transaction of another with its key, for example one whose client the server
- * believes to be connected.
+ * How long a request waits for the transaction of another with its key, such as one of a dead process that the database
+ * server still considers connected.
  */
 const LOCK_WAIT_MS = 5000
 const PURPOSE = 'idempotency'

@@ -98,7 +98,7 @@ function member({ name, path, candidates }: Unknown, here: Place, there: Place, 
   ].join(';')
 }
 
-/** Returns the name without capitals and underscores, because people do not tell such names apart. */
+/** Returns the name without capitals and underscores, which people do not notice. */
 const plain = (name: string): string => name.toLowerCase().replace(/[^a-z\d]/g, '')
 
 function meantBy(name: string, here: readonly string[], there: readonly string[]): string | undefined {
