@@ -12,8 +12,9 @@ export interface ChangeFeed {
   /** @returns a function that ends the subscription */
   subscribe(topic: Topic, listener: () => void): () => void
   /**
-   * Returns a number that changes with the topic. On SQLite this is certain. On PostgreSQL it covers all notifications
-   * received so far, which are sent with the commit. Returns `undefined` while notifications cannot arrive.
+   * Returns a number. As long as it stays the same, nothing of the topic has changed. On SQLite this is certain. On
+   * PostgreSQL it holds for all notifications received so far, which are sent with the commit. Returns `undefined`
+   * while notifications cannot arrive.
    */
   version(topic: Topic): number | undefined
   close(): Promise<void> | void
