@@ -1,7 +1,7 @@
 import { declareActions } from '../kit/action.ts'
 import { declareEvents } from '../webhooks/event.ts'
 
-/** What the activity log says of changes that this resource makes. */
+/** Activity log entries for the changes that this resource makes. */
 export const actions = declareActions('site', {
   'site.created': 'A site was created',
   'site.cloned': 'A clone of a site was requested',
@@ -23,7 +23,7 @@ export const actions = declareActions('site', {
   'wordpress.safe_mode.disabled': 'Safe mode was turned off',
 })
 
-/** What webhooks tell of them. */
+/** Webhook events for these changes. */
 export const events = declareEvents(
   'site_created',
   'site_deleted',

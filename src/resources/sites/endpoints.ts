@@ -17,7 +17,7 @@ import { setSafeMode } from './switches/set-safe-mode.ts'
 import { updateSite } from './update-site.ts'
 import { resetAdminPassword } from './wordpress/reset-admin-password.ts'
 
-/** In the order of the description of the API. */
+/** In the order of the API description. */
 export const endpoints = [
   listSites,
   createSite,

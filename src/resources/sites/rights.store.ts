@@ -7,13 +7,16 @@ export interface SiteRights {
   readonly name: string
   /** The owner. */
   readonly accountId: number
-  /** The account owns it: every right. */
+  /** Whether the account owns it, with every right. */
   readonly isOwned: boolean
-  /** Of a collaborator; empty for the owner. */
+  /** The collaborator's roles. Empty for the owner. */
   readonly roles: readonly Role[]
 }
 
-/** What an account may do on the sites that it sees, in order of id. @param siteIds only of these; all when absent */
+/**
+ * Returns what an account may do on the sites that it sees, in order of id.
+ * @param siteIds limits the result to these sites
+ */
 export async function sitesWithRights(tx: Tx, accountId: number, siteIds?: readonly number[]): Promise<SiteRights[]> {
   if (siteIds?.length === 0) return []
   const query = tx
@@ -38,7 +41,7 @@ export async function sitesWithRights(tx: Tx, accountId: number, siteIds?: reado
   return rights.sort((left, right) => left.id - right.id)
 }
 
-/** Returns how people call sites, by id: of those that the account sees. */
+/** Returns the display names of sites, by id, if the account sees them. */
 export async function displayNames(
   tx: Tx,
   accountId: number,
@@ -57,7 +60,7 @@ export async function displayNames(
 }
 
 /**
- * What accounts may do on sites, deleted ones included.
+ * Returns what accounts may do on sites, including deleted ones.
  * @returns by site, then by account: `undefined` for an account that neither owns the site nor collaborates on it
  */
 export async function rightsAmong(
@@ -94,7 +97,7 @@ export async function rightsAmong(
   )
 }
 
-/** All sites of an owner, in order of id. */
+/** Returns all sites of an owner, in order of id. */
 export async function ownedSites(tx: Tx, ownerId: number): Promise<SiteRights[]> {
   const rows = await tx
     .selectFrom('sites')

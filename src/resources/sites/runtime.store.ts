@@ -7,11 +7,11 @@ import { versionForShop } from './create/shop-runtime.ts'
 import { problems } from './problems.ts'
 import type { Install } from './site.ts'
 
-/** What a host has said that it runs PHP by. Empty: it has said nothing yet. */
+/** How a host runs PHP, as it reports. Empty before its first report. */
 export interface HostRuntimes {
   readonly databases: Readonly<Record<string, string | undefined>>
   readonly runtimes: Readonly<Record<string, string | undefined>>
-  /** It runs PHP in WebAssembly. */
+  /** Whether it runs PHP in WebAssembly. */
   readonly hasWasm: boolean
 }
 
@@ -25,20 +25,29 @@ export async function runtimesOfHost(tx: Tx, hostId: number | null): Promise<Hos
   }
 }
 
-/** What a new site of a host has where nobody named a version: the usual one, or what its host runs in place of that. A shop has MariaDB if it can. */
+/**
+ * Returns the version of a new site if the request names none: the usual one, or what its host runs instead. A shop
+ * gets MariaDB if possible.
+ */
 export function versionOfNewSite(host: HostRuntimes, usual: PhpVersion, install: Install): PhpVersion {
   const { runtimes, databases } = host
   const ofShop = install === 'woocommerce' && versionForShop((version) => databases[version], usual)
   return ofShop || (runtimes[usual] === 'refused' ? versionForAll(runtimes) : usual)
 }
 
-/** Whether a host can run a site with a PHP version and a kind of database. A host that has said nothing yet may. */
+/**
+ * Returns whether a host can run a site with this PHP version and kind of database. Assumes so before the host's first
+ * report.
+ */
 export function canRun({ runtimes }: HostRuntimes, version: string, database: DatabaseKind | undefined): boolean {
   const runtime = runtimes[version]
   return runtime !== 'refused' && !(database === 'mariadb' && runtime === 'wasm')
 }
 
-/** Rejects a version that a host cannot run. @throws Problem php_version_not_there */
+/**
+ * Rejects a version that a host cannot run.
+ * @throws Problem php_version_not_there
+ */
 export function requireVersion(host: HostRuntimes, version: string, database: DatabaseKind | undefined): void {
   if (!canRun(host, version, database))
     throw new Problem(problems.php_version_not_there, {
@@ -47,7 +56,7 @@ export function requireVersion(host: HostRuntimes, version: string, database: Da
     })
 }
 
-/** What the database of a site is. */
+/** Returns the kind of a site's database. */
 export async function databaseOfSite(tx: Tx, siteId: number): Promise<DatabaseKind> {
   const directory = await tx
     .selectFrom('site_homes')

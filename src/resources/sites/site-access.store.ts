@@ -2,7 +2,7 @@ import type { Tx } from '../../platform/db/database.ts'
 import { precompiledChange } from '../../platform/db/precompiled.ts'
 import { noteSite, withdrawSite } from '../search/search-words.ts'
 
-/** Lets an account see a site. Once is enough; again changes nothing. */
+/** Lets an account see a site. A repeated call changes nothing. */
 export async function grantAccess(tx: Tx, accountId: number, site: { id: number }): Promise<void> {
   await insertAccess(tx, { accountId, siteId: site.id })
   await noteSite(tx, site.id, accountId)
@@ -29,23 +29,23 @@ const insertAccess = precompiledChange((tx, row: { accountId: number; siteId: nu
     .onConflict((conflict) => conflict.columns(['account_id', 'site_id']).doNothing()),
 )
 
-/** Notes the PHP version of a site where lists are sorted by it. */
+/** Copies the PHP version of a site to the rows that sort lists by it. */
 export async function notePhpVersion(tx: Tx, siteId: number, version: string): Promise<void> {
   await tx.updateTable('site_access').set({ php_version: version }).where('site_id', '=', siteId).execute()
 }
 
-/** Nobody sees the site any more. */
+/** Removes the site from the lists of all accounts. */
 export async function revokeAllAccess(tx: Tx, siteId: number): Promise<void> {
   await tx.deleteFrom('site_access').where('site_id', '=', siteId).execute()
 }
 
-/** Takes a site out of an account's lists, with the account's favourite mark. */
+/** Removes a site from an account's lists, with the account's favorite mark. */
 export async function revokeAccess(tx: Tx, accountId: number, siteId: number): Promise<void> {
   await tx.deleteFrom('site_access').where('account_id', '=', accountId).where('site_id', '=', siteId).execute()
   await withdrawSite(tx, siteId, accountId)
 }
 
-/** Takes a deleted site out of all lists, or puts it back: everybody's, and those of their tags. */
+/** Hides a deleted site from all lists, or shows it again: those of accounts, and those of their tags. */
 export async function hideSite(tx: Tx, siteId: number, isHidden: boolean): Promise<void> {
   for (const table of ['site_access', 'site_tags'] as const)
     await tx

@@ -8,7 +8,7 @@ import type { EnvironmentType, Install, ListedSite, Site, SiteState } from './si
 import { grantAccess, hideSite, notePhpVersion } from './site-access.store.ts'
 import type { SiteRow } from './tables.ts'
 
-/** A row as the rest of Stead sees it. */
+/** Converts a row to the form that the rest of Stead uses. */
 export function siteOfRow(row: Selectable<SiteRow>): Site {
   return {
     id: row.id,
@@ -40,7 +40,7 @@ export function siteOfRow(row: Selectable<SiteRow>): Site {
   }
 }
 
-/** A site that is not deleted, for work inside Stead. */
+/** Returns a site that is not deleted, for work inside Stead. */
 export async function findSite(tx: Tx, siteId: number): Promise<Site | undefined> {
   const row = await tx
     .selectFrom('sites')
@@ -52,15 +52,16 @@ export async function findSite(tx: Tx, siteId: number): Promise<Site | undefined
 }
 
 /**
- * As {@link findSite}, for a transaction that changes the site by what it finds: one at a time, requests included
- * (`holdVisibleSite`). A job that only looks and then writes would give a site back what a deletion in between has taken.
+ * Returns the same as {@link findSite}, for a transaction that changes the site based on what it finds. Such
+ * transactions run one at a time, including requests (`holdVisibleSite`). Otherwise a job that reads and then writes
+ * could undo a deletion in between.
  */
 export async function holdSite(tx: Tx, siteId: number): Promise<Site | undefined> {
   await lockForUpdate(tx, 'sites', siteId)
   return findSite(tx, siteId)
 }
 
-/** Puts a site on another host. Edges are to be told (`touchRoutes`). */
+/** Assigns a site to another host. Call `touchRoutes` afterwards to tell edges. */
 export async function setHost(tx: Tx, siteId: number, hostId: number): Promise<void> {
   await tx.updateTable('sites').set({ host_id: hostId }).where('id', '=', siteId).execute()
 }
@@ -86,11 +87,11 @@ export interface SiteDraft {
   readonly hasMultisite: boolean
   readonly adminUsername: string
   readonly adminEmail: string
-  /** Of a clone: what it has from its source. */
+  /** Only for a clone: settings of its source. */
   readonly copied?: CopiedSettings
 }
 
-/** What a clone has from its source besides its content. */
+/** Settings that a clone copies from its source, in addition to the content. */
 export interface CopiedSettings extends Pick<Site, 'environmentType' | 'coreChannel' | 'hasLight404'> {
   readonly clonedFromId: number
 }
@@ -105,7 +106,7 @@ export async function insertSite(tx: Tx, draft: SiteDraft, now: number): Promise
     light404: copied?.hasLight404 ? 1 : 0,
     clonedFromId: copied?.clonedFromId ?? null,
     staging: isStaging ? 1 : 0,
-    // whoever works on a staging site wants to see what he has changed, from outside WordPress too
+    // Users of a staging site want to see changes at once, including those made outside WordPress.
     caches: isStaging ? 0 : 1,
     environmentType: copied?.environmentType ?? usualEnvironment(isStaging),
     multisite: hasMultisite ? 1 : 0,
@@ -121,7 +122,7 @@ export async function insertSite(tx: Tx, draft: SiteDraft, now: number): Promise
   }
 }
 
-/** The environment type of a site of which nobody says another. */
+/** Returns the default environment type. */
 export const usualEnvironment = (isStaging: boolean): EnvironmentType => (isStaging ? 'staging' : 'production')
 
 interface NewSiteRow extends Omit<SiteDraft, 'isStaging' | 'hasMultisite' | 'copied'> {
@@ -202,16 +203,16 @@ export async function changeSite(tx: Tx, siteId: number, change: SiteChange, now
   await touchRoutes(tx, siteId, now)
 }
 
-/** Takes a site out of every list and off the edge; its files are removed by an operation. */
+/** Removes a site from every list and from the edge. An operation removes its files. */
 export async function markDeleted(tx: Tx, siteId: number, now: number): Promise<void> {
   await tx.updateTable('sites').set({ deleted_at: now }).where('id', '=', siteId).execute()
   await hideSite(tx, siteId, true)
   await countOnHost(tx, siteId, -1)
-  // the rows stay until the files are gone: an edge learns from their change that the host name has no site any more
+  // The rows stay until the files are gone. Their change tells the edge that the host name no longer has a site.
   await touchRoutes(tx, siteId, now)
 }
 
-/** Keeps the number of sites that the site's host had at its last report right. */
+/** Corrects the number of sites in the host's last report. */
 async function countOnHost(tx: Tx, siteId: number, change: 1 | -1): Promise<void> {
   await tx
     .updateTable('hosts')
@@ -221,13 +222,13 @@ async function countOnHost(tx: Tx, siteId: number, change: 1 | -1): Promise<void
     .execute()
 }
 
-/** The address that the site's own database holds; `null` while it holds none. */
+/** Returns the address in the site's own database, or `null` while it has none. */
 export async function writtenAddressOf(tx: Tx, siteId: number): Promise<string | null> {
   const row = await tx.selectFrom('sites').select('written_address').where('id', '=', siteId).executeTakeFirst()
   return row?.written_address ?? null
 }
 
-/** The site of this name that is not deleted. */
+/** Returns the site with this name that is not deleted. */
 export async function findSiteNamed(tx: Tx, name: string): Promise<Site | undefined> {
   const row = await tx
     .selectFrom('sites')
@@ -238,7 +239,7 @@ export async function findSiteNamed(tx: Tx, name: string): Promise<Site | undefi
   return row && siteOfRow(row)
 }
 
-/** The site of this name that was deleted last and whose files are still there. */
+/** Returns the site with this name that was deleted last and whose files still exist. */
 export async function findDeletedSite(tx: Tx, name: string): Promise<Site | undefined> {
   const row = await tx
     .selectFrom('sites')
@@ -253,7 +254,7 @@ export async function findDeletedSite(tx: Tx, name: string): Promise<Site | unde
   return row && siteOfRow(row)
 }
 
-/** Operations that will remove, or are removing, a deleted site's files. */
+/** Returns the operations that will remove, or are removing, a deleted site's files. */
 export async function openPurges(tx: Tx, siteId: number): Promise<number[]> {
   const rows = await tx
     .selectFrom('operations')
@@ -265,7 +266,7 @@ export async function openPurges(tx: Tx, siteId: number): Promise<number[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Puts a deleted site back into the lists and onto the edge. */
+/** Returns a deleted site to the lists and to the edge. */
 export async function unmarkDeleted(tx: Tx, siteId: number, now: number): Promise<void> {
   await tx.updateTable('sites').set({ deleted_at: null }).where('id', '=', siteId).execute()
   await hideSite(tx, siteId, false)

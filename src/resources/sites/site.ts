@@ -44,7 +44,7 @@ export const environmentTypes = ['local', 'development', 'staging', 'production'
 export type EnvironmentType = (typeof environmentTypes)[number]
 export type SiteState = 'deploying' | 'cloning' | 'live' | 'disabled'
 
-/** A site as the code sees it. */
+/** Site as the code sees it. */
 export interface Site {
   readonly id: number
   readonly accountId: number
@@ -67,28 +67,28 @@ export interface Site {
   /** Milliseconds UTC. */
   readonly defensiveUntil: number | null
   readonly isInMaintenance: boolean
-  /** WordPress starts without plugins and the site's theme. */
+  /** Whether WordPress starts without plugins and the site's theme. */
   readonly isInSafeMode: boolean
   readonly clonedFromId: number | null
-  /** Host name of the domain that it is to be reached by; null: its address under the staging domain. */
+  /** Host name of the primary domain. Null stands for the address under the staging domain. */
   readonly primaryDomain: string | null
-  /** Of a site that could not be created and stays `deploying` or `cloning`: why, and what to do. */
+  /** For a site that could not be created and stays `deploying` or `cloning`: why, and what to do. */
   readonly deployError: string | null
   readonly adminUsername: string
   readonly adminEmail: string
   readonly createdAt: number
 }
 
-/** A site with what is counted for it, as one account sees it. */
+/** Site with its counts, as one account sees it. */
 export interface ListedSite extends Site {
   readonly domainsCount: number
   readonly collaboratorsCount: number
-  /** Of the account that looks. */
+  /** Whether it is a favorite of the requesting account. */
   readonly isFavorite: boolean
   readonly tags: readonly Tag[]
 }
 
-/** A tag of one account. */
+/** Tag of one account. */
 export interface Tag {
   readonly id: number
   readonly name: string
@@ -136,34 +136,40 @@ export const NewSite = Type.Object(
 )
 export type NewSite = Type.Static<typeof NewSite>
 
-/** Its WordPress is there, be it for visitors or not. */
+/** Returns whether its WordPress is installed, whether or not visitors can reach it. */
 export const isInstalled = ({ state }: Pick<Site, 'state'>): boolean => state === 'live' || state === 'disabled'
 
-/** @throws Problem `site_not_live` for a site whose WordPress is not there yet */
+/** @throws Problem `site_not_live` for a site whose WordPress is not installed yet */
 export function requireInstalled(site: Pick<Site, 'state'>): void {
   if (!isInstalled(site)) throw new Problem(problems.site_not_live, { state: site.state })
 }
 
-/** Requires that visitors reach the site, as a link to it needs. @throws Problem `site_not_live` */
+/**
+ * Requires that visitors can reach the site, as a link to it needs.
+ * @throws Problem `site_not_live`
+ */
 export function requireLive(site: Pick<Site, 'state'>): void {
   if (site.state !== 'live') throw new Problem(problems.site_not_live, { state: site.state })
 }
 
-/** What is wrong with a name, or nothing. @param least characters: 4 on create, 3 for the check before (as documented) */
+/**
+ * Returns what is wrong with a name, or undefined.
+ * @param least characters: 4 on create, 3 for the check before (as documented)
+ */
 export function nameFaultOf(name: string, least: number): string | undefined {
   if (name.length < least) return `must be at least ${least} characters`
   if (name.length > 63) return 'must be at most 63 characters'
   return nameRule.test(name) ? undefined : nameFault
 }
 
-/** Host name and, where visitors need it, port of a site's first address. */
+/** Returns the host name of a site's first address, with the port if visitors need it. */
 export const stagingAddress = (name: string, config: Config): string => visited(stagingHostName(name, config), config)
 
-/** Host name and, where visitors need it, port that a site is to be reached by. */
+/** Returns the host name of a site's primary address, with the port if visitors need it. */
 export const siteAddress = ({ name, primaryDomain }: Pick<Site, 'name' | 'primaryDomain'>, config: Config): string =>
   visited(primaryDomain ?? stagingHostName(name, config), config)
 
-/** The port of https addresses of sites. Where TLS ends before the edge it is the usual one. */
+/** Returns the port of the sites' https addresses. If TLS ends before the edge, it is the usual one. */
 export const httpsPort = ({ edgeTlsListen, edgeTlsPublicPort }: Config): number =>
   edgeTlsPublicPort ?? (edgeTlsListen === 'off' ? 443 : edgeTlsListen.port)
 
@@ -172,20 +178,26 @@ function visited(host: string, config: Config): string {
   return port === 80 || port === 443 ? host : `${host}:${port}`
 }
 
-/** The host name of an address that may have a port. */
+/** Removes the port, if any, from an address. */
 export const hostOfAddress = (address: string): string => address.replace(/:\d+$/, '')
 
-/** Host name and port of an address with scheme, as the site's own database has it; `undefined` for what is none. */
+/**
+ * Returns host name and port of an address with scheme, as the site's own database stores it, or `undefined` for an
+ * invalid one.
+ */
 export const hostOfUrl = (url: string): string | undefined => /^https?:\/\/([^/?#\s]+)/i.exec(url)?.[1]?.toLowerCase()
 
 export const stagingHostName = (name: string, config: Config): string => `${name}.${config.stagingDomain}`
 
-/** Constants of a site's wp-config.php besides those that every site has; `null`: must not be there. */
+/**
+ * Returns constants of a site's wp-config.php in addition to those of every site. `null` means that the constant must
+ * be absent.
+ */
 export function siteConstants(site: Site): Record<string, string | boolean | null> {
   return {
     WP_ENVIRONMENT_TYPE: site.environmentType,
     WP_ALLOW_MULTISITE: site.hasMultisite ? true : null,
-    // without it a network's sites would share no login; empty lets WordPress take the host name of the request
+    // Without it, a network's sites would not share logins. If empty, WordPress uses the host name of the request.
     COOKIE_DOMAIN: site.hasMultisite ? '' : null,
   }
 }

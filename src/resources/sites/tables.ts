@@ -31,30 +31,30 @@ export interface SiteRow {
   cdn: Flag
   defensive_until: number | null
   maintenance: Flag
-  /** Raised by every purge of all pages. */
+  /** Increased by every purge of all pages. */
   cache_epoch: number
   /** The same for files. */
   cdn_epoch: Generated<number>
   cloned_from_id: number | null
   admin_username: string
   admin_email: string
-  /** Address (host and port) that the site's own database holds, to be followed when the staging domain changes. */
+  /** Address (host and port) in the site's own database, which must follow changes of the staging domain. */
   written_address: string | null
-  /** Host name of the domain that it is to be reached by; null: its address under the staging domain. */
+  /** Host name of the primary domain. Null stands for the address under the staging domain. */
   primary_domain: Generated<string | null>
   created_at: number
   deleted_at: number | null
-  /** When people were last told that its database or directory is lost. */
+  /** When the loss of its database or directory was last reported. */
   lost_at: Generated<number | null>
-  /** 1: WordPress starts without plugins and the site's theme. */
+  /** 1 if WordPress starts without plugins and the site's theme. */
   safe_mode: Generated<Flag>
-  /** Why it could not be made, and what to do; null while it may still be, and when it was. */
+  /** Why it could not be created, and what to do. Null while it is being created, and afterwards. */
   deploy_error: Generated<string | null>
   /** When its owner was last sent a link to WordPress' recovery mode. */
   recovery_told_at: Generated<number | null>
-  /** The operation that works on it, and lets nobody see it meanwhile; it counts as long as that has not ended. */
+  /** The operation that works on it and keeps visitors out. It counts only until that operation ends. */
   closed_by: Generated<number | null>
-  /** How often it was closed: its content may be another since. */
+  /** How often it was closed. Its content may have changed each time. */
   content_changes: Generated<number>
 }
 
@@ -64,29 +64,29 @@ export interface SiteAccessRow {
   site_id: number
   /** The site's name, which never changes. */
   site_name: string
-  /** 0: a favourite of this account; 1: not. Orders lists. */
+  /** 0 for a favorite of this account, 1 for others. Orders lists. */
   rank: 0 | 1
   is_deleted: Flag
-  /** The site's, to sort by. */
+  /** The site's PHP version, to sort by. */
   php_version: Generated<string>
-  /** What the site takes on the disk as of last night, to sort by. */
+  /** The site's storage use as of last night, to sort by. */
   used_bytes: Generated<number>
 }
 
-/** One row: the number of the newest purge. */
+/** A single row with the number of the newest purge. */
 export interface PurgeClockRow {
   id: number
   seq: number
 }
 
-/** Something that edges must let go of. */
+/** Content that edges must remove. */
 export interface CachePurgeRow {
   /** Ascending without gaps, in the order of commits. */
   seq: number
   site_id: number
-  /** All pages of lower epochs; null: not all. */
+  /** Purges all pages of lower epochs. Null if not all. */
   page_epoch: number | null
   file_epoch: number | null
-  /** JSON array of paths of single pages; null: none. */
+  /** JSON array of paths of single pages, or null for none. */
   paths: string | null
 }

@@ -20,7 +20,7 @@ it.each([
   expect(edgeAddresses(config, () => ['10.0.0.5', '8.8.4.4', '2606:4700::1'])).toEqual(addresses)
 })
 
-it('the first of a machine without public ones, and never the one that stands for all', () => {
+it('falls back to the machine’s first address without public ones, and never uses the wildcard address', () => {
   expect(edgeAddresses(facts('0.0.0.0'), () => ['10.0.0.5', '10.0.0.6'])).toEqual(['10.0.0.5'])
   expect(edgeAddresses(facts('::'), () => [])).toEqual(['127.0.0.1'])
   expect(edgeAddresses(facts('0.0.0.0'))).not.toContain('0.0.0.0')

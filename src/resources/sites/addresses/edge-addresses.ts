@@ -4,13 +4,13 @@ import type { Config } from '../../../config.ts'
 import { isPublicAddress } from '../../../platform/fetch/addresses.ts'
 import { declareMemory } from '../../../platform/process-memory.ts'
 
-/** An edge that listens on all addresses: nobody can be sent there. */
+/** Addresses of an edge that listens everywhere. Visitors cannot be sent there. */
 const ANY = new Set(['0.0.0.0', '::'])
 
 /**
- * The addresses, one at least, that visitors' DNS records point at: those of the settings, else the one that the edge listens on, else the public
- * ones of this machine, else its first that is not loopback.
- * @param machine this machine's addresses, in its order; IPv4 first
+ * Returns the addresses, at least one, that visitors' DNS records point at. Prefers the addresses in the settings, then
+ * the one that the edge listens on, then this machine's public ones, then its first that is not loopback.
+ * @param machine this machine's addresses, in its order, IPv4 first
  */
 export function edgeAddresses(
   { edgeAddresses: given, edgeListen }: Pick<Config, 'edgeAddresses' | 'edgeListen'>,
@@ -22,7 +22,7 @@ export function edgeAddresses(
 
 function listening(host: string, machine: () => readonly string[]): readonly string[] {
   if (host === 'localhost') return []
-  // DNS records need an address: a name stands for the machine
+  // DNS records need an address, so a name is replaced with the machine's own addresses.
   if (isIP(host) !== 0 && !ANY.has(host)) return [host]
   const own = machine()
   const open = own.filter(isPublicAddress)
@@ -34,7 +34,7 @@ declareMemory(() => {
   known = undefined
 })
 
-/** Looked up once: interfaces that come later are for `STEAD_EDGE_ADDRESSES` to name. */
+/** Looks addresses up once. Interfaces that appear later must be named in `STEAD_EDGE_ADDRESSES`. */
 function machineAddresses(): readonly string[] {
   known ??= Object.values(networkInterfaces())
     .flatMap((each) => each ?? [])

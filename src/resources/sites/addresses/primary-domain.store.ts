@@ -4,8 +4,8 @@ import type { Site } from '../site.ts'
 import { touchRoutes } from './route.store.ts'
 
 /**
- * Makes a domain of a site, which is held, the one that it is to be reached by; null: its address under the staging domain. A display name that
- * nobody has chosen follows. WordPress itself is told by `site.configure`, which the caller starts.
+ * Makes a domain of a site the primary one. Null stands for its address under the staging domain. Hold the site. The
+ * display name follows unless a user has set it. The caller starts `site.configure`, which tells WordPress.
  */
 export async function setPrimaryDomain(
   tx: Tx,
@@ -23,7 +23,7 @@ export async function setPrimaryDomain(
   await touchRoutes(tx, site.id, now)
 }
 
-/** Of a site that comes back: its primary domain may be another site's by now. */
+/** Clears the primary domain of a site that is recovered if it is another site's now. */
 export async function keepPrimaryDomain(tx: Tx, siteId: number, hostName: string): Promise<void> {
   await tx
     .updateTable('sites')

@@ -4,15 +4,15 @@ import type { Tx } from '../../../platform/db/database.ts'
 import { precompiledChange } from '../../../platform/db/precompiled.ts'
 import { noteSite } from '../../search/search-words.ts'
 
-/* The host names of sites. Edges and hosts read again what has changed. */
+/* The host names of sites. Edges and hosts reload what has changed. */
 
-/** Makes edges and hosts read a site again. */
+/** Makes edges and hosts reload a site. */
 export async function touchRoutes(tx: Tx, siteId: number, now: number): Promise<void> {
   await tx.updateTable('routes').set({ changed_at: now }).where('site_id', '=', siteId).execute()
   await recordSite(tx, siteId)
 }
 
-/** Makes edges and hosts read all sites of an account again, those in the trash left out. */
+/** Makes edges and hosts reload all sites of an account, except those in the trash. */
 export async function touchRoutesOfAccount(tx: Tx, accountId: number): Promise<void> {
   const rows = await tx
     .selectFrom('routes')
@@ -27,7 +27,7 @@ export async function touchRoutesOfAccount(tx: Tx, accountId: number): Promise<v
   )
 }
 
-/** Gives a site a host name; one that it has already is left alone. */
+/** Gives a site a host name. Changes nothing if the site already has it. */
 export async function putRoute(tx: Tx, siteId: number, hostName: string, now: number, isDomain = false): Promise<void> {
   await upsertRoute(tx, { hostName, siteId, isDomain: isDomain ? 1 : 0, now })
   await recordNames(tx, [hostName])
@@ -44,7 +44,7 @@ const upsertRoute = precompiledChange(
       ),
 )
 
-/** The one host name of a site under the staging domain. */
+/** Changes the only host name that a site has under the staging domain. */
 export async function moveStagingRoute(tx: Tx, siteId: number, to: string, now: number): Promise<void> {
   const known = await tx
     .selectFrom('routes')
@@ -60,12 +60,12 @@ export async function moveStagingRoute(tx: Tx, siteId: number, to: string, now: 
   await putRoute(tx, siteId, to, now)
 }
 
-/** Gives a site the host name of a domain, which no other site has that is not deleted. */
+/** Gives a site the host name of a domain. No other site may have it, except a deleted one. */
 export async function putDomainRoute(tx: Tx, siteId: number, hostName: string, now: number): Promise<void> {
   await putRoute(tx, siteId, hostName, now, true)
 }
 
-/** Takes the host name of a domain from a site. */
+/** Removes the host name of a domain from a site. */
 export async function deleteDomainRoute(tx: Tx, siteId: number, hostName: string): Promise<void> {
   await tx
     .deleteFrom('routes')
@@ -77,7 +77,7 @@ export async function deleteDomainRoute(tx: Tx, siteId: number, hostName: string
   await noteSite(tx, siteId)
 }
 
-/** The domains of a site. */
+/** Returns the domains of a site. */
 export async function hostNamesOf(tx: Tx, siteId: number): Promise<string[]> {
   const rows = await tx
     .selectFrom('routes')
@@ -89,7 +89,7 @@ export async function hostNamesOf(tx: Tx, siteId: number): Promise<string[]> {
   return rows.map((row) => row.host_name)
 }
 
-/** Which site that is not deleted has a host name. */
+/** Returns which site has a host name, unless it is deleted. */
 export async function siteOfHostName(
   tx: Tx,
   hostName: string,
@@ -104,7 +104,7 @@ export async function siteOfHostName(
   return row && { siteId: row.siteId, isDomain: row.is_domain === 1 }
 }
 
-/** After the end of a deleted site. A name that another site has taken meanwhile stays that one's. */
+/** Deletes the routes of a purged site. A name that another site has taken meanwhile stays with that site. */
 export async function deleteRoutes(tx: Tx, siteId: number): Promise<void> {
   await recordSite(tx, siteId)
   await tx.deleteFrom('routes').where('site_id', '=', siteId).execute()

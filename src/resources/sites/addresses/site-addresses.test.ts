@@ -5,7 +5,7 @@ import { deleteDomainRoute, putDomainRoute, putRoute } from './route.store.ts'
 import { addressesOf } from './site-addresses.ts'
 
 test.for(dialects)(
-  'the content of a site may speak of what was written into it, and of each of its names with the port of the edge and without ($dialect)',
+  'a site’s content may use its written address and each of its names, with and without the edge’s port ($dialect)',
   async ({ dialect, skip }, context) => {
     if (skip) return context.skip()
     const api = await testApi(dialect, { settings: { STEAD_EDGE_PUBLIC_PORT: '8081' } })
@@ -28,7 +28,7 @@ test.for(dialects)(
 )
 
 test.for(dialects)(
-  'a domain that is taken from a site leaves its others, and those of other sites ($dialect)',
+  'removing a domain from a site keeps its others, and those of other sites ($dialect)',
   async ({ dialect, skip }, context) => {
     if (skip) return context.skip()
     const api = await testApi(dialect)

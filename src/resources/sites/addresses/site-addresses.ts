@@ -5,23 +5,26 @@ import { isWildcard } from '../../../platform/wildcard-name.ts'
 import { writtenAddressOf } from '../site.store.ts'
 import { stagingAddress } from '../site.ts'
 
-/** Every address under which a site's content may speak of the site: what was written into it, its first address, and its domains. */
+/**
+ * Returns every address that a site's content may use for the site: the written one, its first address, and its
+ * domains.
+ */
 export async function addressesOf(tx: Tx, site: { id: number; name: string }, config: Config): Promise<string[]> {
   const written = await writtenAddressOf(tx, site.id)
   const routes = await tx.selectFrom('routes').select('host_name').where('site_id', '=', site.id).execute()
   const first = stagingAddress(site.name, config)
   const port = /:\d+$/.exec(first)?.[0] ?? ''
-  // behind a proxy visitors come to another port than the edge's own
+  // Behind a proxy, visitors use another port than the edge's own.
   const all = routes.flatMap(({ host_name: name }) => (isWildcard(name) ? [] : [name, name + port]))
   return [...new Set([...(written ? [written] : []), first, ...all])]
 }
 
-/** Those of them that lead to no part of it: each of its other domains may be one of the blogs of a network. */
+/** Returns those of them that lead to the whole site. Each of its other domains may be one blog of a network. */
 export async function mainAddressesOf(tx: Tx, site: { id: number; name: string }, config: Config): Promise<string[]> {
   const written = await writtenAddressOf(tx, site.id)
   return [...new Set([...(written ? [written] : []), stagingAddress(site.name, config)])]
 }
 
-/** What to put in place of the addresses of a site in a copy of its content. */
+/** Returns the replacements for the addresses of a site in a copy of its content. */
 export const movedTo = (to: string, addresses: readonly string[]): AddressChange[] =>
   addresses.filter((from) => from !== to).map((from) => ({ from, to }))

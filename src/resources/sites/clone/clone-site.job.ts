@@ -42,7 +42,10 @@ type Context<Results = unknown> = StepContext<{ siteId: number; sourceId: number
 
 const CloneOrder = Type.Object({ siteId: Type.Integer(), sourceId: Type.Integer() })
 
-/** From an ordered clone to a site that answers: a copy of another site's content, with an address and keys of its own. The source serves meanwhile. */
+/**
+ * Clones a site: copies another site's content, with its own address and keys, until it serves pages. The source stays
+ * online meanwhile.
+ */
 export const cloneSiteJob = durableWith<HostServices>()({
   name: 'site.clone',
   input: CloneOrder,
@@ -71,7 +74,7 @@ export const cloneSiteJob = durableWith<HostServices>()({
 })
 
 interface Claimed {
-  /** Of the source: another one would change the database. */
+  /** The source's version, because another one would change the database. */
   readonly coreVersion: string
 }
 
@@ -86,13 +89,13 @@ async function claimDirectory(context: Context): Promise<Claimed> {
   const { coreVersion } = source
   const { database } = source
   const directory = await services.siteDirectories.claim(site.id, { ...template, coreVersion, database }, [])
-  // one may have been warmed in it
+  // A spare may have been warmed in it.
   await services.spares.take(directory.id)
   services.refill()
   return { coreVersion }
 }
 
-/** @throws PermanentFailure when it was deleted, or is on another host */
+/** @throws PermanentFailure when the source was deleted or is on another host */
 async function sourceOf(services: HostServices, sourceId: number): Promise<{ site: Site; directory: SiteDirectory }> {
   const site = await findSite(services.database.read, sourceId)
   const directory = await services.siteDirectories.ofSite(sourceId)
@@ -101,16 +104,17 @@ async function sourceOf(services: HostServices, sourceId: number): Promise<{ sit
   return { site, directory }
 }
 
-/** What the clone's own content says from now on. */
+/** Address that the clone's own content uses from now on. */
 interface Copied {
   readonly address: string
-  /** Those of the source, which must not be left. */
+  /** Addresses of the source, none of which may remain. */
   readonly others: string[]
 }
 
 /**
- * First the database, at one moment, then the files: what the database speaks of was uploaded before. Both anew when the source's content was
- * replaced meanwhile (restored, synced): a copy of half of each would be of no site that there ever was.
+ * Copies first the database, as of one moment, then the files, because files are uploaded before the database mentions
+ * them. Repeats both if a restore or sync replaced the source's content meanwhile, because a mix of both versions would
+ * match no state that the site ever had.
  */
 async function copyContent(context: Context): Promise<Copied> {
   const { services, input } = context
@@ -157,7 +161,7 @@ async function copyBoth(
   await siteFiles.copy(from, to, { signal, onProgress })
 }
 
-/** What plugins have made of the database names the clone as well. Its PHP does not run yet. */
+/** Changes what plugins derived from the database to the clone's address. Its PHP does not run yet. */
 async function moveMade(context: Context<{ content: Copied }>): Promise<void> {
   const { services, signal, results } = context
   const directory = contentPlace(context.input.siteId, await directoryOf(context))
@@ -165,12 +169,15 @@ async function moveMade(context: Context<{ content: Copied }>): Promise<void> {
   await moveMadeFiles(services.siteFiles, directory, movedTo(address, others), signal)
 }
 
-/** Its own keys, so that nobody who is logged in at the source is at the clone; its own address where the configuration names one. */
+/**
+ * Writes the clone's own keys, so that logins at the source do not work there, and its address if the configuration
+ * names one.
+ */
 async function writeConfig(context: Context<{ content: Copied }>): Promise<void> {
   const site = await siteOf(context)
   const directory = await directoryOf(context)
   const { address, others } = context.results.content
-  // the source's would have it write into the source
+  // With the source's settings, the clone would write into the source.
   const ownDatabase = await context.services.siteDirectories.databases.constants(directory)
   await editWpConfig(directory.path, directory.uid, (text) =>
     withConstants(rewriteAddress(text, movedTo(address, others)), {
@@ -183,11 +190,11 @@ async function writeConfig(context: Context<{ content: Copied }>): Promise<void>
   await siteFilled(context.services, site.id)
 }
 
-/** A network's address, and what keeps sites apart in a cache that they share: only where the source has them. */
+/** Returns the constants that the source has too: a network's address, and what separates sites in a shared cache. */
 const ofThoseThere = (text: string, constants: ConfigConstants): ConfigConstants =>
   Object.fromEntries(Object.entries(constants).filter(([name]) => text.includes(name)))
 
-/** Its blogs that had domains are folders of the clone: the domains are the source's. */
+/** Turns blogs that had domains into folders of the clone, because the domains are the source's. */
 async function fitItsNetwork(context: Context<{ content: Copied }>): Promise<void> {
   const { services, results } = context
   const [site, directory] = await Promise.all([siteOf(context), directoryOf(context)])

@@ -20,7 +20,7 @@ describe.each(dialects)('clone on $dialect', ({ dialect, skip }) => {
   const change = (values: object) =>
     api.database.transaction((tx) => tx.updateTable('sites').set(values).where('id', '=', siteId).execute())
 
-  test('200 and a site that is being cloned: with the settings and the tags of its source, and nobody of its people', async () => {
+  test('200 and a site in state cloning, with the settings and tags of its source, and without its collaborators', async () => {
     const friend = await api.person('friend@example.com')
     await api.collaborate(friend, siteId, ['manage_notes'])
     await owner.call('POST', `/v1/sites/${siteId}/tags`, { tag_names: ['shop', 'big'] })
@@ -49,7 +49,7 @@ describe.each(dialects)('clone on $dialect', ({ dialect, skip }) => {
     expect((await owner.call('GET', `/v1/sites/${siteId}`)).body.data).toEqual(source)
   })
 
-  test('the environment type goes with the kind where it says no more than that', async () => {
+  test('changes the environment type with the kind of site, unless it was set to something else', async () => {
     const typeOf = async (name: string, staging: boolean) =>
       (await clone({ name, staging })).body.data.wpEnvironmentType
     expect(await typeOf('copy-1', true)).toBe('staging')
@@ -61,7 +61,7 @@ describe.each(dialects)('clone on $dialect', ({ dialect, skip }) => {
     expect(await typeOf('copy-5', false)).toBe('production')
   })
 
-  test('of a collaborator it belongs to the owner of the source, and counts against that plan', async () => {
+  test('belongs to the owner of the source and counts against that plan when a collaborator requests it', async () => {
     const friend = await api.person('friend@example.com')
     await api.collaborate(friend, siteId, ['clone_site'])
     await api.database.transaction((tx) => tx.updateTable('accounts').set({ plan: 'Personal' }).execute())
@@ -72,7 +72,7 @@ describe.each(dialects)('clone on $dialect', ({ dialect, skip }) => {
     expect((await friend.call('GET', '/v1/account')).body.data.capacity.sites).toMatchObject({ billable: 0 })
   })
 
-  test('it waits for what was ordered for the source before, and for nothing that is to come later', async () => {
+  test('runs after what was requested for the source before, and does not wait for later requests', async () => {
     const [first, second] = await api.database.transaction(async (tx) => {
       const site = { siteId, hostId: 1 }
       const asked = [

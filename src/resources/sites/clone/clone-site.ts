@@ -64,7 +64,7 @@ export const cloneSite = endpoint({
     if (isReservedSiteName(name, config)) throw new Problem(problems.name_reserved, { name })
     if (source.hasMultisite && !plan.multisite) throw new Problem(problems.plan_lacks_multisite, { plan: plan.name })
     const place = placeBeside(source, body.datacenter_code, config, hosts)
-    // what was ordered for the source before is done before
+    // The clone runs after what was requested for the source before.
     const after = await openOperations(tx, source.id)
     const site = await insertSite(tx, { ...draftOf(source, isStaging), ...place, name }, now).catch((error) => {
       throw isUniqueViolation(error) ? new Problem(problems.name_taken, { name }) : error
@@ -88,8 +88,8 @@ function draftOf(source: Site, isStaging: boolean): Omit<SiteDraft, 'name' | 'da
 }
 
 /**
- * As the source's, but for a staging clone of a site in production, whose plugins must not charge customers or write to them, and for a live
- * clone of one in staging.
+ * Returns the source's environment type, with two exceptions. A staging clone of a production site becomes staging,
+ * because its plugins must not charge or contact customers. A live clone of a staging site becomes production.
  */
 function environmentOf({ environmentType, isStaging }: Site, isStagingClone: boolean): EnvironmentType {
   const isOfKind = environmentType === 'staging' || environmentType === 'production'

@@ -3,7 +3,7 @@ import type { Tx } from '../../../platform/db/database.ts'
 /** The type of the operation, as its definition names it. */
 const CLONE = 'site.clone'
 
-/** The first operation that has not ended and copies a site. */
+/** Returns the first unfinished operation that copies a site. */
 export async function operationThatClones(tx: Tx, siteId: number): Promise<number | undefined> {
   const rows = await tx
     .selectFrom('operations')

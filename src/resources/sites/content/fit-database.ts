@@ -4,12 +4,12 @@ import { upgradeBlogs } from '../network/upgrade-blogs.ts'
 import { hostOfUrl } from '../site.ts'
 import { runSiteTask } from '../wordpress/run-site-task.ts'
 
-/** Rewriting addresses in a large database, or bringing it to another release. */
+/** Time limit for rewriting addresses in a large database, or upgrading it to another release. */
 export const LONG_TASK_MS = 600_000
 
 /**
- * Brings the tables of a closed site to the release of WordPress that it runs, and to its address.
- * @param refusal what is said when WordPress refuses
+ * Brings the tables of a closed site to the WordPress release that it runs, and to its address.
+ * @param refusal error text when WordPress refuses
  */
 export async function fitDatabase(
   context: StepContext<{ readonly siteId: number }, HostServices>,

@@ -1,4 +1,7 @@
-/** The steps of every operation that replaces the content of a site: what they undo, what they leave, and what a retry does. */
+/**
+ * Tests of the steps of every operation that replaces the content of a site: what they roll back, what they leave, and
+ * what a retry does.
+ */
 import { pino } from 'pino'
 import Type from 'typebox'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -19,7 +22,7 @@ let host: FakeHost
 let worker: Worker | undefined
 let site: number
 let count = 0
-/** What was done, in order. */
+/** Records the actions, in order. */
 let told: string[]
 let failure: Failed | undefined | 'not told'
 
@@ -50,7 +53,7 @@ interface Given {
   readonly log?: Log
 }
 
-/** An operation of these steps, at work. */
+/** Runs an operation with these steps. */
 function work({ adapt, switchBack, leave, log = noLog }: Given = {}) {
   const tell = (what: string, also?: () => unknown) => async () => {
     told.push(what)
@@ -106,7 +109,7 @@ const never = () => {
   throw new PermanentFailure('not today.')
 }
 
-test('a failure before the commit returns the site to what it was, and removes what was staged', async () => {
+test('a failure before the commit restores the site and removes the staged content', async () => {
   const id = await order(work({ adapt: never }))
   expect(await ended(api.database, id)).toMatchObject({ state: 'failed' })
   expect(told).toEqual(['stage', 'switch', 'adapt, without PHP', 'switch back', 'clean up'])
@@ -114,7 +117,7 @@ test('a failure before the commit returns the site to what it was, and removes w
   await isOpen()
 })
 
-test('content that cannot be switched back is not removed, since it is what the site was', async () => {
+test('content that cannot be switched back is kept, because it is the site’s earlier content', async () => {
   const id = await order(work({ adapt: never, switchBack: never }))
   expect(await ended(api.database, id)).toMatchObject({ state: 'failed' })
   expect(told).toEqual(['stage', 'switch', 'adapt, without PHP', 'switch back'])
@@ -122,7 +125,7 @@ test('content that cannot be switched back is not removed, since it is what the 
   await isOpen()
 })
 
-test('after a crash a step closes the site again before it works on it', async () => {
+test('after a crash, a step closes the site again before it works on it', async () => {
   const crash = () => {
     host.held.clear()
     throw new Error('the process ended')
@@ -132,7 +135,7 @@ test('after a crash a step closes the site again before it works on it', async (
   expect(told.filter((what) => what.startsWith('adapt'))).toEqual(['adapt, without PHP', 'adapt, without PHP'])
 })
 
-test('canceled after the commit: nothing rolls back, it is no failure, and a retry only cleans up', async () => {
+test('canceling after the commit rolls nothing back and is no failure, and a retry only cleans up', async () => {
   const begun = gate()
   const leave = async () => {
     begun.open()
@@ -141,7 +144,7 @@ test('canceled after the commit: nothing rolls back, it is no failure, and a ret
   const id = await order(work({ leave }))
   await begun.opened
   await api.database.transaction((tx) => cancelOperation(tx, id, Date.now()))
-  // the process dies in the last step
+  // The process dies in the last step.
   await worker?.stop(0)
   host.held.clear()
   await api.database.transaction((tx) =>
@@ -159,7 +162,7 @@ test('canceled after the commit: nothing rolls back, it is no failure, and a ret
   await isOpen()
 })
 
-test('what cannot be removed is a matter for the log, and keeps nothing else', async () => {
+test('what cannot be removed is only logged, and does not keep the rest', async () => {
   const lines: { msg: string; siteId: number }[] = []
   const log = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) }) as Log
   const leave = () => {
@@ -168,12 +171,12 @@ test('what cannot be removed is a matter for the log, and keeps nothing else', a
   const id = await order(work({ leave, log }))
   expect(await ended(api.database, id)).toMatchObject({ state: 'succeeded' })
   expect(told.slice(-3)).toEqual(['clean up', 'leave', 'the rest'])
-  // also where no step before has released PHP
+  // The site reopens even though no earlier step released PHP.
   await isOpen()
   expect(lines).toMatchObject([{ siteId: site, msg: 'could not remove the leftovers of a content change' }])
 })
 
-test('files that cannot be removed do not keep the database that was beside', async () => {
+test('files that cannot be removed do not keep the staged database', async () => {
   const cleaned: string[] = []
   const services = {
     siteFiles: { cleanUp: () => Promise.reject(new Error('the files stay')) },

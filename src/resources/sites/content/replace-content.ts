@@ -12,46 +12,52 @@ import { type PurgeOrder, purgeCaches } from '../switches/purge.store.ts'
 import { runSiteTask } from '../wordpress/run-site-task.ts'
 
 /*
- * Builds the steps of an operation that replaces the content of a site: a restore, a sync, an import, a move, an update of WordPress.
+ * Builds the steps of an operation that replaces the content of a site: a restore, a sync, an import, a move, or a
+ * WordPress update.
  *
- * The new content is staged beside the site while visitors use it. Then the site is closed, what it holds at that moment is kept, the new content is
- * switched in and adapted, and the site opens when its WordPress answers. Until `done` has committed, the undos return the site to what it was. After it
- * nothing does, because visitors have written since: a retry only cleans up.
+ * The new content is staged next to the site while visitors use it. Then the site is closed, and its content at that
+ * moment is kept. The new content is switched in and adapted, and the site opens when its WordPress responds. Until
+ * `done` has committed, rolling back restores the site. Afterwards nothing rolls back, because visitors have written
+ * since, and a retry only cleans up.
  *
- * A definition names its steps itself, because names of steps are stored. Two names are fixed: `switch` and `done`, which the undos look up.
+ * A definition names its own steps, because names of steps are stored. Two names are fixed, because the rollback looks
+ * them up: `switch` and `done`.
  */
 
-/** The input of such an operation. */
+/** Input of such an operation. */
 export interface ReplaceOrder {
   readonly siteId: number
 }
 
 type Running<Order, Results> = StepContext<Order, HostServices, Results>
-/** Of an undo. `done` exists from the moment after which nothing rolls back. */
+/** Context of a rollback. `done` exists once nothing can be rolled back. */
 export type Undoing<Order = ReplaceOrder, Results = unknown> = StepContext<
   Order,
   HostServices,
   Partial<Results> & { readonly done?: unknown }
 >
 
-/** A step as a caller supplies it. */
+/** Step that a caller supplies. */
 export interface Part<Order, Results, Result> {
   run(context: Running<Order, Results>): Result | Promise<Result>
   undo?(context: Undoing<Order, Results>): unknown
   readonly weight?: number
 }
 
-/** Content that exists twice: one is in use, the other is staged or kept beside it. Each function may run again after a crash. */
+/**
+ * Content that exists twice: one copy is in use, the other is staged or kept next to it. Each function may run again
+ * after a crash.
+ */
 export interface Replaceable<Order, Results> {
   switch(context: Running<Order, Results>, directory: SiteDirectory): Promise<unknown>
   switchBack(context: Undoing<Order, Results>, directory: SiteDirectory): Promise<unknown>
-  /** Removes the one that is not in use. */
+  /** Removes the copy that is not in use. */
   cleanUp(context: Undoing<Order, Results>, directory: SiteDirectory): Promise<unknown>
 }
 
 type Context = Pick<StepContext<ReplaceOrder, HostServices>, 'services' | 'input'>
 
-/** Files and database of a site, each staged beside the one in use. */
+/** Files and database of a site, each staged next to the one in use. */
 export const stagedContent = {
   async switch({ services, input }: Context, directory: SiteDirectory): Promise<void> {
     const place = contentPlace(input.siteId, directory)
@@ -65,13 +71,13 @@ export const stagedContent = {
   },
   async cleanUp({ services, input }: Context, directory: SiteDirectory): Promise<void> {
     const place = contentPlace(input.siteId, directory)
-    // files that cannot be removed do not keep the database
+    // Files that cannot be removed do not keep the database.
     const outcomes = await Promise.allSettled([services.siteFiles.cleanUp(place), services.siteDatabase.cleanUp(place)])
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
   },
 }
 
-/** @throws PermanentFailure when the site has none here */
+/** @throws PermanentFailure when the site has no site directory on this host */
 export async function requireDirectory({ services, input }: Context): Promise<SiteDirectory> {
   const directory = await services.siteDirectories.ofSite(input.siteId)
   if (!directory) throw new PermanentFailure('The site has no site directory on this host')
@@ -80,8 +86,8 @@ export async function requireDirectory({ services, input }: Context): Promise<Si
 
 /**
  * Returns the functions that build the steps.
- * @param given.content what is switched; default: files and database
- * @param given.isNeeded whether the operation has anything to do, by the results so far: if not, every step passes
+ * @param given.content the content to switch. Default: files and database
+ * @param given.isNeeded whether the operation has anything to do, by the results so far. If not, every step is skipped
  */
 export function contentReplacement<Order extends ReplaceOrder, Results = unknown>({
   content = stagedContent,
@@ -98,10 +104,13 @@ export function contentReplacement<Order extends ReplaceOrder, Results = unknown
     async (context: StepContext<Order, HostServices>): Promise<Result> =>
       isOver(context as Undoing<Order, Results>) ? (null as Result) : run(context as Running<Order, Results>)
 
-  /** While visitors use the site. */
+  /** Builds a step that runs while visitors use the site. */
   const open = <Result>(part: Part<Order, Results, Result>) => ({ ...part, run: passing(part.run) })
 
-  /** While the site is closed, and no PHP of it runs: after a crash nothing holds that any longer. */
+  /**
+   * Builds a step that runs while the site is closed and none of its PHP runs. After a crash, the step closes the site
+   * again.
+   */
   const closed = <Result>(part: Part<Order, Results, Result>) => ({
     ...part,
     run: passing<Result>(async (context) => {
@@ -110,7 +119,10 @@ export function contentReplacement<Order extends ReplaceOrder, Results = unknown
     }),
   })
 
-  /** Removes staged content, unless it is what the site was before: then `switch` could not be undone, and it stays for the next attempt. */
+  /**
+   * Removes staged content, unless it is the site's earlier content. Then `switch` could not be rolled back, and the
+   * content stays for the next attempt.
+   */
   const forgetStaged = async (context: Undoing<Order, Results>): Promise<void> => {
     const { services, input, operationId } = context
     const directory = await services.siteDirectories.ofSite(input.siteId)
@@ -136,7 +148,7 @@ export function contentReplacement<Order extends ReplaceOrder, Results = unknown
       undo: (context: Undoing<Order, Results>) => openAfterWork(context, context.input.siteId),
     },
 
-    /** @param allow refuses what must not be switched any more, before it is */
+    /** @param allow rejects, before the switch, what must no longer be switched in */
     switchOver: (allow: (context: Running<Order, Results>) => Promise<unknown> = async () => {}) => ({
       run: passing(async (context) => {
         await allow(context)
@@ -146,7 +158,10 @@ export function contentReplacement<Order extends ReplaceOrder, Results = unknown
       undo: switchBack,
     }),
 
-    /** Lets the site answer before visitors see it: its object cache knows the content of before. @param work in words, for the log */
+    /**
+     * Checks that the site responds before visitors see it, because its object cache holds the old content.
+     * @param work description for the log
+     */
     answering: (work: string, verify: (context: Running<Order, Results>) => Promise<unknown>) =>
       closed({
         async run(context) {
@@ -156,12 +171,15 @@ export function contentReplacement<Order extends ReplaceOrder, Results = unknown
             log.warn({ err: error, siteId }, `could not flush the object cache of a site after ${work}`),
           )
           await verify(context)
-          // visitors stay out until the record of the site says open
+          // Visitors stay out until the site's record says that it is open.
           services.pool.release(siteId)
         },
       }),
 
-    /** The point of no return, without an undo. @param record writes what changed */
+    /**
+     * Builds the step that is the point of no return, which has no rollback.
+     * @param record writes what changed
+     */
     reopening: (
       record: (tx: Tx, context: Running<Order, Results>, site: Site) => Promise<unknown>,
       purges: PurgeOrder = { pages: 'all', files: true },
@@ -178,7 +196,10 @@ export function contentReplacement<Order extends ReplaceOrder, Results = unknown
       },
     }),
 
-    /** Removes what is left. It wastes at most space, and the next operation removes it: so a failure is only logged. */
+    /**
+     * Builds the step that removes leftovers. They only waste space, and the next operation removes them too, so a
+     * failure is only logged.
+     */
     cleaningUp: (...others: ((context: Undoing<Order, Results>) => unknown)[]) => ({
       async run(context: Undoing<Order, Results>): Promise<void> {
         const { services, input, log } = context
@@ -198,17 +219,20 @@ export function contentReplacement<Order extends ReplaceOrder, Results = unknown
   }
 }
 
-/** How such an operation has failed. */
+/** How such an operation failed. */
 export interface Failed {
-  /** Undefined: it was deleted. */
+  /** Undefined if it was deleted. */
   readonly site: Site | undefined
   /** Without a full stop. */
   readonly reason: string
-  /** Whether the site is what it was before. */
+  /** Whether the site has its earlier content. */
   readonly isRolledBack: boolean
 }
 
-/** Opens the site in the transaction that ends a failed or canceled operation. @returns undefined when only the cleaning up was left: that is no failure */
+/**
+ * Opens the site in the transaction that ends a failed or canceled operation.
+ * @returns undefined when only the cleanup was left, which is no failure
+ */
 export async function openAfterFailure(tx: Tx, context: FailureContext<ReplaceOrder>): Promise<Failed | undefined> {
   const { input, operationId, canceled, error, now } = context
   await openSite(tx, input.siteId, operationId, now())

@@ -5,9 +5,9 @@ import type { HostServices } from '../../kit/host-services.ts'
 import { runSiteTask } from '../wordpress/run-site-task.ts'
 
 /**
- * Rejects when the WordPress of a closed site cannot store something with its new content, or its front page does not answer. A redirect is an answer: of
- * a site in several languages, or one that is for members.
- * @param changes addresses of before, where the front page must not lead to
+ * Rejects when the WordPress of a closed site cannot store data with its new content, or its front page does not
+ * respond. A redirect is a valid response, as on multilingual or members-only sites.
+ * @param changes earlier addresses, which the front page must not lead to
  * @throws PermanentFailure with the reason; PhpBusy, PhpTimeout, PhpCrashed
  */
 export async function verifyContent(

@@ -4,8 +4,9 @@ import { capacityAndUsage } from '../../account/addons.ts'
 import { checkCapacity } from './placement.ts'
 
 /**
- * One site more, of one kind, at a time for an account, as PostgreSQL overlaps transactions; last, so that the others wait for a count and a
- * commit only. @throws Problem `site_limit_reached` when the site, which is counted as well, is one too many
+ * Counts one more site of one kind against the plan. PostgreSQL overlaps transactions, so this serializes them for each
+ * account. Call it last, so that others wait only for a count and a commit.
+ * @throws Problem `site_limit_reached` when the plan does not allow the site, which is itself counted
  */
 export async function countAgainstPlan(
   tx: Tx,

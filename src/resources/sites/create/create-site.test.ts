@@ -12,7 +12,7 @@ describe.each(dialects)('POST /v1/sites on $dialect', ({ dialect, skip }) => {
   })
   afterAll(() => api?.close())
 
-  test('400 a name of the administrator without an address, an address without a name, and what is no address', async () => {
+  test('400 for an administrator name without an address, an address without a name, and an invalid address', async () => {
     const refused = async (order: object) => {
       const { status, body } = await owner.call('POST', '/v1/sites', { name: 'shop', ...order })
       return [status, body.errors]
@@ -32,7 +32,7 @@ describe.each(dialects)('POST /v1/sites on $dialect', ({ dialect, skip }) => {
     expect((await owner.call('GET', '/v1/sites')).body.data).toEqual([])
   })
 
-  test('503 without an active host, for a new site and for a clone, and nothing is recorded', async () => {
+  test('503 without an active host, for a new site and for a clone, and records nothing', async () => {
     const source = await api.site(owner, 'source')
     const rows = async () => [
       await api.database.read.selectFrom('sites').select('name').execute(),

@@ -84,7 +84,7 @@ export const createSite = endpoint({
   },
 })
 
-/** The administrator's name and address come together or not at all. */
+/** Returns the administrator. Name and address must be given together or not at all. */
 function administratorOf(body: NewSite): { username: string; email: string } | undefined {
   const { wp_admin_username: username, wp_admin_email: email } = body
   if (username && !email) throw invalidInput(['wp_admin_email: must accompany wp_admin_username'])

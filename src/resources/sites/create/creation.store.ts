@@ -6,14 +6,17 @@ import type { Account } from '../../account/account.ts'
 import { canRun, runtimesOfHost } from '../runtime.store.ts'
 import type { HostRoom } from './placement.ts'
 
-/** What a new site depends on besides what its orderer says. */
+/** What a new site depends on, besides the request. */
 export interface CreationGround {
   readonly account: Pick<Account, 'id' | 'email' | 'plan' | 'defaultPhpVersion' | 'defaultDatacenter'>
-  /** Hosts that may get new sites, in order of id, with the room that they have left. */
+  /** Hosts that may get new sites, in order of id, with their free places. */
   readonly hosts: readonly HostRoom[]
 }
 
-/** One look for all of it: a look costs more than what it finds. @param accountId of the account that is to own the site */
+/**
+ * Returns all of it from one query, because a query costs more than its result.
+ * @param accountId the account that will own the site
+ */
 export async function creationGround(tx: Tx, accountId: number): Promise<CreationGround> {
   const rows = await groundRows(tx, { accountId })
   const account = rows[0] as (typeof rows)[number]
@@ -60,7 +63,9 @@ export async function openHosts(tx: Tx): Promise<HostRoom[]> {
   return roomOf(tx, rows)
 }
 
-/** Returns those of the hosts that run a PHP version, or all of them when none does: the caller then says so. */
+/**
+ * Returns the hosts that run a PHP version, or all of them when none does. In that case, the caller reports the error.
+ */
 export async function hostsThatRun(
   tx: Tx,
   hosts: readonly HostRoom[],
@@ -77,7 +82,7 @@ interface CountedHost {
   readonly host_id: number
   readonly datacenters: string
   readonly max_sites: number
-  /** As of the host's last report: see `reportHost`. */
+  /** From the host's last report: see `reportHost`. */
   readonly counted_sites: number
   readonly counted_to: number
   readonly last_site: number | null
@@ -85,7 +90,10 @@ interface CountedHost {
 
 const isHost = <Row extends { host_id: number | null }>(row: Row): row is Row & CountedHost => row.host_id !== null
 
-/** Counts the sites that came after the hosts' reports only where that decides: to choose among hosts, or when one may be full. */
+/**
+ * Counts the sites added since the hosts' reports only if that decides: when there are several hosts, or one may be
+ * full.
+ */
 async function roomOf(tx: Tx, hosts: readonly CountedHost[]): Promise<HostRoom[]> {
   const atMost = (host: CountedHost) => host.counted_sites + Math.max(0, (host.last_site ?? 0) - host.counted_to)
   const isPlain = hosts.length === 1 && hosts.every((host) => atMost(host) < host.max_sites)

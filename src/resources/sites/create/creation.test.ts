@@ -10,7 +10,7 @@ import { creationGround, hostsThatRun, openHosts } from './creation.store.ts'
 
 const now = Date.UTC(2026, 0, 1)
 
-describe.each(dialects)('the room of hosts on $dialect', ({ dialect, skip }) => {
+describe.each(dialects)('free places of hosts on $dialect', ({ dialect, skip }) => {
   let made: TestDatabase
   beforeEach(async (context) => {
     if (skip) return context.skip()
@@ -31,7 +31,7 @@ describe.each(dialects)('the room of hosts on $dialect', ({ dialect, skip }) => 
   const report = (hostId: number) => made.database.transaction((tx) => reportHost(tx, { hostId, epoch: 0 }, {}))
   const room = async () => (await creationGround(made.database.read, 1)).hosts.map(({ freeSites }) => freeSites)
 
-  test('of one host: what it has since its last report counts as well', async () => {
+  test('of one host: sites added since its last report count as well', async () => {
     await addHost('one', 3)
     expect(await room()).toEqual([3])
     await addSite('first', 1)
@@ -45,7 +45,7 @@ describe.each(dialects)('the room of hosts on $dialect', ({ dialect, skip }) => 
     expect(await room()).toEqual([0])
   })
 
-  test('a deleted site leaves room at once, before a report and after it; one that comes back takes it again', async () => {
+  test('a deleted site frees its place at once, before and after a report, and takes it again when it is recovered', async () => {
     await addHost('one', 2)
     const counted = await addSite('counted', 1)
     await report(1)
@@ -54,7 +54,7 @@ describe.each(dialects)('the room of hosts on $dialect', ({ dialect, skip }) => 
     await made.database.transaction((tx) => markDeleted(tx, uncounted, now))
     expect(await room()).toEqual([1])
     await made.database.transaction((tx) => markDeleted(tx, counted, now))
-    // one host that is not full is asked no further: the other place is found when it is needed
+    // A single host that is not full is not counted further. The other place is found when it is needed.
     expect(await room()).toEqual([1])
     await made.database.transaction((tx) => unmarkDeleted(tx, counted, now))
     await made.database.transaction((tx) => unmarkDeleted(tx, uncounted, now))
@@ -63,7 +63,7 @@ describe.each(dialects)('the room of hosts on $dialect', ({ dialect, skip }) => 
     expect(await room()).toEqual([0])
   })
 
-  test('of several hosts: each has its own, whatever the others have reported', async () => {
+  test('several hosts: each has its own count, whatever the others have reported', async () => {
     await addHost('one', 10)
     await addHost('two', 10)
     await addSite('first', 1)
@@ -77,7 +77,7 @@ describe.each(dialects)('the room of hosts on $dialect', ({ dialect, skip }) => 
     expect(await room()).toEqual([8, 7])
   })
 
-  test('without a host there is none', async () => {
+  test('without a host there are none', async () => {
     expect(await room()).toEqual([])
   })
 
@@ -88,7 +88,7 @@ describe.each(dialects)('the room of hosts on $dialect', ({ dialect, skip }) => 
     (await openHosts(made.database.read)).map(({ id }) => id),
   ]
 
-  test('only active hosts get new sites, whether there is one or several', async () => {
+  test('only active hosts get new sites, whether there are one or several', async () => {
     for (const name of ['one', 'two', 'three', 'four']) await addHost(name, 3)
     await change(2, { state: 'cordoned' })
     await change(3, { state: 'lost' })
@@ -98,7 +98,7 @@ describe.each(dialects)('the room of hosts on $dialect', ({ dialect, skip }) => 
     expect(await offered()).toEqual([[], []])
   })
 
-  test('a silent host gets none where hosts are apart, by the clock of the database', async () => {
+  test('a silent host gets none if hosts are separate machines, by the clock of the database', async () => {
     await addHost('silent', 3)
     await addHost('heard', 3)
     await report(2)
@@ -107,12 +107,12 @@ describe.each(dialects)('the room of hosts on $dialect', ({ dialect, skip }) => 
     )
     const at = Number(rows[0]?.now)
     await change(1, { seen_at: at - 11_000 })
-    // on SQLite all is one machine, and the site waits for its host
+    // On SQLite everything is one machine, and the site waits for its host.
     const expected = dialect === 'postgres' ? [2] : [1, 2]
     expect(await offered()).toEqual([expected, expected])
   })
 
-  test('of several hosts those that run the PHP version; when none does, all', async () => {
+  test('of several hosts, offers those that run the PHP version, or all when none does', async () => {
     for (const name of ['one', 'two']) await addHost(name, 3)
     const facts = (eight3: string) => JSON.stringify({ containment: { runtimes: { '8.3': eight3, '8.4': 'refused' } } })
     const setFacts = (id: number, text: string) =>

@@ -8,13 +8,13 @@ import { PermanentFailure, type StepContext } from '../../../platform/operations
 import type { HostServices } from '../../kit/host-services.ts'
 
 const SLUG = 'woocommerce'
-/** It makes its tables and pages. */
+/** WooCommerce creates its tables and pages in this time. */
 const TASK_MS = 300_000
 
 /**
- * Makes a new site a shop: the newest WooCommerce of the plugin directory, by WordPress' own upgrader, activated, with its pages. Called again it does the same
- * over what is there.
- * @throws PermanentFailure with the reason why it cannot be had, or does not work
+ * Turns a new site into a shop. Installs the newest WooCommerce of the plugin directory with WordPress' own upgrader,
+ * activates it, and creates its pages. A second call repeats this over what exists.
+ * @throws PermanentFailure with the reason why it cannot be installed or does not work
  */
 export async function installShop(
   context: Pick<StepContext<unknown, HostServices>, 'services' | 'operationId' | 'signal'>,

@@ -10,7 +10,7 @@ import { changeSite, findSite, holdSite } from '../site.store.ts'
 import type { Site } from '../site.ts'
 import { configureSite } from '../switches/configure-site.job.ts'
 
-/* What the installation of a new site and the making of a clone have in common. */
+/* What the creation of a new site and of a clone have in common. */
 
 export type NewSiteContext<Results = unknown, Services extends HostServices = HostServices> = StepContext<
   { siteId: number },
@@ -18,10 +18,13 @@ export type NewSiteContext<Results = unknown, Services extends HostServices = Ho
   Results
 >
 
-/** Statistics of a new site are there within a minute. */
+/** Statistics of a new site appear within a minute. */
 const MEASURED_AFTER_MS = 20_000
 
-/** A site that could not be made stays as it is: why, and what to do, is in its record and its log. @param message without a full stop */
+/**
+ * Records why a site could not be created, and what to do, in its row and its log. The site stays as it is.
+ * @param message without a full stop
+ */
 export async function creationFailed(
   tx: Tx,
   context: FailureContext<{ siteId: number }>,
@@ -32,11 +35,11 @@ export async function creationFailed(
   await changeOfJob(tx, context).record({ action: actions['site.deploy_failed'], message })
 }
 
-/** What an owner can do about a site that was not made. */
+/** Appends what an owner can do about a site that was not created. */
 const withEgress = (message: string, { operationId }: { operationId: number }) =>
   `${message.replace(/\.$/, '')}. To try again, send POST /v1/operations/${operationId}/retry. Or delete the site to free its place in the plan.`
 
-/** On a retry visitors are told again to wait. */
+/** Clears the error on a retry, so that visitors are told to wait again. */
 export async function forgetFailure(context: NewSiteContext, site: Site): Promise<void> {
   if (site.deployError !== null)
     await context.transaction((tx) => changeSite(tx, site.id, { deployError: null }, context.now()))
@@ -58,7 +61,10 @@ export async function directoryOf({
   return directory
 }
 
-/** It answers visitors from now on. @param made the core that it runs, and the address that stands in its database */
+/**
+ * Opens the site to visitors.
+ * @param made the core that it runs, and the address in its database
+ */
 export async function becomeLive(
   tx: Tx,
   context: NewSiteContext,
@@ -71,15 +77,15 @@ export async function becomeLive(
   await changeSite(tx, site.id, { state: 'live', coreVersion, writtenAddress: address }, now)
   const change = changeBy(tx, { actor: 'systems', about: aboutSite(site), now })
   for (const { live } of context.services.siteHooks) await live?.(tx, { ...site, state: 'live' }, change)
-  // its network is made when it answers already
+  // Its network is created once it serves pages.
   if (site.hasMultisite) await change.start(configureSite, { siteId: site.id })
-  // not in the site's own queue, and not in the way of its first visitors
+  // Outside the site's own queue, so that it does not delay the first visitors.
   await enqueue(tx, measureSite, { siteId: site.id }, { hostId: site.hostId, afterMs: MEASURED_AFTER_MS })
   const event = { type: events.site_created, data: { name: site.name } }
   await change.record({ action: actions['site.deployed'], message: `Site ${site.name} is live`, event })
 }
 
-/** Takes back all that the steps did: PHP runs in the site directory. */
+/** Rolls back all that the steps did, including PHP that runs in the site directory. */
 export async function removeDirectory(context: Pick<NewSiteContext, 'services' | 'input'>): Promise<void> {
   const { services, input } = context
   await services.pool.stop(input.siteId, 0)

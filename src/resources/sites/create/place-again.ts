@@ -6,7 +6,10 @@ import type { Site } from '../site.ts'
 import { hostsThatRun, openHosts } from './creation.store.ts'
 import { choosePlace } from './placement.ts'
 
-/** Returns the host for a site whose own is lost, by the rules for new sites; undefined when its datacenter has none with room. */
+/**
+ * Returns a host for a site whose own is lost, by the rules for new sites. Returns undefined when no host of its
+ * datacenter has free places.
+ */
 export async function placeAgain(
   tx: Tx,
   { id, datacenterCode, phpVersion }: Pick<Site, 'id' | 'datacenterCode' | 'phpVersion'>,
@@ -16,7 +19,7 @@ export async function placeAgain(
   try {
     return choosePlace(datacenterCode, null, datacenters, fitting).hostId
   } catch (error) {
-    // no room, or a datacenter that is no longer offered
+    // No free place, or a datacenter that is no longer offered.
     if (error instanceof Problem) return undefined
     throw error
   }

@@ -11,22 +11,22 @@ const place = (asked: string | undefined, usual: string | null, ...hosts: HostRo
   return `${datacenterCode} ${hostId}`
 }
 
-test('where it was asked for, else where the account has its sites, else where most room is', () => {
+test('uses the requested datacenter, else the account’s default, else the one with most free places', () => {
   const hosts = [host(1, 5, 'ams'), host(2, 9, 'fra')]
   expect(place('ams', 'fra', ...hosts)).toBe('ams 1')
   expect(place(undefined, 'ams', ...hosts)).toBe('ams 1')
   expect(place(undefined, 'fra', ...hosts)).toBe('fra 2')
   expect(place(undefined, null, ...hosts)).toBe('fra 2')
-  // one that there is no more is nobody's wish
+  // A default that no longer exists is ignored.
   expect(place(undefined, 'lon', ...hosts)).toBe('fra 2')
 })
 
-test('of several hosts the one with most room, of equal ones the first; one without a list serves all', () => {
+test('chooses the host with most free places, the first among equals, and lets one without a list serve all datacenters', () => {
   expect(place('fra', null, host(1, 5, 'fra'), host(2, 9), host(3, 9, 'fra'))).toBe('fra 2')
   expect(place('fra', null, host(1, 9, 'ams'), host(2, 1, 'fra'))).toBe('fra 2')
 })
 
-test('refused: a datacenter that there is not, and one without room', () => {
+test('refuses an unknown datacenter, and one without free places', () => {
   expect(() => place('lon', null, host(1, 5))).toThrow('ams, fra')
   expect(() => place('ams', null, host(1, 5, 'fra'), host(2, 0, 'ams'))).toThrow('ams')
   expect(() => place(undefined, null)).toThrow('ams, fra')

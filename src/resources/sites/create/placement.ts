@@ -5,7 +5,7 @@ import type { Plan } from '../../account/plans.ts'
 import { problems as accountProblems } from '../../account/problems.ts'
 import { problems } from '../problems.ts'
 
-/* Whether an account may have one more site, and where it goes. */
+/* Decides whether an account may have one more site, and where it goes. */
 
 /** @throws Problem `site_limit_reached` when there are more sites of this kind than the plan allows */
 export function checkCapacity(plan: Plan, usage: Usage, isStaging: boolean): void {
@@ -14,16 +14,17 @@ export function checkCapacity(plan: Plan, usage: Usage, isStaging: boolean): voi
     throw new Problem(problems.site_limit_reached, { plan: plan.name, limit, kind: isStaging ? 'staging' : 'live' })
 }
 
-/** A host with the datacenters that it serves (`[]`: all) and the room that it has. */
+/** Host with the datacenters that it serves (`[]` means all) and its free places. */
 export interface HostRoom {
   readonly id: number
   readonly datacenters: readonly string[]
-  /** At least so many; exactly when it is full, or one of several. */
+  /** At least this many. Exact when the host is full, or one of several. */
   readonly freeSites: number
 }
 
 /**
- * Decides where a site goes: the asked datacenter, else the account's default, else the one with most room, else the first.
+ * Decides where a site goes: the requested datacenter, else the account's default, else the one with most free places,
+ * else the first.
  * @throws Problem `unknown_datacenter`, `no_host`
  */
 export function choosePlace(

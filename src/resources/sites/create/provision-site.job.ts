@@ -22,7 +22,7 @@ import { adviceForShop } from './shop-runtime.ts'
 
 type Context<Results = unknown> = NewSiteContext<Results>
 
-/** From an ordered site to one that answers: a copy of the golden template with the site's own address and owner. */
+/** Creates a site that serves pages, as a copy of the golden template with its own address and owner. */
 export const provisionSite = durableWith<HostServices>()({
   name: 'site.provision',
   input: Type.Object({ siteId: Type.Integer() }),
@@ -47,7 +47,7 @@ export const provisionSite = durableWith<HostServices>()({
     ),
 })
 
-/** What is known once the site has a site directory. */
+/** Known once the site has a site directory. */
 interface Claimed {
   readonly homeId: number
   readonly coreVersion: string
@@ -58,7 +58,7 @@ async function claimDirectory(context: Context): Promise<Claimed> {
   const site = await siteOf(context)
   await forgetFailure(context, site)
   const template = await services.template().catch((error) => {
-    // no attempt will find a source that was not there a moment ago; the operator has to give one
+    // No retry will find a source that was just missing, so the operator must provide one.
     throw error instanceof CoreUnavailable ? new PermanentFailure(error.message) : error
   })
   const kind = { ...template, database: services.databaseKindFor(site.phpVersion) }
@@ -66,10 +66,10 @@ async function claimDirectory(context: Context): Promise<Claimed> {
   return { homeId: directory.id, coreVersion: template.coreVersion }
 }
 
-/** What the site's own database says since then; the record may say something else by the time of a later step. */
+/** What was written into the site's own database. The site's row may have changed by the time of a later step. */
 interface Written {
   readonly address: string
-  /** Of operations that an older Stead began: not known. */
+  /** Undefined in operations that an older Stead started. */
   readonly title?: string
 }
 
@@ -77,7 +77,7 @@ async function writeContent(context: Context): Promise<Written> {
   const { services } = context
   const [site, directory, template] = await Promise.all([siteOf(context), directoryOf(context), services.template()])
   await services.pool.stop(site.id, 0)
-  // a process that is not waiting but being warmed would write while the database is replaced
+  // A process that is still warming up would write while the database is replaced.
   if (!services.spares.homeIds(site.phpVersion).includes(directory.id)) await services.spares.take(directory.id)
   const [address, title] = [stagingAddress(site.name, services.config), site.displayName]
   const onServer = await services.siteDirectories.databases.onServer(directory, template.path)
@@ -95,7 +95,7 @@ async function writeContent(context: Context): Promise<Written> {
   return { address, title }
 }
 
-/** The site while it is not in the books of visitors yet. */
+/** Returns the site before visitors can reach it. */
 async function pooledSite(context: Context<{ content: Written }>): Promise<PooledSite> {
   const [site, directory] = await Promise.all([siteOf(context), directoryOf(context)])
   const { address } = context.results.content
@@ -106,7 +106,7 @@ async function movePhpIn(context: Context<{ content: Written }>): Promise<{ warm
   return { warm: await claimWarm(context.services, await directoryOf(context), await pooledSite(context)) }
 }
 
-/** Where one was ordered. */
+/** Installs the shop if one was requested. */
 async function becomeShop(context: Context<{ content: Written }>): Promise<{ warning: string } | undefined> {
   const site = await siteOf(context)
   if (site.install !== 'woocommerce') return undefined
@@ -116,7 +116,10 @@ async function becomeShop(context: Context<{ content: Written }>): Promise<{ war
   return warning ? { warning } : undefined
 }
 
-/** The front page with the title that was written (the site may have been renamed since), and a write that is kept: a database that cannot be written answers pages all the same. */
+/**
+ * Requests the front page and checks its title and a stored write. It expects the title that was written, because the
+ * site may have been renamed since. The write is needed because a read-only database still serves pages.
+ */
 async function seeItAnswer(context: Context<{ content: Written }>): Promise<void> {
   const { services } = context
   const { title: expected } = context.results.content
@@ -127,7 +130,7 @@ async function seeItAnswer(context: Context<{ content: Written }>): Promise<void
   })
   if (expected !== undefined && title !== expected)
     throw new Error('The homepage does not contain the title of the site')
-  // not before: the next spare is made while nobody waits for this site
+  // Only now, so that the next spare is prepared when this site no longer waits.
   services.refill()
 }
 

@@ -20,7 +20,7 @@ describe.each(dialects)('a site that cannot be installed, on $dialect', ({ diale
   let api: TestApi
   let owner: Person
   let siteId: number
-  /** What was asked of the host, in order. */
+  /** Calls to the host, in order. */
   let calls: string[]
   /** First pages. */
   let kept: unknown[]
@@ -36,7 +36,7 @@ describe.each(dialects)('a site that cannot be installed, on $dialect', ({ diale
   })
   afterEach(() => api?.close())
 
-  /** A host without PHP: `check` stands for the first look at the site. */
+  /** Returns a host without PHP. `check` replaces the first request to the site. */
   const host = (check: () => Promise<unknown>) =>
     ({
       config: api.config,
@@ -70,7 +70,7 @@ describe.each(dialects)('a site that cannot be installed, on $dialect', ({ diale
       },
     }) as unknown as HostServices
 
-  /** Runs the operation from the step that moves PHP in: what comes before it needs a real home. */
+  /** Runs the operation from the step that moves PHP in, because the earlier ones need a real site directory. */
   async function provision(check: () => Promise<unknown>): Promise<OperationView> {
     const { id: hostId } = await api.database.read.selectFrom('hosts').select('id').executeTakeFirstOrThrow()
     const id = await api.database.transaction(async (tx) => {
@@ -104,7 +104,7 @@ describe.each(dialects)('a site that cannot be installed, on $dialect', ({ diale
         .execute()
     ).map(({ message }) => message)
 
-  test('its PHP is stopped, its spare taken away and its home removed, and the log says why', async () => {
+  test('stops its PHP, removes its spare and site directory, and logs the reason', async () => {
     const operation = await provision(async () => {
       throw new PermanentFailure('no page')
     })
@@ -113,10 +113,10 @@ describe.each(dialects)('a site that cannot be installed, on $dialect', ({ diale
       ['home undone', 'content succeeded', 'process succeeded', 'shop succeeded', 'answer failed', 'live skipped'],
     ])
     expect(calls).toEqual([
-      // the move in, the first look
+      // Moving in, and the first request.
       'take spare of home 7',
       'check-site',
-      // the undo of the site directory
+      // Rolling back the site directory.
       'stop PHP',
       'take spare of home 7',
       'remove home 7',
@@ -128,13 +128,13 @@ describe.each(dialects)('a site that cannot be installed, on $dialect', ({ diale
     expect((await loadRoute(api.database.read, 'broken-site.test'))?.deployFailed).toBe(true)
   })
 
-  test('the page with which a site has proved that it answers is kept for its first visitor', async () => {
+  test('keeps the page that proved that the site works for its first visitor', async () => {
     const page = { headers: ['Link', '</>'], body: Buffer.from('<title>A').toString('base64') }
     await provision(async () => ({ title: 'A', page }))
     expect(kept).toEqual([[true, ['Link', '</>'], '<title>A']])
   })
 
-  test('one that is tried again is being made again, and says nothing of it when it is live', async () => {
+  test('forgets the failure on a retry, and does not mention it when it is live', async () => {
     const error = 'no page'
     await api.database.transaction((tx) => changeSite(tx, siteId, { deployError: error }, 1))
     const claim = provisionSite.steps.home?.run as (context: object) => Promise<void>
@@ -148,7 +148,7 @@ describe.each(dialects)('a site that cannot be installed, on $dialect', ({ diale
     expect((await loadRoute(api.database.read, 'broken-site.test'))?.deployFailed).toBe(false)
   })
 
-  test('one that was not made counts against the plan until it is deleted', async () => {
+  test('a failed one counts against the plan until it is deleted', async () => {
     await provision(async () => {
       throw new PermanentFailure('no page')
     })
@@ -158,7 +158,7 @@ describe.each(dialects)('a site that cannot be installed, on $dialect', ({ diale
     expect(await used()).toBe(0)
   })
 
-  test('one that is canceled meanwhile is undone as well, and is no failure', async () => {
+  test('one that is canceled meanwhile is rolled back too, and is no failure', async () => {
     const operation = await provision(async () => {
       expect((await owner.call('POST', `/v1/operations/${await openOperation()}/cancel`)).status).toBe(200)
       return { title: 'A' }
@@ -184,7 +184,7 @@ describe.each(dialects)('a site that cannot be installed, on $dialect', ({ diale
     expect(await started.execute()).toEqual([{ type: 'collaborator.sync_wp_user' }])
   })
 
-  test('one that is deleted in the moment in which it would go live does not', async () => {
+  test('one that is deleted at the moment when it would go live does not', async () => {
     const outcomes = await whileUnderWay(api.database, (tx) => markDeleted(tx, siteId, 1), [
       () => goLive().catch(String),
     ])

@@ -7,7 +7,7 @@ import { addTags, deleteTagsOfSite, setFavorite } from '../../tags/tag.store.ts'
 import { restoreFromTrash } from '../remove/trash.ts'
 import { markDeleted } from '../site.store.ts'
 
-describe.each(dialects)('changes of one site at the same moment, on $dialect', ({ dialect, skip }) => {
+describe.each(dialects)('simultaneous changes of one site, on $dialect', ({ dialect, skip }) => {
   let api: TestApi
   let owner: Person
   let site: number
@@ -24,7 +24,7 @@ describe.each(dialects)('changes of one site at the same moment, on $dialect', (
   const statusOf = (method: string, rest: string, body?: unknown) => async () =>
     (await owner.call(method, `/v1/sites/${site}${rest}`, body)).status
 
-  test('of two deletions one is told that the site is gone; it is deleted once', async () => {
+  test('two deletions delete it once, and one is told that the site is gone', async () => {
     const { read } = api.database
     const statuses = await whileUnderWay(api.database, holding(site), [statusOf('DELETE', ''), statusOf('DELETE', '')])
     expect(statuses.sort()).toEqual([200, 404])
@@ -33,13 +33,13 @@ describe.each(dialects)('changes of one site at the same moment, on $dialect', (
     expect(removals).toEqual([{ type: 'site.remove' }])
   })
 
-  test('of two that disable it one is refused: what the other did is told once', async () => {
+  test('two requests to disable it: one is refused, and the other is reported once', async () => {
     const disable = statusOf('PUT', '/disable')
     expect((await whileUnderWay(api.database, holding(site), [disable, disable])).sort()).toEqual([200, 400])
     expect(await events()).toEqual(['site_disabled'])
   })
 
-  test('nothing of a site is changed while its deletion commits', async () => {
+  test('nothing of a site changes while its deletion commits', async () => {
     const deletion = (tx: Parameters<typeof markDeleted>[0]) => markDeleted(tx, site, 1)
     const statuses = await whileUnderWay(api.database, deletion, [
       statusOf('PUT', '', { name: 'Another' }),
@@ -50,7 +50,7 @@ describe.each(dialects)('changes of one site at the same moment, on $dialect', (
     expect(await api.database.read.selectFrom('activity').select('id').execute()).toEqual([])
   })
 
-  test('of two that bring it back from the trash one finds it there; it is counted and told once', async () => {
+  test('two recoveries from the trash: only one finds it there, and it is counted and reported once', async () => {
     const { read, transaction } = api.database
     await api.home(site)
     await transaction((tx) => markDeleted(tx, site, 1))
@@ -64,14 +64,14 @@ describe.each(dialects)('changes of one site at the same moment, on $dialect', (
     expect(await told.execute()).toHaveLength(1)
   })
 
-  test('a tag that an account gets on a site while it is taken off goes with the others', async () => {
+  test('a tag that an account adds to a site while it is removed goes with the others', async () => {
     const tagging = (tx: Parameters<typeof addTags>[0]) => addTags(tx, owner.accountId, site, ['late'])
     const leaving = () => api.database.transaction((tx) => deleteTagsOfSite(tx, site, owner.accountId))
     await whileUnderWay(api.database, tagging, [leaving])
     expect(await api.database.read.selectFrom('tags').select('name').execute()).toEqual([])
   })
 
-  test('a tag that a site gets while it becomes a favourite lies at its new place; the other way round as well', async () => {
+  test('a tag that a site gets while it becomes a favorite is sorted at its new place, and the other way round', async () => {
     const placeOf = async (name: string) => {
       const { read } = api.database
       const tag = read.selectFrom('tags').innerJoin('site_tags', 'site_tags.tag_id', 'tags.id').select('rank')
@@ -88,15 +88,18 @@ describe.each(dialects)('changes of one site at the same moment, on $dialect', (
     expect([await placeOf('late'), await placeOf('early')]).toEqual([0, 0])
   })
 
-  test.runIf(dialect === 'postgres')('who does not see the site does not wait for those who change it', async () => {
-    const stranger = await api.person('stranger@example.com')
-    await api.database.transaction(async (tx) => {
-      await holding(site)(tx)
-      expect((await stranger.call('PUT', `/v1/sites/${site}`, { name: 'Mine' })).status).toBe(404)
-    })
-  })
+  test.runIf(dialect === 'postgres')(
+    'a caller who cannot see the site does not wait for those who change it',
+    async () => {
+      const stranger = await api.person('stranger@example.com')
+      await api.database.transaction(async (tx) => {
+        await holding(site)(tx)
+        expect((await stranger.call('PUT', `/v1/sites/${site}`, { name: 'Mine' })).status).toBe(404)
+      })
+    },
+  )
 
-  test('a tag that a site gets while another one that has it is forgotten stays', async () => {
+  test('a tag that a site gets while another one with it is purged stays', async () => {
     const other = await api.site(owner, 'other-site')
     await api.database.transaction((tx) => addTags(tx, owner.accountId, site, ['shared']))
     const tagging = (tx: Parameters<typeof addTags>[0]) => addTags(tx, owner.accountId, other, ['shared'])

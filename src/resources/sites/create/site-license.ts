@@ -1,17 +1,17 @@
 import Type from 'typebox'
 import { nullable } from '../../../platform/http/schemas.ts'
 
-/** The license of a site. Its key stays the same until it is revoked. */
+/** License of a site. Its key stays the same until it is revoked. */
 export interface License {
   readonly id: number
   readonly siteId: number
   readonly licenseKey: string
-  /** Milliseconds since 1970, as `revokedAt`. */
+  /** Milliseconds since 1970, like `revokedAt`. */
   readonly issuedAt: number
   readonly revokedAt: number | null
 }
 
-/** A site's license, `null` before there is any. */
+/** License of a site, or `null` before one was issued. */
 export const LicenseSchema = Type.Unsafe<PresentedLicense | null>({
   type: ['object', 'null'],
   title: 'ExtensionLicense',
@@ -34,7 +34,7 @@ interface PresentedLicense {
   revokedAt: number | null
 }
 
-/** The extension license of the API, with its times in seconds. */
+/** Returns the extension license as the API shows it, with times in seconds. */
 export function presentLicense({ issuedAt, revokedAt, ...license }: License): PresentedLicense {
   return { ...license, issuedAt: seconds(issuedAt), revokedAt: revokedAt === null ? null : seconds(revokedAt) }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { nameFaultOf } from '../site.ts'
 
-test('a name has from the least to 63 characters', () => {
+test('a name has between the minimum and 63 characters', () => {
   expect([nameFaultOf('abc', 4), nameFaultOf('abc', 3), nameFaultOf('abcd', 4)]).toEqual([
     'must be at least 4 characters',
     undefined,

@@ -26,14 +26,14 @@ const answerOf = async (name: unknown) => {
   return [valid, message]
 }
 
-test('200: a name that can be had, and one that is taken', async () => {
+test('200: for a name that is available, and one that is taken', async () => {
   expect(await answerOf('free-name')).toEqual([true, 'Name is valid'])
   expect(await answerOf('Taken-Name')).toEqual([false, 'Name is already taken'])
-  // names of the installation are taken
+  // Names of the installation are taken.
   for (const name of ['panel', 'WWW', 'sftp']) expect(await answerOf(name)).toEqual([false, 'Name is already taken'])
 })
 
-test('200: every badly formed name gets the text of the minimum, then what else is wrong', async () => {
+test('200: reports a badly formed name with the text for too short names, followed by what else is wrong', async () => {
   expect(await answerOf('ab')).toEqual([false, 'Name must be at least 3 characters'])
   for (const name of ['with space', '-dash', 'dot.ted', 'a'.repeat(64)])
     expect(await answerOf(name)).toEqual([false, expect.stringMatching(/^Name must be at least 3 characters; it m/)])
@@ -48,12 +48,12 @@ test.each([
   ['a bare string', '"free-name"', 'application/json'],
   ['a number', '7', 'application/json'],
   ['no body', undefined, ''],
-])('200: %s is no valid name', async (_what, payload, type) => {
+])('200: %s is not a valid name', async (_what, payload, type) => {
   const response = await ask(payload, type)
   expect([response.statusCode, response.json().data]).toEqual([200, { valid: false }])
 })
 
-test('401: without a token, whatever is sent', async () => {
+test('401: without a token, whatever the request contains', async () => {
   const response = await api.app.inject({ method: 'POST', url: '/v1/sites/validate', payload: '{' })
   expect(response.statusCode).toBe(401)
 })

@@ -5,7 +5,7 @@ import { endpoint } from '../../kit/endpoint.ts'
 import { isNameTaken } from '../site.store.ts'
 import { nameFaultOf } from '../site.ts'
 
-/** The check before creating says 3 characters where creating asks for 4: the API's documented behaviour. */
+/** This check says 3 characters although creating a site requires 4, as the API documents. */
 const LEAST_CHARACTERS = 3
 
 export const validateSiteName = endpoint({
@@ -34,6 +34,9 @@ export const validateSiteName = endpoint({
 
 const TOO_SHORT = `must be at least ${LEAST_CHARACTERS} characters`
 
-/** Clients know a badly formed name by the text of the minimum, whatever is wrong with it; what else is wrong follows. */
+/**
+ * Returns the error text. Clients recognize a badly formed name by the text for too short names, so that comes first,
+ * whatever else is wrong.
+ */
 const faultMessage = (fault: string): string =>
   fault === TOO_SHORT ? `Name ${TOO_SHORT}` : `Name ${TOO_SHORT}; it ${fault}`

@@ -24,7 +24,7 @@ describe.each(dialects)('the PHP version of a new site on $dialect', ({ dialect,
     return [status, body.data?.phpVersion ?? body.errors]
   }
 
-  test('is the account’s default; where its host does not run that, the newest that it runs', async () => {
+  test('is the account’s default, or the newest that its host runs if it does not run that', async () => {
     expect(await made('usual')).toEqual([201, '8.3'])
     await hostRuns({ '8.1': 'native', '8.2': 'native', '8.3': 'refused' })
     expect(await made('served')).toEqual([201, '8.2'])
@@ -34,7 +34,7 @@ describe.each(dialects)('the PHP version of a new site on $dialect', ({ dialect,
     expect(await made('not-by-account')).toEqual([201, '8.3'])
   })
 
-  test('of a shop is one that has MariaDB, where the host has one', async () => {
+  test('of a shop is one that has MariaDB, if the host has one', async () => {
     const runtimes = { '8.1': 'wasm', '8.2': 'native', '8.3': 'wasm' }
     await hostRuns(runtimes, { '8.1': 'sqlite', '8.2': 'mariadb', '8.3': 'sqlite' })
     expect(await made('plain')).toEqual([201, '8.3'])
@@ -44,7 +44,7 @@ describe.each(dialects)('the PHP version of a new site on $dialect', ({ dialect,
     expect(await made('embedded', { install: 'woocommerce' })).toEqual([201, '8.3'])
   })
 
-  test('one that was asked for is had, or refused', async () => {
+  test('is the requested one, or the request is refused', async () => {
     await hostRuns({ '8.1': 'native', '8.2': 'native', '8.3': 'refused' })
     expect(await made('asked', { php_version: '8.1' })).toEqual([201, '8.1'])
     expect(await made('refused', { php_version: '8.3' })).toEqual([

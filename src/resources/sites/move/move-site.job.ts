@@ -26,14 +26,14 @@ import { runSiteTask } from '../wordpress/run-site-task.ts'
 const Input = Type.Object({
   siteId: Type.Integer(),
   runtime: oneOf(['native', 'wasm']),
-  /** What it has from then on. */
+  /** The version that the site has afterwards. */
   phpVersion: oneOf(phpVersions),
 })
 type Input = Type.Static<typeof Input>
 type Results = { check: Checked; page?: PageMarks | null; answer?: Compared | null }
 type Context = StepContext<Input, HostServices, Results>
 
-/** Nothing to do: it runs by what was asked for. */
+/** Null if there is nothing to do because the site already runs as requested. */
 type Checked = { readonly from: DatabaseKind } | null
 
 const replacement = contentReplacement<Input, Results>({
@@ -42,8 +42,9 @@ const replacement = contentReplacement<Input, Results>({
 })
 
 /**
- * Moves a site between PHP in WebAssembly with its database in a file, and native PHP with its database on MariaDB. It is closed meanwhile. The new
- * database is made beside the one in use and compared with it. Until `done` the undos return the site to what it was. Its files stay where they are.
+ * Moves a site between PHP in WebAssembly with a file database, and native PHP with a MariaDB database. The site is
+ * closed meanwhile. The new database is created next to the one in use and compared with it. Until `done`, rolling back
+ * restores the site. Its files stay in place.
  */
 export const moveSiteJob = durableWith<HostServices>()({
   name: 'site.move',
@@ -65,7 +66,7 @@ export const moveSiteJob = durableWith<HostServices>()({
 
 const kindOf = ({ runtime }: Input): DatabaseKind => (runtime === 'native' ? 'mariadb' : 'sqlite')
 
-/** Of what the steps know when they have something to do. */
+/** Returns the earlier database kind, if the steps have something to do. */
 const fromOf = ({ results }: { readonly results: Partial<Results> }): DatabaseKind | undefined => results.check?.from
 
 async function check(context: Context): Promise<Checked> {
@@ -84,7 +85,7 @@ async function check(context: Context): Promise<Checked> {
   return { from }
 }
 
-/** What visitors got until now, of what the site is now: nobody changes it any more. */
+/** Fetches the page that visitors got until now, while nothing changes the site. */
 async function lookAtPage(context: Context): Promise<PageMarks | null> {
   const { services, input, signal } = context
   const site = await services.hostedSite(input.siteId)
@@ -93,13 +94,13 @@ async function lookAtPage(context: Context): Promise<PageMarks | null> {
   try {
     return marksOf(await look(), await look())
   } catch (error) {
-    // php-fpm is not there any more, and the move is the way out: visitors got nothing
+    // php-fpm is gone, and the move solves that. Visitors got no page.
     if (error instanceof PhpUnavailable) return null
     throw error
   }
 }
 
-/** Beside the one in use, by the text of which it is made; compared by what it says itself. */
+/** Creates the new database next to the one in use, from its dump. Compares what both report. */
 async function makeDatabase(context: Context): Promise<{ tables: number }> {
   const { services, input, signal, progressBytes } = context
   const directory = await requireDirectory(context)
@@ -140,7 +141,7 @@ async function turn(
   await services.siteDirectories.databases.turnTo({ ...directory, database }, (await services.template()).path)
 }
 
-/** By the record of the site directory, which says which one is in use. */
+/** Drops the unused database. The record of the site directory tells which one is in use. */
 async function dropUnused(context: Undoing<Input, Results>, directory: SiteDirectory): Promise<void> {
   const { services, input } = context
   const from = fromOf(context)
@@ -149,7 +150,7 @@ async function dropUnused(context: Undoing<Input, Results>, directory: SiteDirec
   await services.databaseContent(unused).drop(contentPlace(input.siteId, directory))
 }
 
-/** A write that is kept, and the front page that the site had. */
+/** Checks that a write is stored, and that the front page is the same. */
 async function seeItAnswer(context: Context): Promise<Compared | null> {
   const { services, input, signal, results } = context
   const { siteId, phpVersion } = input
@@ -181,7 +182,10 @@ async function recordMove(tx: Tx, context: Context, site: Site): Promise<void> {
   })
 }
 
-/** Lines may be others without a fault: a plugin that names its PHP, pictures that are chosen anew. */
+/**
+ * Describes differences of the page. Lines may differ without an error, such as a plugin that shows its PHP version, or
+ * random pictures.
+ */
 function describeComparison(compared: Compared | null | undefined): string {
   if (!compared) return ''
   const { lines, changed } = compared

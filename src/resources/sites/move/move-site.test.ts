@@ -1,4 +1,4 @@
-/** A site that is moved between the two runtimes, and what keeps it where it is. */
+/** Tests of moving a site between the two runtimes, and of what stops a move. */
 import { existsSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -25,15 +25,15 @@ import { moveSiteJob } from './move-site.job.ts'
 let api: TestApi
 let owner: Person
 let host: FakeHost
-/** What the host gives to jobs. */
+/** Services that the host gives to jobs. */
 let usual: HostServices
 let worker: Worker | undefined
 let site: number
 let directory: string
 let count = 0
-/** What the server was told. */
+/** Calls to the server. */
 let told: string[]
-/** The front pages that the site answers with, the last one from then on; default: one that says where the site is. */
+/** Front pages that the site serves, the last one repeatedly. Default: one that names the site's database. */
 let pages: ({ status?: number; text?: string } | Error)[]
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ afterEach(async () => {
 })
 
 const fileOf = (path: string) => join(path, 'private/database/site.sqlite')
-/** Where the "server" has the database of a site directory: another folder of the same kind. */
+/** Returns where the "server" keeps the database of a site directory: another folder of the same kind. */
 const onServer = (path: string) => join(path, 'private/server')
 const server: DirectoryDatabases = {
   make: async () => {},
@@ -77,7 +77,7 @@ const server: DirectoryDatabases = {
   recover: async () => {},
 }
 
-/** The content of a site directory on the server. */
+/** Returns the content of a site directory on the server. */
 function serverContent(content: DatabaseContent): DatabaseContent {
   const there = (place: SitePlace) => ({ ...place, siteDirectory: onServer(place.siteDirectory) })
   return {
@@ -98,7 +98,7 @@ function serverContent(content: DatabaseContent): DatabaseContent {
 
 interface Given {
   readonly services?: Partial<HostServices>
-  /** What lies on the server after it was loaded. */
+  /** Content on the server after the database was loaded. */
   readonly otherTitle?: string
   readonly turnTo?: DatabasesOfDirectories['turnTo']
   readonly log?: Log
@@ -163,7 +163,7 @@ const closedBy = async () =>
 const purges = async () =>
   (await api.database.read.selectFrom('cache_purges').select('site_id').where('site_id', '=', site).execute()).length
 
-test('to native PHP and back: database, record, configuration and log follow, and what is not in use is dropped', async () => {
+test('to native PHP and back: database, record, configuration and log follow, and the unused database is dropped', async () => {
   work()
   expect(await move()).toMatchObject({ state: 'succeeded', error: null })
   expect(await directoryOf()).toMatchObject({ database: 'mariadb' })
@@ -176,7 +176,7 @@ test('to native PHP and back: database, record, configuration and log follow, an
   expect(host.disconnected).toContain(site)
   expect(host.wordpress(site).flushes).toBe(1)
   host.setTitle(onServer(directory), 'ours')
-  // the WordPress of these tests reads the file
+  // WordPress in these tests reads the file.
   const tasks = { ...host.services.pool, runTask: async () => ({ flushed: true, dropIn: false, home: '' }) as never }
   await worker?.stop(5000)
   const handle = async () => ({ status: 200, headers: [], body: Readable.from([Buffer.from('<html></html>')]) })
@@ -185,7 +185,7 @@ test('to native PHP and back: database, record, configuration and log follow, an
   expect(await directoryOf()).toMatchObject({ database: 'sqlite' })
   expect(told.slice(2)).toEqual(['turned to the file', 'dropped on the server'])
   expect([host.title(directory), existsSync(fileOf(onServer(directory)))]).toEqual(['ours', false])
-  // the version is the same: nobody is told that it had changed
+  // The version is unchanged, so no change is reported.
   expect(await events()).toHaveLength(1)
   expect(await log()).toEqual([
     'Moved the site to native PHP 8.3 with its database on MariaDB. Its homepage is unchanged.',
@@ -193,14 +193,14 @@ test('to native PHP and back: database, record, configuration and log follow, an
   ])
 })
 
-test('to where it runs already: nothing is done, and nothing is told', async () => {
+test('to where it already runs: changes and reports nothing', async () => {
   work()
   expect(await move({ runtime: 'wasm' })).toMatchObject({ state: 'succeeded' })
   expect([told, await log(), await purges(), host.disconnected]).toEqual([[], [], 0, []])
   expect((await findSite(api.database.read, site))?.phpVersion).toBe('8.2')
 })
 
-test('lines of its front page that are others are counted; those that are others each time say nothing', async () => {
+test('counts lines of its front page that differ, except those that differ each time', async () => {
   pages = [
     { text: '<html>\n<p>one\n<p>two\n<p>at 9:30\n</html>' },
     { text: '<html>\n<p>one\n<p>two\n<p>at 9:31\n</html>' },
@@ -213,14 +213,14 @@ test('lines of its front page that are others are counted; those that are others
   ])
 })
 
-test('one whose PHP is not there any more is moved all the same: the move is its way out', async () => {
+test('moves a site whose PHP is gone, because the move is the solution', async () => {
   pages = [new PhpUnavailable('no php-fpm 8.2'), { text: '<html></html>' }]
   work()
   expect((await move()).state).toBe('succeeded')
   expect(await log()).toEqual(['Moved the site to native PHP 8.3 with its database on MariaDB.'])
 })
 
-test('what is left of the database before is a matter for the log alone', async () => {
+test('only logs leftovers of the earlier database', async () => {
   const warnings: { msg: string; siteId: number }[] = []
   const log = pino({ level: 'warn' }, { write: (line) => void warnings.push(JSON.parse(line)) }) as Log
   const { siteDatabase } = host.services
@@ -234,7 +234,7 @@ test('what is left of the database before is a matter for the log alone', async 
   expect(warnings).toMatchObject([{ siteId: site, msg }])
 })
 
-test('a retry of what was canceled when it was moved already does not load the old database over the new one', async () => {
+test('a retry of an operation that was canceled after the move does not load the old database over the new one', async () => {
   const { siteDatabase } = host.services
   const begun = gate()
   const drop = async () => {
@@ -246,7 +246,7 @@ test('a retry of what was canceled when it was moved already does not load the o
   const id = await order()
   await begun.opened
   await api.database.transaction((tx) => cancelOperation(tx, id, Date.now()))
-  // the process dies when only the old database is left to drop
+  // The process dies when only the old database is left to drop.
   await worker?.stop(0)
   host.held.clear()
   await api.database.transaction((tx) =>
@@ -265,7 +265,7 @@ test('a retry of what was canceled when it was moved already does not load the o
   expect(await log()).toHaveLength(1)
 })
 
-test('one that cannot be turned back keeps the database that it was turned to, and its owner is told', async () => {
+test('a site that cannot be switched back keeps the new database, and its owner is told', async () => {
   pages = [{}, {}, { status: 500 }]
   const databases = new DatabasesOfDirectories(server, noLog)
   const turnTo: typeof databases.turnTo = async (row, ...rest) => {
@@ -279,8 +279,8 @@ test('one that cannot be turned back keeps the database that it was turned to, a
   expect((await log())[0]).toContain('Stead could not roll back the change: try again')
 })
 
-describe('it stays where it is', () => {
-  /** As before, open, and its owner is told. */
+describe('a site stays in place', () => {
+  /** Checks that it is unchanged and open, and that its owner is told. */
   const stays = async (says: string, database = 'sqlite') => {
     expect(await directoryOf()).toMatchObject({ database })
     expect([await closedBy(), host.held.has(site), await purges()]).toEqual([null, false, 0])
@@ -295,12 +295,12 @@ describe('it stays where it is', () => {
     expect(host.title(directory)).toBe('mine')
   }
 
-  test('a site that is not installed', async () => {
+  test('if it is not installed', async () => {
     await refused('The site is not installed yet', { services: { hostedSite: async () => undefined } })
     expect(told).toEqual([])
   })
 
-  test('a host without MariaDB, or without PHP in WebAssembly', async () => {
+  test('on a host without MariaDB, or without PHP in WebAssembly', async () => {
     await refused('The host of the site does not have PHP 8.3 with MariaDB', {
       services: { databaseKindFor: () => 'sqlite' },
     })
@@ -315,10 +315,10 @@ describe('it stays where it is', () => {
     expect([told, await directoryOf()]).toEqual([[], expect.objectContaining({ database: 'mariadb' })])
   })
 
-  test('a database that is not the same there', async () => {
+  test('if the database differs there', async () => {
     const says = 'The database could not be moved exactly: rows of the table wp_options are not the same'
     await refused(says, { otherTitle: 'another' })
-    // what was made of it is dropped, and the site was never turned to it
+    // The new database is dropped, and the site was never switched to it.
     expect(told).toEqual(['prepared', 'dropped on the server'])
     expect(existsSync(fileOf(onServer(directory)))).toBe(false)
   })
@@ -327,13 +327,13 @@ describe('it stays where it is', () => {
     ['a page that is broken', [{}, {}, { status: 500 }], 'its homepage responds with status 500'],
     ['another status', [{}, {}, { status: 404 }], 'its homepage responds with status 404 there, but with 200 here'],
     ['no page before, and none there', [new PhpUnavailable('away'), { text: '' }], 'its homepage is empty'],
-  ])('there it answers with %s', async (_what, answers, says) => {
+  ])('if it responds with %s there', async (_what, answers, says) => {
     pages = answers as typeof pages
     await refused(`WordPress does not respond in the new runtime: ${says}`)
     expect(told).toEqual(['prepared', 'turned to the server', 'turned to the file', 'dropped on the server'])
   })
 
-  test.each(['flush-object-cache', 'check-copy'])('its WordPress refuses the task %s there', async (task) => {
+  test.each(['flush-object-cache', 'check-copy'])('if its WordPress refuses the task %s there', async (task) => {
     const { pool } = host.services
     const runTask = async (...given: Parameters<typeof pool.runTask>) => {
       if (given[1] === task) throw new PhpTaskError('it cannot write')
@@ -344,14 +344,14 @@ describe('it stays where it is', () => {
     expect(told.at(-1)).toBe('dropped on the server')
   })
 
-  test('its page could not be asked for, for another reason', async () => {
+  test('if its page could not be requested for another reason', async () => {
     pages = [new Error('the socket is away')]
     work()
     expect(await move()).toMatchObject({ state: 'failed', error: 'the socket is away' })
     await stays('the socket is away')
   })
 
-  test('canceled: nothing is told', async () => {
+  test('if canceled, without a report', async () => {
     const begun = gate()
     const ensured = async () => {
       begun.open()
@@ -370,7 +370,7 @@ describe('it stays where it is', () => {
     expect([await closedBy(), await log()]).toEqual([null, []])
   })
 
-  test('a site that was deleted meanwhile', async () => {
+  test('if it was deleted meanwhile', async () => {
     await api.database.transaction((tx) => tx.deleteFrom('site_homes').where('site_id', '=', site).execute())
     work()
     expect(await move()).toMatchObject({ state: 'failed', error: 'The site has no site directory on this host' })

@@ -8,14 +8,17 @@ import { runtimesOfHost } from '../runtime.store.ts'
 import { requireInstalled, type Site } from '../site.ts'
 import { moveSiteJob } from './move-site.job.ts'
 
-/** By what a site is to run from then on. */
+/** The runtime and version that a site should use. */
 export interface MoveRequest {
   readonly runtime: 'native' | 'wasm'
-  /** Default: what it has. */
+  /** Default: the current version. */
   readonly phpVersion?: PhpVersion | undefined
 }
 
-/** Has a site moved, as its owner or the operator wants it. @throws Problem site_not_live, runtime_not_there */
+/**
+ * Starts the move of a site, as its owner or the operator requests.
+ * @throws Problem site_not_live, runtime_not_there
+ */
 export async function requestMove(
   tx: Tx,
   site: Site,

@@ -28,7 +28,7 @@ describe.each(dialects)('convert on $dialect', ({ dialect, skip }) => {
       await putRoute(tx, siteId, 'www.example.com', 0, true)
     })
 
-  test('200 there and back: the plan counts it where it is, and nothing else of it changes', async () => {
+  test('200 there and back: counts against the plan as what it is, and changes nothing else', async () => {
     const before = await data('GET', `/v1/sites/${siteId}`)
     expect(await counted()).toMatchObject({ billable: 1, staging: 0, total: 1 })
     expect((await convert()).body.data).toEqual({ ...before, staging: true })
@@ -38,7 +38,7 @@ describe.each(dialects)('convert on $dialect', ({ dialect, skip }) => {
     expect(await data('GET', `/v1/sites/${siteId}`)).toEqual(before)
   })
 
-  test('400 with a domain, which stays; 200 when it is gone', async () => {
+  test('400 with a domain, which stays, and 200 once it is removed', async () => {
     await addDomain()
     expect(await convert()).toMatchObject({
       status: 400,
@@ -49,7 +49,7 @@ describe.each(dialects)('convert on $dialect', ({ dialect, skip }) => {
     expect((await convert()).status).toBe(200)
   })
 
-  test('400 when the plan has no room for one more live site', async () => {
+  test('400 when the plan has no place for one more live site', async () => {
     expect((await convert()).status).toBe(200)
     await api.database.transaction((tx) => tx.updateTable('accounts').set({ plan: 'Personal' }).execute())
     for (const name of ['second', 'third', 'fourth']) await api.site(owner, name)
@@ -60,7 +60,7 @@ describe.each(dialects)('convert on $dialect', ({ dialect, skip }) => {
     expect(await counted()).toMatchObject({ billable: 3, staging: 1 })
   })
 
-  test('two at once on the last place: one of them has it', async () => {
+  test('gives the last place to only one of two simultaneous requests', async () => {
     await api.database.transaction((tx) => tx.updateTable('accounts').set({ plan: 'Personal' }).execute())
     const ids = [siteId]
     for (const name of ['second', 'third', 'fourth']) ids.push(await api.site(owner, name))

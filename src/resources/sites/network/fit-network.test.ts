@@ -3,7 +3,7 @@ import { PhpCrashed, PhpTaskError } from '../../../hosting/php/runtime.ts'
 import { PermanentFailure } from '../../../platform/operations/definition.ts'
 import { fitNetwork } from './fit-network.ts'
 
-test('a network that its own PHP refuses to move is given up with its words; what goes wrong otherwise may be tried again', async () => {
+test('fails permanently, with its words, when its own PHP refuses to move a network, and allows a retry of other errors', async () => {
   const fitted = (error: Error) => {
     const pool = { runTask: () => Promise.reject(error), restart: expect.unreachable }
     const site = { siteId: 1, address: 'new.example.com' }

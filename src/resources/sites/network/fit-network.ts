@@ -9,15 +9,15 @@ import type { HostServices } from '../../kit/host-services.ts'
 const TIME_MS = 600_000
 
 interface FitOptions extends Omit<TaskOptions, 'timeoutMs'> {
-  /** The tables came from another site: a blog that has a domain there becomes a folder here. */
+  /** Whether the tables came from another site. If so, blogs with domains there become folders here. */
   readonly isCopy: boolean
-  /** What else leads to that site, besides what was rewritten while they were loaded. */
+  /** Other addresses that lead to that site, besides those that were rewritten while the tables were loaded. */
   readonly others: readonly string[]
 }
 
 /**
- * Makes the tables of a network, which came from another site or another day, those of the site's address, and then wp-config.php: where the
- * two say different things WordPress does not load as a network at all.
+ * Changes the tables of a network from another site or another day to the site's address, and then wp-config.php. If
+ * the two differ, WordPress does not load as a network at all.
  * @returns how many blogs became folders
  */
 export async function fitNetwork(

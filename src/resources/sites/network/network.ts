@@ -1,9 +1,9 @@
 import type { TaskOutput } from '../../../hosting/php/tasks.ts'
 
-/** What WordPress says of a network. */
+/** Facts about a network, as WordPress reports them. */
 type NetworkFacts = TaskOutput<'make-network'>
 
-/** Constants of wp-config.php that make WordPress look for a network. */
+/** Returns the constants of wp-config.php that make WordPress look for a network. */
 export function networkConstants(facts: NetworkFacts, address: string): Record<string, string | number | boolean> {
   return {
     MULTISITE: true,
@@ -15,7 +15,7 @@ export function networkConstants(facts: NetworkFacts, address: string): Record<s
   }
 }
 
-/** Takes them out again; the tables of the network stay. */
+/** Removes these constants. The tables of the network stay. */
 export const noNetwork = {
   MULTISITE: null,
   SUBDOMAIN_INSTALL: null,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { upgradeBlogs } from './upgrade-blogs.ts'
 
-/** A network with blogs up to a number; `answer` in place of its WordPress. */
+/** Creates a network with this many blogs. `answer` replaces its WordPress. */
 function network(blogs: number, answer?: (after: number) => { last: number; upgraded: number; left: number }) {
   const asked: number[] = []
   const told: number[] = []
@@ -27,20 +27,20 @@ function network(blogs: number, answer?: (after: number) => { last: number; upgr
   return { asked, told, work: () => upgradeBlogs(context, 1, {}) }
 }
 
-test('all blogs have their turn, a few in each task, and it says how far it is', async () => {
+test('upgrades all blogs, a few in each task, and reports its progress', async () => {
   const { asked, told, work } = network(25)
   await work()
   expect(asked).toEqual([0, 10, 20])
   expect(told.map((at) => Math.round(at * 100))).toEqual([40, 80])
 })
 
-test('a site that is no network has none', async () => {
+test('does nothing for a site without a network', async () => {
   const { asked, work } = network(0)
   await work()
   expect(asked).toEqual([0])
 })
 
-test('a plugin that answers in its place holds nothing up for ever', async () => {
+test('stops if a plugin answers in place of Stead', async () => {
   await expect(network(1, () => ({ last: 0, upgraded: 0, left: 5 })).work()).rejects.toThrow(
     'cannot list the sites of the network',
   )

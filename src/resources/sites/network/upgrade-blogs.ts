@@ -3,9 +3,12 @@ import { PermanentFailure } from '../../../platform/operations/definition.ts'
 import type { HostServices } from '../../kit/host-services.ts'
 import { runSiteTask } from '../wordpress/run-site-task.ts'
 
-/** Of a network, in one task: so many are upgraded well within its time. */
+/** Blogs of a network to upgrade in one task, which fits well into its time limit. */
 const BLOGS_AT_ONCE = 10
-/** Of a network. WordPress upgrades what comes after them at the first visit of its dashboard; a site's PHP must not keep a host busy for ever. */
+/**
+ * Limit of blogs in a network. WordPress upgrades the others when their dashboards are first visited. A site's PHP must
+ * not keep a host busy forever.
+ */
 const MOST_BLOGS = 10_000
 
 interface Upgrading {
@@ -15,7 +18,8 @@ interface Upgrading {
 }
 
 /**
- * Brings the databases of a network's other blogs to the release of WordPress that the site has; of a site that is no network there are none.
+ * Upgrades the databases of a network's other blogs to the site's WordPress release. Does nothing for a site without a
+ * network.
  * @throws as {@link runSiteTask}
  */
 export async function upgradeBlogs(
@@ -31,7 +35,7 @@ export async function upgradeBlogs(
     const input = { after, most: BLOGS_AT_ONCE }
     const { last, left } = await runSiteTask(services, siteId, 'upgrade-blogs', input, { ...options, refusal })
     if (left === 0) return
-    // what a plugin answers in its place ends as well
+    // If a plugin answers in place of Stead, the loop must still end.
     if (last <= after) throw new PermanentFailure('Stead cannot list the sites of the network')
     after = last
     done += BLOGS_AT_ONCE

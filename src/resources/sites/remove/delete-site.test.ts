@@ -22,7 +22,7 @@ describe.each(dialects)('deleteSite on $dialect', ({ dialect, skip }) => {
       .orderBy('id')
       .execute()
 
-  test('200: open work of the site is canceled, what was begun is asked to undo itself, and other sites keep theirs', async () => {
+  test('200: cancels open operations of the site, asks running ones to roll back, and keeps those of other sites', async () => {
     const siteId = await api.site(owner, 'gone-site')
     const other = await api.site(owner, 'kept-site')
     const begun = await api.database.transaction(async (tx) => {

@@ -31,7 +31,7 @@ export const deleteSite = endpoint({
     await markDeleted(tx, site.id, now)
     const event = { type: events.site_deleted, data: { name: site.name } }
     await context.record({ action: actions['site.deleted'], message: `Deleted site ${site.name}`, event })
-    // what was still to be done for the site is pointless now, and would hold its removal up
+    // Open operations of the site are pointless now, and would delay its removal.
     await cancelOpenOperations(tx, site.id, now, definitions)
     await context.start(removeSite, { siteId: site.id })
     return null

@@ -18,7 +18,7 @@ import { storePlugins } from '../../plugins/plugin.store.ts'
 import { insertSftpKey } from '../../sftp-users/sftp-user.store.ts'
 import { purgeSite } from './remove-site.job.ts'
 
-/** What is a site's alone. */
+/** Tables with rows that belong to one site only. */
 const tables = [
   'collaborators',
   'site_access',
@@ -46,7 +46,7 @@ const tables = [
   'webhook_sites',
 ] as const
 
-/** Tables with a site in them that outlive it, and why. */
+/** Tables that name a site and outlive it, with the reason. */
 const others = {
   activity: 'logs tell of it still, until their time is over',
   events: 'the same',
@@ -59,7 +59,7 @@ const others = {
   visitors: 'go after a day',
 }
 
-describe.each(dialects)('the end of a deleted site on $dialect', ({ dialect, skip }) => {
+describe.each(dialects)('purging a deleted site on $dialect', ({ dialect, skip }) => {
   let api: TestApi
   let owner: Person
   beforeEach(async (context) => {
@@ -125,7 +125,7 @@ describe.each(dialects)('the end of a deleted site on $dialect', ({ dialect, ski
     return { ...Object.fromEntries(await Promise.all(counts)), search_words: words.length }
   }
 
-  test('all that was the site’s alone goes, nothing of another site, and the account’s log still tells of it', async () => {
+  test('removes all that belonged only to the site, and keeps other sites and the account’s log', async () => {
     const gone = await furnish('gone-site')
     const kept = await furnish('kept-site')
     const before = await rowsOf(kept)
@@ -142,7 +142,7 @@ describe.each(dialects)('the end of a deleted site on $dialect', ({ dialect, ski
     expect(log.map(({ message }: { message: string }) => message)).toContain('Deleted site gone-site')
   })
 
-  test('every table with a site in it is one of those', async () => {
+  test('every table that names a site is one of these', async () => {
     const all = await api.database.read.introspection.getTables()
     const ofSites = all.filter(({ columns }) => columns.some(({ name }) => name === 'site_id')).map(({ name }) => name)
     expect(ofSites.sort()).toEqual([...tables, ...Object.keys(others)].sort())

@@ -30,7 +30,7 @@ describe.each(dialects)('a site whose files are missing, on $dialect', ({ dialec
     await subjectsTo(api.database, 'chief@example.com'),
   ]
 
-  test('is told of in its log, and to its owner and the operator by mail, once a day', async () => {
+  test('is reported in its log, and by mail to its owner and the operator, once a day', async () => {
     const entry = {
       action: 'site.lost',
       message: 'The site cannot be served: its database file is missing',
@@ -54,7 +54,7 @@ describe.each(dialects)('a site whose files are missing, on $dialect', ({ dialec
     ])
   })
 
-  test('is told of to nobody once it is deleted', async () => {
+  test('is not reported once it is deleted', async () => {
     await api.database.transaction((tx) => markDeleted(tx, siteId, 1))
     await tell(2)
     expect(await entries()).toEqual([])

@@ -5,12 +5,12 @@ import { enqueueMail } from '../../../platform/mail/send-mail.job.ts'
 import { changeBy } from '../../kit/change.ts'
 import { actions } from '../actions.ts'
 
-/** One that comes and goes is told of once a day. */
+/** A fault that comes and goes is reported once a day. */
 const TELL_AGAIN_MS = 86_400_000
 
 /**
- * A site's database or directory was found missing: its owner and the operator are told, once.
- * @param loss.fault what is wrong, in words: "its database file is missing"
+ * Reports to the owner and the operator, once, that a site's database or directory was found missing.
+ * @param loss.fault description of the fault: "its database file is missing"
  */
 export async function tellOfLostSite(
   tx: Tx,

@@ -8,7 +8,7 @@ import { findSite } from '../site.store.ts'
 
 type Context = StepContext<{ siteId: number }, HostServices>
 
-/** A deleted site stops at once; its files stay in the trash for some days, or go now when there is no trash. */
+/** Stops a deleted site at once. Its files stay in the trash for some days, or are removed now if there is no trash. */
 export const removeSite = durableWith<HostServices>()({
   name: 'site.remove',
   input: Type.Object({ siteId: Type.Integer() }),
@@ -28,7 +28,7 @@ export const removeSite = durableWith<HostServices>()({
   },
 })
 
-/** The end of the trash: nothing of the site is left on the disk. */
+/** Removes a site from the disk completely, when its time in the trash is over. */
 export const purgeSite = durableWith<HostServices>()({
   name: 'site.purge',
   input: Type.Object({ siteId: Type.Integer() }),
@@ -46,7 +46,10 @@ export const purgeSite = durableWith<HostServices>()({
   },
 })
 
-/** An operation of a deletion can be retried, also when the site was brought back from the trash since. */
+/**
+ * Rejects if the site is not deleted. An operation of a deletion can be retried even after the site was recovered from
+ * the trash.
+ */
 async function mustBeDeleted({ services, input }: Context): Promise<void> {
   if (await findSite(services.database.read, input.siteId)) throw new PermanentFailure('The site is not deleted')
 }

@@ -15,13 +15,13 @@ describe.each(dialects)('the trash on $dialect', ({ dialect, skip }) => {
   })
   afterEach(() => api?.close())
 
-  /** As a site is whose PHP has stopped, and whose files lie in the trash. */
+  /** Puts a site into the trash, as if its PHP had stopped. */
   const trash = async (siteId: number) => {
     await api.home(siteId)
     await api.database.transaction((tx) => markDeleted(tx, siteId, 1))
   }
 
-  test('a site that comes back has its primary domain, unless that is another site’s by now', async () => {
+  test('a recovered site has its primary domain, unless that is another site’s by now', async () => {
     const { read, transaction } = api.database
     const other = await api.site(owner, 'another')
     for (const [name, takenBy, primary] of [
@@ -40,12 +40,12 @@ describe.each(dialects)('the trash on $dialect', ({ dialect, skip }) => {
       const row = read.selectFrom('sites').select('primary_domain').where('id', '=', id)
       expect(await row.executeTakeFirst()).toEqual({ primary_domain: primary })
     }
-    // and nobody else loses one
+    // Only it has a primary domain.
     const kept = read.selectFrom('sites').select('name').where('primary_domain', 'is not', null)
     expect(await kept.execute()).toEqual([{ name: 'kept' }])
   })
 
-  test('a site does not come back with a name that a setting has reserved since', async () => {
+  test('does not recover a site with a name that a setting has reserved since', async () => {
     const { transaction } = api.database
     const reserved = { ...api.config, apiName: 'portal.localhost', panelUrl: 'https://panel.hoster.test' }
     const restore = (name: string) => transaction((tx) => restoreFromTrash(tx, name, { config: reserved, now: 2 }))
@@ -60,7 +60,7 @@ describe.each(dialects)('the trash on $dialect', ({ dialect, skip }) => {
     }
   })
 
-  test('a site does not come back under a name that another one has by now', async () => {
+  test('does not recover a site under a name that another one has by now', async () => {
     const { read, transaction } = api.database
     const lost = await api.site(owner, 'wanted-site')
     await trash(lost)
@@ -73,7 +73,7 @@ describe.each(dialects)('the trash on $dialect', ({ dialect, skip }) => {
     expect(await read.selectFrom('activity').select('id').execute()).toEqual([])
   })
 
-  test('a site whose files are being removed does not come back, nor another one in its place', async () => {
+  test('does not recover a site whose files are being removed, nor another one in its place', async () => {
     const { transaction } = api.database
     const [gone, later] = [await api.site(owner, 'gone-site'), await api.site(owner, 'gone-later')]
     await trash(gone)

@@ -13,15 +13,16 @@ import { findDeletedSite, holdSite, isNameTaken, openPurges, unmarkDeleted, writ
 import { hostOfAddress, type Site } from '../site.ts'
 import { configureSite } from '../switches/configure-site.job.ts'
 
-/** The site is on its way out at this very moment. */
+/** Thrown while the site is being removed. */
 export class SiteIsLeaving extends Error {
   override readonly name = 'SiteIsLeaving'
 }
 
 /**
- * Brings a deleted site back as long as its files are in the trash.
- * @returns `undefined` when there is none of this name
- * @throws Problem `name_taken` when another site has the name by now, `name_reserved` when it has a name of the installation
+ * Recovers a deleted site as long as its files are in the trash.
+ * @returns `undefined` when no site has this name
+ * @throws Problem `name_taken` when another site has the name by now, `name_reserved` when it is a name of the
+ * installation
  * @throws SiteIsLeaving while its PHP is being stopped or its files are being removed
  */
 export async function restoreFromTrash(
@@ -31,17 +32,17 @@ export async function restoreFromTrash(
 ): Promise<Site | undefined> {
   const site = await findDeletedSite(tx, name)
   if (!site) return undefined
-  // somebody else has brought it back in this very moment
+  // Another caller has recovered it at this very moment.
   if (await holdSite(tx, site.id)) return undefined
   if (await isNameTaken(tx, name)) throw new Problem(problems.name_taken, { name })
-  // a setting may have reserved its names while it was in the trash
+  // A setting may have reserved its names while it was in the trash.
   if (isReservedSiteName(name, config)) throw new Problem(problems.name_reserved, { name })
   await requireFreeDomains(tx, site, config)
   for (const id of await openPurges(tx, site.id))
     if ((await cancelOperation(tx, id, now)) !== 'canceled')
       throw new SiteIsLeaving(`${name} is being removed right now. Try again in a few seconds`)
   await unmarkDeleted(tx, site.id, now)
-  // host names may have been another site's since, and the staging domain another one
+  // Its host names may belong to another site now, and the staging domain may have changed.
   const address = await writtenAddressOf(tx, site.id)
   if (site.primaryDomain !== null) await keepPrimaryDomain(tx, site.id, site.primaryDomain)
   else if (address) await putRoute(tx, site.id, hostOfAddress(address), now)

@@ -33,7 +33,7 @@ for (const { dialect, skip } of dialects) {
       }
     }
 
-    test('the list of all is what the pages have together, however long', async () => {
+    test('the list of all sites equals its pages together, however long', async () => {
       const { body } = await owner.call('GET', '/v1/sites')
       const { all, total } = await pages('')
       expect(body).toEqual({ message: 'Success', data: all, errors: null })
@@ -45,7 +45,7 @@ for (const { dialect, skip } of dialects) {
       ])
     })
 
-    test('of its names those are counted that are its domains', async () => {
+    test('counts those of its names that are its domains', async () => {
       const { id } = (await owner.call('GET', '/v1/sites')).body.data[0]
       const counted = async () => [
         (await owner.call('GET', `/v1/sites/${id}`)).body.data.domainsCount,
@@ -58,14 +58,14 @@ for (const { dialect, skip } of dialects) {
       expect(await counted()).toEqual([before + 1, before + 1])
     })
 
-    test('so is that of a tag', async () => {
+    test('the list of a tag equals its pages together', async () => {
       const { body } = await owner.call('GET', '/v1/sites?tag_name=shop')
       const { all, total } = await pages('&tag_name=shop')
       expect([body.data, total]).toEqual([all, 25])
       expect(all[2]).toMatchObject({ id: 10, tags: [{ id: 1, name: 'shop' }] })
     })
 
-    test('the list of a tag follows favourites, deletions and what is taken back, as that of all does', async () => {
+    test('the list of a tag follows favorites, deletions and recoveries, like the list of all sites', async () => {
       const [made, deleted] = [20, 30]
       const change = (hidden: boolean) =>
         api.database.transaction((tx) => (hidden ? markDeleted(tx, deleted, 1) : unmarkDeleted(tx, deleted, 1)))
@@ -82,7 +82,7 @@ for (const { dialect, skip } of dialects) {
       await owner.call('DELETE', `/v1/sites/${made}/favorites`)
       await change(false)
       await expectSame(200, 25)
-      // a tag that comes later lies at the site's place
+      // A tag that is added later is sorted at the site's place.
       await owner.call('POST', `/v1/sites/${made}/favorites`)
       await owner.call('DELETE', `/v1/sites/${made}/tags`, { tag_ids: [1] })
       await owner.call('POST', `/v1/sites/${made}/tags`, { tag_names: ['shop'] })
@@ -107,7 +107,7 @@ for (const { dialect, skip } of dialects) {
         }),
       )
 
-      /** All pages of a sorted list, by their places. */
+      /** Reads all pages of a sorted list by their places. */
       const walk = async (sort: string, ask: (place: string) => ReturnType<Person['call']>) => {
         const all: Listed[] = []
         for (let place = ''; ; ) {
@@ -123,7 +123,7 @@ for (const { dialect, skip } of dialects) {
         walk(sort, (place) => owner.call('GET', `/v1/sites?sort=${sort}&per_page=50&place=${place}`))
 
       test.each(['name', '-name', 'created', '-created', 'php_version', '-php_version', 'disk', '-disk'])(
-        'by %s: each site once, the same by places, by pages, and as a whole',
+        'by %s: lists each site once, in the same order by places, by pages, and as a whole',
         async (sort) => {
           const whole: Listed[] = (await owner.call('GET', `/v1/sites?sort=${sort}`)).body.data
           expect(new Set(whole.map(({ id }) => id)).size).toBe(SITES)
@@ -138,7 +138,7 @@ for (const { dialect, skip } of dialects) {
         },
       )
 
-      test('by its value, and sites with the same one by ID; favorites are like others', async () => {
+      test('by value, then ID for equal values, without favorites first', async () => {
         const idsBy = async (sort: string) => (await byPlaces(sort)).map(({ id }) => id)
         const names = (await byPlaces('name')).map(({ name }) => name)
         expect(names).toEqual(names.toSorted())
@@ -150,7 +150,7 @@ for (const { dialect, skip } of dialects) {
         expect((await idsBy('disk')).slice(-3)).toEqual([7, 9, 100])
       })
 
-      test('for who comes to a site later as well', async () => {
+      test('for accounts that get access to a site later as well', async () => {
         const later = await api.person('later@example.com')
         await api.database.transaction(async (tx) => {
           for (const id of [1, 7, 100]) await grantAccess(tx, later.accountId, { id })
@@ -164,7 +164,7 @@ for (const { dialect, skip } of dialects) {
       })
 
       test.each(['0.site-7', '-name.site-7.7', 'name.site-7', 'name.Site.7', 'disk.site-7.7', 'x'])(
-        'refuses %s, which is no place of the order',
+        'refuses %s, which is not a place in the order',
         async (place) => {
           const sort = place.startsWith('disk') ? 'disk' : 'name'
           const { status, body } = await owner.call('GET', `/v1/sites?sort=${sort}&place=${place}`)
@@ -181,7 +181,7 @@ for (const { dialect, skip } of dialects) {
       })
     })
 
-    test('what changes while a list is read leaves its order, and what is gone is not in it', async () => {
+    test('a change during reading keeps the order, and leaves out what is gone', async () => {
       const { read } = api.database
       const ids = await visibleSiteIds(read, owner.accountId)
       const [deleted, raised] = [ids[40] as number, ids.at(-1) as number]

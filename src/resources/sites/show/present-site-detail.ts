@@ -8,7 +8,7 @@ import { presentLicense } from '../create/site-license.ts'
 import { presentSite, type SiteDetail } from './present-site.ts'
 import { listSiteCollaborators, type VisibleSite } from './visible-site.store.ts'
 
-/** The site as the API shows it alone. */
+/** Returns the site as its own endpoint shows it. */
 export async function presentSiteDetail(
   tx: Tx,
   site: VisibleSite,

@@ -17,7 +17,7 @@ const plain: ListedSite = {
   ...{ domainsCount: 2, collaboratorsCount: 5, isFavorite: false, tags: [] },
 } as unknown as ListedSite
 
-test('a site, with all that is usual', () => {
+test('presents a site with the usual values', () => {
   expect(presentSite(plain, config, NOW)).toEqual({
     ...{ id: 7, accountId: 3, clonedFromId: null, name: 'shop', displayName: 'The Shop', state: 'live' },
     ...{ created: '1970-01-01T00:00:01.000Z', datacenterCode: 'BB', datacenterName: 'Two', phpVersion: '8.3' },
@@ -29,7 +29,7 @@ test('a site, with all that is usual', () => {
   })
 })
 
-test('a site with everything otherwise', () => {
+test('presents a site with other values everywhere', () => {
   const other = {
     ...plain,
     ...{ clonedFromId: 6, datacenterCode: 'CC', install: 'woocommerce', coreChannel: 'beta', coreVersion: '7.0-beta1' },
@@ -45,7 +45,7 @@ test('a site with everything otherwise', () => {
   expect(presentSite(unborn, config, NOW).cmsVersion).toBe('Current Stable Release')
 })
 
-test('visitors are challenged up to a time, in seconds, and not at it', () => {
+test('challenges visitors until a time in seconds, exclusive', () => {
   const until = (defensiveUntil: number) => {
     const { edgeCacheDefensiveMode, edgeCacheDefensiveModeUntil } = presentSite(
       { ...plain, defensiveUntil },
@@ -61,7 +61,7 @@ test('visitors are challenged up to a time, in seconds, and not at it', () => {
   ])
 })
 
-test('one address of the edge stands in both places, and once in a list', () => {
+test('repeats a single edge address in both fields, and lists it once', () => {
   const single = readConfig({ STEAD_EDGE_ADDRESSES: '192.0.2.1' })
   expect(presentSite(plain, single, NOW)).toMatchObject({ ipAddressOne: '192.0.2.1', ipAddressTwo: '192.0.2.1' })
   expect(presentSiteWithAddresses(plain, single, NOW).ipAddresses).toEqual(['192.0.2.1'])

@@ -49,7 +49,7 @@ const threeAddresses = {
 }
 
 export const SiteSchema = Type.Object({ ...siteFields, ...threeAddresses }, { title: 'Site' })
-/** As search and the collaborator's view show a site. */
+/** Site as search and the collaborator's view show it. */
 export const SiteWithAddresses = Type.Object(
   { ...siteFields, ipAddresses: Type.Array(Type.String(), { examples: [['192.0.2.1', '192.0.2.2']] }) },
   { title: 'SiteWithAddresses' },
@@ -83,7 +83,7 @@ export const SiteDetail = Type.Object(
   { title: 'SiteDetail' },
 )
 
-/** The same shapes with the status, where a client asks for it. */
+/** The same schemas with the status, which clients can request. */
 const withStatus = { status: Type.Optional(SiteStatus) }
 export const ListedSiteSchema = Type.Object({ ...SiteSchema.properties, ...withStatus }, { title: 'ListedSite' })
 export const FoundSite = Type.Object({ ...SiteWithAddresses.properties, ...withStatus }, { title: 'FoundSite' })
@@ -126,14 +126,14 @@ function commonFields(site: ListedSite, config: Config, now: number): Type.Stati
   }
 }
 
-/** The Site object of the API. */
+/** Returns the Site object of the API. */
 export function presentSite(site: ListedSite, config: Config, now: number): Type.Static<typeof SiteSchema> {
-  // the contract has room for two
+  // The API has fields for two.
   const [ipAddressOne = '', ipAddressTwo = ipAddressOne] = edgeAddresses(config)
   return { ...commonFields(site, config, now), ipAddress: ipAddressOne, ipAddressOne, ipAddressTwo }
 }
 
-/** The Site object with `ipAddresses`. */
+/** Returns the Site object with `ipAddresses`. */
 export function presentSiteWithAddresses(site: ListedSite, config: Config, now: number) {
   return { ...commonFields(site, config, now), ipAddresses: [...edgeAddresses(config)] }
 }

@@ -43,7 +43,7 @@ describe.each(dialects)('POST /v1/sites/search on $dialect', ({ dialect, skip })
     return body.data.map(({ name }: { name: string }) => name)
   }
 
-  test('200 name and address by a part, whatever its case, and letter for letter', async () => {
+  test('200 name and address by a part, ignoring case, with wildcards taken literally', async () => {
     expect(await search(['name', 'SHOP'])).toEqual(['shop-one', 'shop-two'])
     expect(await search(['domain', 'op-TWO.'])).toEqual(['shop-two'])
     for (const pattern of ['shop%', 'shop_one', '%', '_']) {
@@ -61,21 +61,21 @@ describe.each(dialects)('POST /v1/sites/search on $dialect', ({ dialect, skip })
     expect(await search(['any', 'example.com'], ['php_version', '8.2'])).toEqual(['shop-one'])
   })
 
-  test('200 the release of WordPress by its beginning, by either name', async () => {
+  test('200 the WordPress release by its beginning, under either name', async () => {
     expect(await search(['cms_version', '6.8'])).toEqual(['shop-one', 'shop-two'])
     expect(await search(['wordpress_version', '6.8.'])).toEqual(['shop-one'])
     expect(await search(['cms_version', '.8'])).toEqual([])
     expect(await search(['cms_version', '6_8'])).toEqual([])
   })
 
-  test('200 the others as a whole', async () => {
+  test('200 the other filters by the whole value', async () => {
     expect(await search(['php_version', '8.3'])).toEqual(['blog', 'shop-two'])
     expect(await search(['php_version', '8'])).toEqual([])
     expect(await search(['state', 'disabled'])).toEqual(['shop-one'])
     expect(await search(['datacenter_code', 'AMS'])).toEqual(['shop-one'])
   })
 
-  test('200 the clones of a site; 400 for what is no id', async () => {
+  test('200 the clones of a site; 400 for an invalid id', async () => {
     const ids = (await owner.call('GET', '/v1/sites')).body.data
     const idOf = (name: string) => ids.find((site: { name: string }) => site.name === name).id
     await api.database.transaction((tx) =>
@@ -94,7 +94,7 @@ describe.each(dialects)('POST /v1/sites/search on $dialect', ({ dialect, skip })
     ])
   })
 
-  test('200 staging sites or others; 400 for what is neither true nor false', async () => {
+  test('200 staging sites or others; 400 for a value other than true or false', async () => {
     const both = [await search(['staging', 'true']), await search(['staging', 'false'])]
     expect(both).toEqual([['shop-two'], ['blog', 'shop-one']])
     const wrong = await owner.call('POST', '/v1/sites/search', { filters: [{ key: 'staging', value: 'yes' }] })
@@ -107,7 +107,7 @@ describe.each(dialects)('POST /v1/sites/search on $dialect', ({ dialect, skip })
     for (const name of ['client', 'client: Bert']) expect(await search(['tag', name])).toEqual([])
   })
 
-  test('200 those that fulfil every filter', async () => {
+  test('200 sites that match every filter', async () => {
     expect(await search(['php_version', '8.3'], ['name', 'shop'])).toEqual(['shop-two'])
     expect(await search(['state', 'live'], ['datacenter_code', 'AMS'])).toEqual([])
     expect(await search(['name', 'shop'], ['domain', 'one'], ['cms_version', '6.8.1'])).toEqual(['shop-one'])

@@ -72,13 +72,13 @@ function siteFilter({ key, value }: { key: (typeof keys)[number]; value: string 
   return { key, value }
 }
 
-/** @throws Problem for what is neither true nor false */
+/** @throws Problem for a value other than true or false */
 function flagIn(value: string): 0 | 1 {
   if (value !== 'true' && value !== 'false') throw invalidInput(['filters: the value of staging must be true or false'])
   return value === 'true' ? 1 : 0
 }
 
-/** @throws Problem for what is no id */
+/** @throws Problem for an invalid id */
 function siteIdIn(value: string): number {
   if (!/^\d{1,15}$/.test(value)) throw invalidInput(['filters: the value of cloned_from must be the ID of a site'])
   return Number(value)

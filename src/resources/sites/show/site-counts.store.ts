@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts'
 import type { SiteState } from '../site.ts'
 
-/** How many sites there are of each state; one without sites is left out. */
+/** Counts sites by state. Omits states without sites. */
 export async function countSites(tx: Tx): Promise<{ state: SiteState; count: number }[]> {
   return tx
     .selectFrom('sites')

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { invalidInput } from '../../../platform/http/problem.ts'
 import { NEXT_PLACE, oneOf } from '../../../platform/http/schemas.ts'
 
-/** By what lists of sites can be sorted. Sites with the same value come in order of their ID. */
+/** Keys that lists of sites can be sorted by. Sites with the same value are in order of their ID. */
 export const sortKeys = ['name', 'created', 'php_version', 'disk'] as const
 export type SortKey = (typeof sortKeys)[number]
 
@@ -11,16 +11,16 @@ export interface SiteOrder {
   readonly isDescending: boolean
 }
 
-/** A site in the order of a list: no two have the same value and ID. */
+/** Place of a site in a sorted list. No two sites have the same value and ID. */
 export interface SortedPlace {
   readonly value: string | number
   readonly siteId: number
 }
 
-/** Reversed ones have a minus. */
+/** Reversed orders begin with a minus. */
 const names = sortKeys.flatMap((key) => [key, `-${key}`] as const)
 
-/** The input that sorts a list of sites. */
+/** Input that sorts a list of sites. */
 export const sortQuery = {
   sort: Type.Optional(
     oneOf(names, {
@@ -34,7 +34,7 @@ export const sortQuery = {
 export type SortInput = (typeof names)[number]
 
 /**
- * Of a value of {@link sortQuery}; nothing for the usual order.
+ * Returns the order for a value of {@link sortQuery}, or undefined for the usual order.
  * @throws Problem `invalid_input`
  */
 export function orderOf({ sort, after }: { sort?: SortInput; after?: number }): SiteOrder | undefined {
@@ -43,7 +43,9 @@ export function orderOf({ sort, after }: { sort?: SortInput; after?: number }): 
   return { key: sort.replace('-', '') as SortKey, isDescending: sort.startsWith('-') }
 }
 
-/** The column of `site_access` that a list is sorted by: each is in an index, with the account before it and the ID behind it. */
+/**
+ * Columns of `site_access` that lists are sorted by. Each has an index with the account before it and the ID after it.
+ */
 export const columnOf = {
   name: 'seen.site_name',
   created: 'seen.site_id',
@@ -52,7 +54,8 @@ export const columnOf = {
 } as const satisfies Record<SortKey, string>
 
 /**
- * Reads `place` of a sorted list. @returns `undefined` where the list begins
+ * Reads `place` of a sorted list.
+ * @returns `undefined` at the start of the list
  * @throws Problem `invalid_input`
  */
 export function sortedPlaceOf(order: SiteOrder, place = ''): SortedPlace | undefined {
@@ -64,7 +67,7 @@ export function sortedPlaceOf(order: SiteOrder, place = ''): SortedPlace | undef
   return { value: isNumber ? Number(value) : value, siteId: Number(id) }
 }
 
-/** Where a sorted list goes on behind a site. */
+/** Returns the header with the place after a site, where a sorted list continues. */
 export const placeBehind = (order: SiteOrder, last: SortedPlace | undefined): { headers?: Record<string, string> } =>
   last ? { headers: { [NEXT_PLACE]: `${nameOf(order)}.${last.value}.${last.siteId}` } } : {}
 

@@ -21,12 +21,12 @@ interface Asked {
 
 interface SitePage {
   readonly sites: ListedSite[]
-  /** What tells the caller of the other pages. */
+  /** Tells the caller about the other pages. */
   readonly besides: { page?: Page; headers?: Record<string, string> }
 }
 
 /**
- * One page of the sites that an account sees.
+ * Returns one page of the sites that an account sees.
  * @throws Problem `invalid_input`
  */
 export async function readSitePage(

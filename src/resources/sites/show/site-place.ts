@@ -3,13 +3,13 @@ import { invalidInput } from '../../../platform/http/problem.ts'
 import { NEXT_PLACE } from '../../../platform/http/schemas.ts'
 import type { ListedSite } from '../site.ts'
 
-/** A place in the order of lists of sites: favourites (rank 0) first, then by name. No two sites have the same. */
+/** Place in the usual order of sites: favorites (rank 0) first, then by name. No two sites share one. */
 export interface SitePlace {
   readonly rank: number
   readonly name: string
 }
 
-/** The input beside `page` and `after`. */
+/** Input in addition to `page` and `after`. */
 export const placeQuery = {
   place: Type.Optional(
     Type.String({
@@ -21,7 +21,8 @@ export const placeQuery = {
 }
 
 /**
- * Reads `place`. @returns `undefined` where it is not used, `begin` where the list begins
+ * Reads `place`.
+ * @returns `undefined` if it is not used, `begin` at the start of the list
  * @throws Problem `invalid_input`
  */
 export function placeOf({ place, after }: { place?: string; after?: number }): SitePlace | 'begin' | undefined {
@@ -33,7 +34,7 @@ export function placeOf({ place, after }: { place?: string; after?: number }): S
   return { rank: Number(rank), name }
 }
 
-/** Where the list goes on behind these sites; nothing where fewer came than were asked for. */
+/** Returns the place where the list continues after these sites, unless the page is not full. */
 export function nextPlace(sites: readonly ListedSite[], perPage: number): { headers?: Record<string, string> } {
   const last = sites.length === perPage ? sites.at(-1) : undefined
   return last ? { headers: { [NEXT_PLACE]: `${last.isFavorite ? 0 : 1}.${last.name}` } } : {}

@@ -6,7 +6,7 @@ import { changeSite } from '../site.store.ts'
 import { closeSite } from '../switches/closing.store.ts'
 import { configureSite } from '../switches/configure-site.job.ts'
 
-/** Fields of a site's detail that the description of the API does not name. */
+/** Fields of a site's detail that the API description does not name. */
 const ours = ['status', 'deployError', 'safeMode']
 
 describe.each(dialects)('what visitors get, on $dialect', ({ dialect, skip }) => {
@@ -29,7 +29,7 @@ describe.each(dialects)('what visitors get, on $dialect', ({ dialect, skip }) =>
     api.database.transaction((tx) => changeSite(tx, site, changed, 1))
   const maintain = (maintenance: 0 | 1) =>
     api.database.transaction((tx) => tx.updateTable('sites').set({ maintenance }).where('id', '=', site).execute())
-  /** An operation that keeps the site closed until it ends. */
+  /** Starts an operation that keeps the site closed until it ends. */
   const close = (type: string) =>
     api.database.transaction(async (tx) => {
       const id = await enqueue(
@@ -47,7 +47,7 @@ describe.each(dialects)('what visitors get, on $dialect', ({ dialect, skip }) =>
       tx.updateTable('operations').set({ finished_at: 2, state: 'succeeded' }).where('id', '=', id).execute(),
     )
 
-  test('live, until something is in the way; then the reason', async () => {
+  test('live, or else the reason that prevents it', async () => {
     const live = { status: 'live', reason: null, operationId: null, deployError: null, safeMode: false }
     expect(await status()).toEqual(live)
     await maintain(1)
@@ -73,7 +73,7 @@ describe.each(dialects)('what visitors get, on $dialect', ({ dialect, skip }) =>
     ['site.import', 'importing'],
     ['site.move', 'moving'],
     ['other.work', 'closed'],
-  ])('while %s keeps it closed: %s, and which operation it is', async (type, expected) => {
+  ])('while %s keeps it closed: %s, and the operation', async (type, expected) => {
     const operationId = await close(type)
     const shown = await status()
     expect(shown).toMatchObject({ status: expected, operationId, reason: expect.stringContaining(`${operationId}`) })

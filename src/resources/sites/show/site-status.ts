@@ -5,7 +5,7 @@ import { suspendedAmong } from '../../account/account.ts'
 import type { ListedSite, Site } from '../site.ts'
 import { type Closure, closuresOf } from '../switches/closing.store.ts'
 
-/* What visitors of a site get at this moment, and why. The edge decides the same, in the same order (`edge/rules/index.ts`). */
+/* What visitors of a site get at this moment, and why. The edge decides in the same order (`edge/rules/index.ts`). */
 
 const statuses = [
   'live',
@@ -61,7 +61,7 @@ const closing: Record<string, readonly [Status, string]> = {
   'site.move': ['moving', 'moves the site to another PHP runtime'],
 }
 
-/** Returns the status of each site, in order. Two queries, however many sites there are. */
+/** Returns the status of each site, in order. Uses two queries, whatever the number of sites. */
 export async function statusesOf(tx: Tx, sites: readonly Site[]): Promise<Type.Static<typeof SiteStatus>[]> {
   const closures = await closuresOf(
     tx,

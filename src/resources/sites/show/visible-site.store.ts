@@ -11,15 +11,15 @@ import type { SiteRow } from '../tables.ts'
 import { columnOf, type SiteOrder, type SortedPlace } from './site-order.ts'
 import type { SitePlace } from './site-place.ts'
 
-/* Which sites an account sees, its own and those that it collaborates on, and how it has arranged them. */
+/* The sites that an account sees, its own and those that it collaborates on, and how it has organized them. */
 
-/** A site that the caller may see, with what it may do there. */
+/** Site that the caller may see, with the caller's rights. */
 export interface VisibleSite extends ListedSite {
-  /** The caller's account owns it: every right. */
+  /** Whether the caller's account owns it, with every right. */
   readonly isOwned: boolean
-  /** Of a collaborator; empty for the owner. */
+  /** The collaborator's roles. Empty for the owner. */
   readonly roles: readonly Role[]
-  /** Page views as statistics keep them; `null` for a site that is younger than the last refresh. */
+  /** Page views, as statistics store them. `null` for a site that is newer than the last refresh. */
   readonly pageViews: string | null
   /** The newest extension license, revoked or not. */
   readonly license: License | null
@@ -33,7 +33,7 @@ const listed = (row: CountedRow): Omit<ListedSite, 'isFavorite' | 'tags'> => ({
   collaboratorsCount: row.collaborators_count,
 })
 
-/** Sites that are not deleted, with their counts. */
+/** Selects sites that are not deleted, with their counts. */
 function countedSites(tx: Tx) {
   return tx
     .selectFrom('sites')
@@ -55,7 +55,7 @@ function countedSites(tx: Tx) {
     .$narrowType<{ domains_count: number; collaborators_count: number }>()
 }
 
-/** @returns `undefined` for a site that does not exist, was deleted, or is no business of this account */
+/** @returns `undefined` for a site that does not exist, was deleted, or that this account cannot see */
 export async function visibleSite(tx: Tx, accountId: number, siteId: number): Promise<VisibleSite | undefined> {
   const [row] = await visibleSiteRow(tx, { accountId, siteId })
   if (!row) return undefined
@@ -89,8 +89,8 @@ const licenseOf = ({
   id === null || licenseKey === null || issuedAt === null ? null : { id, siteId, licenseKey, issuedAt, revokedAt }
 
 /**
- * As {@link visibleSite}, for a transaction that is to change the site: one at a time, so that what it sees stays so until it ends. Who
- * does not see the site holds nobody up.
+ * Returns the same as {@link visibleSite}, for a transaction that will change the site. Such transactions run one at a
+ * time, so that what they read stays valid until they end. Callers who cannot see the site delay no one.
  */
 export async function holdVisibleSite(tx: Tx, accountId: number, siteId: number): Promise<VisibleSite | undefined> {
   if (isPostgres(tx)) await lockVisibleSite(tx, { accountId, siteId })
@@ -114,7 +114,7 @@ const lockVisibleSite = precompiledChange((tx, { accountId, siteId }: { accountI
     .forNoKeyUpdate(),
 )
 
-/** Each request for a site begins with it. */
+/** Every request for a site starts with this query. */
 const visibleSiteRow = precompiled((tx, { accountId, siteId }: { accountId: number; siteId: number }) =>
   accessibleSites(tx, accountId)
     .leftJoin('extension_licenses', 'extension_licenses.site_id', 'sites.id')
@@ -143,8 +143,9 @@ const visibleSiteRow = precompiled((tx, { accountId, siteId }: { accountId: numb
 )
 
 /**
- * Sites that an account may see, its own and those it collaborates on, with its favourites and tags. That they are not deleted is asked of
- * the sites alone: of `site_access` as well, SQLite would walk the index of the lists' order for a few sites.
+ * Selects sites that an account may see, its own and those it collaborates on, with its favorites and tags. Only
+ * `sites` is checked for deletion: with a check of `site_access` too, SQLite would walk the index of the lists' order
+ * for a few sites.
  */
 function accessibleSites(tx: Tx, accountId: number) {
   return countedSites(tx)
@@ -157,7 +158,7 @@ const rowsWithIds = precompiled((tx, { accountId, siteIds }: { accountId: number
   accessibleSites(tx, accountId).where(isOneOf(tx, 'sites.id', siteIds)),
 )
 
-/** Which of an account's sites are asked for. */
+/** Which of an account's sites to select. */
 export interface SiteSelection {
   /** Only sites that this account owns. */
   readonly ownerId?: number | undefined
@@ -170,11 +171,14 @@ export type SiteFilter =
   | { key: 'state' | 'php_version' | 'datacenter_code'; value: string }
   | { key: 'cloned_from_id'; value: number }
   | { key: 'staging'; value: 0 | 1 }
-  /** The whole name of a tag of the account that looks. */
+  /** The whole name of a tag of the requesting account. */
   | { key: 'tag'; value: string }
   | { key: 'core_version'; prefix: string }
 
-/** A page of an account's sites: favourites first, then by name, from a place on if one is named; behind another site in order of id. */
+/**
+ * Returns a page of an account's sites: favorites first, then by name, from a place if one is given. With `after`, in
+ * order of id instead.
+ */
 export async function listVisibleSites(
   tx: Tx,
   accountId: number,
@@ -185,7 +189,7 @@ export async function listVisibleSites(
   return listSitesWithIds(tx, accountId, await visibleSiteIds(tx, accountId, selection, page, place))
 }
 
-/** Ids of an account's sites: favourites first, then by name; without `page` of all of them. */
+/** Returns the ids of an account's sites: favorites first, then by name. Without `page`, returns all of them. */
 export async function visibleSiteIds(
   tx: Tx,
   accountId: number,
@@ -205,7 +209,7 @@ export async function visibleSiteIds(
   return rows.map((row) => row.site_id)
 }
 
-/** Ids of all of an account's sites. */
+/** Returns the ids of all of an account's sites. */
 export async function allSiteIds(
   tx: Tx,
   accountId: number,
@@ -216,7 +220,7 @@ export async function allSiteIds(
   return (await sortedSites(tx, accountId, selection, order)).map(({ siteId }) => siteId)
 }
 
-/** An account's sites in another order than usual, from behind a place on; without `page` all of them. */
+/** Returns an account's sites in another order, after a place. Without `page`, returns all of them. */
 export async function sortedSites(
   tx: Tx,
   accountId: number,
@@ -227,7 +231,7 @@ export async function sortedSites(
   const direction = isDescending ? 'desc' : 'asc'
   const column = columnOf[key]
   const { tagName, filters = [], ownerId } = selection
-  // the rows of tags have no more than their own order
+  // The rows of tags only have their own order.
   const tags = tagName === undefined ? [] : [{ key: 'tag' as const, value: tagName }]
   const seen = seenSites(tx, accountId, { ownerId, filters: [...filters, ...tags] })
     .select(['seen.site_id as siteId', `${column} as value`])
@@ -243,7 +247,7 @@ export async function sortedSites(
   return behind.limit(perPage).execute()
 }
 
-/** These of an account's sites, in this order; without those that it does not see any more. */
+/** Returns these of an account's sites, in this order. Omits those that it no longer sees. */
 export async function listSitesWithIds(tx: Tx, accountId: number, siteIds: readonly number[]): Promise<ListedSite[]> {
   if (siteIds.length === 0) return []
   const given = { accountId, siteIds: listFor(tx, siteIds) }
@@ -261,18 +265,24 @@ export async function countVisibleSites(tx: Tx, accountId: number, selection: Si
   return Number(count)
 }
 
-/** What orders a list of sites: their rows of `site_access`, or with a tag those of `site_tags`, which say the same. */
+/**
+ * The rows that order a list of sites: those of `site_access`, or with a tag those of `site_tags`, which repeat the
+ * same values.
+ */
 interface Seen {
   site_id: number
   site_name: string
   rank: number
   is_deleted: number
-  /** Of `site_access` alone. */
+  /** Only in `site_access`. */
   php_version: string
   used_bytes: number
 }
 
-/** Which sites are in a list, from the index of its order alone: the sites themselves are looked at for filters that need them, no others. */
+/**
+ * Selects the sites of a list from the index of its order only. The sites themselves are read only for filters that
+ * need them.
+ */
 function seenSites(tx: Tx, accountId: number, { ownerId, tagName, filters = [] }: SiteSelection) {
   const rows =
     tagName === undefined
@@ -286,7 +296,7 @@ function seenSites(tx: Tx, accountId: number, { ownerId, tagName, filters = [] }
               .where('tags.name', '=', tagName),
           )
   let seen = (rows as unknown as SelectQueryBuilder<Schema & { seen: Seen }, 'seen', object>)
-    // a parameter here would make SQLite plan anew at each run, to see whether the partial index fits it: 60 µs
+    // With a parameter here, SQLite would plan again at each run, to see whether the partial index fits it: 60 µs.
     .where('seen.is_deleted', '=', sql.lit(0))
   const ofSites: Expression<SqlBool>[] = []
   const site = expressionBuilder<Schema, 'sites'>()
@@ -324,7 +334,7 @@ const hasHostName = (part: string): Expression<SqlBool> =>
       .where('routes.host_name', 'like', like(part)),
   )
 
-/** By the name that people gave it, in any case of its letters. */
+/** Matches the display name, ignoring case. */
 const isCalled = (part: string): Expression<SqlBool> =>
   rowsOf.exists(
     rowsOf
@@ -336,7 +346,10 @@ const isCalled = (part: string): Expression<SqlBool> =>
 
 const rowsOfTags = expressionBuilder<Schema, 'tags'>()
 
-/** @param isMeant of the names of the account's tags */
+/**
+ * Matches sites by a tag of the account.
+ * @param isMeant condition on the tag's name
+ */
 const hasTag = (accountId: number, isMeant: Expression<SqlBool>): Expression<SqlBool> =>
   rowsOf.exists(
     rowsOf
@@ -348,16 +361,20 @@ const hasTag = (accountId: number, isMeant: Expression<SqlBool>): Expression<Sql
       .where(isMeant),
   )
 
-/** Of what people wrote, which may have any sign: in any case of its letters (on SQLite of Latin ones without accents). */
+/**
+ * Matches text that users wrote, with any characters. Ignores case (on SQLite only of Latin letters without accents).
+ */
 const containsText = (column: string, part: string) =>
   sql<SqlBool>`lower(${sql.ref(column)}) like ${`%${part.toLowerCase().replace(/[%_\\]/g, '\\$&')}%`} escape '\\'`
 
-/** Names and host names are stored in lower case, so that a lower-case pattern is case-blind on both databases. */
+/**
+ * Returns a lower-case pattern. Names and host names are stored in lower case, so this ignores case on both databases.
+ */
 const like = (part: string): string => `%${escaped(part.toLowerCase())}%`
-/** `%` and `_` of the client stand for themselves; no name has either, so none can match. */
+/** Takes `%` and `_` from the client literally. Since no name contains either, they match nothing. */
 const escaped = (part: string): string => part.replace(/[%_\\]/g, '\u0001')
 
-/** An account's tags by site, in order of id. */
+/** Returns an account's tags by site, in order of id. */
 async function tagsOfSites(tx: Tx, given: { accountId: number; siteIds: unknown }): Promise<Map<number, Tag[]>> {
   const rows = await tagRows(tx, given)
   const bySite = Map.groupBy(
@@ -376,7 +393,7 @@ const tagRows = precompiled((tx, { accountId, siteIds }: { accountId: number; si
     .where('tags.account_id', '=', accountId),
 )
 
-/** Collaborators of a site with their accounts, in order of id. */
+/** Returns the collaborators of a site with their accounts, in order of id. */
 export async function listSiteCollaborators(tx: Tx, siteId: number) {
   return tx
     .selectFrom('collaborators')
@@ -399,7 +416,7 @@ export async function listSiteCollaborators(tx: Tx, siteId: number) {
     .execute()
 }
 
-/** Whose collaboration on which site a collaborator id stands for. */
+/** Returns the account and the site of a collaborator id. */
 export async function findCollaboration(
   tx: Tx,
   collaboratorId: number,

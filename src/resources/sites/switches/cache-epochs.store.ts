@@ -1,9 +1,9 @@
 import type { Tx } from '../../../platform/db/database.ts'
 
 /**
- * Raises what the stored pages and files of a site are counted by, so that those from before are no longer served. Holds the site's row, so
- * that its purges take turns, even when nothing is to be raised.
- * @returns the epochs from here on; `undefined` for a site that does not exist
+ * Raises the epochs of a site's stored pages and files, so that older ones are no longer served. Holds the site's row
+ * so that its purges take turns, even when nothing is raised.
+ * @returns the epochs from here on, or `undefined` for a site that does not exist
  */
 export async function raiseCacheEpochs(
   tx: Tx,

@@ -4,14 +4,14 @@ import { isInProgress } from '../../../platform/operations/is-in-progress.ts'
 import { touchRoutes } from '../addresses/route.store.ts'
 
 /*
- * A site that is being worked on is closed: nobody sees anything of it, and none of its PHP runs but for the work. It is closed by an operation,
- * and only as long as that has not ended: whatever becomes of the operation (it fails, is canceled, is forgotten), the site is open afterwards.
- * Edges look a route up again after a minute at most; opening it tells them at once.
+ * A site is closed while an operation works on it: visitors see nothing of it, and only the operation runs its PHP. It
+ * is closed only until that operation ends. However that happens (it fails, is canceled, or is removed), the site is
+ * open afterwards. Edges look a route up again after a minute at most. Opening the site tells them at once.
  */
 
 /**
- * Closes a site for an operation; one that it has closed already stays so. The site is held.
- * @throws Error when another operation that has not ended has closed it: try again
+ * Closes a site for an operation. Does nothing if that operation has already closed it. The site is held.
+ * @throws Error when another unfinished operation has closed it. A retry may help
  */
 export async function closeSite(tx: Tx, siteId: number, operationId: number, now: number): Promise<void> {
   const site = await tx
@@ -24,14 +24,14 @@ export async function closeSite(tx: Tx, siteId: number, operationId: number, now
     throw new Error(`Operation ${site.closed_by} is using the site`)
   await tx
     .updateTable('sites')
-    // whoever copies the site meanwhile learns from it that he has some of both
+    // The count tells an operation that copies the site meanwhile that its copy is inconsistent.
     .set(({ eb }) => ({ closed_by: operationId, content_changes: eb('content_changes', '+', 1) }))
     .where('id', '=', siteId)
     .execute()
   await touchRoutes(tx, siteId, now)
 }
 
-/** Opens a site that this operation has closed; another's stays closed. */
+/** Opens a site that this operation has closed. A site closed by another stays closed. */
 export async function openSite(tx: Tx, siteId: number, operationId: number, now: number): Promise<void> {
   const { numUpdatedRows } = await tx
     .updateTable('sites')
@@ -42,13 +42,13 @@ export async function openSite(tx: Tx, siteId: number, operationId: number, now:
   if (numUpdatedRows > 0n) await touchRoutes(tx, siteId, now)
 }
 
-/** What keeps a site closed. */
+/** The operation that keeps a site closed. */
 export interface Closure {
   readonly operationId: number
   readonly type: string
 }
 
-/** Returns what keeps these sites closed. Sites that are open are not in it. */
+/** Returns what keeps these sites closed. Open sites are not in it. */
 export async function closuresOf(tx: Tx, siteIds: readonly number[]): Promise<ReadonlyMap<number, Closure>> {
   const rows = siteIds.length > 0 ? await closedSites(tx, { siteIds: listFor(tx, siteIds) }) : []
   return new Map(rows.map(({ id, operationId, type }) => [id, { operationId, type }]))
@@ -63,7 +63,10 @@ const closedSites = precompiled((tx, { siteIds }: { siteIds: unknown }) =>
     .where('operations.finished_at', 'is', null),
 )
 
-/** What tells whether a copy of a site's content is of one time: nobody else works on it, and nobody has since a copy was begun. */
+/**
+ * Tells whether a copy of a site's content is consistent: no operation works on the site, and none has since the copy
+ * began.
+ */
 export interface ContentState {
   readonly isClosed: boolean
   readonly changes: number

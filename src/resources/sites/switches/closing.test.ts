@@ -43,7 +43,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('a closed site, on $dialect'
     expect(await changes()).toBe(before + 3)
   })
 
-  test('it is closed for one operation, and another neither takes it over nor opens it', async () => {
+  test('is closed for one operation, and another neither takes it over nor opens it', async () => {
     const [first, second] = [await newOperation(), await newOperation()]
     await close(first)
     await expect(close(second)).rejects.toThrow(`Operation ${first}`)
@@ -55,12 +55,12 @@ describe.each(dialects.filter(({ skip }) => !skip))('a closed site, on $dialect'
     await open(second)
   })
 
-  test('it is open when the operation has ended without opening it, whatever became of it, or is not there any more', async () => {
+  test('is open when the operation has ended without opening it, whatever its result, or no longer exists', async () => {
     const operation = await newOperation()
     await close(operation)
     expect(await change((tx) => cancelOperation(tx, operation, 1))).toBe('canceled')
     expect(await isClosed()).toBe(false)
-    // and the next may close it
+    // The next operation may close it.
     const next = await newOperation()
     await close(next)
     expect(await isClosed()).toBe(true)

@@ -11,7 +11,7 @@ import { purgeCaches } from './purge.store.ts'
 
 type Context<Results = unknown> = StepContext<{ siteId: number }, HostServices, Results>
 
-/** Brings what is written on the site's disk and in its database in line with the site's record: constants and address. */
+/** Updates constants and address on the site's disk and in its database to match the site's record. */
 export const configureSite = durableWith<HostServices>()({
   name: 'site.configure',
   input: Type.Object({ siteId: Type.Integer() }),
@@ -30,7 +30,7 @@ export const configureSite = durableWith<HostServices>()({
         if (!site) return
         await moveStagingRoute(tx, siteId, stagingHostName(site.name, context.services.config), now)
         if (to) await changeSite(tx, siteId, { writtenAddress: to }, now)
-        // pages from before are of another network, address or environment
+        // Older pages are of another network, address or environment.
         await purgeCaches(tx, siteId, { pages: 'all', files: true })
       },
     },
@@ -41,17 +41,17 @@ async function writeConstants({ services, input }: Context): Promise<void> {
   const site = await findSite(services.database.read, input.siteId)
   const directory = await services.siteDirectories.ofSite(input.siteId)
   if (!site || !directory) return
-  // A network's own constants come last, when WordPress has its tables. While the address changes they are out: WordPress does not
-  // even load where they say another one than its tables do.
+  // A network's own constants come last, once WordPress has its tables. They are removed while the address changes,
+  // because WordPress does not even load if they name another address than its tables.
   const from = await writtenAddressOf(services.database.read, input.siteId)
   const isStill = from === siteAddress(site, services.config)
   const change = site.hasMultisite && isStill ? siteConstants(site) : { ...siteConstants(site), ...noNetwork }
   if (await changeWpConfig(directory.path, directory.uid, change)) await services.pool.restart(site.id)
-  // one that comes back from the trash
+  // The site may have been recovered from the trash.
   await siteFilled(services, site.id)
 }
 
-/** The tables of a network, as WordPress makes them, and then the constants that make it look there. */
+/** Has WordPress create the tables of a network. Then sets the constants that make WordPress use them. */
 async function makeNetwork({ services, input, results }: Context<{ address: Moved }>): Promise<void> {
   const site = await findSite(services.database.read, input.siteId)
   const directory = await services.siteDirectories.ofSite(input.siteId)
@@ -63,10 +63,10 @@ async function makeNetwork({ services, input, results }: Context<{ address: Move
   if (await changeWpConfig(directory.path, directory.uid, change)) await services.pool.restart(site.id)
 }
 
-/** From which address to which; empty: it stayed. */
+/** The earlier and the new address. Empty if it stayed the same. */
 type Moved = { from?: string; to?: string }
 
-/** Another primary domain, staging domain or port of the edge: the site's own links follow. */
+/** Updates the site's own links after the primary domain, the staging domain or the edge's port changed. */
 async function followAddress({ services, input }: Context): Promise<Moved> {
   const site = await findSite(services.database.read, input.siteId)
   const hosted = await services.hostedSite(input.siteId)

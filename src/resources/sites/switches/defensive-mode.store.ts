@@ -2,8 +2,8 @@ import { recordSite } from '../../../edge/routing/route-changes.store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 
 /**
- * Of a site that is held: sets until when visitors of a site are challenged (milliseconds UTC; `null`: they are not).
- * @returns false, and nothing is changed, when the edge cache is off and the mode was to be switched on
+ * Sets until when visitors of a site are challenged (milliseconds UTC), or `null` for no challenge. Hold the site.
+ * @returns false, and changes nothing, when turning the mode on while the edge cache is off
  */
 export async function setDefensiveUntil(tx: Tx, siteId: number, until: number | null, now: number): Promise<boolean> {
   const { edge_cache: edgeCache } = await tx

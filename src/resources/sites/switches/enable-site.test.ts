@@ -22,7 +22,7 @@ describe.each(dialects)('disableSite and enableSite on $dialect', ({ dialect, sk
     (await loadRoute(api.database.read, 'switched-site.test'))?.state,
   ]
 
-  test('200: the state is kept, edges see it, and it is recorded', async () => {
+  test('200: stores the state, tells edges, and records it', async () => {
     const disabled = await owner.call('PUT', `/v1/sites/${siteId}/disable`)
     expect([disabled.status, disabled.body.data.state]).toEqual([200, 'disabled'])
     expect(await shown()).toEqual(['disabled', 'disabled'])

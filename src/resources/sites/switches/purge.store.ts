@@ -2,22 +2,22 @@ import { announce, type Tx } from '../../../platform/db/database.ts'
 import { precompiled, precompiledChange } from '../../../platform/db/precompiled.ts'
 import { raiseCacheEpochs } from './cache-epochs.store.ts'
 
-/** What of a site's stored pages and files is to go. */
+/** Which of a site's stored pages and files to purge. */
 export interface PurgeOrder {
-  /** All pages; or those of some paths (`/a/`, or `/a/*` for everything that begins so). */
+  /** All pages, or those of some paths (`/a/`, or `/a/*` for everything that begins with it). */
   readonly pages?: 'all' | readonly string[]
-  /** All files (CDN). */
+  /** Whether to purge all files (CDN). */
   readonly files?: boolean
 }
 
-/** Edges that were away longer than so many purges empty their cache. */
+/** Edges that missed more purges than this empty their cache. */
 const KEPT_PURGES = 10_000
 
 /**
- * Orders edges to let go of stored pages and files of a site: it counts on all of them within milliseconds of the commit, within a second
- * when a notice is lost. Purges of all sites take turns from here to the end of the transaction, so it should be the
- * last thing that it does.
- * @returns the number of the purge; 0 for a site that does not exist, or when nothing is to go
+ * Orders edges to remove stored pages and files of a site. It takes effect on all of them within milliseconds of the
+ * commit, or within a second when a notification is lost. Purges of all sites take turns from here to the end of the
+ * transaction, so call it last.
+ * @returns the number of the purge, or 0 for a site that does not exist or an empty order
  */
 export async function purgeCaches(tx: Tx, siteId: number, { pages = [], files = false }: PurgeOrder): Promise<number> {
   if (pages.length === 0 && !files) return 0

@@ -32,7 +32,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('a link to recovery mode, on
       .filter(({ subject }) => subject.startsWith(`${name}:`))
   }
 
-  test('goes to the owner of the site, once an hour, and the log says why', async () => {
+  test('goes to the owner of the site, once an hour, and the log gives the reason', async () => {
     const site = await broken('broken-site')
     await tell(site, 'broken-site.test', 10 * HOUR_MS)
     await tell(site, 'broken-site.test', 11 * HOUR_MS)
@@ -52,7 +52,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('a link to recovery mode, on
     expect(await mails('broken-site')).toHaveLength(2)
   })
 
-  test('to another host than the site has is sent to nobody, and so is one of a deleted site', async () => {
+  test('is not sent if it leads to another host than the site’s, or if the site is deleted', async () => {
     const site = await broken('other-site')
     await broken('third-site')
     for (const host of ['phishing.test', 'third-site.test']) await tell(site, host, HOUR_MS)

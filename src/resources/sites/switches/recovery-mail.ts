@@ -6,12 +6,13 @@ import { enqueueMail } from '../../../platform/mail/send-mail.job.ts'
 import { changeBy } from '../../kit/change.ts'
 import { actions } from '../actions.ts'
 
-/** WordPress itself makes one a day, and another one when it was used: a site that makes more is not believed. */
+/** WordPress creates one link a day, and another one after it was used. A site that creates more is not trusted. */
 const TELL_AGAIN_MS = 3_600_000
 
 /**
- * WordPress of a site has made a link into its recovery mode: the site's owner gets it, at most one an hour. Who has the link still needs
- * a password of the site, so it may stay in the database as long as the mail does. A link to another site than this one is dropped.
+ * Sends the site's owner a link into recovery mode that WordPress has created, at most one an hour. The link still
+ * requires a password of the site, so it may stay in the database as long as the mail does. A link to another site is
+ * dropped.
  */
 export async function tellOfRecovery(tx: Tx, siteId: number, link: RecoveryLink, now: number): Promise<void> {
   const { hostname } = new URL(link.url)

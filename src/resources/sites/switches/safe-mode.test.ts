@@ -26,7 +26,10 @@ describe.each(dialects.filter(({ skip }) => !skip))('safe mode, on $dialect', ({
     return (await rows.orderBy('id').execute()).map(({ action }) => action)
   }
 
-  /** A host that learns of the switch the second time that it looks. @param stopped after which look PHP was ended */
+  /**
+   * Returns a host that learns of the switch the second time that it looks.
+   * @param stopped receives the number of the look after which PHP was stopped
+   */
   const lateHost = (stopped: number[]) => {
     let looks = 0
     return {
@@ -36,7 +39,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('safe mode, on $dialect', ({
     } as unknown as HostServices
   }
 
-  test('200 when PHP was ended, by a host that knows of the switch, and pages are purged; again, nothing happens', async () => {
+  test('200 once a host that knows of the switch has stopped PHP and pages are purged, and repeating it does nothing', async () => {
     expect(await isOn()).toBe(false)
     const stopped: number[] = []
     const worker = startWorker(api.database, [switchSafeMode], { runner: 'host', hostId, services: lateHost(stopped) })
@@ -55,12 +58,12 @@ describe.each(dialects.filter(({ skip }) => !skip))('safe mode, on $dialect', ({
     }
   })
 
-  test('400 without saying which: a toggle that is sent twice would lock the owner out again', async () => {
+  test('400 without a target state, because a toggle that is sent twice would lock the owner out again', async () => {
     expect((await owner.call('PUT', `/v1/sites/${site}/cms/safe-mode`)).status).toBe(400)
     expect(await isOn()).toBe(false)
   })
 
-  test('the host is told with the site', async () => {
+  test('the host gets the switch with the site', async () => {
     const change = (safe_mode: 0 | 1) =>
       api.database.transaction(async (tx) => {
         await tx.updateTable('sites').set({ safe_mode, written_address: 'a.test' }).where('id', '=', site).execute()

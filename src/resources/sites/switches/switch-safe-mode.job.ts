@@ -4,10 +4,10 @@ import type { HostServices } from '../../kit/host-services.ts'
 import { findSite } from '../site.store.ts'
 import { purgeCaches } from './purge.store.ts'
 
-/** What PHP is doing may take so long; whoever waits behind it is told to come again. */
+/** Running PHP may take this long. Requests that wait behind it are told to retry. */
 const GRACE_MS = 10_000
 
-/** Has a site's PHP start as its record says, with or without plugins, and edges forget the pages from before. */
+/** Restarts a site's PHP with or without plugins, as its record says, and purges the older pages from edges. */
 export const switchSafeMode = durableWith<HostServices>()({
   name: 'site.switch_safe_mode',
   input: Type.Object({ siteId: Type.Integer() }),
@@ -25,8 +25,9 @@ export const switchSafeMode = durableWith<HostServices>()({
 })
 
 /**
- * Ends PHP: the next request starts it as the site is known by then. A plugin that made it crash has it wait no longer.
- * @throws when this host does not know of the switch yet: pages from before would be stored after the purge
+ * Stops PHP, so that the next request starts it with the current settings of the site. Clears the back-off after
+ * crashes, which a plugin may have caused.
+ * @throws when this host does not know of the switch yet, because older pages would be stored after the purge
  */
 async function endPhp({ services, input }: StepContext<{ siteId: number }, HostServices>): Promise<void> {
   const site = await findSite(services.database.read, input.siteId)

@@ -1,12 +1,12 @@
 import { recordSite } from '../../../edge/routing/route-changes.store.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 
-/** What of a site can be switched: the columns. */
+/** Columns of a site that can be switched. */
 export type Switchable = 'edge_cache' | 'cdn' | 'light_404' | 'multisite' | 'maintenance' | 'safe_mode'
 
 /**
- * Switches something of a site, which is held, on or off; without `enabled` to the other state.
- * @returns how it is now, and whether that is a change
+ * Switches a setting of a site on or off, or toggles it without `enabled`. Hold the site.
+ * @returns the new state, and whether it changed
  */
 export async function switchSetting(
   tx: Tx,
@@ -21,7 +21,7 @@ export async function switchSetting(
   if (!changed) return { enabled: next, changed }
   await tx
     .updateTable('sites')
-    // defensive mode is a mode of the edge cache: it does not come back with it
+    // Defensive mode is a mode of the edge cache, and does not come back with it.
     .set({ [setting]: next ? 1 : 0, ...(setting === 'edge_cache' && !next && { defensive_until: null }) })
     .where('id', '=', siteId)
     .execute()

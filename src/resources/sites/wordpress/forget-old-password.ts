@@ -3,8 +3,8 @@ import type { HostServices } from '../../kit/host-services.ts'
 import { runSiteTask } from './run-site-task.ts'
 
 /**
- * After a new password that was set without the site's own code: its own object cache knows the old one still. It may be what is
- * broken: then it answers nobody.
+ * Removes the old password from the site's object cache, after it was changed without the site's own code. The object
+ * cache may be what is broken, so that the site cannot respond.
  */
 export async function forgetOldPassword(
   { services, log }: Pick<StepContext<unknown, HostServices>, 'services' | 'log'>,

@@ -12,7 +12,7 @@ describe('a task in the WordPress of a site', () => {
     pool: { runTask },
   } as unknown as HostServices
 
-  test('is run as asked, and gives what it answers', async () => {
+  test('runs as requested, and returns its result', async () => {
     runTask.mockResolvedValueOnce({ deleted: true, heir: 'ann' })
     const input = { email: 'e', reassign: 'next', keep: { login: 'l', email: 'e' } } as const
     const answer = await runSiteTask(services, 7, 'delete-user', input, { background: true, refusal: 'No' })
@@ -20,7 +20,7 @@ describe('a task in the WordPress of a site', () => {
     expect(runTask).toHaveBeenLastCalledWith(hosted, 'delete-user', input, { background: true })
   })
 
-  test('fails for good where the site is not installed, and where its WordPress refuses', async () => {
+  test('fails permanently if the site is not installed, or if its WordPress refuses', async () => {
     await expect(runSiteTask(services, 8, 'cron', {})).rejects.toThrow(
       new PermanentFailure('The site is not installed yet'),
     )
@@ -32,7 +32,7 @@ describe('a task in the WordPress of a site', () => {
     await expect(named).rejects.toBeInstanceOf(PermanentFailure)
   })
 
-  test('may be tried again where there was no memory', async () => {
+  test('can be retried if there was no memory', async () => {
     const busy = new PhpBusy('no memory')
     runTask.mockRejectedValue(busy)
     await expect(runSiteTask(services, 7, 'cron', {})).rejects.toBe(busy)

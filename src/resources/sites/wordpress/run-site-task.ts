@@ -5,15 +5,15 @@ import { PermanentFailure } from '../../../platform/operations/definition.ts'
 import type { HostServices } from '../../kit/host-services.ts'
 
 interface SiteTaskOptions extends TaskOptions {
-  /** What is said when WordPress refuses, before its own reason; "WordPress refused" unless given. */
+  /** Text before WordPress' own reason when it refuses. Default: "WordPress refused". */
   readonly refusal?: string
 }
 
 /**
  * Runs a task in the WordPress of an installed site, for a step of an operation.
- * @returns the site's word, of the form that the task has
- * @throws PermanentFailure when the site is not installed, and when its WordPress refuses or answers in another form: it would
- *   again; PhpBusy, PhpTimeout, PhpCrashed, which another attempt may help
+ * @returns the site's answer, in the form that the task requires
+ * @throws PermanentFailure when the site is not installed, and when its WordPress refuses or answers in another form,
+ * because it would do so again; PhpBusy, PhpTimeout, PhpCrashed, which a retry may solve
  */
 export async function runSiteTask<Name extends TaskName>(
   services: Pick<HostServices, 'hostedSite' | 'pool'>,

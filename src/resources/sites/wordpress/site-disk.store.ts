@@ -1,6 +1,6 @@
 import type { Tx } from '../../../platform/db/database.ts'
 
-/** @returns `undefined` for a site directory that no site has */
+/** @returns `undefined` for a site directory without a site */
 export async function ownerOfDirectory(
   tx: Tx,
   homeId: number,

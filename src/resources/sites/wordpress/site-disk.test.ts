@@ -33,7 +33,7 @@ describe.each(dialects)('the disk of a site on $dialect', ({ dialect, skip }) =>
       return insertSite(tx, { ...siteDraft(name, { hostId }), accountId: account.id }, now)
     })
 
-  test('is what the settings say, or the plan where that is less', async () => {
+  test('is what the settings say, or the plan if that is less', async () => {
     const personal = await directory((await site('Personal', 'small-one')).id)
     const large = await directory((await site('High Traffic', 'large-one')).id)
     const spare = await directory(null)
@@ -44,7 +44,7 @@ describe.each(dialects)('the disk of a site on $dialect', ({ dialect, skip }) =>
     expect((await diskQuota(made.database, spare, { siteDiskMb: 50 })).files).toBe(20_000)
   })
 
-  test('that is full is told its owner once a day, however often and by how many it is said', async () => {
+  test('reports a full disk to its owner once a day, even if it is reported several times at once', async () => {
     const { id: siteId } = await site('Personal', 'small-one')
     const homeId = await directory(siteId)
     const tell = (at: number) => tellDiskFull(made.database, homeId, 'quota', at)

@@ -5,14 +5,17 @@ import { actions } from '../actions.ts'
 import { markDiskFull, ownerOfDirectory } from './site-disk.store.ts'
 
 const MB = 1 << 20
-/** A file system has one inode for 16 kB as a rule; a site may take a share of them like its share of the bytes. */
+/** A file system usually has one inode for 16 kB. A site may use the same share of them as of the bytes. */
 const FILES_PER_MB = 25
-/** WordPress with some plugins has ten thousand. */
+/** WordPress with some plugins has ten thousand files. */
 const LEAST_FILES = 20_000
-/** The owner is told again after it, if it is still so. */
+/** The owner is told again after this time, if the disk is still full. */
 const SAY_AGAIN_MS = 24 * 3600_000
 
-/** What the site in a site directory may take on the disk: what the settings say, or its owner's plan where that is less. */
+/**
+ * Returns what the site in a site directory may use on the disk: the limit in the settings, or its owner's plan if that
+ * is less.
+ */
 export async function diskQuota(
   database: Database,
   homeId: number,
@@ -29,7 +32,7 @@ const reasons = {
 } as const
 
 /**
- * Tells the owner of the site in a site directory that it could not write, once a day at most.
+ * Tells the owner of the site in a site directory that it could not write, at most once a day.
  * @returns the site's id when it was told now
  */
 export async function tellDiskFull(

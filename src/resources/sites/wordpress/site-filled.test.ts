@@ -7,7 +7,7 @@ import type { AnyDefinition } from '../../../platform/operations/definition.ts'
 import { ended } from '../../../platform/operations/harness.ts'
 import type { SiteHooks } from '../../kit/site-hooks.ts'
 
-/** All that makes or replaces files of a site as a whole. */
+/** All operations that create or replace files of a site as a whole. */
 const types = [
   'site.provision',
   'site.clone',
@@ -18,7 +18,7 @@ const types = [
   'site.bring_back',
 ]
 
-describe('the files of a site were made or replaced', () => {
+describe('the site’s files were created or replaced', () => {
   let api: TestApi
   let stand: JobStand
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('the files of a site were made or replaced', () => {
   afterEach(() => stand.tidy())
   afterAll(() => api?.close())
 
-  test.each(types)('%s says so', async (type) => {
+  test.each(types)('%s reports it', async (type) => {
     const world = await stand.newWorld()
     const filled: number[] = []
     const hooks: SiteHooks = { filled: async (_services, { id }) => void filled.push(id) }
