@@ -1,6 +1,6 @@
 import { declareActions } from '../kit/action.ts'
 
-/** What the activity log says of changes that this resource makes. */
+/** Activity log entries for the changes that this resource makes. */
 export const actions = declareActions('account', {
   banned: 'Sign-ins were blocked after too many wrong passwords',
   'session.started': 'A person signed in to the control panel',

@@ -1,11 +1,14 @@
 import { isPostgres, type Tx } from '../../platform/db/database.ts'
 
-/** How often and when last, for those keys that have any; nobody else counts them before this transaction ends. */
+/**
+ * Returns the count and the time of the last attempt for each key that has any. No other transaction counts them before
+ * this one ends.
+ */
 export async function holdAttempts(
   tx: Tx,
   keys: readonly string[],
 ): Promise<Map<string, { count: number; lastAt: number }>> {
-  // in one order, so that two never wait for each other
+  // In a fixed order, so that two transactions never wait for each other.
   const ordered = [...keys].sort()
   await tx
     .insertInto('sign_in_attempts')
@@ -25,7 +28,10 @@ export async function forgetAttempts(tx: Tx, keys: readonly string[]): Promise<v
   await tx.deleteFrom('sign_in_attempts').where('key', 'in', keys).execute()
 }
 
-/** @returns how many; call again until it is 0 */
+/**
+ * Deletes old attempts.
+ * @returns how many it deleted. Call again until it is 0
+ */
 export async function forgetOldAttempts(tx: Tx, before: number, most: number): Promise<number> {
   const old = tx.selectFrom('sign_in_attempts').select('key').where('last_at', '<', before).limit(most)
   const { numDeletedRows } = await tx.deleteFrom('sign_in_attempts').where('key', 'in', old).executeTakeFirst()

@@ -5,20 +5,20 @@ import { Problem } from '../../platform/http/problem.ts'
 import { forgetAttempts, holdAttempts, setAttempts } from './attempts.store.ts'
 import { problems } from './problems.ts'
 
-/** Without a further one they are forgotten. */
+/** After this time without a further attempt, attempts are forgotten. */
 export const FORGET_MS = 3600_000
 const FIRST_WAIT_MS = 2000
 
 interface Slowing {
   readonly key: string
-  /** So many cost nothing: people mistype. */
+  /** Number of attempts without a wait, because people mistype. */
   readonly free: number
   readonly longestMs: number
 }
 
 /**
- * What is counted: an account's from one network, all from one network, and an account's from anywhere. The last one is slowed least:
- * who guesses from many places must not keep the owner out.
+ * Returns the three counters of a sign-in: an account's from one network, all from one network, and an account's from
+ * anywhere. The last one has the shortest waits, because guesses from many places must not keep the owner out.
  */
 function slowings(email: string, ipAddress: string): Slowing[] {
   const account = hash('sha256', email, 'base64url')
@@ -30,13 +30,16 @@ function slowings(email: string, ipAddress: string): Slowing[] {
   ]
 }
 
-/** When the next guess is taken. At once while they are free, also for a request that began before the last one and is counted after it. */
+/**
+ * Returns when the next guess is accepted. While free attempts are left, that is at once, even for a request that began
+ * before the last one and is counted after it.
+ */
 const readyAfter = ({ free, longestMs }: Slowing, count: number, lastAt: number): number =>
   count < free ? 0 : lastAt + Math.min(FIRST_WAIT_MS * 2 ** (count - free), longestMs)
 
 /**
- * Counts a guess before anybody looks whether it is right, so that many at once are counted like many one after the other.
- * @throws Problem `too_many_guesses`; then it does not count
+ * Counts a guess before it is checked, so that simultaneous guesses count like successive ones.
+ * @throws Problem `too_many_guesses`, in which case it does not count
  */
 export async function countAttempt(tx: Tx, who: { email: string; ipAddress: string }, now: number): Promise<void> {
   const all = slowings(who.email, who.ipAddress)
@@ -46,7 +49,7 @@ export async function countAttempt(tx: Tx, who: { email: string; ipAddress: stri
   )
   const counts = all.map((each) => {
     const { count, lastAt } = known.get(each.key) ?? { count: 0, lastAt: 0 }
-    // a time to come is that of a clock that was set back since
+    // A future time was written before the clock was set back.
     const isOld = Math.abs(now - lastAt) > FORGET_MS
     return { ...each, count: isOld ? 0 : count, readyAt: isOld ? 0 : readyAfter(each, count, lastAt) }
   })
@@ -59,7 +62,8 @@ export async function countAttempt(tx: Tx, who: { email: string; ipAddress: stri
 }
 
 /**
- * Whether the log is to say that sign-ins to an account are refused: once an hour, so that an attack does not fill it.
+ * Returns whether to log that sign-ins to an account are refused. Once an hour, so that an attack does not fill the
+ * log.
  */
 export async function tellsOfRefusal(tx: Tx, email: string, now: number): Promise<boolean> {
   const key = `told ${hash('sha256', email, 'base64url')}`
@@ -69,7 +73,10 @@ export async function tellsOfRefusal(tx: Tx, email: string, now: number): Promis
   return true
 }
 
-/** It was right: the person starts anew; of the network's others only this one is taken off. */
+/**
+ * Resets the counters after a right guess. The person's own start again at zero. The network's counter loses only this
+ * guess.
+ */
 export async function attemptWasRight(tx: Tx, who: { email: string; ipAddress: string }, now: number): Promise<void> {
   const [own, network, account] = slowings(who.email, who.ipAddress) as [Slowing, Slowing, Slowing]
   await forgetAttempts(tx, [own.key, account.key])

@@ -7,17 +7,17 @@ import { createCallers, credentialHash } from './callers.ts'
 
 const origin = 'https://stead.example'
 
-test('a request goes by its token, or else by the session of its cookie', () => {
+test('identifies a request by its token, or else by the session of its cookie', () => {
   const authorization = `Bearer ${'t'.repeat(40)}`
   const cookie = '__Host-stead=of-a-session; other=x'
   expect(credentialHash({ authorization }, origin)).toBe(tokenHashOf(authorization))
   expect(credentialHash({ authorization, cookie }, origin)).toBe(tokenHashOf(authorization))
   expect(credentialHash({ cookie }, origin)).toBe(sessionHash('of-a-session'))
-  // over https only the cookie that nobody else can set
+  // Over https, only the cookie that no other host can set counts.
   expect(() => credentialHash({ cookie: 'stead_session=of-a-session' }, origin)).toThrow()
 })
 
-test('on SQLite a session that is known is looked up once, and again when any has changed', async (context) => {
+test('on SQLite, looks a known session up once, and again when any session has changed', async (context) => {
   const api = await testApi('sqlite')
   context.onTestFinished(() => api.close())
   const { accountId, panelApplicationId: applicationId, sessionToken } = await api.person('owner@example.com')

@@ -11,8 +11,9 @@ import { findSession, PROOF_MS, type SessionOwner, sessionHash } from '../sessio
 import { isFromHere, sessionTokenOf } from './cookie.ts'
 
 /**
- * Finds the caller of a request: by the token in its header, or else by the session in its cookie, which counts only for pages of this
- * very address, and only if it began there: browsers send a cookie to every port of a host. A session that ends, ends at once on every process (see `createAuthenticator`).
+ * Finds the caller of a request by the token in its header, or else by the session in its cookie. A cookie counts only
+ * for pages of this exact address, and only if the session began there, because browsers send a cookie to every port of
+ * a host. A session that ends, ends at once in every process (see `createAuthenticator`).
  */
 export function createCallers(database: Database) {
   const byToken = createAuthenticator(database)
@@ -47,15 +48,20 @@ function sharedSessions(database: Database): FindOwner {
   return sharedReads((hash: string) => findSession(database.read, hash))
 }
 
-/** The row of `tokens` that a request goes by, for who looks again later whether it still counts. */
+/**
+ * Returns the hash in `tokens` that identifies a request, so that callers can check later whether it is still valid.
+ */
 export function credentialHash(headers: IncomingHttpHeaders, origin: string): string {
   const token = headers.authorization === undefined ? sessionTokenOf(headers, origin) : undefined
   return token === undefined ? tokenHashOf(headers.authorization) : sessionHash(token)
 }
 
-/** @throws Problem `proof_needed` when a session has not shown its password lately; tokens of applications are not asked */
+/**
+ * Rejects when a session has not confirmed its password recently. Does not apply to tokens of applications.
+ * @throws Problem `proof_needed`
+ */
 export function requireProof({ session }: Caller, now: number): void {
-  // a proof of the future is that of a clock that was set back since
+  // A future proof was written before the clock was set back.
   if (session && Math.abs(now - session.provenAt) > PROOF_MS) throw new Problem(problems.proof_needed, {})
 }
 

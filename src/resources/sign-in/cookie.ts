@@ -3,7 +3,7 @@ import { PLAIN_SESSION, SECURE_SESSION } from '../../platform/http/client/sessio
 
 const isSecure = (origin: string): boolean => origin.startsWith('https:')
 
-/** @param origin of the API, as the browser says it */
+/** @param origin of the API, as the browser sends it */
 export function sessionCookie(origin: string, token: string, maxAgeSeconds: number): string {
   const name = isSecure(origin) ? SECURE_SESSION : PLAIN_SESSION
   const secure = isSecure(origin) ? '; Secure' : ''
@@ -12,7 +12,10 @@ export function sessionCookie(origin: string, token: string, maxAgeSeconds: numb
 
 export const endedCookie = (origin: string): string => sessionCookie(origin, '', 0)
 
-/** The token of a session in a request's cookies. Over https only that of the name that nobody else can set. */
+/**
+ * Returns the token of a session in a request's cookies. Over https, only the cookie name that no other host can set
+ * counts.
+ */
 export function sessionTokenOf(headers: IncomingHttpHeaders, origin: string): string | undefined {
   const name = isSecure(origin) ? SECURE_SESSION : PLAIN_SESSION
   for (const pair of (headers.cookie ?? '').split(';')) {
@@ -23,9 +26,10 @@ export function sessionTokenOf(headers: IncomingHttpHeaders, origin: string): st
 }
 
 /**
- * Whether a page of this very origin has sent the request, as its browser says. `SameSite` alone is not enough: sites of customers may stand
- * below the same registrable domain. Browsers say `Sec-Fetch-Site` over https and on loopback, and `Origin` with all that changes
- * something. Where they say neither it is a reading, or our own page says so in a header, which no other page can send without asking first.
+ * Returns whether a page of this exact origin has sent the request, according to the browser. `SameSite` is not enough,
+ * because customers' sites may be below the same registrable domain. Browsers send `Sec-Fetch-Site` over https and on
+ * loopback, and `Origin` with all changes. Without either, the request must be a read, or carry a header that other
+ * pages cannot send without a preflight.
  */
 export function isFromHere(headers: IncomingHttpHeaders, origin: string, onlyReads: boolean): boolean {
   const site = headers['sec-fetch-site']

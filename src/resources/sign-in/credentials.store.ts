@@ -1,17 +1,20 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 
-/** What somebody signs in with. */
+/** What an account signs in with. */
 export interface Credentials {
   readonly accountId: number
   readonly email: string
-  /** `undefined`: no password was ever set. */
+  /** `undefined` if no password was ever set. */
   readonly passwordHash: string | undefined
-  /** Sealed secret of the authenticator app that is asked for a code, and the last step that was used. */
+  /** Sealed secret of the authenticator app that supplies codes, and the last step that was used. */
   readonly totp: { readonly secret: string; readonly lastStep: number } | undefined
 }
 
-/** @param who its id, or its address in the normal form @returns `undefined` when there is no such account */
+/**
+ * @param who the account's id, or its normalized address
+ * @returns `undefined` when there is no such account
+ */
 export async function findCredentials(
   tx: Tx,
   who: { id: number } | { email: string },
@@ -52,7 +55,10 @@ export async function setPassword(tx: Tx, accountId: number, hash: string, now: 
     .execute()
 }
 
-/** @returns false, and nothing is changed, when it is not the one that is known any more */
+/**
+ * Replaces a password.
+ * @returns false, and changes nothing, when the known password is outdated
+ */
 export async function replacePassword(
   tx: Tx,
   accountId: number,
@@ -92,7 +98,10 @@ export async function insertLink(
     .execute()
 }
 
-/** Those made since then, used ones not: all tries of an operation as one, and none of `exceptOperationId`. */
+/**
+ * Counts unused links created since a time. All attempts of an operation count as one, and those of `exceptOperationId`
+ * do not count.
+ */
 export async function countFreshLinks(
   tx: Tx,
   { accountId, since, exceptOperationId }: { accountId: number; since: number; exceptOperationId: number },
@@ -107,7 +116,10 @@ export async function countFreshLinks(
   return Number(count)
 }
 
-/** Whether a mail with a link is on its way already. @param type of the operation that sends it */
+/**
+ * Returns whether a mail with a link is already being sent.
+ * @param type of the operation that sends it
+ */
 export async function isMailing(tx: Tx, accountId: number, type: string): Promise<boolean> {
   const row = await tx
     .selectFrom('operations')
@@ -120,7 +132,10 @@ export async function isMailing(tx: Tx, accountId: number, type: string): Promis
   return row !== undefined
 }
 
-/** @returns whose it is; `undefined` for one that is unknown or too old */
+/**
+ * Finds the account of a link.
+ * @returns `undefined` for a link that is unknown or too old
+ */
 export async function findLink(
   tx: Tx,
   hash: string,
@@ -135,7 +150,10 @@ export async function findLink(
     .executeTakeFirst()
 }
 
-/** Takes a link that counts, and all others of its account with it. @returns false when somebody else has just used it */
+/**
+ * Uses a valid link, and deletes all others of its account.
+ * @returns false when another request has just used it
+ */
 export async function spendLink(tx: Tx, hash: string, accountId: number, now: number): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('password_links')
@@ -146,7 +164,10 @@ export async function spendLink(tx: Tx, hash: string, accountId: number, now: nu
   return numDeletedRows > 0n
 }
 
-/** @returns how many; call again until it is 0 */
+/**
+ * Deletes expired links.
+ * @returns how many it deleted. Call again until it is 0
+ */
 export async function forgetLinks(tx: Tx, now: number, most: number): Promise<number> {
   const old = tx.selectFrom('password_links').select('hash').where('expires_at', '<', now).limit(most)
   const { numDeletedRows } = await tx.deleteFrom('password_links').where('hash', 'in', old).executeTakeFirst()
@@ -163,7 +184,7 @@ export async function findTotp(tx: Tx, accountId: number): Promise<Totp | undefi
   return row && { secret: row.secret, isConfirmed: row.confirmed_at !== null }
 }
 
-/** One that is not in force yet; in place of another such one. */
+/** Stores an unconfirmed secret, in place of an earlier unconfirmed one. */
 export async function beginTotp(tx: Tx, accountId: number, secret: string): Promise<void> {
   await tx
     .insertInto('totp_secrets')
@@ -172,7 +193,10 @@ export async function beginTotp(tx: Tx, accountId: number, secret: string): Prom
     .execute()
 }
 
-/** Puts it in force, with recovery codes. @returns false when one is in force already: of two at once, the other's codes are not given out */
+/**
+ * Activates the secret, with recovery codes.
+ * @returns false when one is already active, so that only one of two simultaneous requests returns its codes
+ */
 export async function confirmTotp(
   tx: Tx,
   accountId: number,
@@ -192,7 +216,10 @@ export async function confirmTotp(
   return true
 }
 
-/** @returns false when a code of this step, or a later one, was used already */
+/**
+ * Records the use of a code.
+ * @returns false when a code of this step, or a later one, was already used
+ */
 export async function useStep(tx: Tx, accountId: number, step: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('totp_secrets')
@@ -203,7 +230,10 @@ export async function useStep(tx: Tx, accountId: number, step: number): Promise<
   return numUpdatedRows > 0n
 }
 
-/** @returns false when there is no such code (any more) */
+/**
+ * Uses up a recovery code.
+ * @returns false when the code does not exist or was already used
+ */
 export async function useRecoveryCode(tx: Tx, accountId: number, hash: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('recovery_codes')

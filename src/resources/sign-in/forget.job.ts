@@ -7,7 +7,7 @@ import { FORGET_MS } from './attempts.ts'
 import { forgetLinks } from './credentials.store.ts'
 import { forgetSpentChallenges } from './passkeys/passkey.store.ts'
 
-/** Deletes links that have expired and guesses of the past. Sessions go with their tokens. */
+/** Deletes expired links and old guesses. Sessions expire with their tokens. */
 export const forgetSignIns = durable({
   name: 'sign_ins.forget',
   input: Type.Object({}),

@@ -9,7 +9,7 @@ import { countRecoveryCodes, findTotp, hasPassword } from './credentials.store.t
 import { listPasskeys } from './passkeys/passkey.store.ts'
 import { hostNameOf } from './passkeys/passkey.ts'
 
-/** Its end is moved on no more often than that. */
+/** Minimum time between two extensions of a session. */
 const RENEW_MS = 3600_000
 
 export const getSession = endpoint({

@@ -11,7 +11,7 @@ import { insertSession, SESSION_MS, sessionHash } from '../sessions/session.ts'
 import { isFromHere, sessionCookie } from './cookie.ts'
 import { problems } from './problems.ts'
 
-/** Somebody who has just shown who it is, in a request without a caller. */
+/** Person who has just proved their identity, in a request without a caller. */
 export interface Person {
   readonly accountId: number
   readonly email: string
@@ -22,18 +22,24 @@ export const SignedIn = Type.Object(
   { title: 'SignedIn' },
 )
 
-/** @throws Problem `cross_site` when a page of another site has sent the request. Programs sign in where they like. */
+/**
+ * Rejects requests from pages of other sites. Programs may sign in from anywhere.
+ * @throws Problem `cross_site`
+ */
 export function requireFromHere({ request, origin }: Pick<Context, 'request' | 'origin'>): void {
   if (!isFromHere(request.headers, origin, true)) throw new Problem(authenticationProblems.cross_site, {})
 }
 
-/** As endpoints with a caller have it. */
+/** Returns the change that endpoints with a caller also have. */
 export function changeOfPerson({ tx, request, now }: Context, { accountId, email }: Person): Change {
   const caller = { applicationId: 0, accountId, accountEmail: email, isOwner: true }
   return changeBy(tx, { actor: { caller, request }, about: { accountId }, now })
 }
 
-/** Begins a session, and answers with its cookie. @throws Problem `account_suspended` */
+/**
+ * Starts a session, and returns a reply with its cookie.
+ * @throws Problem `account_suspended`
+ */
 export async function newSession(context: Context, { accountId, email }: Person): Promise<SpecialReply> {
   const { tx, request, origin, now } = context
   if ((await findAccount(tx, accountId))?.suspendedAt != null) throw new Problem(problems.account_suspended, {})

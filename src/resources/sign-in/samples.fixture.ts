@@ -8,7 +8,7 @@ import { findPasskey, insertPasskey } from './passkeys/passkey.store.ts'
 import { AUTHENTICATOR_PURPOSE } from './totp/totp.ts'
 
 export const PASSWORD = 'correct horse battery'
-/** Of that password, at next to no cost. */
+/** Hash of that password, with parameters that cost almost nothing. */
 const KEPT = '$argon2id$v=19$m=64,t=1,p=1$MDEyMzQ1Njc4OWFiY2RlZg$/ur5fLELUb1eXkT9oKHqq6gHGZ9Phwgbj4qyIcCNaYc'
 const NEW_PASSWORD = 'staple under the lamp'
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
@@ -16,22 +16,25 @@ const LINK = 'a-link-of-the-tests'
 
 type Api = Scene['api']
 
-/** Gives an account the password. */
+/** Sets the password of an account. */
 export const withPassword = ({ database }: Api, accountId: number): Promise<void> =>
   database.transaction((tx) => setPassword(tx, accountId, KEPT, Date.now()))
 
-/** The code of this moment. */
+/** Returns the current code. */
 export const codeNow = (timestamp = Date.now(), secret = SECRET): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp })
 
-/** An authenticator app that is being set up, or is in force. */
+/** Adds an authenticator app that is being set up, or is active. */
 export const withTotp = ({ database, sealer }: Api, accountId: number, isConfirmed: boolean): Promise<void> =>
   database.transaction(async (tx) => {
     await beginTotp(tx, accountId, sealer.seal(SECRET, AUTHENTICATOR_PURPOSE))
     if (isConfirmed) await confirmTotp(tx, accountId, { step: 0, codeHashes: ['of nobody'], now: Date.now() })
   })
 
-/** @returns what a link to set a password has behind the hash */
+/**
+ * Creates a link to set a password.
+ * @returns the part after the hash
+ */
 export async function withLink({ database }: Api, accountId: number, name: string | number): Promise<string> {
   const token = `${LINK}-${name}-${unique()}`
   const now = Date.now()
@@ -40,14 +43,17 @@ export async function withLink({ database }: Api, accountId: number, name: strin
   return token
 }
 
-/** Where requests of tests come from, as a browser says it. */
+/** Origin of the tests' requests, as a browser sends it. */
 const ORIGIN = 'http://localhost'
 
-/** What a browser would send for a new passkey of the account. */
+/** Returns what a browser would send for a new passkey of the account. */
 export const newCredential = ({ sealer }: Api, accountId: number, device: Device = newDevice(), now = Date.now()) =>
   device.register(newChallenge(sealer, { newPasskeyOf: accountId }, now), ORIGIN)
 
-/** A passkey of the account, on a device. */
+/**
+ * Adds a passkey to the account.
+ * @returns its device
+ */
 export async function withPasskey({ database }: Api, accountId: number, hostName = 'localhost'): Promise<Device> {
   const device = newDevice()
   const { credentialId, publicKey } = device
@@ -56,11 +62,11 @@ export async function withPasskey({ database }: Api, accountId: number, hostName
   return device
 }
 
-/** What a browser would send to sign in by it. */
+/** Returns what a browser would send to sign in with it. */
 export const usedCredential = ({ sealer }: Api, device: Device, now = Date.now()) =>
   device.sign(newChallenge(sealer, 'signIn', now), ORIGIN)
 
-/** Of everybody who may be asked for it. */
+/** Sets passwords of all accounts whose password may be requested. */
 const passwords: NonNullable<Sample['prepare']> = async ({ owner, stranger }, api) => {
   for (const { accountId } of [owner, stranger]) await withPassword(api, accountId)
 }
@@ -69,7 +75,7 @@ const apps: NonNullable<Sample['prepare']> = async ({ owner, stranger }, api) =>
   for (const { accountId } of [owner, stranger]) await withTotp(api, accountId, false)
 }
 
-/** What each of those who may be asked would send, by their accounts. */
+/** What each of these accounts would send, by account id. */
 const sent = new Map<number, object>()
 const passkeys: NonNullable<Sample['prepare']> = async ({ owner, stranger }, api) => {
   for (const { accountId } of [owner, stranger])
@@ -130,13 +136,16 @@ async function byPasskey({ api, owner }: Scene): Promise<Example> {
   return { body: { credential: usedCredential(api, await withPasskey(api, owner.accountId)) } }
 }
 
-/** One of the same kind that is right: of a new passkey, or of one that is used. */
+/** Returns a valid credential of the same kind: a new passkey, or a used one. */
 export const rightCredential = async (api: Api, accountId: number, like: unknown): Promise<object> =>
   JSON.stringify(like).includes('attestationObject')
     ? newCredential(api, accountId)
     : usedCredential(api, await withPasskey(api, accountId))
 
-/** @returns its id */
+/**
+ * Adds a passkey.
+ * @returns its id
+ */
 export async function passkeyIn(api: Api, accountId: number): Promise<number> {
   const { credentialId } = await withPasskey(api, accountId)
   return (await findPasskey(api.database.read, credentialId))?.id as number

@@ -33,7 +33,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
   const me = (token: string, headers: Record<string, string> = {}) =>
     api.call('GET', '/v1/session', undefined, { ...ofBrowser(token), ...headers })
 
-  test('200 a cookie that no script reads and no other site sends, and that is a caller', async () => {
+  test('200 sets a cookie that scripts cannot read and other sites cannot send, and that identifies a caller', async () => {
     const reply = await signIn({ email: ' Owner@Example.com' })
     expect(String(reply.headers['set-cookie'])).toMatch(
       /^stead_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=2592000$/,
@@ -43,7 +43,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect((await me(tokenOf(reply), { authorization: `Bearer ${tokenOf(reply)}` })).status).toBe(401)
   })
 
-  test('200 over https the cookie has a name that no other host can set, and the plain one counts for nothing', async () => {
+  test('200 over https, the cookie has a name that no other host can set, and the plain one is ignored', async () => {
     const secure = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'panel.example.com' }
     const reply = await signIn({}, secure)
     expect(String(reply.headers['set-cookie'])).toMatch(/^__Host-stead=.*; Secure$/)
@@ -64,7 +64,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect((await seen({ ...at('panel.example.com:8080', 'https'), cookie })).body.code).toBe('invalid_token')
   })
 
-  test('401 the same for a wrong password, an account without one, and nobody', async () => {
+  test('401 alike for a wrong password, an account without one, and an unknown account', async () => {
     const other = await api.person('other@example.com')
     const replies = [
       await signIn({ password: 'wrong' }),
@@ -75,23 +75,23 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect(replies.every(({ headers }) => headers['set-cookie'] === undefined)).toBe(true)
   })
 
-  test('429 after five wrong ones, for the right one too, until the time has passed; many at once count like many', async () => {
+  test('429 after five wrong ones, even for the right one, until the time has passed, and counts simultaneous ones', async () => {
     const wrong = await Promise.all(Array.from({ length: 9 }, () => signIn({ password: 'wrong' })))
-    // of those that count some have no memory to be looked at in
+    // Some of the counted ones get no memory to be checked in.
     expect(codes(wrong).filter((code) => code === 'too_many_guesses')).toHaveLength(4)
     expect(codes(wrong)).not.toContain(200)
     const refused = await signIn()
     expect([refused.body.code, refused.headers['retry-after']]).toEqual(['too_many_guesses', '2'])
     const log = api.database.read.selectFrom('activity').select('message').where('action', '=', 'banned')
-    // however often it is refused
+    // However often it is refused.
     expect(await log.execute()).toEqual([{ message: expect.stringContaining('too many wrong passwords') }])
     clock += 2000
     expect((await signIn()).status).toBe(200)
-    // whoever was right begins anew
+    // A right guess resets the counter.
     expect(codes([await signIn({ password: 'wrong' }), await signIn()])).toEqual(['wrong_password', 200])
   })
 
-  test('429 a network that tries many addresses is slowed as well, and others are not', async () => {
+  test('429 slows a network that tries many addresses too, but not others', async () => {
     const from = (address: string, n: number) =>
       signIn({ email: `n${n}@example.com` }, { 'x-forwarded-for': `${address}` })
     const replies: Reply[] = []
@@ -100,21 +100,21 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect((await from('2001:db8:1::1', 99)).body.code).toBe('wrong_password')
   })
 
-  test('200 whoever is right is not slowed, however often, nor are others of the network by it', async () => {
+  test('200 right passwords are never slowed, however many, and do not slow others of the network', async () => {
     for (let times = 0; times < 15; times++) expect((await signIn()).status).toBe(200)
     const wrong: Reply[] = []
     for (let n = 0; n < 21; n++) wrong.push(await signIn({ email: `n${n}@example.com` }))
     expect(codes(wrong).slice(19)).toEqual(['wrong_password', 'too_many_guesses'])
   })
 
-  test('200 who began before another guess and is counted after it does not wait', async () => {
+  test('200 does not delay a sign-in that began before another guess and is counted after it', async () => {
     expect((await signIn({ password: 'wrong' })).body.code).toBe('wrong_password')
     clock -= 1
     expect((await signIn()).status).toBe(200)
     clock += 1
   })
 
-  test('401 a page of another site gets nothing by the cookie, whatever it asks; ours does, where browsers say little, too', async () => {
+  test('401 a page of another site can do nothing with the cookie, but the panel can, even in browsers that send few headers', async () => {
     const token = owner.sessionToken
     const { cookie } = ofBrowser(token)
     const ask = (method: string, path: string, headers: Record<string, string>) =>
@@ -134,7 +134,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect((await signIn({}, { origin: 'https://elsewhere.example' })).body.code).toBe('cross_site')
   })
 
-  test('200 signing out ends the session at once, and no other; a session of the account ends by its id', async () => {
+  test('200 signing out ends only this session, at once, and an account can end its sessions by id', async () => {
     const [first, second] = [tokenOf(await signIn()), tokenOf(await signIn())]
     const out = await api.call('DELETE', '/v1/session', undefined, ofBrowser(first))
     expect([out.status, String(out.headers['set-cookie'])]).toEqual([200, expect.stringContaining('Max-Age=0')])
@@ -146,7 +146,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect((await me(second)).status).toBe(401)
   })
 
-  test('200 a session that is used goes on, one that is not ends', async () => {
+  test('200 extends a session that is used, and ends one that is not', async () => {
     const [token, unused] = [tokenOf(await signIn()), tokenOf(await signIn())]
     const day = 86_400_000
     const { proven_until: provenUntil, expires_at: firstEnd } = (await me(token)).body.data
@@ -155,7 +155,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     )
     clock += 15 * MINUTE
     expect((await me(token)).body.data.proven_until).toBeNull()
-    // not with each request: once an hour
+    // Not with each request, but once an hour.
     clock += 45 * MINUTE
     expect((await me(token)).headers['set-cookie']).toBeUndefined()
     clock += 1
@@ -173,7 +173,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect((await me(token)).body.code).toBe('invalid_token')
   })
 
-  test('403 what cannot be taken back asks a session for the password again after 15 minutes, and a token never', async () => {
+  test('403 irreversible actions require the session’s password again after 15 minutes, but never from a token', async () => {
     const token = tokenOf(await signIn())
     const remove = () => api.call('DELETE', '/v1/totp', undefined, ofBrowser(token))
     expect((await remove()).status).toBe(200)
@@ -191,7 +191,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect((await owner.call('DELETE', '/v1/totp')).status).toBe(200)
   })
 
-  test('200 an authenticator app: its codes are asked for once confirmed, and each counts once; recovery codes as well', async () => {
+  test('200 requires codes of a confirmed authenticator app, and accepts each one once, like recovery codes', async () => {
     const begun = (await owner.browse('POST', '/v1/totp')).body.data
     expect(begun.uri).toContain(`secret=${begun.secret}`)
     await withTotp(api, owner.accountId, false)
@@ -208,7 +208,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     const replies = await Promise.all([1, 2].map(() => signIn({ code: codeNow(clock) })))
     expect(codes(replies).toSorted()).toEqual([200, 'wrong_code'])
     clock += MINUTE
-    // another account's codes are no business of this one
+    // The codes of another account do not affect this one.
     const other = await api.person('other@example.com')
     await withTotp(api, other.accountId, true)
     await other.browse('DELETE', '/v1/totp')
@@ -218,7 +218,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     ])
   })
 
-  test('200 the code of the step before, and of the one after, counts once, and none that is older than one that was used', async () => {
+  test('200 accepts the codes of the previous and the next step once, and none older than a used one', async () => {
     await withTotp(api, owner.accountId, true)
     const at = (ms: number) => signIn({ code: codeNow(clock + ms) })
     const STEP = 30_000
@@ -231,7 +231,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect(codes([await at(STEP), await at(STEP), await at(0)])).toEqual([200, 'wrong_code', 'wrong_code'])
   })
 
-  test('401 the code of another account is none, nor is its recovery code', async () => {
+  test('401 for the code of another account, and its recovery code', async () => {
     const other = await api.person('other@example.com')
     await withTotp(api, owner.accountId, true)
     const { secret } = (await other.browse('POST', '/v1/totp')).body.data
@@ -247,7 +247,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect((await signIn({ code: codeNow(clock) })).status).toBe(200)
   })
 
-  test('429 who knows the password has five guesses of a code, many at once counted; the right one is refused, too', async () => {
+  test('429 allows five guesses of a code with the right password, even at once, and then refuses even the right code', async () => {
     await withTotp(api, owner.accountId, true)
     const guess = (n: number) => signIn({ code: String(n).padStart(6, '0') })
     const replies: Reply[] = []
@@ -257,7 +257,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect(codes([...flood, await signIn({ code: codeNow(clock) })])).toEqual(
       Array.from({ length: 9 }, () => 'too_many_guesses'),
     )
-    // each further one waits twice as long, up to a quarter of an hour: 96 a day, of a million
+    // Each further one waits twice as long, up to a quarter of an hour: 96 guesses a day, of a million codes.
     const waits: number[] = []
     for (let n = 0; n < 12; n++) {
       const { headers } = await guess(n)
@@ -270,7 +270,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect(waits.at(-1)).toBe(15 * 60)
   })
 
-  test('429 guesses of a code from many networks are counted together, and keep the owner out for half a minute at most', async () => {
+  test('429 counts guesses of a code from many networks together, and delays the owner for at most half a minute', async () => {
     await withTotp(api, owner.accountId, true)
     const from = (n: number, code: string) =>
       signIn({ code }, { 'x-forwarded-for': `203.0.${Math.floor(n / 250)}.${n % 250}` })
@@ -287,7 +287,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect((await signIn({ code: codeNow(clock) })).status).toBe(200)
   })
 
-  test('200 it is told how many recovery codes one has left, and those of others are not among them', async () => {
+  test('200 reports how many recovery codes the account has left, without those of others', async () => {
     const other = await api.person('other@example.com')
     for (const { accountId } of [owner, other]) await withTotp(api, accountId, false)
     const confirm = (by: Person) => by.browse('PUT', '/v1/totp', { code: codeNow(clock) })
@@ -298,7 +298,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect(await left()).toBe(9)
   })
 
-  test('400 of two who confirm an app at the same moment one has recovery codes, and only those count', async () => {
+  test('400 of two simultaneous confirmations of an app, only one returns recovery codes, and only those count', async () => {
     await withTotp(api, owner.accountId, false)
     const confirm = () => owner.browse('PUT', '/v1/totp', { code: codeNow(clock) })
     const replies = await Promise.all([confirm(), confirm(), confirm()])
@@ -307,7 +307,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect(kept).toHaveLength(10)
   })
 
-  test('200 a link sets the password once, ends all sessions and begins one', async () => {
+  test('200 a link sets the password once, ends all sessions and starts one', async () => {
     const before = tokenOf(await signIn())
     const token = await withLink(api, owner.accountId, 'x')
     const use = (body: object = {}) => api.call('POST', '/v1/password-links/use', { token, password: NEW, ...body })
@@ -319,7 +319,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect(codes([await signIn(), await signIn({ password: NEW })])).toEqual(['wrong_password', 200])
   })
 
-  test('400 a link that is too old, and one beside which another was used', async () => {
+  test('400 for a link that is too old, and for one after another was used', async () => {
     const [old, other] = [await withLink(api, owner.accountId, 'a'), await withLink(api, owner.accountId, 'b')]
     const use = (token: string) => api.call('POST', '/v1/password-links/use', { token, password: NEW })
     clock += 61 * MINUTE
@@ -330,7 +330,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect(codes([await use(other), await use(old), await use(theirs)])).toEqual([200, 'link_spent', 200])
   })
 
-  test('401 who has the mails has not the codes: a link asks for one, and guesses are counted', async () => {
+  test('401 a link also requires a code, because mail access is not enough, and counts guesses', async () => {
     await withTotp(api, owner.accountId, true)
     const token = await withLink(api, owner.accountId, 'x')
     const use = (code?: string) => api.call('POST', '/v1/password-links/use', { token, password: NEW, code })
@@ -345,7 +345,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect((await use(codeNow(clock))).status).toBe(200)
   })
 
-  test('401 a code that was used to sign in opens no link: who looked over a shoulder has nothing', async () => {
+  test('401 a code that was used to sign in does not open a link, so that seeing it is not enough', async () => {
     await withTotp(api, owner.accountId, true)
     const token = await withLink(api, owner.accountId, 'x')
     const use = (code: string) => api.call('POST', '/v1/password-links/use', { token, password: NEW, code })
@@ -364,7 +364,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     expect([(await me(mine)).status, (await me(other)).status]).toEqual([200, 401])
   })
 
-  test('200 a link goes by mail to who has an account; the answer tells nobody, and no record has its secret', async () => {
+  test('200 mails a link to an existing account, without revealing it in the answer or the secret in any record', async () => {
     const outboxDir = join(api.config.dataDir, `outbox-${dialect}-${clock}`)
     const mailer = createMailer({ smtpUrl: undefined, from: api.config.mailFrom, outboxDir, panelUrl: '' })
     const services = { mailer, config: api.config, database: api.database }
@@ -398,7 +398,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     } as never)
   }
 
-  test('three mails with a link an hour go to an account, and one that needs many tries counts once', async () => {
+  test('mails at most three links an hour to an account, and counts a mail with many attempts once', async () => {
     const away = new Error('the server is away')
     for (let attempt = 0; attempt < 5; attempt++) await expect(deliver(away, 1)).rejects.toBe(away)
     for (const operationId of [1, 2, 3]) await deliver(undefined, operationId)
@@ -408,7 +408,7 @@ describe.each(dialects)('signing in ($dialect)', ({ dialect, skip }) => {
     await deliver(undefined, 4)
   })
 
-  test('a mail that cannot be delivered now is tried again, one that the server refuses is not', async () => {
+  test('retries a mail that cannot be delivered now, but not one that the server refuses', async () => {
     const away = new Error('the server is away')
     await expect(deliver(away)).rejects.toBe(away)
     await expect(deliver(new MailRefused('nobody of that name'))).rejects.toThrow(PermanentFailure)

@@ -14,7 +14,7 @@ declare module '../../platform/db/schema.ts' {
 
 export interface PasswordRow {
   account_id: number
-  /** As `password.ts` writes it. */
+  /** In the format of `password.ts`. */
   hash: string
   set_at: number
 }
@@ -25,7 +25,7 @@ export interface PasswordLinkRow {
   account_id: number
   created_at: number
   expires_at: number
-  /** That mails it; `null` for one that no mail carries. */
+  /** The operation that mails it, or `null` for a link without a mail. */
   operation_id: number | null
 }
 
@@ -41,9 +41,9 @@ export interface TotpSecretRow {
   account_id: number
   /** Sealed. */
   secret: string
-  /** `null`: not in force before a code of it was shown. */
+  /** `null` until a code of it was confirmed. It is inactive before. */
   confirmed_at: number | null
-  /** The last time step whose code was used: none counts twice (RFC 6238 §5.2). */
+  /** The last time step whose code was used, because none counts twice (RFC 6238 §5.2). */
   last_step: number
 }
 
@@ -56,22 +56,22 @@ export interface RecoveryCodeRow {
 export interface PasskeyRow {
   id: Generated<number>
   account_id: number
-  /** As the authenticator names it (base64url). */
+  /** In the authenticator's notation (base64url). */
   credential_id: string
-  /** Of the control panel when it was made: it counts there alone. */
+  /** Host name of the control panel when it was created. It is valid only there. */
   host_name: string
   /** COSE, in base64url. */
   public_key: string
-  /** How often the authenticator says that it was used; 0 for those that do not count. */
+  /** How often the authenticator reports that it was used, or 0 if it does not count. */
   counter: number
-  /** JSON: how browsers reach it. */
+  /** How browsers reach it, as JSON. */
   transports: string
   name: string
   created_at: number
   used_at: number | null
 }
 
-/** What was signed once, until it would be too old. */
+/** Used challenges, until they would be too old. */
 export interface SpentChallengeRow {
   /** SHA-256. */
   hash: string

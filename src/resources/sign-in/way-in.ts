@@ -2,6 +2,6 @@ import type { Tx } from '../../platform/db/database.ts'
 import { hasPassword } from './credentials.store.ts'
 import { listPasskeys } from './passkeys/passkey.store.ts'
 
-/** Whether an account has anything to sign in to the control panel with. */
+/** Returns whether an account has any way to sign in to the control panel. */
 export const canSignIn = async (tx: Tx, accountId: number): Promise<boolean> =>
   (await hasPassword(tx, accountId)) || (await listPasskeys(tx, accountId)).length > 0

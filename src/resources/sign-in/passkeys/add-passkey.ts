@@ -13,7 +13,10 @@ interface NewPasskey {
   readonly verified: Awaited<ReturnType<typeof verifyNewPasskey>>
 }
 
-/** In the transaction of what it is for. @throws Problem `passkey_limit_reached`, `passkey_not_taken` when it was sent before */
+/**
+ * Adds a passkey, in the transaction that needs it.
+ * @throws Problem `passkey_limit_reached`, or `passkey_not_taken` when it was sent before
+ */
 export async function addPasskey(
   { tx, now }: Context,
   { accountId, name, transports, verified }: NewPasskey,

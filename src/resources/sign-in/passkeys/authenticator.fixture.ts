@@ -1,13 +1,19 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
-/** A device that holds a passkey, as WebAuthn has it (ES256, no attestation), for tests without a browser. */
+/** Device that holds a passkey according to WebAuthn (ES256, no attestation), for tests without a browser. */
 export interface Device {
   readonly credentialId: string
   /** COSE, in base64url. */
   readonly publicKey: string
-  /** What a browser says of a new key. @param flags of the authenticator data, §6.1 */
+  /**
+   * Returns what a browser sends for a new key.
+   * @param flags of the authenticator data, §6.1
+   */
   register(challenge: Uint8Array, origin: string, flags?: number): NewKey
-  /** What a browser says of a sign-in. @param rpOrigin whose name the device was asked for, where that is another */
+  /**
+   * Returns what a browser sends for a sign-in.
+   * @param rpOrigin the origin whose host name the device was asked for, if different
+   */
   sign(challenge: Uint8Array, origin: string, flags?: number, counter?: number, rpOrigin?: string): Assertion
 }
 
@@ -79,7 +85,7 @@ function clientData(type: string, challenge: Uint8Array, origin: string): Buffer
   return Buffer.from(JSON.stringify(said))
 }
 
-/** Hash of the host name, flags, and a counter; 0: of a device that does not count. */
+/** Returns the hash of the host name, the flags, and a counter, which is 0 for a device that does not count. */
 function authenticatorData(origin: string, flags: number, counter = 0): Buffer {
   const counted = Buffer.alloc(4)
   counted.writeUInt32BE(counter)

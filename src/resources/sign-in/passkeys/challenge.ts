@@ -3,31 +3,39 @@ import type { Sealer } from '../../../platform/crypto/seal.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { spendChallenge } from './passkey.store.ts'
 
-/** As long as a browser waits for the device. */
+/** How long a browser waits for the device. */
 export const CHALLENGE_MS = 5 * 60_000
 const PURPOSE = 'passkey challenge'
 
-/** What a challenge is for: a new passkey of an account, or a sign-in of whoever it may be. */
+/** Purpose of a challenge: a new passkey for an account, or a sign-in by any account. */
 type Use = { readonly newPasskeyOf: number } | 'signIn'
 
 /**
- * What a device is to sign. Nothing is kept of it, since anybody may ask for one: it says itself what it is for and how long, sealed. Only one that
- * was signed by a known passkey is remembered, so that it counts once.
+ * Creates a challenge for a device to sign. Anyone can request one, so Stead stores nothing: the sealed challenge
+ * itself contains its purpose and expiry. Only a challenge that a known passkey has signed is stored, so that it counts
+ * once.
  */
 export function newChallenge(sealer: Sealer, use: Use, now: number): Uint8Array<ArrayBuffer> {
   const said = [randomBytes(16).toString('base64url'), textOf(use), now + CHALLENGE_MS].join(' ')
   return Uint8Array.from(Buffer.from(sealer.seal(said, PURPOSE)))
 }
 
-/** @param challenge in base64url, as browsers send it back @returns when it ends; `undefined` when it is none, of another use, or too old */
+/**
+ * Returns when a challenge expires.
+ * @param challenge in base64url, as browsers send it back
+ * @returns `undefined` when it is invalid, for another use, or too old
+ */
 export function challengeEnd(sealer: Sealer, challenge: string, use: Use, now: number): number | undefined {
   const [, said, end] = opened(sealer, challenge)
   const expiresAt = Number(end)
-  // one of far ahead is of a clock that was set back since
+  // An end too far ahead was written before the clock was set back.
   return said === textOf(use) && now < expiresAt && expiresAt <= now + CHALLENGE_MS ? expiresAt : undefined
 }
 
-/** @returns whether it counts still: whoever else sends it at the same moment */
+/**
+ * Uses up a challenge.
+ * @returns whether it still counted, which only one of simultaneous requests gets
+ */
 export const takeChallenge = (tx: Tx, challenge: string, expiresAt: number): Promise<boolean> =>
   spendChallenge(tx, hash('sha256', challenge, 'hex'), expiresAt)
 

@@ -16,7 +16,7 @@ const passkeyOf = (row: Selectable<PasskeyRow>): Passkey => ({
   usedAt: row.used_at,
 })
 
-/** The oldest first. */
+/** Returns the passkeys of an account, oldest first. */
 export async function listPasskeys(tx: Tx, accountId: number): Promise<Passkey[]> {
   const rows = await tx.selectFrom('passkeys').selectAll().where('account_id', '=', accountId).orderBy('id').execute()
   return rows.map(passkeyOf)
@@ -27,7 +27,10 @@ export async function findPasskey(tx: Tx, credentialId: string): Promise<Passkey
   return row && passkeyOf(row)
 }
 
-/** @returns its id; `undefined` when the credential is somebody's already */
+/**
+ * Adds a passkey.
+ * @returns its id, or `undefined` when another account already has the credential
+ */
 export async function insertPasskey(tx: Tx, passkey: Omit<Passkey, 'id' | 'usedAt'>): Promise<number | undefined> {
   const row = await tx
     .insertInto('passkeys')
@@ -49,7 +52,8 @@ export async function insertPasskey(tx: Tx, passkey: Omit<Passkey, 'id' | 'usedA
 }
 
 /**
- * Keeps the counter of a device that counts: it only rises, also where two sign-ins were checked at the same moment (WebAuthn §6.1.1).
+ * Stores the counter of a device that counts. It only increases, even if two sign-ins were checked at the same moment
+ * (WebAuthn §6.1.1).
  * @returns false when the passkey was removed since, or another sign-in has counted as far
  */
 export async function passkeyWasUsed(
@@ -61,13 +65,16 @@ export async function passkeyWasUsed(
     .updateTable('passkeys')
     .set({ counter, used_at: now })
     .where('id', '=', id)
-    // 0: the device does not count
+    // 0 means that the device does not count.
     .where((row) => (counter === 0 ? row('counter', '=', 0) : row('counter', '<', counter)))
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
 
-/** @returns its name; `undefined` when the account has no such passkey */
+/**
+ * Removes a passkey.
+ * @returns its name, or `undefined` when the account has no such passkey
+ */
 export async function removePasskey(tx: Tx, accountId: number, id: number): Promise<string | undefined> {
   const row = await tx
     .deleteFrom('passkeys')
@@ -78,7 +85,10 @@ export async function removePasskey(tx: Tx, accountId: number, id: number): Prom
   return row?.name
 }
 
-/** @returns false when it was spent before, maybe at this very moment */
+/**
+ * Records a challenge as used.
+ * @returns false when it was used before, maybe at this very moment
+ */
 export async function spendChallenge(tx: Tx, hash: string, expiresAt: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('spent_challenges')
@@ -88,7 +98,10 @@ export async function spendChallenge(tx: Tx, hash: string, expiresAt: number): P
   return (numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
-/** @returns how many; call again until it is 0 */
+/**
+ * Deletes expired challenges.
+ * @returns how many it deleted. Call again until it is 0
+ */
 export async function forgetSpentChallenges(tx: Tx, now: number, most: number): Promise<number> {
   const old = tx.selectFrom('spent_challenges').select('hash').where('expires_at', '<', now).limit(most)
   const { numDeletedRows } = await tx.deleteFrom('spent_challenges').where('hash', 'in', old).executeTakeFirst()

@@ -37,10 +37,10 @@ export const PasskeySchema = Type.Object(
   { title: 'Passkey' },
 )
 
-/** What people call the device. */
+/** Name that the user gives to the device. */
 export const PasskeyName = Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\p{Cc}]*$', examples: ['Laptop'] })
 
-/** For `PublicKeyCredential.parseCreationOptionsFromJSON`. */
+/** Input of `PublicKeyCredential.parseCreationOptionsFromJSON`. */
 export const PasskeyCreationOptions = Type.Unsafe<object>({
   title: 'PasskeyCreationOptions',
   type: 'object',
@@ -59,7 +59,7 @@ export const presentPasskey = (passkey: Passkey): Type.Static<typeof PasskeySche
 const Base64Url = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, pattern: '^[\\w-]+$', description, examples: ['c3RlYWQ'] })
 
-/** What a browser's `PublicKeyCredential.toJSON()` says, as far as it is needed. */
+/** The parts of a browser's `PublicKeyCredential.toJSON()` that Stead needs. */
 export const NewCredential = Type.Object(
   {
     id: Base64Url(1400, 'Id of the credential'),
@@ -95,15 +95,21 @@ export const UsedCredential = Type.Object(
   { title: 'UsedCredential', description: 'Result of `toJSON()` on the credential from `navigator.credentials.get()`' },
 )
 
-/** EdDSA, ES256, RS256 (RFC 9053 §2): what devices have. The library's own list tries what Node calls experimental. */
+/**
+ * EdDSA, ES256, RS256 (RFC 9053 §2), which cover existing devices. The library's own list includes ones that Node calls
+ * experimental.
+ */
 const ALGORITHMS = [-8, -7, -257]
 
-/** Only who has a passkey needs it. */
+/** Loaded only when a passkey is used. */
 const library = () => import('@simplewebauthn/server')
 
 export const hostNameOf = (origin: string): string => new URL(origin).hostname
 
-/** @returns the name that passkeys of this address are bound to @throws Problem `passkey_needs_name` */
+/**
+ * Returns the host name that passkeys of this address are bound to.
+ * @throws Problem `passkey_needs_name`
+ */
 export function requireHostName(origin: string): string {
   const { protocol, hostname } = new URL(origin)
   const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost')
@@ -112,7 +118,7 @@ export function requireHostName(origin: string): string {
   return hostname
 }
 
-/** For `navigator.credentials.create()`. */
+/** Returns the options for `navigator.credentials.create()`. */
 export async function creationOptions({ tx, sealer, origin, now }: Context, { accountId, email }: Person) {
   const known = await listPasskeys(tx, accountId)
   if (known.length >= MOST_PASSKEYS) throw new Problem(problems.passkey_limit_reached, { limit: MOST_PASSKEYS })
@@ -133,7 +139,7 @@ export async function creationOptions({ tx, sealer, origin, now }: Context, { ac
   })
 }
 
-/** For `navigator.credentials.get()`: the device knows whose it is. */
+/** Returns the options for `navigator.credentials.get()`, without an account, because the device knows it. */
 export async function requestOptions({ sealer, origin, now }: Context) {
   const { generateAuthenticationOptions } = await library()
   return generateAuthenticationOptions({
@@ -144,7 +150,7 @@ export async function requestOptions({ sealer, origin, now }: Context) {
   })
 }
 
-/** What was found right, and the challenge that it answers, to be spent in the transaction of the change. */
+/** Challenge of a verified response, to be used up in the transaction of the change. */
 interface Answered {
   readonly challenge: string
   readonly expiresAt: number
@@ -197,7 +203,10 @@ export async function verifyPasskey(
   return { ...answered.found(), passkey, counter: authenticationInfo.newCounter }
 }
 
-/** In the transaction of what it is for. @throws Problem `wrong_passkey` when it was sent before, or the passkey has been removed */
+/**
+ * Uses a verified passkey, in the transaction that needs it.
+ * @throws Problem `wrong_passkey` when the response was sent before, or the passkey has been removed
+ */
 export async function takePasskey(
   { tx, now }: Context,
   { passkey, counter, challenge, expiresAt }: Awaited<ReturnType<typeof verifyPasskey>>,
@@ -207,7 +216,7 @@ export async function takePasskey(
     throw new Problem(problems.wrong_passkey, {})
 }
 
-/** Keeps the challenge that was answered, which stands in what the browser sends. */
+/** Remembers the challenge that was answered, which is part of what the browser sends. */
 function answersTo(endOf: (challenge: string) => number | undefined) {
   let answered: Answered | undefined
   return {

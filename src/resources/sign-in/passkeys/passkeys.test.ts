@@ -32,7 +32,7 @@ describe.each(dialects)('passkeys ($dialect)', ({ dialect, skip }) => {
     by.browse('POST', '/v1/passkeys', { name: 'Laptop', credential })
   const tokenOf = ({ headers }: Reply): string => /^[\w-]+=([\w-]+);/.exec(String(headers['set-cookie']))?.[1] as string
 
-  test('200 a passkey as a browser makes it: listed, signs in without password and code, and is removed', async () => {
+  test('200 a passkey from a browser is listed, signs in without password and code, and can be removed', async () => {
     const device = newDevice()
     const options = await owner.browse('POST', '/v1/passkeys/options')
     expect(options.body.data).toMatchObject({
@@ -56,7 +56,7 @@ describe.each(dialects)('passkeys ($dialect)', ({ dialect, skip }) => {
     expect((await signIn(device.sign(await asked(), ORIGIN))).body.code).toBe('wrong_passkey')
   })
 
-  test('401 what was signed counts once, however many send it at the same moment, and for five minutes', async () => {
+  test('401 a signed response counts once, however many requests send it at once, and for five minutes', async () => {
     const device = await withPasskey(api, owner.accountId)
     const signed = device.sign(await asked(), ORIGIN)
     const replies = await Promise.all([signIn(signed), signIn(signed), signIn(signed)])
@@ -68,7 +68,7 @@ describe.each(dialects)('passkeys ($dialect)', ({ dialect, skip }) => {
     expect((await signIn(late)).body.code).toBe('wrong_passkey')
   })
 
-  test('401 nothing that was signed for another address, without finger or PIN, by another key, or for a challenge of nobody', async () => {
+  test('401 for a response for another address, without finger or PIN, by another key, or for an unknown challenge', async () => {
     const device = await withPasskey(api, owner.accountId)
     const stranger = newDevice()
     const forged = { ...stranger.sign(await asked(), ORIGIN), id: device.credentialId }
@@ -89,17 +89,17 @@ describe.each(dialects)('passkeys ($dialect)', ({ dialect, skip }) => {
     expect((await signIn(device.sign(await asked(), ORIGIN))).status).toBe(200)
   })
 
-  test('401 what one account’s device has signed signs in nobody else, whoever it is said to be of', async () => {
+  test('401 a response of one account’s device signs in no other account, whatever account it names', async () => {
     const other = await api.person('other@example.com')
     const [mine, theirs] = [await withPasskey(api, owner.accountId), await withPasskey(api, other.accountId)]
     const signed = mine.sign(await asked(), ORIGIN)
     expect((await signIn({ ...signed, id: theirs.credentialId })).body.code).toBe('wrong_passkey')
     const userHandle = Buffer.from(`account ${other.accountId}`).toString('base64url')
     const reply = await signIn({ ...signed, response: { ...signed.response, userHandle } })
-    // by its key alone, and what else is said is not asked
+    // The key identifies the account, and the other fields are ignored.
     expect([200, 400]).toContain(reply.status)
     if (reply.status === 200) expect(reply.body.data.account_id).toBe(owner.accountId)
-    // one that was registered is no sign-in
+    // A registration is not a sign-in.
     const device = newDevice()
     const { response, id } = device.register(await asked(), ORIGIN)
     const { signature } = mine.sign(await asked(), ORIGIN).response
@@ -107,14 +107,14 @@ describe.each(dialects)('passkeys ($dialect)', ({ dialect, skip }) => {
     expect((await signIn({ id, response: made })).body.code).toBe('wrong_passkey')
   })
 
-  test('401 a device whose counter stands still or goes back, also where two were checked at the same moment', async () => {
+  test('401 for a device whose counter stays or decreases, even if two responses are checked at the same moment', async () => {
     const device = await withPasskey(api, owner.accountId)
     const signed = async (counter: number) => device.sign(await asked(), ORIGIN, undefined, counter)
     expect((await signIn(await signed(5))).status).toBe(200)
     expect(
       codes([await signIn(await signed(5)), await signIn(await signed(4)), await signIn(await signed(0))]),
     ).toEqual(['wrong_passkey', 'wrong_passkey', 'wrong_passkey'])
-    // a copy of the device that has counted as far
+    // A copy of the device that has counted as far.
     const twins = await Promise.all([signed(6), signed(6), signed(6)])
     expect(codes(await Promise.all(twins.map((each) => signIn(each)))).toSorted()).toEqual([
       200,
@@ -124,7 +124,7 @@ describe.each(dialects)('passkeys ($dialect)', ({ dialect, skip }) => {
     expect((await signIn(await signed(7))).status).toBe(200)
   })
 
-  test('400 a new one that another account was asked for, of another address, without finger or PIN, or twice', async () => {
+  test('400 for a new one requested by another account, for another address, without finger or PIN, or sent twice', async () => {
     const other = await api.person('other@example.com')
     const device = newDevice()
     const options = async (by: Person) => bytesOf(await by.browse('POST', '/v1/passkeys/options'))
@@ -137,11 +137,11 @@ describe.each(dialects)('passkeys ($dialect)', ({ dialect, skip }) => {
     expect(codes(replies)).toEqual(replies.map(() => 'passkey_not_taken'))
     const made = device.register(await options(owner), ORIGIN)
     expect(codes(await Promise.all([add(made), add(made)])).toSorted()).toEqual([200, 'passkey_not_taken'])
-    // the key of a device is one account's alone
+    // The key of a device belongs to one account only.
     expect((await add(device.register(await options(other), ORIGIN), other)).body.code).toBe('passkey_not_taken')
   })
 
-  test('over https it counts at its host name; addresses without a name have none', async () => {
+  test('over https it is valid for its host name, and addresses without a name have none', async () => {
     const secure = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'panel.example.com' }
     const device = await withPasskey(api, owner.accountId, 'panel.example.com')
     const signed = device.sign(await asked(secure), 'https://panel.example.com')
@@ -156,7 +156,7 @@ describe.each(dialects)('passkeys ($dialect)', ({ dialect, skip }) => {
     ).toBe(200)
   })
 
-  test('403 then 200: a passkey of one’s own is a fresh proof, of somebody else it is none', async () => {
+  test('403 then 200: the account’s own passkey is a fresh proof, and another account’s is not', async () => {
     const other = await api.person('other@example.com')
     const [own, others] = [await withPasskey(api, owner.accountId), await withPasskey(api, other.accountId)]
     const proveBy = (credential: object) => owner.browse('POST', '/v1/session/proof/passkey', { credential })
@@ -176,7 +176,7 @@ describe.each(dialects)('passkeys ($dialect)', ({ dialect, skip }) => {
     ).toEqual(['proof_needed', 'proof_needed'])
   })
 
-  test('what was signed once is forgotten when it would be too old', async () => {
+  test('forgets a used challenge once it would be too old', async () => {
     const device = await withPasskey(api, owner.accountId)
     expect((await signIn(device.sign(await asked(), ORIGIN))).status).toBe(200)
     const kept = () => api.database.read.selectFrom('spent_challenges').selectAll().execute()
@@ -198,7 +198,7 @@ describe.each(dialects)('passkeys ($dialect)', ({ dialect, skip }) => {
     const begin = async (token: string) =>
       bytesOf(await api.call('POST', '/v1/password-links/passkey/options', { token }))
 
-    test('200 for who has no password: a session begins, all others end, and it signs in; the link counts once', async () => {
+    test('200 without a password: starts a session, ends all others, and signs in, and the link counts once', async () => {
       const token = await withLink(api, owner.accountId, 'passkey')
       const [device, other] = [newDevice(), newDevice()]
       const late = other.register(await begin(token), ORIGIN)
@@ -214,7 +214,7 @@ describe.each(dialects)('passkeys ($dialect)', ({ dialect, skip }) => {
       expect(again.body.data.excludeCredentials).toMatchObject([{ transports: ['internal'] }])
     })
 
-    test('401 without the code of an authenticator app: the link still counts, and what the device has made', async () => {
+    test('401 without the code of an authenticator app, and the link and the new credential still count afterwards', async () => {
       await withTotp(api, owner.accountId, true)
       const token = await withLink(api, owner.accountId, 'passkey')
       const credential = newDevice().register(await begin(token), ORIGIN)
@@ -226,7 +226,7 @@ describe.each(dialects)('passkeys ($dialect)', ({ dialect, skip }) => {
       expect((await use(token, credential, codeNow(clock))).status).toBe(200)
     })
 
-    test('400 what was made for somebody else', async () => {
+    test('400 for a credential that was created for another account', async () => {
       const stranger = await api.person('stranger@example.com')
       const [mine, theirs] = [
         await withLink(api, owner.accountId, 'mine'),

@@ -10,8 +10,8 @@ import { problems } from '../problems.ts'
 import { takeCode } from '../totp/totp.ts'
 
 /**
- * Whether somebody knows the password of an account. Looks into it before any transaction of the change, since it takes a tenth of a second; the
- * guess is counted first, in a transaction of its own, so that a refusal is counted too.
+ * Verifies the password of an account. Runs before any transaction of the change, because it takes a tenth of a second.
+ * Counts the guess first, in its own transaction, so that a refusal also counts.
  * @throws Problem `too_many_guesses`, `too_many_sign_ins`, `wrong_password`
  */
 export async function verifyPassword(
@@ -25,12 +25,15 @@ export async function verifyPassword(
   const credentials = await findCredentials(database.read, 'id' in who ? { id: who.id } : { email })
   if (!(await passwords.isRight(password, credentials?.passwordHash, request.ipAddress)) || !credentials)
     throw new Problem(problems.wrong_password, {})
-  // a code has to be guessed still: as long as it is asked for, the guess counts
+  // With an authenticator app, a code must still be guessed, so the guess keeps counting until then.
   if (!credentials.totp) await database.transaction((tx) => attemptWasRight(tx, guess, now))
   return credentials
 }
 
-/** Counts a guess. The log of the account says when guesses are refused. @throws Problem `too_many_guesses` */
+/**
+ * Counts a guess. The log of the account reports when guesses are refused.
+ * @throws Problem `too_many_guesses`
+ */
 export async function countGuess(
   { database, now }: Pick<Context, 'database' | 'now'>,
   guess: { readonly email: string; readonly ipAddress: string },
@@ -54,7 +57,7 @@ async function recordRefusal(tx: Tx, guess: { email: string; ipAddress: string }
 }
 
 /**
- * The second step of who is asked for a code, in the transaction of the change.
+ * Verifies the code, the second step of accounts with an authenticator app, in the transaction of the change.
  * @throws Problem `code_needed`, `wrong_code`
  */
 export async function verifyCode(context: Context, credentials: Credentials, code: string | undefined): Promise<void> {

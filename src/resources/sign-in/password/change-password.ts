@@ -35,7 +35,7 @@ export const changePassword = endpoint({
 
   async handle(context) {
     const { tx, caller, now, prepared } = context
-    // of two at once the first one's counts, and the other has not known it
+    // Of two simultaneous changes the first one counts, because the other does not know the new password.
     if (!(await replacePassword(tx, caller.accountId, { ...prepared, now })))
       throw new Problem(problems.wrong_password, {})
     await endSessions(tx, caller.accountId, now, caller.session?.id)

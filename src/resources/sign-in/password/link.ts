@@ -15,7 +15,7 @@ export const LinkToken = Type.String({
   examples: ['mF_9.B5f-4.1JqM'],
 })
 
-/** Whom a link is for, and its hash. */
+/** Person that a link is for, with the link's hash. */
 export interface FoundLink extends Person {
   readonly tokenHash: string
 }
@@ -29,12 +29,18 @@ export async function openLink(context: Context, token: string): Promise<FoundLi
   return { ...link, tokenHash }
 }
 
-/** Before anything is looked at: whoever reads somebody's mail has the code to guess still. @throws Problem `too_many_guesses` */
+/**
+ * Counts a guess before anything is checked. A thief with access to the mailbox must still guess the code.
+ * @throws Problem `too_many_guesses`
+ */
 export async function countUse(context: Context, { email }: Person): Promise<void> {
   await countGuess(context, { email, ipAddress: context.request.ipAddress })
 }
 
-/** Takes the link, once, from who has the code as well where one is asked for; all sessions of the account end. @throws Problem */
+/**
+ * Uses a link once, with the code if the account needs one. Ends all sessions of the account.
+ * @throws Problem
+ */
 export async function useLink(context: Context, link: FoundLink, code: string | undefined): Promise<void> {
   const { tx, request, now } = context
   const { accountId, email, tokenHash } = link

@@ -11,14 +11,17 @@ import type { ControlServices } from '../../kit/control-services.ts'
 import { type PanelSettings, panelAddress } from '../../kit/panel-address.ts'
 import { countFreshLinks, insertLink } from '../credentials.store.ts'
 
-/** How long links count, and how a person comes by one. */
+/** How long links are valid, by the reason why a person gets one. */
 const LIFE_MS = { lost: 3600_000, invitation: 7 * 86_400_000, first: 7 * 86_400_000 }
 export type LinkKind = keyof typeof LIFE_MS
 
-/** Of all kinds, to one account: nobody's mailbox is filled by somebody who only knows the address. */
+/** Limit for links of all kinds to one account, so that nobody can flood a mailbox by knowing its address. */
 const MOST_AN_HOUR = 3
 
-/** @returns the address that sets a password, once. The secret stands behind `#`, which browsers send to nobody. */
+/**
+ * Creates a link to set a password once.
+ * @returns its address. The secret is after `#`, which browsers do not send
+ */
 export async function makeLink(
   tx: Tx,
   config: PanelSettings,
@@ -36,15 +39,15 @@ export async function makeLink(
 }
 
 /**
- * Mails a link to set a password. The link is made when the mail goes out, so that its secret stands in no record; a try that is repeated makes
- * another one, and all tries count as one mail.
+ * Mails a link to set a password. The link is created when the mail is sent, so that no record contains its secret. A
+ * retry creates another one, and all attempts count as one mail.
  */
 export const mailLink = durableWith<Pick<ControlServices, 'mailer' | 'config' | 'database'>>()({
   name: 'password.mail_link',
   input: Type.Object({
     accountId: Type.Integer(),
     kind: oneOf(['lost', 'invitation']),
-    /** Of an invitation: whose it is, and to what. */
+    /** Only for an invitation: who invites, and to what. */
     from: Type.Optional(Type.String()),
     what: Type.Optional(Type.String()),
   }),
@@ -76,7 +79,7 @@ export const mailLink = durableWith<Pick<ControlServices, 'mailer' | 'config' | 
   },
 })
 
-/** To an account that somebody else has given something. */
+/** Enqueues a mail to an account that another account has given access to something. */
 export const enqueueInvitation = (
   tx: Tx,
   { accountId, from, what }: { accountId: number; from: string; what: string },

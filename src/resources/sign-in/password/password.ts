@@ -4,20 +4,20 @@ import type { Budget } from '../../../platform/budgets/budget.ts'
 import { Problem } from '../../../platform/http/problem.ts'
 import { problems } from '../problems.ts'
 
-/** NIST SP 800-63B §5.1.1.2 asks for 8 at least; nothing is asked of the kinds of characters. */
+/** NIST SP 800-63B §5.1.1.2 requires at least 8, and no rules about kinds of characters. */
 export const SHORTEST_PASSWORD = 10
 export const LONGEST_PASSWORD = 256
 
-/** OWASP's least for argon2id; 141 ms were measured on a slow core. */
+/** OWASP's minimum for argon2id. 141 ms were measured on a slow core. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }
 export const BYTES_OF_HASHING = COST.memory * 1024
 
 const derive = promisify(argon2) as (kind: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>
 
-/** Kept and compared passwords (argon2id, RFC 9106), no more at once than there is memory for. */
+/** Hashes and verifies passwords (argon2id, RFC 9106), limited by the available memory. */
 export class Passwords {
   readonly #budget: Budget
-  /** Of nobody: whoever has no password takes as long as whoever has one. */
+  /** Hash without an account, so that a check without a password takes as long as one with it. */
   #decoy: Promise<string> | undefined
 
   /** @param budget bytes of memory */
@@ -25,12 +25,18 @@ export class Passwords {
     this.#budget = budget
   }
 
-  /** @param address whose memory it is @throws Problem `too_many_sign_ins` */
+  /**
+   * @param address whose budget the memory counts against
+   * @throws Problem `too_many_sign_ins`
+   */
   async hash(password: string, address: string): Promise<string> {
     return this.#counted(address, () => newHash(password))
   }
 
-  /** @param kept `undefined`: there is none @throws Problem `too_many_sign_ins` */
+  /**
+   * @param kept `undefined` if the account has no password
+   * @throws Problem `too_many_sign_ins`
+   */
   async isRight(password: string, kept: string | undefined, address: string): Promise<boolean> {
     return this.#counted(address, async () => {
       this.#decoy ??= newHash(randomBytes(16).toString('base64'))
@@ -50,7 +56,7 @@ export class Passwords {
   }
 }
 
-/** In the PHC string format, as other programs write it. */
+/** Returns a hash in the PHC string format, which other programs also use. */
 async function newHash(password: string): Promise<string> {
   const nonce = randomBytes(16)
   const { memory, passes, parallelism } = COST
@@ -67,7 +73,7 @@ async function isSame(password: string, kept: string): Promise<boolean> {
   return timingSafeEqual(await derive('argon2id', { message: normal(password), nonce, ...cost }), key)
 }
 
-/** Keyboards write the same letter in different ways (NIST SP 800-63B §5.1.1.2). */
+/** Normalizes a password, because keyboards encode the same letter in different ways (NIST SP 800-63B §5.1.1.2). */
 const normal = (password: string): string => password.normalize('NFKC')
 
 const plain64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '')

@@ -4,7 +4,7 @@ import type { Sealer } from '../../../platform/crypto/seal.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 import { useRecoveryCode, useStep } from '../credentials.store.ts'
 
-/** What the secrets are sealed for. */
+/** Purpose that the secrets are sealed for. */
 export const AUTHENTICATOR_PURPOSE = 'authenticator secret'
 const PERIOD_S = 30
 /** A device's clock may be one step off (RFC 6238 §6). */
@@ -14,7 +14,7 @@ const RECOVERY_CODES = 10
 const totpOf = (email: string, secret: Secret): TOTP =>
   new TOTP({ issuer: 'Stead', label: email, algorithm: 'SHA1', digits: 6, period: PERIOD_S, secret })
 
-/** A new secret (RFC 4226 §4 asks for 160 bits), sealed, and as an app takes it: as text and as the address in a QR code. */
+/** Creates a secret (RFC 4226 §4 asks for 160 bits). Returns it sealed, as text, and as the address in a QR code. */
 export function newTotp(sealer: Sealer, email: string): { sealed: string; secret: string; uri: string } {
   const secret = new Secret({ size: 20 })
   return {
@@ -24,20 +24,26 @@ export function newTotp(sealer: Sealer, email: string): { sealed: string; secret
   }
 }
 
-/** @returns the time step of the code; `undefined` when it is wrong */
+/**
+ * Verifies a code.
+ * @returns its time step, or `undefined` when it is wrong
+ */
 export function stepOf(sealer: Sealer, sealed: string, code: string, now: number): number | undefined {
   const totp = totpOf('', Secret.fromBase32(sealer.open(sealed, AUTHENTICATOR_PURPOSE)))
   const delta = totp.validate({ token: code.replaceAll(/\s/g, ''), timestamp: now, window: WINDOW })
   return delta === null ? undefined : Math.floor(now / 1000 / PERIOD_S) + delta
 }
 
-/** Each works once, in place of a code; kept as their SHA-256, since they are random. */
+/**
+ * Creates recovery codes. Each works once, in place of a code. Stead stores only their SHA-256, which is enough because
+ * they are random.
+ */
 export function newRecoveryCodes(): { codes: string[]; hashes: string[] } {
   const codes = Array.from({ length: RECOVERY_CODES }, recoveryCode)
   return { codes, hashes: codes.map(recoveryHash) }
 }
 
-/** Without letters and digits that look alike: 31^12, which is 59 bits. */
+/** No letters or digits that look alike. 31^12 codes are 59 bits. */
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
 function recoveryCode(): string {
   const letters = Array.from({ length: 12 }, () => ALPHABET[randomInt(ALPHABET.length)] as string)
@@ -46,7 +52,10 @@ function recoveryCode(): string {
 
 const recoveryHash = (code: string): string => hash('sha256', code.toLowerCase().replaceAll(/[^a-z0-9]/g, ''), 'hex')
 
-/** Whether a code of the app, or a recovery code, is right; it counts once, whoever else sends it at the same moment. */
+/**
+ * Checks a code of the app, or a recovery code, and uses it up. Of simultaneous requests with the same code, only one
+ * succeeds.
+ */
 export async function takeCode(
   tx: Tx,
   sealer: Sealer,
