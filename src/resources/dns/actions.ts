@@ -10,8 +10,8 @@ const ofSite = declareActions('site', {
   'domain.removed': 'A domain was removed from a site',
 })
 
-/** What the activity log says of changes that this resource makes. */
+/** Activity log entries for the changes that this resource makes. */
 export const actions = { ...ofAccount, ...ofSite }
 
-/** What webhooks tell of them. */
+/** Webhook events for these changes. */
 export const events = declareEvents('domain_added', 'domain_removed')

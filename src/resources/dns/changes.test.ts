@@ -1,4 +1,4 @@
-/** What zones remember of their changes brings every older version to the newest one, or nothing does. */
+/** Tests that the stored changes of a zone bring every older version to the newest one, or that there are none. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dialects, type TestDatabase, testDatabase } from '../../../test/support/database.ts'
 import { seeded } from '../../../test/support/seeded.ts'
@@ -28,7 +28,7 @@ const draft = (type: RecordDraft['type'], owner: string, value: string, ttl = 30
   ...{ priority: type === 'MX' ? 10 : null, weight: null, port: null },
 })
 
-/** A line for each record, without an order: what a secondary has. */
+/** Returns a line for each record, without an order, which is what a secondary has. */
 const said = (sets: Iterable<OwnedSet>): Set<string> =>
   new Set(
     [...sets].flatMap(({ owner, set }) =>
@@ -67,7 +67,7 @@ describe.each(dialects)('changes of a zone on $dialect', ({ dialect, skip }) => 
     await feed.refresh()
     return feed.zones.get(name) as Zone
   }
-  test('a zone that is made anew goes on above its last serial, and another one begins with the time', async () => {
+  test('a recreated zone continues above its last serial, and a new one starts at the current time', async () => {
     const serialOf = async (id: number) =>
       (await made.database.read.selectFrom('zones').select('serial').where('id', '=', id).executeTakeFirst())?.serial
     await inOne((tx) => tx.updateTable('zones').set({ serial: 4_000_000_000 }).where('id', '=', zoneId).execute())
@@ -79,7 +79,7 @@ describe.each(dialects)('changes of a zone on $dialect', ({ dialect, skip }) => 
   })
 
   const earlierThan = async (serial: number, zone: Zone) => readEarlier(made.database.read, name, serial, zone.serial)
-  /** Applies what a secondary gets as it does: what goes must be there, what comes must not. */
+  /** Applies changes as a secondary does: records to remove must exist, and records to add must not. */
   async function brought(records: ReadonlySet<string>, serial: number, zone: Zone): Promise<Set<string> | undefined> {
     const earlier = await earlierThan(serial, zone)
     if (!earlier) return undefined
@@ -100,7 +100,7 @@ describe.each(dialects)('changes of a zone on $dialect', ({ dialect, skip }) => 
       .orderBy('from_serial')
       .execute()
 
-  test('whatever is changed, every version comes to the newest one', { timeout: 60_000 }, async () => {
+  test('brings every version to the newest one, whatever changes', { timeout: 60_000 }, async () => {
     const chance = seeded(20_261_124)
     const below = (most: number) => Math.floor(chance.next() * most)
     const versions: { serial: number; records: Set<string> }[] = []
@@ -142,7 +142,7 @@ describe.each(dialects)('changes of a zone on $dialect', ({ dialect, skip }) => 
     for (const { serial, records } of versions.slice(0, -1)) expect(await brought(records, serial, zone)).toEqual(now)
   })
 
-  test('one that is not known, from the future, or the newest itself has none', async () => {
+  test('has none for a version that is unknown, from the future, or the newest itself', async () => {
     await add(draft('A', 'www', '192.0.2.1'))
     await add(draft('A', 'www', '192.0.2.2'))
     const zone = await served()
@@ -151,11 +151,11 @@ describe.each(dialects)('changes of a zone on $dialect', ({ dialect, skip }) => 
     ])
     for (const serial of [zone.serial, zone.serial + 1, zone.serial - 1000, 0])
       expect(await earlierThan(serial, zone)).toBeUndefined()
-    // a server that has not read the newest change yet
+    // A server that has not read the newest change yet.
     expect(await earlierThan(zone.serial - 2, { ...zone, serial: zone.serial - 1 })).toHaveLength(1)
   })
 
-  test('over the bounds the oldest go; what is larger than all that is kept leaves nothing', async () => {
+  test('drops the oldest changes above the limits, and all of them for a change larger than the limits', async () => {
     for (let at = 0; at < MOST_CHANGES + 5; at++) await add(draft('A', `h${at}`, '192.0.2.1'))
     const many = await kept()
     expect(many).toHaveLength(MOST_CHANGES)
@@ -173,7 +173,7 @@ describe.each(dialects)('changes of a zone on $dialect', ({ dialect, skip }) => 
     expect(await kept()).toEqual([])
   })
 
-  test('what did not become true is not remembered, and of two at once both are', async () => {
+  test('does not store changes that are rolled back, and stores both of two at once', async () => {
     await add(draft('A', 'www', '192.0.2.1'))
     const before = await served()
     const dies = inOne(async (tx) => {
@@ -187,7 +187,7 @@ describe.each(dialects)('changes of a zone on $dialect', ({ dialect, skip }) => 
     expect(await brought(said(wholeZone(before)), before.serial, zone)).toEqual(said(wholeZone(zone)))
   })
 
-  test('of a zone that is signed, or was, nothing is', async () => {
+  test('stores none for a zone that is signed or was', async () => {
     await add(draft('A', 'www', '192.0.2.1'))
     const unsigned = await served()
     await inOne(async (tx) => {
@@ -205,7 +205,7 @@ describe.each(dialects)('changes of a zone on $dialect', ({ dialect, skip }) => 
     expect(await earlierThan(unsigned.serial, await served())).toBeUndefined()
   })
 
-  test('a zone that is deleted takes its changes along; made again its serial is higher', async () => {
+  test('deletes the changes of a deleted zone, and gives it a higher serial when it is recreated', async () => {
     for (let at = 0; at < 5; at++) await add(draft('A', `h${at}`, '192.0.2.1'))
     const { serial } = await served()
     await inOne(async (tx) => {
@@ -225,10 +225,10 @@ describe.each(dialects)('changes of a zone on $dialect', ({ dialect, skip }) => 
     expect(await earlierThan(serial, again)).toBeUndefined()
   })
 
-  describe('when zones are renewed', () => {
+  describe('renewing zones', () => {
     const renew = (madeWith: string, now = NOW) => inOne((tx) => renewZones(tx, { madeWith, now }))
 
-    test('by other settings, serials rise, nothing is remembered, and all servers read everything', async () => {
+    test('after a change of settings raises serials, stores no changes, and makes all servers reload everything', async () => {
       await renew('one')
       await add(draft('A', 'www', '192.0.2.1'))
       const before = await served()
@@ -243,7 +243,7 @@ describe.each(dialects)('changes of a zone on $dialect', ({ dialect, skip }) => 
       expect((await served()).serial).toBe(before.serial + 2)
     })
 
-    test('by a restore, all is above what was given before', async () => {
+    test('after a restore raises all serials above those served before', async () => {
       await renew('one')
       await add(draft('A', 'www', '192.0.2.1'))
       await inOne(forgetServed)
@@ -251,7 +251,7 @@ describe.each(dialects)('changes of a zone on $dialect', ({ dialect, skip }) => 
       expect((await served()).serial).toBe((NOW + 3_600_000) / 1000)
     })
 
-    test('under a running server by an older copy: what is not in it goes, zones and catalog rise', async () => {
+    test('after an older copy replaced the database under a running server removes missing zones, and raises the others and the catalog', async () => {
       await renew('one')
       const before = await served()
       await inOne((tx) => tx.updateTable('zone_clock').set({ seq: 1000 }).execute())

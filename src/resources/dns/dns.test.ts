@@ -33,7 +33,7 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
   })
   afterAll(() => api?.close())
 
-  /** A zone without records. */
+  /** Creates a zone without records. */
   const zone = async (): Promise<{ id: number; name: string }> => {
     const name = `zone-${++count}.test`
     const { id } = await api.database.transaction((tx) => insertZone(tx, owner.accountId, name, Date.now()))
@@ -56,7 +56,7 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
       .where('id', '=', id)
       .executeTakeFirstOrThrow()
 
-  test('200: the zone with all records, names with a dot where they are values', async () => {
+  test('200: returns the zone with all records, with a dot after names in values', async () => {
     const { id, name } = await zone()
     await add(id, { type: 'MX', value: 'mail.example.net', priority: 10, ttl: 60 })
     const { status, body } = await add(id, { type: 'CNAME', name: 'shop', value: 'shops.example.net.' })
@@ -71,7 +71,7 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
     expect((await owner.call('DELETE', `/v1/zones/${id}/records/${mail.id}`)).status).toBe(404)
   })
 
-  test('400: twins, an alias beside anything, two TTLs of one name and type', async () => {
+  test('400: for duplicates, an alias next to other records, and two TTLs for one name and type', async () => {
     const { id } = await zone()
     await add(id, { type: 'A', name: 'a', value: '192.0.2.9', ttl: 60 })
     expect(await errorsOf(id, { type: 'A', name: 'A', value: '192.0.2.9' })).toEqual([
@@ -102,7 +102,7 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
       ])
   })
 
-  test('200: a second SPF record goes into the first', async () => {
+  test('200: merges a second SPF record into the first', async () => {
     const { id } = await zone()
     await add(id, { type: 'TXT', value: 'v=spf1 include:a.test ~all' })
     await add(id, { type: 'TXT', value: 'other' })
@@ -115,7 +115,7 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
     ])
   })
 
-  test('each change raises the serial, and is the newest of all zones', async () => {
+  test('raises the serial with each change, which is the newest of all zones', async () => {
     const [one, other] = [await zone(), await zone()]
     const before = [await state(one.id), await state(other.id)] as const
     await add(one.id, { type: 'TXT', value: 'a' })
@@ -130,7 +130,7 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
     expect(await state(other.id)).toEqual(before[1])
   })
 
-  test('what was written is what is read, and what it means is what is served', async () => {
+  test('returns records as they were written, and serves what they mean', async () => {
     const { id } = await zone()
     const written = [
       ['CNAME', 'Cased', 'Target.Example.COM.'],
@@ -149,7 +149,7 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
     expect((await records(id)).map(({ value }) => value)).toEqual(
       written.map(([, , value]) => (value.endsWith('COM') ? `${value}.` : value)),
     )
-    // what another record is merged into is nobody's words any more
+    // A merged record no longer has the client's own words.
     await add(id, { type: 'TXT', name: 'spf', value: 'v=spf1 include:b.test ~all' })
     expect((await records(id)).at(-1)?.value).toBe('v=spf1 include:a.test include:b.test ~all')
     const { body } = await owner.call('GET', `/v1/zones/${id}/file`)
@@ -157,7 +157,7 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
       expect(JSON.stringify(body).replaceAll('\\"', '"')).toContain(served)
   })
 
-  test('the spellings of one IPv6 address are one record, in the API and in a zone file', async () => {
+  test('treats all spellings of an IPv6 address as one record, in the API and in a zone file', async () => {
     const { id } = await zone()
     await add(id, { type: 'AAAA', name: 'six', value: '2001:DB8:0::1' })
     for (const value of ['2001:db8::1', '2001:0db8:0:0:0:0:0:1', '2001:db8::0.0.0.1'])
@@ -172,7 +172,7 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
     expect(refused.body.errors).toEqual(['file: line 1: value: must not contain a zone identifier (%eth0)'])
   })
 
-  test('an A record of a site is a domain of it: with all addresses of the edge, of both kinds, or its own', async () => {
+  test('an A record for a site is a domain of it, with all addresses of the edge, of both kinds, or its own', async () => {
     const { id, name } = await zone()
     const told = async () => {
       const rows = await api.database.read.selectFrom('events').selectAll().where('site_id', '=', site).execute()
@@ -202,7 +202,7 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
     expect((await loadRoute(api.database.read, `own.${name}`))?.siteId).toBe(site)
     const all = await records(id)
     expect(short(all)).toHaveLength(6)
-    // the name stays the site's as long as one of its records does
+    // The name stays the site's as long as one of its records exists.
     for (const [at, record] of all.slice(0, 5).entries()) {
       expect((await loadRoute(api.database.read, `www.${name}`))?.siteId, `${at}`).toBe(site)
       await owner.call('DELETE', `/v1/zones/${id}/records/${record.id}`)
@@ -219,7 +219,7 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
     )
   })
 
-  test('400: a name that leads elsewhere, an unknown site; a star leads to a site as a wildcard', async () => {
+  test('400: for a name that leads elsewhere, and an unknown site; a star leads to a site as a wildcard', async () => {
     const { id, name } = await zone()
     await add(id, { type: 'A', name: 'away', value: '203.0.113.9' })
     await add(id, { type: 'AAAA', name: 'away', value: '2001:db8::1' })
@@ -254,13 +254,13 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
     await api.collaborate(helper, second, ['manage_dns'])
     expect([(await read()).status, await listed()]).toEqual([200, [id]])
     expect((await helper.call('POST', `/v1/zones/${id}/records`, { type: 'TXT', value: 'x' })).status).toBe(200)
-    // a zone that leads to no site is its owner's alone
+    // Only its owner can access a zone without sites.
     const { id: bare } = await zone()
     expect((await helper.call('GET', `/v1/zones/${bare}/records`)).status).toBe(404)
   })
 
   describe('mail providers', () => {
-    test.each(mailProviders)('%s: twice changes nothing, and another one takes its place', async (provider) => {
+    test.each(mailProviders)('%s: repeating it changes nothing, and another one replaces it', async (provider) => {
       const { id } = await zone()
       await add(id, { type: 'MX', value: 'own.example.net', priority: 50 })
       const apply = (code: string) => owner.call('POST', `/v1/zones/${id}/providers`, { provider: code })
@@ -280,18 +280,18 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
       expect(after.filter((each) => each.includes('v=spf1'))).toHaveLength(1)
     })
 
-    test('who is replaced may send no mail any more; senders that somebody has added may', async () => {
+    test('a replaced provider may no longer send mail, but senders that users have added may', async () => {
       const { id } = await zone()
       await add(id, { type: 'TXT', value: 'v=spf1 a include:own.test include:spf.titan.email ~all' })
       const apply = (code: string) => owner.call('POST', `/v1/zones/${id}/providers`, { provider: code })
       for (const code of ['google_workspace', 'zoho_mail', 'icloud_mail']) await apply(code)
       expect(short(await records(id)).filter((each) => each.includes('v=spf1'))).toEqual([
-        // titan's MX records were never there
+        // Titan's MX records were never there.
         '@ TXT v=spf1 a include:own.test include:spf.titan.email include:icloud.com ~all',
       ])
     })
 
-    test('names of the zone are in the records, and what only the provider knows is in the log', async () => {
+    test('inserts names of the zone into the records, and logs what only the provider knows', async () => {
       const { id, name } = await zone()
       await owner.call('POST', `/v1/zones/${id}/providers`, { provider: 'microsoft-office365' })
       await owner.call('POST', `/v1/zones/${id}/providers`, { provider: 'apple-icloud-mail' })
@@ -304,7 +304,7 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
       ).toContain('DKIM')
     })
 
-    test('400: an unknown one, and records in the way; then nothing is changed', async () => {
+    test('400: for an unknown one, and for conflicting records, and changes nothing', async () => {
       const { id, name } = await zone()
       const apply = (provider: string) => owner.call('POST', `/v1/zones/${id}/providers`, { provider })
       expect((await apply('constructor')).body.errors[0]).toMatch(/^provider: must be one of google_workspace, /)
@@ -316,7 +316,7 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
     })
   })
 
-  test('a name that a deleted site has left in a zone is another site’s when that one asks for it', async () => {
+  test('a name that a deleted site has left in a zone goes to another site that requests it', async () => {
     const gone = await api.site(owner, `left-${count}`)
     const { id } = await zone()
     await add(id, { type: 'A', name: 'www', site_id: gone })
@@ -327,7 +327,7 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
     expect([left.length > 0, new Set(left.map(({ siteId }) => siteId))]).toEqual([true, new Set([site])])
   })
 
-  test('a deleted site: its records go with its files, a zone without others too', async () => {
+  test('a deleted site’s records go with its files, and so does a zone without others', async () => {
     const gone = await api.site(owner, `gone-${count}`)
     const [kept, emptied] = [await zone(), await zone()]
     for (const { id } of [kept, emptied]) await add(id, { type: 'A', name: 'www', site_id: gone })
@@ -339,7 +339,7 @@ describe.each(dialects)('zones and records on $dialect', ({ dialect, skip }) => 
     expect((await state(kept.id)).deletedAt).toBeNull()
     expect((await owner.call('GET', `/v1/zones/${emptied.id}/records`)).status).toBe(404)
     expect((await state(emptied.id)).deletedAt).not.toBeNull()
-    // name servers learn of it by its number
+    // Name servers learn of it by its number.
     expect((await state(emptied.id)).seq).toBeGreaterThan(0)
   })
 })

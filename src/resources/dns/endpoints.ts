@@ -9,7 +9,7 @@ import { exportZone } from './zone-files/export-zone.ts'
 import { importZone } from './zone-files/import-zone.ts'
 import { previewZoneFile } from './zone-files/preview-zone-file.ts'
 
-/** In the order of the description of the API. */
+/** In the order of the API description. */
 export const endpoints = [
   listZones,
   getZone,

@@ -16,7 +16,7 @@ const ttlOf = (...given: Parameters<typeof addition>) => {
   return 'add' in done ? done.add.ttl : undefined
 }
 
-test('of a name and type all have one TTL: that of those which are there; another type has its own', () => {
+test('all records of a name and type use the TTL of the existing ones, and another type has its own', () => {
   const records = [record({ type: 'TXT', value: 'x', ttl: 60 }), record({ name: 'other', ttl: 70 })]
   expect(ttlOf(read({}), records)).toBe(3600)
   expect(ttlOf(read({ ttl: 120 }), records)).toBe(120)
@@ -25,20 +25,20 @@ test('of a name and type all have one TTL: that of those which are there; anothe
   expect(() => addition(read({ ttl: 301 }), [...records, record({})])).toThrow()
 })
 
-test('a twin is one of the same type, value and weight', () => {
+test('a duplicate has the same type, value and weight', () => {
   const records = [record({ value: '192.0.2.1' }), record({ type: 'TXT', value: '2001:db8::1' })]
   expect(() => addition(read({}), records)).toThrow('an identical A record')
   expect(ttlOf(read({ type: 'AAAA', value: '2001:db8::1' }), records)).toBe(3600)
 })
 
-test('beside an alias there is nothing, and an alias beside nothing', () => {
+test('an alias cannot be next to other records, nor they next to it', () => {
   const alias = record({ type: 'CNAME', value: 'shops.example.net' })
   expect(() => addition(read({}), [alias])).toThrow('conflict with this one')
   expect(() => addition(read({ type: 'CNAME', value: 'a.example' }), [record({})])).toThrow('conflict with this one')
   expect(ttlOf(read({ type: 'CNAME', value: 'a.example' }), [record({ name: 'other' })])).toBe(3600)
 })
 
-test('a domain of a site has no addresses of other machines beside it, but whatever else', () => {
+test('a site’s domain cannot have addresses of other machines, but any other records', () => {
   const ofSite = record({ siteId: 7 })
   expect(() => addition(read({}), [ofSite])).toThrow('conflict with this one')
   expect(() => addition(read({ type: 'AAAA', value: '2001:db8::1' }), [ofSite])).toThrow('conflict with this one')
@@ -46,7 +46,7 @@ test('a domain of a site has no addresses of other machines beside it, but whate
   expect(ttlOf(read({ type: 'TXT', value: 'x' }), [ofSite])).toBe(3600)
 })
 
-test('a second SPF record goes into the first, another text beside it', () => {
+test('a second SPF record is merged into the first, and another text is added', () => {
   const spf = record({ type: 'TXT', value: 'v=spf1 a -all' })
   expect(addition(read({ type: 'TXT', value: 'v=spf1 mx ~all' }), [spf])).toEqual({
     change: spf,

@@ -4,18 +4,19 @@ import type { ReadRecord } from './records/read-record.ts'
 import { type DnsRecord, MOST_RECORDS, type RecordDraft } from './records/record.ts'
 import { isSpf, mergedSpf } from './records/spf.ts'
 
-/** Of a record for which nobody says another one, in seconds. */
+/** Default TTL of a record, in seconds. */
 export const USUAL_TTL = 3600
 
-/** What becomes of a zone's records when one is added. */
+/** Effect of adding a record to a zone. */
 export type Addition =
   | { readonly add: RecordDraft }
-  /** It goes into one that is there. */
+  /** The record is merged into an existing one. */
   | { readonly change: DnsRecord; readonly value: string }
 
 /**
- * Adds a record to those of its zone by the rules that hold between records: no twins, no CNAME beside anything (RFC 1034 §3.6.2), one TTL for
- * a name and type (RFC 2181 §5.2), one SPF record a name (RFC 7208 §3.2: a second one's mechanisms go into the first).
+ * Adds a record to those of its zone, by the rules between records: no duplicates, no CNAME next to other records (RFC
+ * 1034 §3.6.2), one TTL for a name and type (RFC 2181 §5.2). A name has one SPF record (RFC 7208 §3.2), so the
+ * mechanisms of a second one are merged into the first.
  * @throws Problem `record_exists`, `record_conflict`, `record_limit_reached`, or invalid input
  */
 export function addition(read: ReadRecord, records: readonly DnsRecord[]): Addition {
@@ -47,7 +48,7 @@ const isTwin = (one: DnsRecord, other: ReadRecord): boolean =>
   one.value === other.value &&
   one.weight === other.weight &&
   one.port === other.port &&
-  // an MX host twice with two priorities is a mistake, too
+  // The same MX host with two priorities is also a mistake.
   (one.type === 'MX' || one.priority === other.priority)
 
 function conflict(reason: string): never {

@@ -29,4 +29,4 @@ test.each([
   'www.azure.com',
   '0x7f.example',
   'xn--bcher-kva.example',
-])('%s may be', (name) => expect(isNeverPublic(name)).toBe(false))
+])('%s may be public', (name) => expect(isNeverPublic(name)).toBe(false))

@@ -31,7 +31,7 @@ describe.each(dialects)('names of the installation on $dialect', ({ dialect, ski
   const addDomain = (person: Person, id: number, name: string) =>
     person.call('POST', `/v1/sites/${id}/domains`, { name })
   const zones = () => api.database.read.selectFrom('zones').select('name').where('deleted_at', 'is', null).execute()
-  /** A zone with a record, as somebody got it before the settings were what they are. */
+  /** Creates a zone with a record, as if an account had got it before the current settings. */
   const zoneOf = (accountId: number, name: string) =>
     api.database.transaction(async (tx) => {
       const { id } = await insertZone(tx, accountId, name, 1)
@@ -49,14 +49,14 @@ describe.each(dialects)('names of the installation on $dialect', ({ dialect, ski
     'ns1.hoster.test',
     'a.b.hoster.test',
     'portal.localhost',
-  ])('400: %s is no domain of a tenant', async (name) => {
+  ])('400: %s cannot be a domain of a tenant', async (name) => {
     const { status, body } = await addDomain(tenant, site, name)
     expect([status, body.code]).toEqual([400, 'reserved_name'])
     expect(await zones()).toEqual([])
   })
 
   test.each(['metadata.google.internal', 'nas.local', 'x.invalid', 'www.0x7f'])(
-    '400: %s, which is never public, is a domain of nobody',
+    '400: %s, which is never public, cannot be a domain',
     async (name) => {
       for (const [person, id] of [
         [tenant, site],
@@ -69,7 +69,7 @@ describe.each(dialects)('names of the installation on $dialect', ({ dialect, ski
     },
   )
 
-  test('400: no account makes a site at the name of the API, or clones one to it', async () => {
+  test('400: no account creates a site at the name of the API, or clones one to it', async () => {
     const orders: [Person, string][] = [
       [tenant, '/v1/sites'],
       [tenant, `/v1/sites/${site}/clone`],
@@ -84,7 +84,7 @@ describe.each(dialects)('names of the installation on $dialect', ({ dialect, ski
     expect(body.data).toEqual({ valid: false })
   })
 
-  test('201: the operator hosts a site at the domain of the installation, but none at a service', async () => {
+  test('201: the operator can host a site at the domain of the installation, but not at a service', async () => {
     expect((await addDomain(operator, ofOperator, 'hoster.test')).status).toBe(201)
     expect((await addDomain(operator, ofOperator, 'panel.hoster.test')).body.code).toBe('reserved_name')
     const [zone] = (await operator.call('GET', '/v1/zones')).body.data
@@ -94,7 +94,7 @@ describe.each(dialects)('names of the installation on $dialect', ({ dialect, ski
     expect((await operator.call('POST', records, { type: 'A', name: 'ns1', site_id: ofOperator })).body.code).toBe(
       'reserved_name',
     )
-    // who may manage the site's DNS could otherwise move the panel
+    // Otherwise, collaborators who manage the site's DNS could move the panel.
     await api.collaborate(tenant, ofOperator, ['manage_dns'])
     const { data } = (await tenant.call('GET', records)).body
     const panel = data.records.find((each: { name: string }) => each.name === 'panel')
@@ -104,7 +104,7 @@ describe.each(dialects)('names of the installation on $dialect', ({ dialect, ski
     await dropZone(zone.id)
   })
 
-  test('400: a zone that a tenant had before is only emptied', async () => {
+  test('400: an account can only empty a zone that it had before', async () => {
     const zone = await zoneOf(tenant.accountId, 'hoster.test')
     const path = `/v1/zones/${zone}`
     const [note] = (await tenant.call('GET', `${path}/records`)).body.data.records
@@ -123,7 +123,7 @@ describe.each(dialects)('names of the installation on $dialect', ({ dialect, ski
     await dropZone(zone)
   })
 
-  test('what others had before is known, and what the operator has is no fault', async () => {
+  test('lists zones that others had before, but not those of the operator', async () => {
     expect(await takenReservedNames(api.database.read, api.config)).toEqual([])
     await zoneOf(tenant.accountId, 'hoster.test')
     await api.database.transaction(async (tx) => {

@@ -8,7 +8,10 @@ import { problems } from './problems.ts'
 import type { Zone } from './zone.ts'
 import { managedZone } from './zone-access.ts'
 
-/* Names of the installation. Only the account that operates it has zones with them, and no site has the name of a service. */
+/*
+ * Names of the installation. Only the account that operates it has zones with them, and no site has the name of a
+ * service.
+ */
 
 export interface Asking {
   readonly tx: Tx
@@ -17,8 +20,8 @@ export interface Asking {
 }
 
 /**
- * Rejects a host name that a site must not have. The operator may host a site at `example.com` when the panel is at `panel.example.com`, but
- * nobody has a site at the name of a service itself.
+ * Rejects a host name that a site must not have. The operator may host a site at `example.com` when the panel is at
+ * `panel.example.com`, but no site may have the name of a service itself.
  * @param ownerId the account of the site
  * @throws Problem `reserved_name`
  */
@@ -34,10 +37,11 @@ export async function requireHostName(
 }
 
 /**
- * Returns the zone of a path for a change of its records or keys, held.
+ * Returns the zone of a path, held, for a change of its records or keys.
  *
- * A zone of the installation is changed by its operator alone: whoever may change it decides where the panel and the name servers are. Collaborators
- * on the operator's sites may not, and an account that got the zone before a setting reserved it can only remove records.
+ * Only the operator may change a zone of the installation, because that decides where the panel and the name servers
+ * are. Collaborators on the operator's sites may not. An account that had the zone before a setting reserved it can
+ * only remove records.
  * @throws Problem `reserved_name`, and those of {@link managedZone}
  */
 export async function zoneToChange(

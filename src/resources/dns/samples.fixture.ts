@@ -51,13 +51,15 @@ async function zoned({ api, owner: { accountId }, siteId }: Scene): Promise<Exam
   return { params: { zone_id: zone, id: record } }
 }
 
-/** Without it nothing would be to be done in the background. */
+/** Primary, because otherwise there would be no background work. */
 async function primary({ api, owner: { accountId }, siteId }: Scene): Promise<Example> {
   const { zone, record } = await zoneIn(api, { accountId, siteId, isPrimary: true })
   return { params: { zone_id: zone, id: record } }
 }
 
-/** A zone with a record that leads to a site, which does not have its name as a domain unless it is its primary one. */
+/**
+ * Creates a zone with a record that leads to a site. The site has the name as a domain only if it is its primary one.
+ */
 export async function zoneIn(
   api: Scene['api'],
   {
@@ -81,7 +83,7 @@ export async function zoneIn(
   })
 }
 
-/** The name of a record is one for which a certificate was ordered in vain. */
+/** Records a failed certificate order for the name of a record. */
 async function tried(api: Scene['api'], record: number): Promise<void> {
   const found = await api.database.read
     .selectFrom('dns_records')

@@ -26,11 +26,14 @@ import { deleteRecords, dropIfEmpty, insertRecords, recordsOf } from './zone.sto
 import type { Zone } from './zone.ts'
 import { hostNameIn } from './zone-name.ts'
 
-/* Host names that lead to sites. A site has one exactly as long as an A record of that name names it: records and routes change together. */
+/*
+ * Host names that lead to sites. A site has one exactly while an A record of that name leads to it, so records and
+ * routes change together.
+ */
 
 export const MOST_DOMAINS = 200
 
-/** A name in a zone that a site is to have. Site and zone are held. */
+/** Name in a zone that a site should get. Site and zone are held. */
 export interface HostOfSite {
   readonly site: Site
   readonly zone: Zone
@@ -38,8 +41,8 @@ export interface HostOfSite {
 }
 
 /**
- * Takes care that a site may have a name in a zone of its account.
- * @throws Problem what forbids it
+ * Checks that a site may have a name in a zone of its account.
+ * @throws Problem with the reason if it may not
  */
 export async function checkHost(context: Asking, { site, zone, name }: HostOfSite): Promise<void> {
   const { tx } = context
@@ -53,8 +56,8 @@ export async function checkHost(context: Asking, { site, zone, name }: HostOfSit
 }
 
 /**
- * Takes care that a site may have a host name, whoever has its zone.
- * @throws Problem what forbids it
+ * Checks that a site may have a host name, whoever owns its zone.
+ * @throws Problem with the reason if it may not
  */
 export async function checkHostName(
   context: Asking,
@@ -71,8 +74,8 @@ export async function checkHostName(
 }
 
 /**
- * What is there under a name that a site is to have: records of a site that was deleted go.
- * @returns what forbids it: records that lead elsewhere
+ * Removes records of a deleted site under a name that a site should get.
+ * @returns the types of conflicting records, which lead elsewhere
  */
 export async function othersAt(
   tx: Tx,
@@ -116,7 +119,7 @@ export async function addHost(context: Adding, host: HostOfSite): Promise<void> 
   await followHost(context, host)
 }
 
-/** The route of a name that has its records, and its certificate. With its first record it is a domain. */
+/** Adds the route and the certificate of a name that has its records. With its first record it becomes a domain. */
 export async function followHost({ tx, config, now, record }: Adding, { site, zone, name }: HostOfSite): Promise<void> {
   const hostName = hostNameIn(zone.name, name)
   const isThere = (await siteOfHostName(tx, hostName)) !== undefined
@@ -131,7 +134,7 @@ export async function followHost({ tx, config, now, record }: Adding, { site, zo
   })
 }
 
-/** Takes a host name from a site: its records, its route, and its place as the primary one. */
+/** Removes a host name from a site: its records, its route, and its place as the primary domain. */
 export async function removeHost(
   { tx, config, now, record, start }: Adding & Pick<Change, 'start'>,
   { site, zone, name }: HostOfSite,
@@ -161,7 +164,7 @@ export async function removeHost(
   await start(configureSite, { siteId: site.id }, { about: aboutSite(site) })
 }
 
-/** At the end of a deleted site its names are free; zones that have no other records go. */
+/** Frees the names of a purged site, and deletes zones without other records. */
 export async function forgetHosts(tx: Tx, siteId: number): Promise<void> {
   const now = Date.now()
   const rows = await tx.selectFrom('dns_records').select(['id', 'zone_id']).where('site_id', '=', siteId).execute()

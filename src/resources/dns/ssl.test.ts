@@ -36,7 +36,7 @@ describe.each(dialects)('SSL of a record on $dialect', ({ dialect, skip }) => {
       tx.updateTable('certificates').set(values).where('host_name', '=', hostName).execute(),
     )
 
-  test('a domain gets one by itself where the edge listens for TLS; without the domain it goes', async () => {
+  test('a domain gets one automatically if the edge listens for TLS, and loses it with the domain', async () => {
     const { name, id } = await added()
     expect(await rowOf(name)).toMatchObject({ site_id: site, force_tls: 0 })
     expect(await orders(name)).toBe(1)
@@ -44,7 +44,7 @@ describe.each(dialects)('SSL of a record on $dialect', ({ dialect, skip }) => {
     expect(await rowOf(name)).toBeUndefined()
   })
 
-  test('400, then the reason alone, then all of it', async () => {
+  test('400 first, then the reason only, then all fields', async () => {
     const { name, path } = await added()
     const nothing = await owner.call('GET', path)
     expect([nothing.status, nothing.body.message, nothing.body.errors]).toEqual([
@@ -71,7 +71,7 @@ describe.each(dialects)('SSL of a record on $dialect', ({ dialect, skip }) => {
     })
   })
 
-  test('PUT tries again, and switches https for all on and off', async () => {
+  test('PUT retries, and turns https for all visitors on and off', async () => {
     const { name, path } = await added()
     const { status, body, headers } = await owner.call('PUT', path)
     expect([status, body.data]).toEqual([200, null])
@@ -93,7 +93,7 @@ describe.each(dialects)('SSL of a record on $dialect', ({ dialect, skip }) => {
     ])
   })
 
-  test('400 for other records, in the words of the description', async () => {
+  test('400 for other records, with the text of the API description', async () => {
     const { path } = await added()
     const zone = path.replace(/\/records.*/, '')
     const records = (await owner.call('POST', `${zone}/records`, { type: 'TXT', value: 'x' })).body.data.records

@@ -5,7 +5,7 @@ import type { CertificateState } from '../certificates/certificate.ts'
 const text = (description: string, example: string) =>
   Type.Optional(nullable(Type.String({ description, examples: [example] })))
 
-/** What is known of the certificate of a record's name. Before there was an order only the last two are there. */
+/** Facts about the certificate of a record's name. Before the first order, only the last two are present. */
 export const SslSchema = Type.Object(
   {
     force_ssl: Type.Optional(
@@ -25,7 +25,7 @@ export const SslSchema = Type.Object(
   { title: 'SslDetails' },
 )
 
-/** The SSL details object of the API. */
+/** Returns the SSL details object of the API. */
 export function presentSsl(hostName: string, state: CertificateState): Type.Static<typeof SslSchema> {
   const { reason, orderUrl } = state
   const broken = { broken_record: reason === null ? null : hostName, broken_check: reason }

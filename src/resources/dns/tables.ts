@@ -13,39 +13,42 @@ declare module '../../platform/db/schema.ts' {
 export interface ZoneRow {
   id: Generated<number>
   account_id: number
-  /** Lower-case A-labels without a dot at the end; unique among zones that are not deleted. */
+  /** Lower-case A-labels without a final dot. Unique among zones that are not deleted. */
   name: string
   created_at: number
   updated_at: number
-  /** Of the SOA record (RFC 1035 §3.3.13); it only rises. */
+  /** Serial of the SOA record (RFC 1035 §3.3.13). It only increases. */
   serial: number
   /** Number of its newest change among all zones, in the order of commits. */
   change_seq: number
-  /** Rows of deleted zones stay: name servers learn from them that there is nothing to answer any more. */
+  /** Rows of deleted zones stay. They tell name servers to stop answering for the zone. */
   deleted_at: number | null
-  /** `leaving`: it is signed until nobody remembers that the zone above named a key. */
+  /** `leaving`: it stays signed until no resolver still caches that the parent zone named a key. */
   dnssec: Generated<'off' | 'on' | 'leaving'>
-  /** When its keys are to be looked after next. */
+  /** When its keys must next be checked. */
   dnssec_due_at: Generated<number | null>
-  /** When the zone above was last asked for the DS records of this one. */
+  /** When the parent zone was last queried for the DS records of this one. */
   ds_looked_at: Generated<number | null>
   /** When it last had one of any key. */
   ds_seen_at: Generated<number | null>
-  /** Why it could not be asked. */
+  /** Why it could not be queried. */
   ds_fault: Generated<string | null>
 }
 
-/** One row: the number of the newest change. */
+/** A single row with the number of the newest change. */
 export interface ZoneClockRow {
   id: number
   seq: number
-  /** Raised when all zones are to be taken for new, whatever was known of them. */
+  /** Increased when servers must treat all zones as new. */
   generation: Generated<number>
-  /** What settings the zones were answered with. */
+  /** The settings that the zones were served with. */
   made_with: Generated<string | null>
 }
 
-/** What some sets of a zone's records were before a change: a zone's rows follow each other without a gap, up to its serial. */
+/**
+ * Earlier content of some record sets of a zone, before a change. A zone's rows follow each other without a gap, up to
+ * its serial.
+ */
 export interface ZoneChangeRow {
   id: Generated<number>
   zone_id: number
@@ -60,11 +63,11 @@ export interface DnsRecordRow {
   id: Generated<number>
   zone_id: number
   type: 'A' | 'AAAA' | 'CNAME' | 'MX' | 'TXT' | 'SRV' | 'NS' | 'CAA' | 'HTTPS' | 'TLSA' | 'SSHFP'
-  /** Lower-case labels before the zone's name; empty: the zone itself. */
+  /** Lower-case labels before the zone's name. Empty for the zone itself. */
   name: string
-  /** Names in it have no dot at the end. */
+  /** Names in it have no final dot. */
   value: string
-  /** The value in the words of its client, where the API would show others. */
+  /** The value in the client's notation, if the API would show another. */
   written: Generated<string | null>
   priority: number | null
   weight: number | null
@@ -76,12 +79,12 @@ export interface DnsRecordRow {
   created_at: number
 }
 
-/** What a certificate authority asks for in a zone while a certificate is ordered; no record of its users. */
+/** What a certificate authority queries in a zone while a certificate is ordered. Not a record of a user. */
 export interface DnsChallengeRow {
   /** The name of the certificate. */
   host_name: string
   zone_id: number
-  /** As of a record. */
+  /** As in a record. */
   name: string
   value: string
 }

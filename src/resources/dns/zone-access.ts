@@ -12,9 +12,9 @@ interface Asking {
 }
 
 /**
- * The zone of a path, for who may manage it: the account that owns it, and collaborators with `manage_dns` on all sites that its records
- * lead to. In a transaction it is held.
- * @throws Problem `not_found` for who sees none of its sites, `forbidden`
+ * Returns the zone of a path for an account that may manage it: the owner, or a collaborator with `manage_dns` on all
+ * sites that its records lead to. In a transaction it is held.
+ * @throws Problem `not_found` for an account that sees none of its sites, `forbidden`
  */
 export async function managedZone({ tx, caller }: Asking, zoneId: number): Promise<Zone> {
   const zone = await (tx.isTransaction ? holdZone : findZone)(tx, zoneId)
@@ -28,7 +28,7 @@ export async function managedZone({ tx, caller }: Asking, zoneId: number): Promi
   return zone
 }
 
-/** By name. */
+/** Returns the zones that the caller may manage, by name. */
 export async function managedZones({ tx, caller }: Asking): Promise<Zone[]> {
   const sites = (await sitesWithRights(tx, caller.accountId)).filter((site: SiteRights) => holds('manage DNS', site))
   const known = new Set(sites.map(({ id }) => id))

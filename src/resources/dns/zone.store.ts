@@ -11,7 +11,7 @@ export async function findZone(tx: Tx, id: number): Promise<Zone | undefined> {
   return tx.selectFrom('zones').select(columns).where('id', '=', id).where('deleted_at', 'is', null).executeTakeFirst()
 }
 
-/** A zone for a transaction that is to change it: one at a time. Sites are held before. */
+/** Returns a zone for a transaction that will change it, and serializes such transactions. Hold sites first. */
 export async function holdZone(tx: Tx, id: number): Promise<Zone | undefined> {
   await lockForUpdate(tx, 'zones', id)
   return findZone(tx, id)
@@ -26,7 +26,7 @@ export async function zoneByName(tx: Tx, name: string): Promise<Zone | undefined
     .executeTakeFirst()
 }
 
-/** Zones of an account, and those with records of these sites; by name. */
+/** Returns the zones of an account, and those with records of these sites, by name. */
 export async function listZones(tx: Tx, accountId: number, siteIds: readonly number[]): Promise<Zone[]> {
   return tx
     .selectFrom('zones')
@@ -44,7 +44,7 @@ export async function listZones(tx: Tx, accountId: number, siteIds: readonly num
     .execute()
 }
 
-/** Returns the zone of a name that another account has and uses; in a transaction it is held. */
+/** Returns the zone of a name that another account has and uses. In a transaction it is held. */
 export async function zoneOfOther(tx: Tx, accountId: number, name: string): Promise<Zone | undefined> {
   const found = await zoneByName(tx, name)
   const zone = found && tx.isTransaction ? await holdZone(tx, found.id) : found
@@ -63,9 +63,12 @@ export async function zoneOfOther(tx: Tx, accountId: number, name: string): Prom
   return used && zone
 }
 
-/** Makes a zone, unless somebody has made it in this very moment. @returns the one that there is, held */
+/**
+ * Creates a zone, unless it was created at this very moment.
+ * @returns the existing zone, held
+ */
 export async function insertZone(tx: Tx, accountId: number, name: string, now: number): Promise<Zone> {
-  // one that is there may be deleted while it is waited for
+  // An existing zone may be deleted while this waits for it.
   for (let attempt = 0; attempt < 3; attempt++) {
     const serial = Math.max(Math.floor(now / 1000), (await lastSerialOf(tx, name)) + 1)
     const row = { account_id: accountId, name, created_at: now, updated_at: now, serial }
@@ -76,7 +79,7 @@ export async function insertZone(tx: Tx, accountId: number, name: string, now: n
       .execute()
     const found = await zoneByName(tx, name)
     const zone = found && (await holdZone(tx, found.id))
-    // an account that has removed all records no longer uses the name
+    // An account that has removed all records no longer uses the name.
     if (zone && zone.accountId !== accountId && (await dropIfEmpty(tx, zone.id, now))) continue
     if (zone) {
       await touchZone(tx, zone.id, now)
@@ -86,7 +89,7 @@ export async function insertZone(tx: Tx, accountId: number, name: string, now: n
   throw new Error(`the zone ${name} is made and deleted again and again`)
 }
 
-/** Secondaries that had a zone of this name before take no lower one. */
+/** Returns the highest serial of earlier zones of this name. Secondaries that had one accept no lower serial. */
 async function lastSerialOf(tx: Tx, name: string): Promise<number> {
   const { last } = await tx
     .selectFrom('zones')
@@ -97,8 +100,8 @@ async function lastSerialOf(tx: Tx, name: string): Promise<number> {
 }
 
 /**
- * Deletes a zone without records, unless it is signed: without its keys, resolvers that trust them would reject a new zone of
- * the name.
+ * Deletes a zone without records, unless it is signed: without its keys, resolvers that trust them would reject a new
+ * zone of the name.
  * @returns whether it is deleted
  */
 export async function dropIfEmpty(tx: Tx, id: number, now: number): Promise<boolean> {
@@ -114,10 +117,13 @@ export async function dropIfEmpty(tx: Tx, id: number, now: number): Promise<bool
   return numUpdatedRows > 0n
 }
 
-/** Zones without records that an account keeps. */
+/** How many zones without records an account keeps. */
 export const MOST_EMPTY_ZONES = 100
 
-/** Deletes the empty zones of an account that have not changed for longest, so that nobody fills the name servers with them. */
+/**
+ * Deletes the empty zones of an account that have not changed for the longest time, so that they do not fill the name
+ * servers.
+ */
 export async function forgetEmptyZones(tx: Tx, accountId: number, now: number): Promise<void> {
   const tooMany = await tx
     .selectFrom('zones')
@@ -161,7 +167,7 @@ function records(tx: Tx) {
 
 type Found = Omit<DnsRecord, 'isPrimary'> & { zoneName: string; primaryDomain: string | null }
 
-/** A record with the zone that it is in. */
+/** Record with the zone that contains it. */
 export interface RecordInZone extends DnsRecord {
   readonly zoneName: string
 }
@@ -173,7 +179,7 @@ const described = ({ primaryDomain, ...record }: Found): RecordInZone => ({
     primaryDomain === (record.name === '' ? record.zoneName : `${record.name}.${record.zoneName}`),
 })
 
-/** In order of id. */
+/** Returns the records of a zone, in order of id. */
 export async function recordsOf(tx: Tx, zoneId: number): Promise<RecordInZone[]> {
   return (await records(tx).where('zone_id', '=', zoneId).execute()).map(described)
 }
@@ -183,12 +189,12 @@ export async function recordOf(tx: Tx, zoneId: number, id: number): Promise<Reco
   return row && described(row)
 }
 
-/** The records that lead to a site, in order of id. */
+/** Returns the records that lead to a site, in order of id. */
 export async function domainsOfSite(tx: Tx, siteId: number): Promise<RecordInZone[]> {
   return (await records(tx).where('site_id', '=', siteId).execute()).map(described)
 }
 
-/** Sites, deleted ones left out, that records of a zone lead to. */
+/** Returns the sites that records of a zone lead to, except deleted ones. */
 export async function sitesOfZone(tx: Tx, zoneId: number): Promise<number[]> {
   const rows = await tx
     .selectFrom('dns_records')
@@ -215,7 +221,7 @@ export async function hostNamesIn(tx: Tx, zoneId: number): Promise<string[]> {
   return rows.map(({ name, zone }) => hostNameIn(zone, name)).sort()
 }
 
-/** Deletes a zone with all that is in it. Whoever asks has taken the host names in it from their sites. */
+/** Deletes a zone with everything in it. The caller has removed its host names from their sites. */
 export async function dropZone(tx: Tx, id: number, now: number): Promise<void> {
   await tx.deleteFrom('dns_records').where('zone_id', '=', id).execute()
   await tx.deleteFrom('dns_challenges').where('zone_id', '=', id).execute()

@@ -23,11 +23,11 @@ export {
 export { managedZone } from './zone-access.ts'
 export { labelIn, normalHostName, zoneNameOf } from './zone-name.ts'
 
-/** All records under a registrable domain. */
+/** Zone with all records under a registrable domain. */
 export interface Zone {
   readonly id: number
   readonly accountId: number
-  /** Lower-case A-labels without a dot at the end. */
+  /** Lower-case A-labels without a final dot. */
   readonly name: string
   readonly createdAt: number
   readonly updatedAt: number
@@ -45,13 +45,13 @@ export const ZoneWithRecords = Type.Object(
   { title: 'ZoneWithRecords' },
 )
 
-/** The zone list item of the API. */
+/** Returns the zone list item of the API. */
 export const presentZone = ({ id, name, createdAt }: Zone): Type.Static<typeof ZoneSchema> => ({
   ...{ id, name },
   created: timestamp(createdAt),
 })
 
-/** The zone object of the API. */
+/** Returns the zone object of the API. */
 export const presentWhole = (zone: Zone, records: readonly DnsRecord[]): Type.Static<typeof ZoneWithRecords> => ({
   ...presentZone(zone),
   updated: timestamp(zone.updatedAt),

@@ -74,7 +74,7 @@ interface Plan {
   readonly add: RecordDraft[]
 }
 
-/** @throws Problem `record_conflict` when records that are no provider's stand in the way, `record_limit_reached` */
+/** @throws Problem `record_conflict` when records that belong to no provider are in the way, `record_limit_reached` */
 function planFor(code: MailProvider, zone: string, records: readonly DnsRecord[]): Plan {
   const provider = providers[code]
   const wanted = providerRecords(provider, zone)
@@ -109,7 +109,7 @@ function planFor(code: MailProvider, zone: string, records: readonly DnsRecord[]
   return { remove: replaced.map(({ id }) => id), spf: spf && spfChange(spf, provider, gone), add }
 }
 
-/** Who is replaced sends no mail for the zone any more. */
+/** Returns the change of the SPF record. A replaced provider no longer sends mail for the zone. */
 function spfChange(record: DnsRecord, provider: Provider, gone: readonly MailProvider[]): Plan['spf'] {
   const kept = gone.reduce((text, each) => spfWithout(text, providers[each].spf), record.value)
   const value = mergedSpf(kept, provider.spf)

@@ -45,7 +45,7 @@ export const createRecord = endpoint({
 
   async handle(context, { params, body }) {
     const { tx, now } = context
-    // sites are held before zones, everywhere
+    // Sites are held before zones, everywhere.
     const site = body.site_id === undefined ? undefined : await siteOf(context, body.site_id)
     const zone = await zoneToChange(context, params.zone_id)
     const read = readRecord(body, zone.name)

@@ -29,7 +29,7 @@ export const deleteRecord = endpoint({
   async handle(context, { params }) {
     const { tx, now } = context
     const { zone_id: zoneId, id } = params
-    // sites are held before zones, everywhere; what a record leads to never changes
+    // Sites are held before zones, everywhere. The site of a record never changes.
     const siteId = (await recordOf(tx, zoneId, id))?.siteId ?? null
     const site = siteId === null ? undefined : await holdSite(tx, siteId)
     const zone = await zoneToChange(context, zoneId, 'removal')

@@ -12,7 +12,7 @@ export const mailProviders = [
 ] as const
 export type MailProvider = (typeof mailProviders)[number]
 
-/** Other codes that clients know them by. */
+/** Other codes that clients use for them. */
 export const aliases: Readonly<Record<string, MailProvider>> = {
   'g-suite': 'google_workspace',
   'microsoft-office365': 'microsoft_365',
@@ -30,7 +30,7 @@ export interface Provider {
   readonly aliases?: readonly (readonly [string, string])[]
   /** Name, priority, weight, port, target. */
   readonly services?: readonly (readonly [string, number, number, number, string])[]
-  /** What only the provider can say. */
+  /** A hint about records that only the provider can give. */
   readonly missing?: string
 }
 
@@ -108,7 +108,7 @@ export const providers: Readonly<Record<MailProvider, Provider>> = {
 const TTL = 3600
 const blank = { priority: null, weight: null, port: null, ttl: TTL, siteId: null }
 
-/** All records of a provider but its SPF text. */
+/** Returns all records of a provider except its SPF text. */
 export function providerRecords({ mx, aliases = [], services = [] }: Provider, zone: string): RecordDraft[] {
   const named = (target: string) => target.replace('{zone}', zone).replace('{dashed zone}', zone.replaceAll('.', '-'))
   return [

@@ -11,7 +11,7 @@ const recordOf = (input: NewRecord) => {
   return 'record' in result ? result.record : result
 }
 
-describe('what each type needs', () => {
+describe('fields that each type needs', () => {
   test.each([
     [
       { type: 'A', value: '192.0.2.1' },
@@ -58,7 +58,7 @@ describe('what each type needs', () => {
   ])('%j', (input, expected) => {
     const record = recordOf(input)
     expect(record).toMatchObject(expected)
-    // the name server can serve each record that the API accepts
+    // The name server can serve each record that the API accepts.
     if ('value' in record && record.siteId === null) encode({ ...record, ttl: record.ttl ?? 0 })
   })
 
@@ -115,7 +115,7 @@ describe('what each type needs', () => {
   })
 })
 
-test('names: international ones, dots at the end, and what is none', () => {
+test('names: accepts international ones and a final dot, and refuses invalid ones', () => {
   expect(['xn--mnchen-3ya.example', 'xn--zz.example', 'www.xn--.example'].map(normalHostName)).toEqual([
     'xn--mnchen-3ya.example',
     undefined,
@@ -136,7 +136,7 @@ test('the zone of a host name is its registrable domain, by the public suffix li
   expect(['co.uk', 'github.io', 'com'].map(zoneNameOf)).toEqual([undefined, undefined, undefined])
 })
 
-describe('two SPF records become one', () => {
+describe('two SPF records are merged into one', () => {
   test.each([
     ['v=spf1 include:a.test ~all', 'v=spf1 include:b.test -all', 'v=spf1 include:a.test include:b.test -all'],
     ['v=spf1 include:a.test -all', 'v=spf1 include:a.test ~all', 'v=spf1 include:a.test -all'],
@@ -161,6 +161,6 @@ test.each([
   ['CNAME', 'example.com', '@', null],
   ['MX', '', '.', null],
   ['TXT', '@', '"@"', '"@"'],
-] as const)('%s: of %j the words %j are kept as %j', (type, value, given, kept) =>
+] as const)('%s: keeps %j with the words %j as %j', (type, value, given, kept) =>
   expect(asWritten({ type, value }, given)).toBe(kept),
 )

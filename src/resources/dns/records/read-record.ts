@@ -7,7 +7,7 @@ import { hostNameIn, normalName } from '../zone-name.ts'
 import type { RecordDraft, RecordType } from './record.ts'
 import { leadsToName, recordTypes } from './record.ts'
 
-/** Body of `POST /v1/zones/{zone_id}/records`. What each type needs is checked by {@link readRecord}. */
+/** Body of `POST /v1/zones/{zone_id}/records`. {@link readRecord} checks what each type needs. */
 export const NewRecord = Type.Object(
   {
     type: Type.String({ maxLength: 10, description: `One of ${recordTypes.join(', ')}`, examples: ['A'] }),
@@ -40,19 +40,19 @@ export const NewRecord = Type.Object(
 )
 export type NewRecord = Type.Static<typeof NewRecord>
 
-/** Some providers have such a type; no name server answers with it. */
+/** Some providers offer this type, but no name server serves it. */
 const NO_ALIAS = 'type: ALIAS is not a DNS type. Use an A record that points to a site, or A and AAAA records'
 
 /** RFC 2181 §8. */
 const LONGEST_TTL = 2 ** 31 - 1
 const LONGEST_TEXT = 4000
 
-/** A draft whose TTL may still be that of its neighbours. */
+/** Draft whose TTL may still come from existing records. */
 export type ReadRecord = Omit<RecordDraft, 'ttl'> & { readonly ttl: number | undefined }
 
 /**
- * Reads what a client wants a record to say. An A record for a site may come without a value.
- * @returns one entry a fault, each naming its field, when it is no record
+ * Reads the record that a client requests. An A record for a site may omit the value.
+ * @returns one entry for each error, naming its field, if the record is invalid
  */
 export function readRecord(
   input: NewRecord,
@@ -109,7 +109,7 @@ function readName(type: RecordType, given: string, zone: string): Read<string> {
   return label === '' ? apex(type) : { value: label }
 }
 
-/** A zone's own name has a SOA record, and a CNAME stands alone (RFC 1034 §3.6.2). */
+/** A zone's own name has a SOA record, and a CNAME must be the only record of a name (RFC 1034 §3.6.2). */
 const apex = (type: RecordType): Read<string> =>
   type === 'CNAME'
     ? {
@@ -138,17 +138,17 @@ function readAddress(type: AddressType, text: string): Read<string> {
   }
 }
 
-/** The name that a record leads to. Without a dot at its end it is a whole name, as in the answers. */
+/** Reads the name that a record leads to. Even without a final dot it is absolute, as in responses. */
 function readTarget(type: RecordType, text: string, zone: string): Read<string> {
   if (text === '@') return { value: zone }
-  // "no mail", "no such service": RFC 7505, RFC 2782
+  // "No mail", "no such service": RFC 7505, RFC 2782.
   if (text === '.' && (type === 'MX' || type === 'SRV')) return { value: '' }
   const name = normalName(text)
   if (name === undefined || isIP(name) !== 0 || !leadsToName(type)) return { fault: 'must be a host name' }
   return { value: name }
 }
 
-/** One text, or several in quotes as zone files have them, which belong together. */
+/** Reads one text, or several in quotes as in zone files, which are joined. */
 function readText(text: string): Read<string> {
   const parts = /^"/.test(text) ? [...text.matchAll(/"((?:[^"\\]|\\.)*)"\s*/gsy)] : undefined
   const isQuoted = parts !== undefined && parts.map(([all]) => all).join('') === text
@@ -160,7 +160,10 @@ function readText(text: string): Read<string> {
   return bytes > LONGEST_TEXT ? { fault: `must have at most ${LONGEST_TEXT} bytes` } : { value }
 }
 
-/** A text as it stands in a zone file, where `\\DDD` is a byte (RFC 1035 §5.1). @returns undefined where it is no UTF-8 */
+/**
+ * Decodes a text from a zone file, where `\\DDD` is a byte (RFC 1035 §5.1).
+ * @returns undefined if it is not UTF-8
+ */
 function unescaped(text: string): string | undefined {
   const pieces = [...text.matchAll(/\\(\d{3})|\\?([^\\]|\\)/gsu)].map(([, byte, character = '']) => {
     if (byte === undefined) return Buffer.from(character)
@@ -197,7 +200,7 @@ const readService = (text: string): Read<string> =>
     return serviceBindingText({ ...binding, target })
   })
 
-/** RFC 8659 §4. */
+/** Reads a CAA value (RFC 8659 §4). */
 function readAuthority(text: string): Read<string> {
   const [, flags, tag, quoted, bare] = /^(\d{1,3})\s+([a-z0-9]{1,15})\s+(?:"([^"]*)"|([^\s"]+))$/i.exec(text) ?? []
   if (flags === undefined || tag === undefined || Number(flags) > 255)

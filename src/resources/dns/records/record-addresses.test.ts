@@ -7,7 +7,7 @@ import { makeAccount } from '../../account/account.ts'
 import { insertZone } from '../zone.store.ts'
 
 describe.each(dialects)('IPv6 records from before addresses had one spelling, on $dialect', ({ dialect, skip }) => {
-  test.skipIf(skip)('get it, and doubles go', async () => {
+  test.skipIf(skip)('get it, and duplicates are removed', async () => {
     const before = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < '0069'))
     const { database, drop } = await testDatabase(dialect, before)
     try {

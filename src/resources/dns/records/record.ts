@@ -10,11 +10,13 @@ export interface DnsRecord {
   readonly id: number
   readonly zoneId: number
   readonly type: RecordType
-  /** Labels before the zone's name; empty: the zone itself. */
+  /** Labels before the zone's name. Empty for the zone itself. */
   readonly name: string
-  /** Names in it have no dot at the end. */
+  /** Names in it have no final dot. */
   readonly value: string
-  /** As its client wrote the value, where that reads otherwise and means the same: see {@link asWritten}. */
+  /**
+   * The value as its client wrote it, if that differs from the stored form and means the same: see {@link asWritten}.
+   */
   readonly written?: string | null
   readonly priority: number | null
   readonly weight: number | null
@@ -23,11 +25,11 @@ export interface DnsRecord {
   readonly ttl: number
   readonly siteId: number | null
   readonly createdAt: number
-  /** It leads to a site by the domain that is the site's primary one. */
+  /** Whether it leads to a site by the site's primary domain. */
   readonly isPrimary: boolean
 }
 
-/** What a new record is to say. */
+/** Content of a new record. */
 export type RecordDraft = Pick<
   DnsRecord,
   'type' | 'name' | 'value' | 'written' | 'priority' | 'weight' | 'port' | 'ttl' | 'siteId'
@@ -35,7 +37,7 @@ export type RecordDraft = Pick<
 
 export const MOST_RECORDS = 2000
 
-/** Its value is the name of a host. */
+/** Returns whether the value is a host name. */
 export const leadsToName = (type: RecordType): boolean => ['CNAME', 'MX', 'NS', 'SRV'].includes(type)
 
 export const ZoneId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
@@ -65,7 +67,7 @@ export const RecordSchema = Type.Object(
   { title: 'DnsRecord' },
 )
 
-/** The DNS record object of the API. */
+/** Returns the DNS record object of the API. */
 export function presentRecord(record: DnsRecord): Type.Static<typeof RecordSchema> {
   const { isPrimary, createdAt, value: _value, written, ...rest } = record
   const value = written ?? shownValue(record)
@@ -76,12 +78,13 @@ const shownValue = ({ type, value }: Pick<DnsRecord, 'type' | 'value'>): string 
   leadsToName(type) ? `${value}.` : value
 
 /**
- * Returns the words of a client for a record's value, or null where they are what the API shows anyway. Tools compare what they wrote with
- * what they read: cases, quotes and forms of addresses would be differences for ever. The dot after a host name is the API's own.
+ * Returns a client's notation of a record's value, or null if it equals what the API shows. Tools compare what they
+ * wrote with what they read, so letter case, quotes and address forms would differ forever. The API adds the dot after
+ * a host name.
  */
 export function asWritten(record: Pick<DnsRecord, 'type' | 'value'>, given: string | undefined): string | null {
   const text = given?.trim() ?? ''
-  // a word for the zone's own name, and no value of a record
+  // An alias for the zone's own name, not the value of a record.
   if (text === '' || (leadsToName(record.type) && text === '@')) return null
   const written = leadsToName(record.type) && !text.endsWith('.') ? `${text}.` : text
   return written === shownValue(record) ? null : written

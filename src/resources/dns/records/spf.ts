@@ -1,11 +1,13 @@
-/* SPF records (RFC 7208): a name has one at most, so that what is added goes into the one that is there. */
+/* SPF records (RFC 7208). A name has at most one, so additions are merged into the existing one. */
 
 export const isSpf = (text: string): boolean => /^v=spf1(?: |$)/i.test(text)
 
-/** From lenient to strict: what is to be thought of everybody else's mail. */
+/** From lenient to strict: how to treat mail from all other senders. */
 const STRICTNESS = ['+all', '?all', '~all', '-all']
 
-/** The mechanisms of both, each once, in the order of the first; of the two `all` the stricter. */
+/**
+ * Merges the mechanisms of both, without duplicates, in the order of the first. Of the two `all`, keeps the stricter.
+ */
 export function mergedSpf(first: string, second: string): string {
   const [one, other] = [terms(first), terms(second)]
   const all = [one.all, other.all].filter((each) => each !== undefined)
@@ -14,14 +16,17 @@ export function mergedSpf(first: string, second: string): string {
   const included = (term: string) => term.replace(/^redirect=/i, 'include:')
   const isThere = (term: string) => listed.some((each) => isSame(each, included(term)))
   const redirects = new Set(listed.filter((term) => isRedirect(term) && !isThere(term)))
-  // a redirect counts only where nothing else is said of all (§6.1), and a name has one
+  // A redirect counts only if there is no `all` (§6.1), and a name has one.
   const keepsRedirect = redirects.size === 1 && strictest.length === 0
   const written = listed.map((term) => (redirects.has(term) && keepsRedirect ? term : included(term)))
   const once = written.filter((term, at) => !isRedirect(term) && written.findIndex((each) => isSame(each, term)) === at)
   return ['v=spf1', ...once, ...strictest, ...(keepsRedirect ? redirects : [])].join(' ')
 }
 
-/** The first without what the second includes: senders that are not used any more only make the record longer, and ten lookups are all it may take (§4.6.4). */
+/**
+ * Returns the first without what the second includes. Unused senders only make the record longer, and it may cause only
+ * ten lookups (§4.6.4).
+ */
 export function spfWithout(text: string, other: string): string {
   const included = terms(other).others
   const isLeft = (term: string) => !included.some((each) => isSame(each, term))

@@ -10,7 +10,7 @@ import { changeValue, findZone, insertRecords, recordsOf } from '../zone.store.t
 import { presentWhole, type Zone, ZoneWithRecords } from '../zone.ts'
 import { LeftOutSchema, planImport, ZoneFileText } from './plan-import.ts'
 
-/** Faults that are told of a file; more help nobody. */
+/** How many errors of a file are reported. More would not help. */
 const MOST_FAULTS = 50
 
 const ImportedZone = Type.Object(

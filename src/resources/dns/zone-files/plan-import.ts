@@ -45,20 +45,20 @@ export const TakenSchema = Type.Object(
 )
 type Taken = Type.Static<typeof TakenSchema>
 
-/** What becomes of a zone when a file is added to it. */
+/** Effect of adding a file to a zone. */
 export interface ImportPlan {
   readonly added: readonly RecordDraft[]
-  /** Records that get another value: SPF. */
+  /** Records whose value changes, which are SPF records. */
   readonly changed: ReadonlyMap<DnsRecord, string>
   readonly taken: readonly Taken[]
   readonly leftOut: readonly LeftOutLine[]
-  /** Those that the file is wrong in: SOA and NS of the zone itself are none. */
+  /** Errors in the file. SOA and NS records of the zone itself do not count. */
   readonly faults: readonly string[]
 }
 
 /**
- * Finds out what of a zone file is taken, what is not, and why.
- * @throws Problem `invalid_input` when nothing of it can be read as it is meant, `record_limit_reached`
+ * Decides which records of a zone file are added, which are not, and why.
+ * @throws Problem `invalid_input` when none of it can be read as intended, `record_limit_reached`
  */
 export function planImport(file: string, zone: Zone, before: readonly DnsRecord[]): ImportPlan {
   const { entries, leftOut: unread } = readFile(file, zone.name)

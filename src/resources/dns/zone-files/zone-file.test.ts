@@ -25,7 +25,7 @@ x A 192.0.2.9
 y CNAME z
 `
 
-test('a file as BIND has it: origins, blank names, brackets, times, comments', () => {
+test('reads a file as BIND writes it: origins, blank names, parentheses, times, comments', () => {
   const short = readZoneFile(file, 'example.com').entries.map(({ line, name, ttl, type, words }) => [
     ...[line, name, ttl, type],
     words.join(' '),
@@ -55,7 +55,7 @@ test.each([
   ['\na', 2, 'it has no type'],
   ['a CH TXT x', 1, 'the class CH is not supported'],
   ['$TTL soon', 1, '$TTL is no time'],
-])('%j: line %d is left out, %s, and the next one is read', (text, line, reason) => {
+])('%j: skips line %d, %s, and reads the next one', (text, line, reason) => {
   const { entries, leftOut } = readZoneFile(`${text}\nnext A 192.0.2.9\n`, 'example.com')
   expect(leftOut).toEqual([{ line, text: expect.any(String), reason }])
   expect(entries.at(-1)).toMatchObject({ name: 'next.example.com', words: ['192.0.2.9'] })
@@ -66,11 +66,11 @@ test.each([
   ['$ORIGIN\na A 1', 'line 1: $ORIGIN names nothing'],
   ['a A 1\n'.repeat(5001), 'line 5001: a file may have 5000 entries'],
   ['"\n'.repeat(5001), 'line 5001: this is no zone file'],
-])('%j: what stands behind it would mean something else', (text, fault) => {
+])('%j: rejects it, because the lines after it would change their meaning', (text, fault) => {
   expect(() => readZoneFile(text, 'example.com')).toThrow(fault)
 })
 
-test('a text is written in parts of at most 255 bytes, as long as they may be, with whole characters', () => {
+test('splits a text into parts of at most 255 bytes, as long as possible, with whole characters', () => {
   const partsOf = (value: string) => {
     const blank = { id: 1, zoneId: 1, siteId: null, createdAt: 0, isPrimary: false, weight: null, port: null }
     const record = { ...blank, name: 'a', type: 'TXT', ttl: 60, priority: null, value } as unknown as DnsRecord
@@ -79,11 +79,11 @@ test('a text is written in parts of at most 255 bytes, as long as they may be, w
   expect(partsOf('short')).toEqual([5])
   expect(partsOf('x'.repeat(255))).toEqual([255])
   expect(partsOf('x'.repeat(256))).toEqual([255, 1])
-  // two bytes each
+  // Two bytes each.
   expect(partsOf('ü'.repeat(200))).toEqual([127, 73])
 })
 
-test('what is written is read again, whatever a text has in it', () => {
+test('reads back what it writes, whatever a text contains', () => {
   const blank = { id: 1, zoneId: 1, siteId: null, createdAt: 0, isPrimary: false, weight: null, port: null }
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 600 })
   fc.assert(
@@ -108,14 +108,14 @@ test.each([
   ['bare words', 'barewords'],
   [String.raw`"\195"`, undefined],
   [String.raw`"\256"`, undefined],
-])('the text %s of a file is %s (RFC 1035 §5.1)', (text, value) => {
+])('reads the text %s of a file as %s (RFC 1035 §5.1)', (text, value) => {
   const [entry] = readZoneFile(`a TXT ${text}\n`, 'example.com').entries
   const read = readRecord(inputOf(entry as NonNullable<typeof entry>), 'example.com')
   if (value === undefined) expect(read).toEqual({ faults: ['value: must be text in UTF-8'] })
   else expect(read).toMatchObject({ record: { value } })
 })
 
-test('hostile files are read in one pass', () => {
+test('reads hostile files in one pass', () => {
   for (const text of [
     '(\n'.repeat(100_000),
     `a A (\n${'x\n'.repeat(100_000)})`,
@@ -149,7 +149,7 @@ describe.each(dialects)('zone files by the API on $dialect', ({ dialect, skip })
   const get = async (id: number): Promise<string> => (await owner.call('GET', `/v1/zones/${id}/file`)).body.data
   const recordsOf = async (id: number) => (await owner.call('GET', `/v1/zones/${id}/records`)).body.data.records
 
-  test('200: read, and the same again changes nothing; written and read elsewhere it is the same', async () => {
+  test('200: reads a file, changes nothing when it is repeated, and reads its own file elsewhere as the same', async () => {
     const id = await zone('example.com')
     const { status, body } = await put(id, file.replace('400 A', '300 A'))
     expect([status, body.errors]).toEqual([200, null])
@@ -162,7 +162,7 @@ describe.each(dialects)('zone files by the API on $dialect', ({ dialect, skip })
     expect(await get(second)).toBe(text.replaceAll('example.com', 'second.example'))
   })
 
-  test('400: a strict import names every line at fault, and takes nothing of the file', async () => {
+  test('400: a strict import names every faulty line, and adds nothing of the file', async () => {
     const id = await zone('faults.test')
     const { status, body } = await put(
       id,
@@ -178,7 +178,7 @@ describe.each(dialects)('zone files by the API on $dialect', ({ dialect, skip })
       'file: line 8: ttl: must be 3600, like the other A records of a (RFC 2181)',
     ])
     expect((await put(id, 'a A x\n'.repeat(60))).body.errors).toHaveLength(50)
-    // a class and a time, once each
+    // A class and a time, once each.
     expect((await put(id, 'a 60 IN 60 A 192.0.2.1')).body.errors).toEqual([
       'file: line 1: type: must be one of A, AAAA, CNAME, MX, TXT, SRV, NS, CAA, HTTPS, TLSA, SSHFP',
     ])
@@ -186,7 +186,7 @@ describe.each(dialects)('zone files by the API on $dialect', ({ dialect, skip })
     expect(await recordsOf(id)).toEqual([])
   })
 
-  test('200: two SPF records of the file become one, with the one that is there', async () => {
+  test('200: merges two SPF records of the file into the existing one', async () => {
     const id = await zone('spf.test')
     await put(id, '@ TXT "v=spf1 include:a.test ~all"\n@ TXT "v=spf1 include:b.test -all"\n')
     await put(id, '@ TXT "v=spf1 include:c.test ?all"\n')
@@ -195,7 +195,7 @@ describe.each(dialects)('zone files by the API on $dialect', ({ dialect, skip })
     ])
   })
 
-  /** As other providers give it: with types of their own, and what cannot be at the apex. */
+  /** A file from another provider, with its own types, and records that are invalid at the apex. */
   const foreign = `$ORIGIN taken.test.
 $TTL 300
 @ IN SOA ns.other.net. root.other.net. 1 2 3 4 5
@@ -212,7 +212,7 @@ b IN TXT "unfinished
 c IN TXT "whole"
 `
 
-  test('200: one foreign line refuses no file: a preview says what is taken and what not, and the import does that', async () => {
+  test('200: accepts a file with foreign lines: a preview says what is added and what not, and the import does that', async () => {
     const id = await zone('taken.test')
     const { status, body } = await preview(id, foreign)
     expect([status, body.errors]).toEqual([200, null])
@@ -249,13 +249,13 @@ c IN TXT "whole"
     expect(imported.body.data.records).toHaveLength(5)
     const again = (await preview(id, foreign)).body.data.taken
     expect(again.map(({ isNew }: { isNew: boolean }) => isNew)).toEqual([false, false, false, false, false])
-    // out and in again
+    // Exported and imported again.
     const text = await get(id)
     expect((await put(id, text)).status).toBe(200)
     expect(await get(id)).toBe(text)
   })
 
-  test('400: a file of which nothing can be taken', async () => {
+  test('400: for a file of which nothing can be added', async () => {
     const id = await zone('nothing.test')
     expect((await take(id, 'a LOC x\nb WKS y\n')).body.errors).toHaveLength(2)
   })

@@ -2,26 +2,26 @@ import type { DnsRecord } from '../records/record.ts'
 import { leadsToName } from '../records/record.ts'
 import { hostNameIn } from '../zone-name.ts'
 
-/* Zone files (RFC 1035 §5) as people take from one provider to the next. */
+/* Zone files (RFC 1035 §5), which users move from one provider to the next. */
 
-/** An entry of a file; names are absolute, without a dot at the end. */
+/** Entry of a file. Names are absolute, without a final dot. */
 export interface FileEntry {
-  /** In the file, from 1. */
+  /** In the file, counted from 1. */
   readonly line: number
   readonly name: string
   readonly ttl: number | undefined
   readonly type: string
-  /** Quotes and backslashes as they stand. */
+  /** With their quotes and backslashes. */
   readonly words: readonly string[]
 }
 
 export const MOST_FILE_BYTES = 262_144
 const MOST_ENTRIES = 5000
 
-/** A line of which nothing becomes a record. */
+/** Line that adds no record. */
 export interface LeftOutLine {
   readonly line: number
-  /** Its beginning. */
+  /** The beginning of the line. */
   readonly text: string
   readonly reason: string
 }
@@ -31,12 +31,12 @@ export interface ZoneFile {
   readonly leftOut: readonly LeftOutLine[]
 }
 
-/** What a file says that makes the rest of it mean something else, and where. */
+/** Error that changes the meaning of the rest of the file, with its place. */
 export class ZoneFileFault extends Error {
   override readonly name = 'ZoneFileFault'
 }
 
-/** What one line says that cannot be read: the others can. */
+/** Error in one line. The others can still be read. */
 class LineFault extends Error {
   override readonly name = 'LineFault'
 }
@@ -49,9 +49,9 @@ const MOST_SHOWN = 200
 export const shownLine = (words: readonly string[]): string => words.join(' ').slice(0, MOST_SHOWN)
 
 /**
- * Reads a zone file. A line that cannot be read is left out.
+ * Reads a zone file. Skips lines that cannot be read.
  * @param zone the origin until the file names another one
- * @throws ZoneFileFault where nothing behind a line can be read as it is meant
+ * @throws ZoneFileFault if nothing after a line can be read as intended
  */
 export function readZoneFile(text: string, zone: string): ZoneFile {
   const entries: FileEntry[] = []
@@ -75,14 +75,14 @@ export function readZoneFile(text: string, zone: string): ZoneFile {
   return { entries, leftOut }
 }
 
-/** What lines before have said. */
+/** State that earlier lines have set. */
 interface Scope {
   origin: string
   usualTtl: number | undefined
   last: string | undefined
 }
 
-/** @returns undefined for what is no entry */
+/** @returns undefined for a line that is not an entry */
 function readStatement({ line, words, startsBlank }: Statement, scope: Scope): FileEntry | undefined {
   const [first = '', second] = words
   if (first.startsWith('$')) {
@@ -99,7 +99,7 @@ function readStatement({ line, words, startsBlank }: Statement, scope: Scope): F
   scope.last = name
   const rest = startsBlank ? [...words] : words.slice(1)
   let ttl = scope.usualTtl
-  // class and TTL in either order (§5.1)
+  // Class and TTL in either order (§5.1).
   for (let turn = 0; turn < 2; turn++) {
     const seconds = secondsOf(rest[0] ?? '')
     if (seconds !== undefined) {
@@ -114,7 +114,7 @@ function readStatement({ line, words, startsBlank }: Statement, scope: Scope): F
   return { line, name, ttl, type, words: rest.map((word, at) => wholeName(type, word, at, origin)) }
 }
 
-/** The name that a record leads to is its last word. */
+/** Makes the name that a record leads to, its last word, absolute. */
 function wholeName(type: string, word: string, at: number, origin: string): string {
   const place = { CNAME: 0, NS: 0, MX: 1, SRV: 3, HTTPS: 1 }[type]
   if (at !== place || word === '.') return word
@@ -129,7 +129,7 @@ const absolute = (name: string, origin: string): string => {
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
 
-/** `3600`, or `1h30m` as BIND writes it. */
+/** Reads a time: `3600`, or `1h30m` as BIND writes it. */
 function secondsOf(text: string): number | undefined {
   if (/^\d{1,10}$/.test(text)) return Number(text)
   if (!/^(?:\d{1,10}[smhdw])+$/i.test(text)) return undefined
@@ -140,15 +140,15 @@ function secondsOf(text: string): number | undefined {
 interface Statement {
   readonly line: number
   readonly words: readonly string[]
-  /** It has the name of the one before. */
+  /** Whether it has the name of the previous one. */
   readonly startsBlank: boolean
   /** Why it cannot be read. */
   readonly fault?: string
 }
 
-/** One pass: what parentheses hold together, without comments. */
+/** Splits a file into statements in one pass. Joins lines within parentheses, and removes comments. */
 function* statements(text: string): Generator<Statement> {
-  // a word, quoted ones with their quotes; a bracket; a comment; the end of a line; blanks; a quote without its other one
+  // In this order: a word, with its quotes if quoted; a parenthesis; a comment; a line end; blanks; an unpaired quote.
   const token = /"(?:[^"\\\n]|\\[^\n])*"|[()]|;[^\n]*|\r?\n|[ \t\r]+|(?:[^\s"();\\]|\\[^\n])+|./gsy
   let line = 1
   let begun = 1
@@ -157,7 +157,10 @@ function* statements(text: string): Generator<Statement> {
   let isOpen = false
   let isAtStart = true
   let fault: string | undefined
-  /** What is wrong with a line ends with it: the next one is read again, whatever was open. */
+  /**
+   * Records the first error of a line. The error ends with the line, even inside parentheses, and the next line is read
+   * again.
+   */
   const note = (reason: string) => {
     fault ??= reason
     isOpen = false
@@ -189,7 +192,10 @@ function* statements(text: string): Generator<Statement> {
 
 const UNBALANCED = 'a bracket without its other one'
 
-/** The records of a zone as a file: what {@link readZoneFile} reads. SOA and NS of the zone itself are the name server's own. */
+/**
+ * Writes the records of a zone as a file that {@link readZoneFile} reads. Omits SOA and NS of the zone itself, which
+ * the name server supplies.
+ */
 export function writeZoneFile(zone: string, records: readonly DnsRecord[]): string {
   const lines = records.map((record) => {
     const { type, name, ttl, priority, weight, port } = record
@@ -207,7 +213,7 @@ function valueInFile({ type, value }: DnsRecord): string {
     .join(' ')
 }
 
-/** At most 255 bytes each (RFC 1035 §3.3.14), characters whole. */
+/** Splits a text into parts of at most 255 bytes (RFC 1035 §3.3.14), with whole characters. */
 function textParts(text: string): string[] {
   const parts = ['']
   for (const character of text) {
@@ -218,7 +224,7 @@ function textParts(text: string): string[] {
   return parts
 }
 
-/** What an entry says, as a client would write it into the body of `POST …/records`. */
+/** Converts an entry to the body of `POST …/records` that a client would send. */
 export function inputOf({ name, ttl, type, words }: FileEntry) {
   const numbers = words.map(Number)
   const common = { type, name: `${name}.`, ...(ttl !== undefined && { ttl }) }
@@ -227,14 +233,14 @@ export function inputOf({ name, ttl, type, words }: FileEntry) {
     const [priority, weight, port] = numbers as [number, number, number]
     return { ...common, priority, weight, port, value: words[3] ?? '' }
   }
-  // quotes of a parameter's value are words of their own
+  // The quotes of a parameter's value are separate words.
   if (type === 'HTTPS') return { ...common, value: words.join(' ').replace(/= "/g, '="') }
-  // in quotes, so that escapes hold in bare words, too
+  // In quotes, so that escapes also work in bare words.
   if (type === 'TXT')
     return { ...common, value: words.map((word) => (word.startsWith('"') ? word : `"${word}"`)).join(' ') }
   return { ...common, value: words.join(' ') }
 }
 
-/** The zone's own name servers and its start of authority: those are Stead's. */
+/** Returns whether the entry is the zone's own name server or start of authority, which Stead supplies. */
 export const isServersOwn = ({ type, name }: FileEntry, zone: string): boolean =>
   type === 'SOA' || (type === 'NS' && name === hostNameIn(zone, ''))
