@@ -1,7 +1,7 @@
 import { declareActions } from '../kit/action.ts'
 import { declareEvents } from '../webhooks/event.ts'
 
-/** What the activity log says of changes that this resource makes. */
+/** Activity log entries for the changes that this resource makes. */
 export const actions = declareActions('site', {
   'import.created': 'An import of a site was created, and its archive is inspected',
   'import.uploaded': 'All files of an import were uploaded, and its archive is inspected',
@@ -14,5 +14,5 @@ export const actions = declareActions('site', {
   'site.import_failed': 'An import failed, and the site is as it was',
 })
 
-/** What webhooks tell of them. */
+/** Webhook events for these changes. */
 export const events = declareEvents('site_imported', 'site_import_failed')

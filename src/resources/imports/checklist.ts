@@ -5,7 +5,10 @@ import { addressesOf } from '../sites/addresses/site-addresses.ts'
 import type { Site } from '../sites/site.ts'
 import type { ChecklistItem, StoredImport } from './import.ts'
 
-/** What its owner does until visitors of the old address come to the new site, in order. Empty until there is a plan. */
+/**
+ * Returns the owner's tasks until visitors of the old address reach the new site, in order. Empty until there is a
+ * plan.
+ */
 export async function checklistOf(
   tx: Tx,
   site: Pick<Site, 'id' | 'name'>,

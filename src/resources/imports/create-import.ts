@@ -127,7 +127,7 @@ function faultOf(url: URL | null, allowsHttp: boolean): string | undefined {
   return url.username || url.password ? 'has a user name or a password in it' : undefined
 }
 
-/** Without what may be secret in it. */
+/** Returns an address without parts that may be secret. */
 const shown = (address: string): string => {
   const url = URL.parse(address)
   return url ? `${url.protocol}//${url.host}${url.pathname}`.slice(0, 200) : address.slice(0, 100)

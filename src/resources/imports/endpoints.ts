@@ -7,7 +7,7 @@ import { listImports } from './list-imports.ts'
 import { startImport } from './start-import.ts'
 import { uploadImport } from './upload-import.ts'
 
-/** In the order of the description of the API. */
+/** In the order of the API description. */
 export const endpoints = [
   listImports,
   createImport,

@@ -5,10 +5,10 @@ import { schedule } from '../../platform/operations/schedules.ts'
 import { changeImport, deleteImportRow, expiredImports } from './import.store.ts'
 import { removeImport } from './remove-import.job.ts'
 
-/** In one transaction: nobody waits long for the right to write. */
+/** Imports per transaction, so that other writers do not wait long. */
 const BATCH = 20
 
-/** Has the staged data of imports removed when its time is over. */
+/** Requests the removal of staged data of expired imports. */
 export const expireImports = durable({
   name: 'imports.expire',
   input: Type.Object({}),
@@ -31,7 +31,7 @@ async function requestRemovals({ now, signal, transaction }: StepContext): Promi
     const count = await transaction(async (tx) => {
       const expired = await expiredImports(tx, now(), BATCH)
       for (const { id: importId, ...about } of expired) {
-        // of a site without a host nothing lies anywhere
+        // A site without a host has no staged data.
         if (about.hostId === null) {
           await deleteImportRow(tx, importId)
           continue

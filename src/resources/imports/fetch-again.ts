@@ -17,8 +17,8 @@ type Context = StepContext<
 >
 
 /**
- * Fetches from the running old site what has changed since the import was inspected, and a fresh dump, and makes the plan again. The dump
- * that is staged stays until the new one was read to its end.
+ * Fetches from the running old site what has changed since the inspection, with a fresh dump, and recreates the plan.
+ * Keeps the staged dump until the new one has been read to its end.
  */
 export async function fetchAgain(context: Context): Promise<void> {
   const { services, input, signal } = context

@@ -21,16 +21,16 @@ type Context = Pick<
   'services' | 'input' | 'signal' | 'progressBytes' | 'transaction' | 'log'
 >
 
-/** For all of one pass. */
+/** Time limit for a whole pass. */
 const PASS_MS = 3 * 3_600_000
 const IDLE_MS = 60_000
-/** Connections in a row that bring nothing. */
+/** How many connections in a row may transfer nothing. */
 const MOST_VAIN = 4
 const LOOK_EACH_BYTES = 64 << 20
 
 /**
- * Fetches the running old site of an import: `wp-content` into the staged content, of which only what has changed is fetched again, and a
- * fresh dump below `base`. A connection that ends is made again, and goes on where the last one was.
+ * Fetches the running old site of an import: `wp-content` into the staged content, of which only changes are fetched
+ * again, and a fresh dump below `base`. Reconnects when a connection ends, and continues where it was.
  * @throws PermanentFailure with what to do
  */
 export async function fetchOldSite(context: Context, found: StoredImport, base: string): Promise<StagedFiles> {
@@ -61,7 +61,7 @@ export async function fetchOldSite(context: Context, found: StoredImport, base: 
 interface PassOptions {
   readonly base: string
   readonly signal: AbortSignal
-  /** Told how many more bytes have come. */
+  /** Receives the number of further bytes that were fetched. */
   readonly onProgress: (bytes: number) => void
 }
 
@@ -91,7 +91,7 @@ async function onePass(context: Context, found: StoredImport, options: PassOptio
 
 async function openOldSite(context: Context, signal: AbortSignal): Promise<OldSite> {
   const { services, input, transaction } = context
-  // as it is now: the host key may have been noted by the connection before
+  // Loaded again, because the previous connection may have stored the host key.
   const { live, liveSecret } = (await findImportOf(context)) ?? {}
   if (!live || !liveSecret)
     throw new PermanentFailure('The login of the old site was removed when the import ended. Create the import again')

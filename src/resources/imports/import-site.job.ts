@@ -41,10 +41,10 @@ import { folderOf } from './staging.ts'
 const Order = Type.Object({
   siteId: Type.Integer(),
   importId: Type.Integer(),
-  /** Below the web root: what of the staged files stays behind. */
+  /** Paths below the web root: staged files that are not imported. */
   leaveOut: Type.Array(Type.String()),
   askedById: Type.Integer(),
-  /** Of a running old site: what has changed is fetched first. */
+  /** Only for a running old site: fetches changes first. */
   fetchAgain: Type.Optional(Type.Boolean()),
 })
 type Order = Type.Static<typeof Order>
@@ -58,8 +58,8 @@ const cleaningUp = replacement.cleaningUp(forgetFilesAhead)
 const CONFIG = 'wp-config.php'
 
 /**
- * Puts a staged site in a site's place: as a restore does, from the staging folder instead of a backup. Until `done` the undos return the site to what it
- * was; after it nothing does.
+ * Replaces a site with a staged one, like a restore but from the staging folder instead of a backup. Until `done`,
+ * rolling back restores the site. Afterwards nothing does.
  */
 export const importSite = durableWith<HostServices>()({
   name: 'site.import',
@@ -74,10 +74,10 @@ export const importSite = durableWith<HostServices>()({
     files: replacement.staged({ run: prepareFiles, weight: 4 }),
     database: replacement.staged({ run: loadDatabase, weight: 4 }),
     close: replacement.close,
-    // nobody writes any more: these have what visitors wrote until now
+    // Writing has stopped, so these contain everything that visitors wrote until now.
     keep_files: replacement.closed(keeping('fs')),
     keep_database: replacement.closed({ ...keeping('db'), weight: 2 }),
-    // what was uploaded while the site was open
+    // Adds uploads from the time while the site was open.
     files_again: replacement.closed(replacement.staged({ run: prepareFiles })),
     switch: replacement.switchOver(),
     fit: replacement.closed({ run: fitToSite }),
@@ -94,7 +94,10 @@ export const importSite = durableWith<HostServices>()({
 const folderFor = ({ services, input }: Pick<Context, 'services' | 'input'>): string =>
   folderOf(services.config.dataDir, input.importId)
 
-/** Checks whether all that is needed is there, and changes nothing. @throws PermanentFailure for what is not */
+/**
+ * Checks that everything needed exists. Changes nothing.
+ * @throws PermanentFailure when something is missing
+ */
 async function check(context: StepContext<Order, HostServices>): Promise<ImportPlan> {
   const { services, input } = context
   const site = await findSite(services.database.read, input.siteId)
@@ -109,9 +112,9 @@ async function check(context: StepContext<Order, HostServices>): Promise<ImportP
   const [blocker] = plan.blockers
   if (blocker) throw new PermanentFailure(blocker)
   if (site.hasMultisite) throw new PermanentFailure('The site is a network of sites, which cannot be imported into')
-  // it may have failed once
+  // It may have failed before.
   await context.transaction((tx) => changeImport(tx, input.importId, { state: 'importing', error: null }))
-  // the site may have got another domain since
+  // The site's domain may have changed since.
   const froms = plan.addresses.map(({ from }) => from)
   const addresses = [...new Set([...froms, plan.to.address])].filter(
     (from) => from !== hosted.address && froms.includes(from),
@@ -151,7 +154,7 @@ async function* stagedFiles(
     yield entry.kind === 'file' ? { ...entry, open: async () => createReadStream(join(root, entry.path)) } : entry
 }
 
-/** The site's own wp-config.php with the prefix of the imported tables; undefined: it has that already. */
+/** Returns the site's own wp-config.php with the prefix of the imported tables, or undefined if it already has that. */
 async function configWith(context: Context, prefix: string): Promise<WantedEntry | undefined> {
   const { services, signal } = context
   const { content } = await directoryOf(context)
@@ -172,7 +175,7 @@ async function configWith(context: Context, prefix: string): Promise<WantedEntry
   throw new PermanentFailure('The site has no wp-config.php that names the prefix of its tables')
 }
 
-/** @returns what the database does not have of the dump, in words */
+/** @returns a description of what the database lacks of the dump */
 async function loadDatabase(context: Context): Promise<{ warning: string } | undefined> {
   const { services, signal, results } = context
   const { database, addresses } = results.check
@@ -186,7 +189,7 @@ async function loadDatabase(context: Context): Promise<{ warning: string } | und
   return warning === undefined ? undefined : { warning }
 }
 
-/** What was imported becomes this site: its constants, its release of WordPress, its address. */
+/** Adapts imported content to this site: its constants, its WordPress release, its address. */
 async function fitToSite(context: Context): Promise<void> {
   const { services, input } = context
   const site = await findSite(services.database.read, input.siteId)
@@ -214,7 +217,7 @@ async function recordImport(tx: Tx, context: Context): Promise<void> {
   })
 }
 
-/** How the new site differs from the old one, where that still answers. It says something, and stops nothing. */
+/** Compares the new site with the old one, if that still responds. Informs only, and never stops the import. */
 async function compare(context: Context): Promise<void> {
   const { services, input, results, signal, log } = context
   const hosted = await services.hostedSite(input.siteId)
@@ -240,7 +243,7 @@ async function tellOfFailure(tx: Tx, context: FailureContext<Order>): Promise<vo
   if (!failure?.site) return
   const { reason } = failure
   const found = await findImport(tx, siteId, importId)
-  // its staged data is there still: it can be started once more
+  // Its staged data still exists, so it can be started again.
   if (found) await changeImport(tx, importId, { state: 'ready', error: `${reason}.` })
   if (context.canceled) return
   const state = failure.isRolledBack

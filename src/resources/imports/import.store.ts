@@ -11,7 +11,7 @@ import {
 import type { OldSource } from './old-site-source.ts'
 import type { ImportRow } from './tables.ts'
 
-/** Of a site; older ones that have no data any more go. */
+/** How many imports of a site are kept. Older ones without data are deleted. */
 const MOST_KEPT = 20
 
 export async function insertImport(
@@ -49,7 +49,7 @@ export async function insertImport(
   return storedOf(row)
 }
 
-/** Newest first. */
+/** Returns the imports of a site, newest first. */
 export async function listImportsOf(tx: Tx, siteId: number): Promise<StoredImport[]> {
   const rows = await tx.selectFrom('imports').selectAll().where('site_id', '=', siteId).orderBy('id', 'desc').execute()
   return rows.map(storedOf)
@@ -61,7 +61,7 @@ export async function findImport(tx: Tx, siteId: number, id: number): Promise<St
   return row && storedOf(row)
 }
 
-/** The one that has data on the host, or will have. */
+/** Returns the import that has data on the host, or will have. */
 export async function stagedImportOf(tx: Tx, siteId: number): Promise<StoredImport | undefined> {
   const row = await tx
     .selectFrom('imports')
@@ -72,7 +72,7 @@ export async function stagedImportOf(tx: Tx, siteId: number): Promise<StoredImpo
   return row && storedOf(row)
 }
 
-/** Imports of an account that have data on a host, or will have. */
+/** Counts the imports of an account that have data on a host, or will have. */
 export async function countStaged(tx: Tx, accountId: number): Promise<number> {
   const row = await tx
     .selectFrom('imports')
@@ -98,7 +98,7 @@ export async function changeImport(tx: Tx, id: number, changes: Changes): Promis
   const { state, uploads, live, plan, comparison, error, operationId } = changes
   const values = {
     ...(state && { state }),
-    // nobody logs in to the old site any more
+    // No more logins to the old site are needed.
     ...(state && !stagedStates.includes(state) && { live_secret: null }),
     ...(uploads && { uploads: JSON.stringify(uploads) }),
     ...(live && { live_source: JSON.stringify(live) }),
@@ -118,7 +118,7 @@ export async function deleteImportsOfSite(tx: Tx, siteId: number): Promise<void>
   await tx.deleteFrom('imports').where('site_id', '=', siteId).execute()
 }
 
-/** Imports whose staged data may go, with their sites. Those that are being worked on have their time. */
+/** Returns imports whose staged data may be removed, with their sites. Excludes those with an operation in progress. */
 export async function expiredImports(
   tx: Tx,
   now: number,
@@ -135,7 +135,7 @@ export async function expiredImports(
     .execute()
 }
 
-/** Which of these imports have data that is theirs still. */
+/** Returns which of these imports still own staged data. */
 export async function knownStaged(tx: Tx, ids: readonly number[]): Promise<Set<number>> {
   if (ids.length === 0) return new Set()
   const rows = await tx

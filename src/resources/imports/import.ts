@@ -6,13 +6,13 @@ import { ImportPluginSchema, ImportSourceSchema, type OldSource } from './old-si
 
 export const ImportId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
-/** Files of one import. */
+/** Limit of files in one import. */
 export const MOST_SOURCES = 30
-/** Imports of an account that have staged data. */
+/** Limit of imports with staged data for each account. */
 export const MOST_STAGED = 5
-/** Of one part of an upload: what a slow line sends in a minute is less. */
+/** Limit of one part of an upload, which a slow connection cannot send in a minute. */
 export const MOST_PART_BYTES = 16 << 20
-/** How long staged data stays. */
+/** How long staged data is kept. */
 export const STAGED_MS = 24 * 3_600_000
 
 export const importStates = ['uploading', 'waiting', 'inspecting', 'ready', 'importing', 'imported', 'failed'] as const
@@ -111,7 +111,7 @@ export const ImportPlan = Type.Object(
 )
 export type ImportPlan = Type.Static<typeof ImportPlan>
 
-/** A page of the old site beside the same page of the new one. */
+/** Page of the old site, compared with the same page of the new one. */
 export const ComparedPage = Type.Object(
   {
     path: Type.String({ examples: ['/about/'] }),
@@ -143,7 +143,7 @@ const ChecklistItem = Type.Object(
 )
 export type ChecklistItem = Type.Static<typeof ChecklistItem>
 
-/** A file that a client uploads. */
+/** File that a client uploads. */
 export const ImportUpload = Type.Object(
   {
     number: Type.Integer({ description: 'Names the file in the path of its parts', examples: [1] }),
@@ -179,17 +179,17 @@ export const ImportSchema = Type.Object(
   { title: 'Import' },
 )
 
-/** An import as it is stored. */
+/** Import as it is stored. */
 export interface StoredImport {
   readonly id: number
   readonly siteId: number
   readonly state: ImportState
   readonly sources: readonly string[]
-  /** Null: its files are fetched. */
+  /** Null if its files are fetched. */
   readonly uploads: readonly ImportUpload[] | null
-  /** The running old site; null: it comes from files. */
+  /** The running old site, or null if it comes from files. */
   readonly live: OldSource | null
-  /** Sealed; null when the import has ended. */
+  /** Sealed. Null once the import has ended. */
   readonly liveSecret: string | null
   readonly starts: boolean
   readonly plan: ImportPlan | null
@@ -200,13 +200,13 @@ export interface StoredImport {
   readonly expiresAt: number
 }
 
-/** Hides what is secret in an address: signed links carry it in their query. */
+/** Removes the query of an address, which holds the secret of signed links. */
 const withoutQuery = (address: string): string => {
   const url = URL.parse(address)
   return url ? `${url.protocol}//${url.host}${url.pathname}` : address
 }
 
-/** The Import object of the API. */
+/** Returns the Import object of the API. */
 export function presentImport(
   found: StoredImport,
   checklist: readonly ChecklistItem[],
@@ -225,11 +225,11 @@ export function presentImport(
   }
 }
 
-/** What stays behind whatever the start says: it fits the old host only. */
+/** Returns what is never imported, whatever the request says, because it fits only the old host. */
 export const alwaysLeftOut = ({ leftOut }: Pick<ImportPlan, 'leftOut'>): string[] =>
   leftOut.flatMap(({ path, reason }) => (reason === 'drop-in' || reason === 'platform' ? [path] : []))
 
-/** What the account that asks needs, from the request until the end of the work. */
+/** Returns the access that the requesting account needs, from the request until the work ends. */
 export const rightsOf = ({ siteId }: { readonly siteId: number }): readonly Needed[] => [
   { siteId, capability: 'restore the site' },
 ]

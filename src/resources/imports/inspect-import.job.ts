@@ -37,11 +37,12 @@ type Order = Type.Static<typeof Order>
 
 type Context<Results = unknown> = StepContext<Order, HostServices, Results>
 
-/** A whole archive. */
+/** Time limit for a whole archive. */
 const FETCH_MS = 3 * 3_600_000
 
 /**
- * Fetches the archive of an import, unpacks it beside the site, and makes a plan of it. The site is not touched: not even its PHP runs.
+ * Fetches the archive of an import, unpacks it next to the site, and creates a plan. Does not touch the site, not even
+ * its PHP.
  */
 export const inspectImport = durableWith<HostServices>()({
   name: 'import.inspect',
@@ -57,13 +58,13 @@ export const inspectImport = durableWith<HostServices>()({
     database: { run: unlessReady<{ unpack: StagedFiles }, StagedDatabase>(lookAtDatabase), weight: 3 },
     plan: { run: unlessReady<Looked['results'], ImportPlan>(makePlan) },
     ready: { commit: ready },
-    // what was sent is not needed any more, and takes as much room again
+    // The sources are no longer needed, and take as much space again.
     tidy: { run: dropSources },
   },
   failed: tellOfFailure,
 })
 
-/** A retry of what failed after `ready` has nothing to do but to clear up. */
+/** Skips a step after `ready`: a retry then only cleans up. */
 function unlessReady<Results, Result>(run: (context: Context<Results>) => Promise<Result>) {
   return async (context: Context): Promise<Result> =>
     (context.results as { readonly ready?: true }).ready ? (null as Result) : run(context as Context<Results>)
@@ -72,14 +73,17 @@ function unlessReady<Results, Result>(run: (context: Context<Results>) => Promis
 const folderFor = ({ services, input }: Pick<Context, 'services' | 'input'>): string =>
   folderOf(services.config.dataDir, input.importId)
 
-/** @throws PermanentFailure when the site was deleted, or the import was */
+/** @throws PermanentFailure when the site or the import was deleted */
 async function requireImport({ services, input }: Pick<Context, 'services' | 'input'>) {
   const found = await findImport(services.database.read, input.siteId, input.importId)
   if (!found) throw new PermanentFailure('The import was deleted')
   return found
 }
 
-/** It may have failed once. @throws PermanentFailure when the site has another one by now */
+/**
+ * Marks an import as being inspected again, because it may have failed before.
+ * @throws PermanentFailure when the site has another one by now
+ */
 async function takeUpAgain({ input, transaction }: Context): Promise<void> {
   const { siteId, importId } = input
   await transaction(async (tx) => {
@@ -89,7 +93,7 @@ async function takeUpAgain({ input, transaction }: Context): Promise<void> {
   })
 }
 
-/** @returns what was staged already: of a running old site */
+/** @returns what the fetch from a running old site has already staged */
 async function fetchSources(context: Context): Promise<StagedFiles | null> {
   const { services, signal, progressBytes } = context
   const found = await requireImport(context)
@@ -120,7 +124,7 @@ async function fetchSources(context: Context): Promise<StagedFiles | null> {
   return null
 }
 
-/** A file may be called as its address ends: the parts of an UpdraftPlus set are told by their names. */
+/** Returns the file name from an address. The parts of an UpdraftPlus set are recognized by their names. */
 const nameOfUrl = (url: string): string => {
   try {
     return decodeURIComponent(basename(new URL(url).pathname)) || 'archive'
@@ -174,7 +178,7 @@ async function dropSources(context: Context): Promise<void> {
   for (const each of [fetchedIn(folder), uploadedIn(folder)]) await rm(each, { recursive: true, force: true })
 }
 
-/** What is wrong with an archive no further attempt makes good. */
+/** Turns errors in an archive into permanent ones, because a retry cannot solve them. */
 async function refused<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
@@ -208,19 +212,19 @@ async function ready(tx: Tx, context: Context<{ plan: ImportPlan }>): Promise<tr
 async function forgetStaged(context: Context): Promise<void> {
   if (await hasResult(context.services.database.read, context.operationId, 'ready')) return
   const folder = folderFor(context)
-  // what was uploaded stays for another attempt, until its time is over
+  // Uploads stay for another attempt, until they expire.
   for (const name of await readdir(folder).catch(() => []))
     if (join(folder, name) !== uploadedIn(folder)) await rm(join(folder, name), { recursive: true, force: true })
 }
 
 async function tellOfFailure(tx: Tx, context: FailureContext<Order>): Promise<void> {
   const { siteId, importId } = context.input
-  // all was done but the clearing up
+  // Everything except the cleanup was done.
   if (await hasResult(tx, context.operationId, 'ready')) return
   const found = (await holdSite(tx, siteId)) && (await findImport(tx, siteId, importId))
   if (!found) return
   const reason = (context.error ?? 'canceled').replace(/\.$/, '')
-  // its plugin may have to be installed first
+  // The user may have to install its plugin first.
   const state = found.live?.type === 'plugin' && !context.canceled ? 'waiting' : 'failed'
   await changeImport(tx, importId, { state, error: `${reason}.` })
   if (context.canceled) return

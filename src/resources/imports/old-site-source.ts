@@ -9,7 +9,7 @@ import { problems } from './problems.ts'
 
 const MOST_KEY_TEXT = 16_384
 const SSH_PORT = 22
-/** What seals the login of an old site. It is bound to that purpose. */
+/** Purposes that the login of an old site is sealed for. */
 const PURPOSE = 'import login'
 const PLUGIN_PURPOSE = 'import plugin'
 
@@ -69,10 +69,10 @@ export const ImportSourceSchema = Type.Object(
   },
   { title: 'ImportSource' },
 )
-/** The running old site, as it is stored; what it is logged in to with lies sealed beside it. */
+/** The running old site, as it is stored. Its login is stored sealed next to it. */
 export type LiveSource = Type.Static<typeof ImportSourceSchema>
 
-/** The old site by the plugin that Stead gives out, in a request. */
+/** The old site with Stead's plugin, in a request. */
 export const NewImportPlugin = Type.Object(
   {
     address: Type.String({
@@ -91,22 +91,22 @@ export const ImportPluginSchema = Type.Object(
   { title: 'ImportByPlugin' },
 )
 
-/** An old site that answers by its plugin, as it is stored. The token lies sealed beside it. */
+/** Old site that is accessed through its plugin, as it is stored. The token is stored sealed next to it. */
 export interface PluginSource {
   readonly type: 'plugin'
   readonly address: string
 }
 
-/** A running old site, whichever way leads to it. */
+/** Running old site, with either kind of access. */
 export type OldSource = LiveSource | PluginSource
 
-/** What an old site is logged in to with. */
+/** Login to an old site. */
 export type LiveSecret = { readonly password: string } | { readonly privateKey: string }
 
 export const sealSecret = (secret: LiveSecret, sealer: Sealer): string => sealer.seal(JSON.stringify(secret), PURPOSE)
 export const openSecret = (sealed: string, sealer: Sealer): LiveSecret => JSON.parse(sealer.open(sealed, PURPOSE))
 
-/** Makes the token by which the plugin of one import knows Stead. */
+/** Creates the token with which the plugin of one import recognizes Stead. */
 export function takePlugin(
   { address }: Type.Static<typeof NewImportPlugin>,
   { sealer, allowsHttp }: { readonly sealer: Sealer; readonly allowsHttp: boolean },
@@ -121,10 +121,13 @@ export function takePlugin(
   return { live: { type: 'plugin', address: url.origin }, liveSecret }
 }
 
-/** The token of the plugin of an import. */
+/** Returns the token of an import's plugin. */
 export const openToken = (sealed: string, sealer: Sealer): string => sealer.open(sealed, PLUGIN_PURPOSE)
 
-/** Checks the source of a request. @throws Problem `import_source_refused` */
+/**
+ * Checks the source of a request.
+ * @throws Problem `import_source_refused`
+ */
 export async function takeSource(
   source: NewImportSource,
   sealer: Sealer,
@@ -148,7 +151,7 @@ function requireHost(host: string): string {
   }
 }
 
-/** One with a passphrase is not taken: who chooses it chooses how long opening it takes. */
+/** Rejects keys with a passphrase, because the client would choose how long opening them takes. */
 async function requireKey(text: string): Promise<string> {
   const { default: ssh2 } = await import('ssh2')
   const parsed = ssh2.utils.parseKey(text)

@@ -1,4 +1,4 @@
-/** A running old site, from the request until the import has ended. */
+/** Tests of a running old site, from the request until the import has ended. */
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -79,7 +79,7 @@ const start = async (id: number, body: object = {}) => {
 }
 const staged = (id: number, path: string) => join(host.services.config.dataDir, 'imports', String(id), path)
 
-test('it is inspected, fetched again before the switch, and its login is gone afterwards', async () => {
+test('is inspected, and fetched again before the switch, and its login is deleted afterwards', async () => {
   const { id, operation, made } = await create()
   expect(operation).toMatchObject({ state: 'succeeded', error: null })
   expect(JSON.stringify(made)).not.toContain('pass word')
@@ -96,7 +96,7 @@ test('it is inspected, fetched again before the switch, and its login is gone af
   expect(row.live_secret).toMatch(/^v1\./)
   expect(JSON.stringify(row)).not.toContain(PASSWORD.slice(0, 6))
 
-  // meanwhile on the old site
+  // Changes on the old site in the meantime.
   await put(on('wp-content/uploads/late.txt'), 'late')
   await put(on('wp-content/db.php'), '<?php // of the old host, since yesterday')
   await rm(on('wp-content/uploads/2026'), { recursive: true })
@@ -109,18 +109,18 @@ test('it is inspected, fetched again before the switch, and its login is gone af
   expect(host.title(directory)).toBe('Changed since')
   expect(await readFile(join(directory, 'web/wp-content/uploads/late.txt'), 'utf8')).toBe('late')
   expect(await readdir(join(directory, 'web/wp-content/uploads'))).toEqual(['late.txt', 'made.css'])
-  // what fits the old host only stays behind, though it was not there when the import was inspected
+  // A file that fits only the old host is left out, although it did not exist at the inspection.
   expect(await readdir(join(directory, 'web/wp-content'))).not.toContain('db.php')
   expect(await stored(id)).toMatchObject({ state: 'imported', live_secret: null })
 })
 
-test('without the second pass, what was inspected is what comes', async () => {
+test('without the second pass, imports what was inspected', async () => {
   const { id } = await create()
   machine.stop()
   expect(await start(id, { fetch_again: false })).toMatchObject({ state: 'succeeded' })
 })
 
-test('a second pass that fails changes nothing: it can be started again', async () => {
+test('a second pass that fails changes nothing, and can be started again', async () => {
   const { id } = await create()
   await put(join(folder, 'dump.sql'), 'CREATE TABLE `half')
   const failed = await start(id)
@@ -134,7 +134,7 @@ test('a second pass that fails changes nothing: it can be started again', async 
   expect(await start(id)).toMatchObject({ state: 'succeeded' })
 })
 
-test('a second pass that is canceled half-way leaves what was staged', async () => {
+test('a second pass that is canceled halfway keeps what was staged', async () => {
   const { id } = await create()
   await put(on('wp-content/uploads/large.bin'), 'x'.repeat(3_000_000))
   const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
@@ -157,7 +157,7 @@ test('a second pass that is canceled half-way leaves what was staged', async () 
   expect(await start(id)).toMatchObject({ state: 'succeeded' })
 })
 
-test('the host key that was met first is demanded afterwards', async () => {
+test('requires the host key that it saw first from then on', async () => {
   const { id } = await create()
   const other = await OldMachine.start({ path: join(folder, 'bin') })
   const live = JSON.stringify({ ...JSON.parse((await stored(id)).live_source as string), port: other.port })
@@ -170,7 +170,7 @@ test('the host key that was met first is demanded afterwards', async () => {
   other.stop()
 })
 
-test('a connection that is cut is made again', async () => {
+test('reconnects after a lost connection', async () => {
   await put(on('wp-content/uploads/large.bin'), 'x'.repeat(3_000_000))
   let cuts = 0
   machine.options = {
@@ -215,7 +215,7 @@ const refusals = [
   [{ host_key: 'nonsense' }, '`host_key` is neither'],
 ] as const
 
-test('what cannot be is refused', async () => {
+test('refuses invalid sources', async () => {
   for (const [more, says] of refusals) {
     const { status, body } = await owner.call('POST', `/v1/sites/${site}/imports`, { source: source(more) })
     expect([status, body.code, body.errors.join()]).toEqual([
@@ -230,7 +230,7 @@ test('what cannot be is refused', async () => {
   expect(await api.database.read.selectFrom('imports').select('id').execute()).toEqual([])
 })
 
-test('a key with a passphrase is refused before anything is made of the passphrase', async () => {
+test('refuses a key with a passphrase before it is derived', async () => {
   const { default: ssh2 } = await import('ssh2')
   const sealed = ssh2.utils.generateKeyPairSync('ed25519', { passphrase: 'x', cipher: 'aes256-ctr', rounds: 1 }).private
   const body = { source: source({ password: undefined, private_key: sealed }) }

@@ -15,11 +15,14 @@ interface Staged {
   readonly content: StagedContent
 }
 
-/** Of each list in a plan. */
+/** Limit of each list in a plan. */
 const MOST_LISTED = 300
 const MOST_TEXT = 200
 
-/** Makes the plan of an import of what was staged into a site. @throws PermanentFailure when the site is not here any more */
+/**
+ * Creates the plan of importing staged content into a site.
+ * @throws PermanentFailure when the site is no longer on this host
+ */
 export async function planOf(services: HostServices, siteId: number, staged: Staged): Promise<ImportPlan> {
   const site = await findSite(services.database.read, siteId)
   const [directory, hosted] = [await services.siteDirectories.ofSite(siteId), await services.hostedSite(siteId)]
@@ -55,20 +58,20 @@ export async function planOf(services: HostServices, siteId: number, staged: Sta
   }
 }
 
-/** Folders, or files, of the plugins that are active: names in serialized PHP. */
+/** Returns the folders or files of the active plugins, whose names are in serialized PHP. */
 function activePlugins(serialized = ''): ReadonlySet<string> {
   const files = [...serialized.matchAll(/s:\d+:"([^"]{1,300})";/g)].map(([, file]) => file as string)
   return new Set(files.map((file) => file.split('/')[0] as string))
 }
 
-/** The old site's host names, with and without `www`. */
+/** Returns the changes of the old site's host names, with and without `www`. */
 export function addressChanges(options: Readonly<Record<string, string>>, to: string): AddressChange[] {
   const hosts = [options.home, options.siteurl].flatMap((url) => URL.parse(url ?? '')?.host ?? [])
   const twins = hosts.flatMap((host) => [host, host.startsWith('www.') ? host.slice(4) : `www.${host}`])
   return [...new Set(twins)].filter((from) => from !== to).map((from) => ({ from, to }))
 }
 
-/** What the tables of this release are: the number that WordPress counts them by. */
+/** Returns the version number of the tables of this release, as WordPress counts it. */
 async function schemaOf(corePath: string): Promise<number | undefined> {
   const text = await readFile(join(corePath, 'wp-includes/version.php'), 'utf8').catch(() => '')
   const [, number] = /\$wp_db_version\s*=\s*(\d+)/.exec(text) ?? []
@@ -96,7 +99,7 @@ function warningsOf({ unpack, database, content }: Staged, plugins: ImportPlan['
   ]
 }
 
-/** Of a running old site: links, odd names, and what its machine does not show. */
+/** Describes omissions of a running old site: links, unusual names, and what its machine does not show. */
 function leftOutOf({ leftOut }: StagedFiles): string[] {
   if (!leftOut || leftOut.count === 0) return []
   const paths = leftOut.paths.map((path) => JSON.stringify(`wp-content/${path}`)).join(', ')
@@ -125,7 +128,7 @@ function blockersOf({ database, content }: Staged, schema: number | undefined): 
   ]
 }
 
-/** Whether the first of two releases of PHP is a later line. */
+/** Returns whether the first of two PHP versions is newer. */
 function isNewer(one: string, other: string): boolean {
   const [a = 0, b = 0] = one.split('.').map(Number)
   const [c = 0, d = 0] = other.split('.').map(Number)

@@ -8,7 +8,7 @@ import { folderOf, removeForgotten } from './staging.ts'
 const Order = Type.Object({ siteId: Type.Integer(), importId: Type.Integer() })
 type Context = StepContext<Type.Static<typeof Order>, HostServices>
 
-/** Throws the staged data of an import away, and forgets it. */
+/** Removes the staged data of an import, and forgets the import. */
 export const removeImport = durableWith<HostServices>()({
   name: 'import.remove',
   input: Order,

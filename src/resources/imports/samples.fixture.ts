@@ -19,7 +19,10 @@ export const madePlan: ImportPlan = {
   blockers: [],
 }
 
-/** An import of a site in this state; without data anywhere. @returns its id */
+/**
+ * Creates an import of a site in this state, without data anywhere.
+ * @returns its id
+ */
 export async function importIn(
   api: Pick<TestApi, 'database'>,
   siteId: number,
@@ -30,7 +33,7 @@ export async function importIn(
     sources = ['https://example.com/a.zip'],
     uploads = null as readonly ImportUpload[] | null,
     live = null as { live: OldSource; liveSecret: string } | null,
-    // others of the site go, as a site has one at a time
+    // Whether to delete others of the site, because a site has one at a time.
     isOnly = true,
   } = {},
 ): Promise<number> {
@@ -45,11 +48,11 @@ export async function importIn(
 }
 
 const made = new Map<number, number>()
-/** One of the site of a walk, which its path then names. */
+/** Creates an import for the site of a walk, which its path then names. */
 const ready: Sample['prepare'] = async ({ site }: World, api) => {
   made.set(site, await importIn(api, site))
 }
-/** One that waits for as many bytes as `part` has. */
+/** Values of an import that waits for as many bytes as `part` has. */
 export const waiting = {
   state: 'uploading' as const,
   sources: [],
@@ -58,7 +61,7 @@ export const waiting = {
 const uploading: Sample['prepare'] = async ({ site }: World, api) => {
   made.set(site, await importIn(api, site, waiting))
 }
-/** One that waits for its plugin. */
+/** Returns the values of an import that waits for its plugin. */
 export const waitingForPlugin = ({ sealer }: Pick<TestApi, 'sealer'>) => ({
   state: 'waiting' as const,
   sources: [],
@@ -88,7 +91,7 @@ export const samples: readonly Sample[] = [
 
 const staged = async ({ api, siteId }: Scene) => ({ params: { import_id: await importIn(api, siteId) } })
 
-// beside the one that other readers have been told of
+// In addition to the one that other readers know.
 const pluginAwaited = async ({ api, siteId }: Scene) => ({
   params: { import_id: await importIn(api, siteId, { ...waitingForPlugin(api), isOnly: false }) },
 })

@@ -6,18 +6,18 @@ import { keptFromSites } from '../../platform/files/free-room.ts'
 import type { HostServices } from '../kit/host-services.ts'
 import { knownStaged } from './import.store.ts'
 
-/** What is unpacked has no more files and folders than this. */
+/** Limit of files and folders after unpacking. */
 const MOST_ENTRIES = 500_000
 
 const allOf = (dataDir: string): string => join(dataDir, 'imports')
 
-/** Where the data of an import lies on its host: nobody but Stead gets there. */
+/** Returns where the data of an import is on its host. Only Stead has access. */
 export const folderOf = (dataDir: string, importId: number): string => join(allOf(dataDir), String(importId))
-/** Below it: what was fetched, and what was uploaded. */
+/** The folders below it, for fetched and for uploaded data. */
 export const fetchedIn = (folder: string): string => join(folder, 'fetched')
 export const uploadedIn = (folder: string): string => join(folder, 'uploaded')
 
-/** What staging may take. */
+/** Returns the limits of staging. */
 export const stagingBounds = ({ importMaxMb, diskReserveMb }: HostServices['config']) =>
   ({
     maxBytes: importMaxMb * 2 ** 20,
@@ -25,14 +25,14 @@ export const stagingBounds = ({ importMaxMb, diskReserveMb }: HostServices['conf
     keepFreeBytes: keptFromSites(diskReserveMb << 20),
   }) satisfies Omit<StageOptions, 'signal'>
 
-/** Takes what clients upload, on the host of their site. */
+/** Opens the receiver of client uploads on the host of their site. */
 export const openUploads = ({ dataDir, diskReserveMb }: HostServices['config']): PartDoor =>
   new PartDoor({
     folderOf: (importId) => uploadedIn(folderOf(dataDir, importId)),
     keepFreeBytes: keptFromSites(diskReserveMb << 20),
   })
 
-/** Removes what imports have left that no record knows: their sites were deleted. */
+/** Removes leftovers of imports that no record knows because their sites were deleted. */
 export async function removeForgotten({ config, database }: HostServices): Promise<void> {
   const names = await readdir(allOf(config.dataDir)).catch(() => [])
   const ids = names.map(Number).filter(Number.isSafeInteger)

@@ -13,23 +13,23 @@ export interface ImportRow {
   state: 'uploading' | 'waiting' | 'inspecting' | 'ready' | 'importing' | 'imported' | 'failed'
   /** JSON: addresses from which its files are fetched. */
   sources: string
-  /** JSON: `ImportUpload[]`; null: its files are fetched. */
+  /** JSON: `ImportUpload[]`, or null if its files are fetched. */
   uploads: string | null
-  /** JSON: `OldSource`, the running old site; null: it comes from files. */
+  /** JSON: `OldSource`, the running old site, or null if it comes from files. */
   live_source: string | null
-  /** Sealed: what the old site is logged in to with. Null as soon as the import has ended. */
+  /** Login to the old site, sealed. Null once the import has ended. */
   live_secret: string | null
-  /** 1: it starts when its plan is ready. */
+  /** 1 if it starts automatically when its plan is ready. */
   starts: Flag
-  /** JSON: `ImportPlan`; null until it was inspected. */
+  /** JSON: `ImportPlan`, or null until it was inspected. */
   plan: string | null
-  /** JSON: `ComparedPage[]`; null until it was imported. */
+  /** JSON: `ComparedPage[]`, or null until it was imported. */
   comparison: string | null
-  /** Why it could not be inspected, or imported. */
+  /** Why the inspection or the import failed. */
   error: string | null
-  /** The last that worked on it. */
+  /** The last operation on it. */
   operation_id: number | null
   created_at: number
-  /** From when on its staged data may go. */
+  /** The time from which its staged data may be removed. */
   expires_at: number
 }

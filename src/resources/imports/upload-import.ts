@@ -99,7 +99,7 @@ export const uploadImport = endpoint({
 const away = (cause?: Error) =>
   new Problem(problems.import_host_away, {}, { headers: { 'retry-after': '5' }, ...(cause && { cause }) })
 
-/** @throws Problem when there is no such file, or it is not waited for */
+/** @throws Problem when there is no such file, or it is not awaited */
 async function waitingUpload(
   tx: Tx,
   siteId: number,
@@ -115,7 +115,10 @@ async function waitingUpload(
 const withReceived = ({ uploads }: StoredImport, number: number, received: number): ImportUpload[] =>
   (uploads ?? []).map((each) => (each.number === number ? { ...each, received } : each))
 
-/** @returns how many bytes the file has now @throws Problem when it has none of this part */
+/**
+ * @returns how many bytes the file has now
+ * @throws Problem when none of this part was stored
+ */
 async function received(
   { database, site }: Pick<Services, 'database'> & { site: { id: number } },
   importId: number,
@@ -134,7 +137,7 @@ async function received(
     case 'busy':
       throw away()
     case 'elsewhere':
-      // an answer was lost on the way from the host, or the host has lost the file: what lies there counts
+      // The host's response was lost, or the host has lost the file. The content on the host counts.
       await database.transaction(async (tx) => {
         const found = await findImport(tx, site.id, importId)
         if (found?.state === 'uploading' && taken.bytes <= upload.bytes)

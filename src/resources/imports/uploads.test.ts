@@ -54,7 +54,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('uploads of imports on $dial
     readFileSync(join(folder, path.split('/').at(-1) as string, String(number)), 'utf8')
   const read = async (path: string) => (await owner.call('GET', path)).body.data
 
-  it('200: files are complete when all their parts are there, and are then inspected', async () => {
+  it('200: inspects an import once all parts of its files are complete', async () => {
     const path = await create(5, 2)
     expect(await read(path)).toMatchObject({ state: 'uploading', sources: ['part-0.zip', 'part-1.zip'] })
     const first = await put(`${path}/uploads/1?offset=0`, 'abc')
@@ -71,7 +71,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('uploads of imports on $dial
     expect(sent[0]).toEqual({ host: 'http://127.0.0.1:1', bytes: 3 })
   })
 
-  it('409: what was taken while the answer was lost counts', async () => {
+  it('409: counts what was stored while the response was lost', async () => {
     const path = await create(5)
     const id = Number(path.split('/').at(-1))
     async function* lost() {
@@ -84,7 +84,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('uploads of imports on $dial
     expect((await put(`${path}/uploads/1?offset=3`, 'de')).body.data.state).toBe('inspecting')
   })
 
-  it('503: a host that is away changes nothing, and the part can be sent again', async () => {
+  it('503: changes nothing while a host is away, and accepts the part again', async () => {
     const path = await create(3)
     isAway = true
     const refused = await put(`${path}/uploads/1?offset=0`, 'abc')
@@ -93,24 +93,24 @@ describe.each(dialects.filter(({ skip }) => !skip))('uploads of imports on $dial
     expect((await put(`${path}/uploads/1?offset=0`, 'abc')).status).toBe(200)
   })
 
-  it('400: more than STEAD_IMPORT_MAX_MB altogether, before a byte is sent', async () => {
+  it('400: for more than STEAD_IMPORT_MAX_MB in total, before a byte is sent', async () => {
     const files = [1, 2].map((number) => ({ name: `${number}.zip`, bytes: 600_000 }))
     const { status, body } = await owner.call('POST', `/v1/sites/${site}/imports`, { files })
     expect([status, body.code]).toEqual([400, 'import_too_large'])
   })
 
-  it('400: neither addresses nor files, or both', async () => {
+  it('400: for neither addresses nor files, and for both', async () => {
     const file = { name: 'a.zip', bytes: 1 }
     for (const body of [{}, { urls: ['https://example.com/a.zip'], files: [file] }])
       expect((await owner.call('POST', `/v1/sites/${site}/imports`, body)).status).toBe(400)
   })
 
-  it.each(['../a', 'a/b', '..', 'a\u0000b', ''])('400: a file cannot be called %j', async (name) => {
+  it.each(['../a', 'a/b', '..', 'a\u0000b', ''])('400: for a file named %j', async (name) => {
     const body = { files: [{ name, bytes: 1 }] }
     expect((await owner.call('POST', `/v1/sites/${site}/imports`, body)).status).toBe(400)
   })
 
-  it('404: for an import of another site, a file that is not announced, and somebody else; nothing is sent', async () => {
+  it('404: for an import of another site, an unknown file, and another account, and sends nothing', async () => {
     const path = await create(3)
     const other = await api.site(owner, `uploads-${unique()}`)
     const stranger = await api.person(`stranger-${unique()}@example.com`)
@@ -120,7 +120,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('uploads of imports on $dial
     expect(sent).toEqual([])
   })
 
-  it('413: a part that is larger than one may be is not read', async () => {
+  it('413: does not read a part above the size limit', async () => {
     const path = await create(3)
     const headers = { authorization: `Bearer ${owner.token}`, 'content-length': String(17 << 20) }
     const response = await api.app.inject({ method: 'PUT', url: `${path}/uploads/1?offset=0`, headers })
@@ -128,7 +128,7 @@ describe.each(dialects.filter(({ skip }) => !skip))('uploads of imports on $dial
     expect(sent).toEqual([])
   })
 
-  it('an import that nobody completes expires, and can be deleted', async () => {
+  it('an import that is never completed expires, and can be deleted', async () => {
     const path = await create(3)
     await put(`${path}/uploads/1?offset=0`, 'a')
     expect((await owner.call('DELETE', path)).status).toBe(200)
