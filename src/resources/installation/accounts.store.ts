@@ -7,15 +7,18 @@ export interface AccountUsage {
   readonly name: string
   readonly plan: string
   readonly createdAt: number
-  /** Null: it is not suspended. */
+  /** Null if it is not suspended. */
   readonly suspendedAt: number | null
-  /** It made the installation. */
+  /** Whether it created the installation. */
   readonly isFirst: boolean
-  /** Those in the trash do not count. */
+  /** Sites in the trash do not count. */
   readonly sites: number
 }
 
-/** In order of id. @param only this account alone */
+/**
+ * Returns accounts with their usage, in order of id.
+ * @param only limits the result to this account
+ */
 export async function listAccountUsage(tx: Tx, page: RowsAsked, only: number | undefined): Promise<AccountUsage[]> {
   const all = tx.selectFrom('accounts').select((eb) => [
     ...(['id', 'email', 'name', 'plan', 'created_at as createdAt', 'suspended_at as suspendedAt'] as const),

@@ -13,7 +13,7 @@ import { tellOperator } from './tell-operator.ts'
 
 type Services = Pick<ControlServices, 'config' | 'database' | 'backups' | 'masterKey'>
 
-/** Puts all records into the storage of backups, with what is needed to use them on an empty machine. */
+/** Backs up the control database, with everything needed to restore it on an empty machine. */
 export const backUpRecordsJob = durableWith<Services>()({
   name: 'records.back_up',
   input: Type.Object({}),
@@ -36,7 +36,7 @@ export const backUpRecordsJob = durableWith<Services>()({
   },
 })
 
-/** Sites' databases are backed up every hour, too: records that are older would know less than there is. */
+/** Hourly, like the databases of sites: an older copy would not know all that exists. */
 export const backUpRecordsHourly = schedule({
   name: 'records.back_up',
   everyMs: 3_600_000,
@@ -44,7 +44,7 @@ export const backUpRecordsHourly = schedule({
   input: () => ({}),
 })
 
-/** What an empty machine needs, besides the storage and the key of the backups. */
+/** Returns what an empty machine needs, besides the storage and the backup key. */
 export async function recordsParts({
   config,
   ...services
@@ -53,16 +53,17 @@ export async function recordsParts({
   return { ...services, credentials }
 }
 
-/** Work that was asked for. */
+/** The operations that were requested. */
 export interface OwnBackupRequest {
   /** Operations that back up sites. */
   readonly sites: readonly number[]
-  /** The one that backs up the records, after those. */
+  /** The operation that backs up the control database, after those. */
   readonly records: number
 }
 
 /**
- * Asks for a fresh backup of every site, and for one of the records when those have ended: what the records speak of is then in the storage.
+ * Requests a fresh backup of every site, and then one of the control database, so that the storage has everything that
+ * it mentions.
  */
 export async function requestOwnBackup(
   tx: Tx,
@@ -72,7 +73,10 @@ export async function requestOwnBackup(
   return { sites, records: await enqueue(tx, backUpRecordsJob, {}, { after: sites }) }
 }
 
-/** One that waits already shows the site as it is then, and is not waited for. */
+/**
+ * Requests backups of all sites. A backup that already waits will show the site as it is when it runs, and is not
+ * awaited.
+ */
 async function orderSites(tx: Tx, now: number): Promise<number[]> {
   const ordered: number[] = []
   for (const site of await livingSites(tx))

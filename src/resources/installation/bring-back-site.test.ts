@@ -1,4 +1,7 @@
-/** A site whose site directory is gone, made of its backups again; and the release that it ran on, when nobody else has it. */
+/**
+ * Tests of recovering a site whose directory is gone from its backups, and the release that it ran on if it exists
+ * nowhere else.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -48,13 +51,16 @@ const fileOf = (path: string) => join(directory, 'web', path)
 const write = (path: string, text: string) => writeFile(fileOf(path), text)
 const read = (path: string) => readFileSync(fileOf(path), 'utf8')
 
-/** @param ago seconds since it was taken */
+/**
+ * Backs up the site.
+ * @param ago seconds since it was taken
+ */
 async function backUp(kind: Kind, ago: number): Promise<number> {
   const id = await backupIn(api, site, { kind, takenAt: Date.now() - ago * 1000 })
   await takeBackup(host.services, { siteId: site, name: await nameIn(api, id), kind, signal })
   return id
 }
-/** What it has is not what was written any more. */
+/** Removes its content from the storage. */
 const lose = async (id: number) => api.backups.repository(siteOwner(site)).remove(await nameIn(api, id))
 
 async function recover(services: Partial<HostServices> = {}) {
@@ -73,7 +79,7 @@ const activity = async () =>
     .map(({ message }) => message)
     .filter((message) => /Recovering|recovered/.test(message))
 
-test('a backup that is lost is named in the log, and the one before it is used, of files and of the database', async () => {
+test('logs the name of a lost backup, and uses the one before it, of files and of the database', async () => {
   await write('page.txt', 'older')
   host.setTitle(directory, 'older')
   await backUp('fs', 200)
@@ -88,7 +94,7 @@ test('a backup that is lost is named in the log, and the one before it is used, 
   const ensureCore = async (version: string) => void fetched.push(version)
   expect(await recover({ ensureCore })).toMatchObject({ state: 'succeeded', error: null })
   expect([read('page.txt'), host.title(directory), fetched]).toEqual(['older', 'older', ['6.8']])
-  // nothing of what was put in its place is left beside it
+  // No leftovers of the replaced content remain next to it.
   expect(readdirSync(join(directory, 'private/database')).filter((name) => !/-(wal|shm)$/.test(name))).toEqual([
     'site.sqlite',
   ])
@@ -100,7 +106,7 @@ test('a backup that is lost is named in the log, and the one before it is used, 
   expect(host.held.has(site)).toBe(false)
 })
 
-test('without one of its database it fails, says so, and is open again', async () => {
+test('fails, says so, and reopens without a backup of its database', async () => {
   await backUp('fs', 100)
   await rm(directory, { recursive: true })
   const says = 'The site has no usable backup of its database'
@@ -108,7 +114,7 @@ test('without one of its database it fails, says so, and is open again', async (
   expect(await activity()).toEqual([`Recovering the site from its backups failed: ${says}.`])
 })
 
-test('a storage that is away is no reason to take an older backup', async () => {
+test('does not use an older backup when the storage is away', async () => {
   await write('page.txt', 'older')
   await backUp('fs', 200)
   await backUp('fs', 100)
@@ -122,7 +128,7 @@ test('a storage that is away is no reason to take an older backup', async () => 
   expect(logged.filter(({ msg }) => msg.includes('cannot be used'))).toEqual([])
 })
 
-test('one of another release gets the files of its own at the top of the web root, and keeps its configuration', async () => {
+test('gives a site of another release the files of its own at the top of the web root, and keeps its configuration', async () => {
   const core = host.services.siteDirectories.corePath({ coreVersion: '6.8' })
   await writeFile(join(core, 'index.php'), '<?php // of 6.8')
   await writeFile(join(core, 'wp-config.php'), '<?php // nobody’s')
@@ -140,7 +146,7 @@ test('one of another release gets the files of its own at the top of the web roo
   expect(read('wp-config.php')).toContain("define('AUTH_KEY', 'its own');")
 })
 
-test('one whose home is there is left as it is', async () => {
+test('leaves a site whose directory exists unchanged', async () => {
   await write('page.txt', 'as it is')
   const fetched: string[] = []
   const ensureCore = async (version: string) => void fetched.push(version)
@@ -148,7 +154,7 @@ test('one whose home is there is left as it is', async () => {
   expect([read('page.txt'), await activity(), host.disconnected, fetched]).toEqual(['as it is', [], [], []])
 })
 
-test('a release that backups have kept is unpacked, with what it does not share from another; one that none has is refused', async () => {
+test('unpacks a release that backups contain, with its unshared files from another, and refuses one that none contains', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'stead-kept-'))
   const like = join(folder, 'like')
   await mkdir(join(like, 'wp-includes'), { recursive: true })

@@ -4,7 +4,7 @@ import { type TestApi, testApi } from '../../../test/support/api.ts'
 let api: TestApi
 afterEach(() => api.close())
 
-test('the checks run for the operator alone', async () => {
+test('the checks run only for the operator', async () => {
   let runs = 0
   const found = [{ area: 'ports', state: 'problem', text: 'It is in use.', remedy: 'Choose another.' }] as const
   api = await testApi('sqlite', {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { nullable, oneOf } from '../../platform/http/schemas.ts'
 
-/** What is checked, in the order in which it is shown. */
+/** The checks, in display order. */
 export const areas = [
   'settings',
   'disk',
@@ -20,7 +20,7 @@ export type Area = (typeof areas)[number]
 
 export const checkStates = ['ok', 'warning', 'problem', 'skipped'] as const
 
-/** One line of what was found. */
+/** Result of one check. */
 export const InstallationCheck = Type.Object(
   {
     area: oneOf(areas, { description: 'Name of the check' }),
@@ -43,7 +43,7 @@ export const InstallationCheck = Type.Object(
 )
 export type InstallationCheck = Type.Static<typeof InstallationCheck>
 
-/** All lines of one moment, milliseconds UTC. */
+/** Results of all checks at one moment, milliseconds UTC. */
 export interface FoundByChecks {
   readonly at: number
   readonly found: readonly InstallationCheck[]

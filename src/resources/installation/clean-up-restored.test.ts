@@ -1,4 +1,4 @@
-/** Records that were put back, beside a storage that is newer. */
+/** Tests of a restored control database next to a storage that is newer. */
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
@@ -10,7 +10,7 @@ import { cleanUpRestored } from './clean-up-restored.ts'
 
 const NOW = 5_000_000
 
-describe.each(dialects)('records that were put back, on $dialect', ({ dialect, skip }) => {
+describe.each(dialects)('a restored control database, on $dialect', ({ dialect, skip }) => {
   let api: TestApi
   let owner: Person
   beforeEach(async (context) => {
@@ -20,7 +20,7 @@ describe.each(dialects)('records that were put back, on $dialect', ({ dialect, s
   })
   afterEach(() => api?.close())
 
-  /** With a site directory, as far as the records know. */
+  /** Creates a site with a site directory, according to the database. */
   const site = async (name: string) => {
     const id = await api.site(owner, name)
     await api.home(id)
@@ -36,7 +36,7 @@ describe.each(dialects)('records that were put back, on $dialect', ({ dialect, s
   const backups = (siteId: number) =>
     api.database.read.selectFrom('backups').select(['id', 'kind', 'name']).where('site_id', '=', siteId).orderBy('id')
 
-  test('each site is asked for and closed until it is back; who lacks a backup, and who is not known, is named', async () => {
+  test('requests each site and closes it until it is recovered, and names sites without backups and unknown ones', async () => {
     const [whole, half, bare] = [await site('whole'), await site('half'), await site('bare')]
     await api.site(owner, 'homeless')
     const known = await backupIn(api, whole)
@@ -47,7 +47,7 @@ describe.each(dialects)('records that were put back, on $dialect', ({ dialect, s
     await dump(whole + 500, 'b802')
     await api.database.transaction((tx) => tx.updateTable('zone_clock').set({ made_with: 'of before' }).execute())
     expect(await cleanUp()).toEqual({ sites: 3, withoutBackup: ['half', 'bare'], unknown: [whole + 500] })
-    // name servers make their zones anew
+    // Name servers rebuild their zones.
     expect(await api.database.read.selectFrom('zone_clock').select('made_with').execute()).toEqual([{ made_with: '' }])
     expect((await backups(whole).execute()).map(({ id }) => id)).toEqual([known, 700])
     expect(await backups(half).execute()).toMatchObject([{ id: 701, kind: 'db', name: 'b701' }])
@@ -61,12 +61,12 @@ describe.each(dialects)('records that were put back, on $dialect', ({ dialect, s
     expect(asked.map(({ site_id }) => site_id)).toEqual([whole, half, bare])
     const closed = api.database.read.selectFrom('sites').select('closed_by').where('closed_by', 'is not', null)
     expect((await closed.orderBy('id').execute()).map(({ closed_by }) => closed_by)).toEqual(asked.map(({ id }) => id))
-    // no number is given out again, also not of a site that is not known
+    // No number is reused, not even one of an unknown site.
     expect(await backupIn(api, whole)).toBe(803)
     expect(await api.site(owner, 'next')).toBe(whole + 501)
   })
 
-  test('a backup whose number another site’s has is entered under a new one, with its own name', async () => {
+  test('a backup whose number another site’s has gets a new one, and keeps its own name', async () => {
     const [first, second] = [await site('first'), await site('second')]
     const known = await backupIn(api, first)
     await store(api, first, known)

@@ -11,17 +11,21 @@ import { recoverSite } from './recover-site.job.ts'
 
 /** What a restore has found in the storage. */
 export interface CleanedUp {
-  /** Sites that hosts will bring back. */
+  /** Sites that hosts will recover. */
   readonly sites: number
-  /** Names of those of them that have no backup of both files and database. */
+  /** Names of those without backups of both files and database. */
   readonly withoutBackup: readonly string[]
-  /** Numbers of sites that the storage has backups of and the records do not know: made after these were written. */
+  /**
+   * Numbers of sites with backups in the storage that the control database does not know, because they were created
+   * later.
+   */
   readonly unknown: readonly number[]
 }
 
 /**
- * Makes records that were put back fit the storage, which may be newer, and asks hosts for the site directories of all sites. No number is given out again
- * that something in the storage has: a new site would find another's backups, and a number that people know would be another backup's.
+ * Matches a restored control database to the storage, which may be newer, and requests the site directories of all
+ * sites from hosts. Never reuses a number that the storage contains: a new site would find another's backups, and a
+ * known number would name another backup.
  */
 export async function cleanUpRestored(tx: Tx, backups: BackupStore, now: number): Promise<CleanedUp> {
   await forgetServed(tx)
@@ -37,7 +41,8 @@ export async function cleanUpRestored(tx: Tx, backups: BackupStore, now: number)
     if (kinds.size < 2) withoutBackup.push(site.name)
     const { siteId } = site
     const operationId = await changeBy(tx, { actor: 'systems', about: site, now }).start(recoverSite, { siteId })
-    // another work on it, which the records say is under way, fails without a site directory; this comes after it
+    // Another operation on it that the database shows as running fails without a site directory. This one comes after
+    // it.
     await closeSite(tx, siteId, operationId, now).catch(() => {})
   }
   const numbers = (await backups.owners()).flatMap((owner) => siteNumber(owner) ?? [])
@@ -50,7 +55,10 @@ export async function cleanUpRestored(tx: Tx, backups: BackupStore, now: number)
   return { sites: sites.length, withoutBackup, unknown }
 }
 
-/** Backups of a site that can be used, and the highest number that one has: also one whose head cannot be read has its number. */
+/**
+ * Returns the usable backups of a site, and the highest number in use. A backup whose head cannot be read also uses its
+ * number.
+ */
 async function inStorage(backups: BackupStore, siteId: number): Promise<{ stored: BackupFacts[]; last: number }> {
   const names: string[] = []
   const stored = await backups.repository(siteOwner(siteId)).list({ onDamaged: (name) => names.push(name) })

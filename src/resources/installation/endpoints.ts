@@ -6,7 +6,7 @@ import { cordonHost } from './hosts/cordon-host.ts'
 import { uncordonHost } from './hosts/uncordon-host.ts'
 import { listInstallationAccounts } from './list-accounts.ts'
 
-/** In the order of the description of the API. */
+/** In the order of the API description. */
 export const endpoints = [
   getInstallation,
   checkInstallation,

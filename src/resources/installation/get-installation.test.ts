@@ -4,7 +4,7 @@ import { dialects } from '../../../test/support/database.ts'
 import type { MetricReport } from '../../platform/metrics/part-metrics.ts'
 import { healthOf } from './health.ts'
 
-describe.each(dialects)('how this Stead is ($dialect)', ({ dialect, skip }) => {
+describe.each(dialects)('the state of this Stead ($dialect)', ({ dialect, skip }) => {
   if (skip) return void test.skip('no server', () => {})
   let api: TestApi
   let operator: Person
@@ -22,7 +22,7 @@ describe.each(dialects)('how this Stead is ($dialect)', ({ dialect, skip }) => {
     return body.data
   }
 
-  test('is told to the account that was there first, whatever roles another one has', async () => {
+  test('is shown to the first account, and to no other, whatever roles it has', async () => {
     const site = await api.site(operator, 'of-the-first')
     await api.collaborate(other, site, ['execute_bulk_operations', 'manage_performance'])
     for (const by of ['call', 'browse'] as const) {
@@ -36,7 +36,7 @@ describe.each(dialects)('how this Stead is ($dialect)', ({ dialect, skip }) => {
     expect([await isOperator(operator), await isOperator(other)]).toEqual([true, false])
   })
 
-  test('accounts with their sites: all to the operator, to others their own alone', async () => {
+  test('accounts with their sites: shows all to the operator, and to others only their own', async () => {
     const list = async (who: Person, query = '') => {
       const { status, body, headers } = await who.call('GET', `/v1/installation/accounts${query}`)
       expect(status).toBe(200)
@@ -63,7 +63,7 @@ describe.each(dialects)('how this Stead is ($dialect)', ({ dialect, skip }) => {
     expect((await list(operator)).page.totalItems).toBeGreaterThan(1)
   })
 
-  test('hosts with the sites that they have, those in the trash apart', async () => {
+  test('counts the sites of hosts, without those in the trash', async () => {
     const setSeen = (at: number) =>
       api.database.transaction((tx) => tx.updateTable('hosts').set({ seen_at: at }).execute())
     await setSeen(0)
@@ -81,7 +81,7 @@ describe.each(dialects)('how this Stead is ($dialect)', ({ dialect, skip }) => {
   })
 })
 
-test('the figures are those of /metrics, each process with its own', () => {
+test('the values are those of /metrics, separately for each process', () => {
   const report = (name: string, ...values: [Record<string, string>, number][]) =>
     ({ name: `stead_${name}`, values: values.map(([labels, value]) => ({ labels, value })) }) as unknown as MetricReport
   const [one, two] = [

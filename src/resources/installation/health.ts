@@ -5,7 +5,7 @@ import type { MetricReport } from '../../platform/metrics/part-metrics.ts'
 import type { Housing } from './installation.store.ts'
 import { InstallationNames } from './names.ts'
 
-/** A host that has not been heard of for so long does nothing. */
+/** A host that has not reported for this long counts as silent. */
 const SILENT_MS = 60_000
 
 const count = { count: Type.Integer({ examples: [3] }) }
@@ -100,10 +100,14 @@ export const InstallationHealth = Type.Object(
     description: 'Most important metrics of `/metrics`, at most ten seconds old',
   },
 )
-/** What the figures do not say is added by who answers. */
+/** Health without the parts that the endpoint adds to the metrics. */
 type Figures = Omit<Type.Static<typeof InstallationHealth>, 'names'>
 
-/** @param reports what `/metrics` would say at this moment @param now of the database, milliseconds UTC */
+/**
+ * Returns the health of the installation.
+ * @param reports current content of `/metrics`
+ * @param now of the database, milliseconds UTC
+ */
 export function healthOf(reports: readonly MetricReport[], hosts: readonly Housing[], now: number): Figures {
   const all = (name: string) =>
     reports

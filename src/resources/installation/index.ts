@@ -5,7 +5,7 @@ import { evacuateHosts, evacuateOften } from './hosts/evacuate-hosts.job.ts'
 import { problems } from './problems.ts'
 import { recoverSite } from './recover-site.job.ts'
 
-/** How Stead itself is, its backups, and what follows when they are restored. */
+/** The installation itself: its health, its backups, and what follows when they are restored. */
 export const installation = resource({
   tag: { name: 'Installation', description: 'Health of the installation, for its operator' },
   endpoints: () => import('./endpoints.ts'),

@@ -4,7 +4,7 @@ import { dialects } from '../../../test/support/database.ts'
 import { sitesWithDirectories } from './installation.store.ts'
 
 test.for(dialects)(
-  'sites with a home are told with all that a restore needs ($dialect)',
+  'lists sites with a site directory with all that a restore needs ($dialect)',
   async ({ dialect, skip }, context) => {
     if (skip) return context.skip()
     const api = await testApi(dialect)

@@ -1,7 +1,7 @@
 import { type HostState, isHeard, usableStates } from '../../hosting/host-state.ts'
 import type { Tx } from '../../platform/db/database.ts'
 
-/** A site that lives on a host, those in the trash included. */
+/** Site on a host, including those in the trash. */
 export interface HousedSite {
   readonly siteId: number
   readonly accountId: number
@@ -27,13 +27,13 @@ export async function sitesWithDirectories(tx: Tx): Promise<HousedSite[]> {
   return rows as HousedSite[]
 }
 
-/** Of all sites that the records know. */
+/** Returns the ids of all sites in the control database. */
 export async function siteIds(tx: Tx): Promise<ReadonlySet<number>> {
   const rows = await tx.selectFrom('sites').select('id').execute()
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Sites of which a backup can be taken now: their host reports. */
+/** Returns sites that can be backed up now, because their host reports. */
 export async function livingSites(tx: Tx): Promise<{ siteId: number; accountId: number; hostId: number }[]> {
   const rows = await tx
     .selectFrom('sites')
@@ -48,7 +48,7 @@ export async function livingSites(tx: Tx): Promise<{ siteId: number; accountId: 
   return rows as { siteId: number; accountId: number; hostId: number }[]
 }
 
-/** The records were backed up. */
+/** Records that the control database was backed up. */
 export async function setBackedUp(tx: Tx, now: number): Promise<void> {
   await tx
     .updateTable('installation')
@@ -57,7 +57,10 @@ export async function setBackedUp(tx: Tx, now: number): Promise<void> {
     .execute()
 }
 
-/** The records could not be backed up. @returns whether it is the first time since they last were */
+/**
+ * Records that the control database could not be backed up.
+ * @returns whether it is the first failure since the last success
+ */
 export async function setFailing(tx: Tx, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('installation')
@@ -68,24 +71,24 @@ export async function setFailing(tx: Tx, now: number): Promise<boolean> {
   return numUpdatedRows === 1n
 }
 
-/** When the records were last backed up, milliseconds UTC. */
+/** Returns when the control database was last backed up, milliseconds UTC. */
 export async function backedUpAt(tx: Tx): Promise<number | null> {
   const row = await tx.selectFrom('installation').select('records_backed_up_at').where('id', '=', 1).executeTakeFirst()
   return row?.records_backed_up_at ?? null
 }
 
-/** A host, and how many sites it has. */
+/** Host with the number of its sites. */
 export interface Housing {
   readonly id: number
   readonly name: string
   readonly sites: number
   readonly maxSites: number
-  /** When it was last heard of, milliseconds UTC; 0: never, or it has stopped. */
+  /** When it last reported, milliseconds UTC. 0 if it never did, or has stopped. */
   readonly seenAt: number
   readonly state: Exclude<HostState, 'removed'>
 }
 
-/** In order of id. Sites in the trash do not count. */
+/** Returns hosts with their site counts, in order of id. Sites in the trash do not count. */
 export async function listHousing(tx: Tx): Promise<Housing[]> {
   const rows = await tx
     .selectFrom('hosts')

@@ -5,9 +5,10 @@ import type { CoreSource } from '../../hosting/core-library/core-source.ts'
 import { CORE_BACKUP, coreOwner } from '../backups/backup.ts'
 
 /**
- * A release as backups of sites have kept it, for when nobody has it any more. They keep what sites share (`wp-admin`, `wp-includes`); what a site has
- * of its own is in the site's backup, and what else belongs to a release is taken from one that is here.
- * @param like finds the folder of a release that is here
+ * Returns a release from the backups of sites, for when it exists nowhere else. They contain what sites share
+ * (`wp-admin`, `wp-includes`). A site's own files are in its backup, and the other files of a release come from one
+ * that is present.
+ * @param like finds the folder of a release that is present
  */
 export function keptCore(backups: BackupStore, like: () => Promise<string>): CoreSource {
   return {

@@ -7,7 +7,7 @@ import type { TakenName } from './taken-names.store.ts'
 export type { TakenName } from './taken-names.store.ts'
 export { takenReservedNames } from './taken-names.store.ts'
 
-/* What is wrong with the names of the installation, for people who operate it. */
+/* Problems with the names of the installation, described for its operator. */
 
 export const InstallationNames = Type.Object(
   {
@@ -33,7 +33,7 @@ export const InstallationNames = Type.Object(
   { title: 'InstallationNames' },
 )
 
-/** The names of the installation as the API shows them. */
+/** Returns the names of the installation as the API shows them. */
 export const presentNames = (
   config: NameSettings,
   taken: readonly TakenName[],
@@ -48,7 +48,7 @@ export const sharedDomainFinding = (domain: string): [text: string, remedy: stri
   'Use a separate domain for the panel (STEAD_PANEL_URL, STEAD_API_NAME), or list the domain of sites (STEAD_STAGING_DOMAIN) at https://publicsuffix.org.',
 ]
 
-/** Returns who has a name of the installation, and what to do about it. */
+/** Returns which account has a name of the installation, and what to do about it. */
 export const takenNameFinding = ({ name, kind, site, account }: TakenName): [text: string, remedy: string] => {
   const holder =
     kind === 'zone'

@@ -13,15 +13,15 @@ import { RowsUnreadable, type RowText, readRowText, textOfRows } from '../../pla
 import { DAY_MS } from '../../platform/durations.ts'
 import { OperatorError } from '../../platform/operator-error.ts'
 
-/** Whose backups these are in the storage: Stead's own. */
+/** The repository of these backups in the storage, for Stead itself. */
 const OWNER = 'stead'
 const FORMAT = 1
 
-/** All of the last day are kept, and the last one of each day for as long as backups of sites are. */
+/** All of the last day are kept, and the last one of each day for as long as backups of sites. */
 const ALL_KEPT_MS = DAY_MS
 const DAYS_KEPT = 30
 
-/** What a backup of the records says before their rows. It is encrypted as all of it is, under the key of the backups. */
+/** Head of a backup of the control database, before the rows. It is encrypted with the backup key, like the rest. */
 export interface RecordsHead {
   readonly format: typeof FORMAT
   /** Milliseconds UTC. */
@@ -30,11 +30,11 @@ export interface RecordsHead {
   readonly installation: string
   /** Names of its hosts. */
   readonly hosts: readonly string[]
-  /** Migrations that the tables have had. */
+  /** Migrations that were applied to the tables. */
   readonly migrations: readonly string[]
-  /** In base64: with it an empty machine can read what is sealed in the records. */
+  /** In base64. With it, an empty machine can open the sealed values in the database. */
   readonly masterKey: string
-  /** Text of the file with the keys of the first account; null where there is none (any more). */
+  /** Content of the file with the first account's credentials, or null if it does not exist. */
   readonly credentials: string | null
 }
 
@@ -53,7 +53,8 @@ interface Options {
 export const recordsRepository = (backups: BackupStore): BackupRepository => backups.repository(OWNER)
 
 /**
- * Writes all records of the installation as they are at one moment, and what an empty machine needs to use them; then reads it back whole.
+ * Backs up the control database as of one moment, with what an empty machine needs to restore it. Then reads the backup
+ * back completely.
  * @throws StorageFailure, BackupDamaged
  */
 export async function backUpRecords(parts: RecordsParts, { now, signal }: Options): Promise<BackupFacts> {
@@ -74,14 +75,18 @@ export async function backUpRecords(parts: RecordsParts, { now, signal }: Option
   try {
     await verifyRecords(repository, name, signal)
   } catch (error) {
-    // nobody shall take it for a good one
+    // Nothing may take it for a good one.
     await repository.remove(name)
     throw error
   }
   return facts
 }
 
-/** Reads a backup of the records to its end. @returns how many rows there are @throws BackupDamaged, RowsUnreadable */
+/**
+ * Reads a backup of the control database to its end.
+ * @returns the number of rows
+ * @throws BackupDamaged, RowsUnreadable
+ */
 export async function verifyRecords(repository: BackupRepository, name: string, signal?: AbortSignal): Promise<number> {
   const { rows } = await openRecordsBackup(repository, name)
   let count = 0
@@ -93,7 +98,7 @@ export async function verifyRecords(repository: BackupRepository, name: string, 
   return count
 }
 
-/** @throws BackupMissing, BackupDamaged, RowsUnreadable; OperatorError for one that this program is too old for */
+/** @throws BackupMissing, BackupDamaged, RowsUnreadable; OperatorError for a backup that is too new for this program */
 export async function openRecordsBackup(repository: BackupRepository, name: string): Promise<RowText<RecordsHead>> {
   const text = await readRowText<RecordsHead>(repository.readStream(name))
   if (text.head.format !== FORMAT)
@@ -101,7 +106,7 @@ export async function openRecordsBackup(repository: BackupRepository, name: stri
   return text
 }
 
-/** Newest first. Those whose heads cannot be read are left out. */
+/** Returns the backups, newest first. Omits those whose heads cannot be read. */
 export async function listRecordsBackups(repository: BackupRepository): Promise<BackupFacts[]> {
   return (await repository.list({ onDamaged: () => {} })).toSorted((a, b) => b.createdAt - a.createdAt)
 }
@@ -109,12 +114,12 @@ export async function listRecordsBackups(repository: BackupRepository): Promise<
 export interface WholeBackup {
   readonly name: string
   readonly head: RecordsHead
-  /** Newer ones that cannot be used, newest first, each with what is wrong. */
+  /** Newer backups that cannot be used, newest first, each with the reason. */
   readonly damaged: readonly { readonly name: string; readonly reason: string }[]
 }
 
 /**
- * The newest backup of the records that can be read to its end: what is a little older is better than nothing.
+ * Returns the newest backup that can be read to its end, because a slightly older one is better than none.
  * @returns `name` undefined when there is none
  */
 export async function newestWholeBackup(
@@ -136,20 +141,26 @@ export async function newestWholeBackup(
   return { name: undefined, damaged }
 }
 
-/** Whether an error says that a backup is of no use, and not that the storage is away or this program too old. */
+/**
+ * Returns whether an error means that a backup is useless, rather than that the storage is away or this program too
+ * old.
+ */
 export const isUnusable = (error: unknown): error is Error =>
   error instanceof BackupDamaged || error instanceof BackupMissing || error instanceof RowsUnreadable
 
-/** When it was taken is in its name, too: the head of a damaged one says nothing. */
+/** Returns when a backup was taken, from its name, because the head of a damaged one cannot be read. */
 const timeIn = (name: string): number => Number(/^r(\d+)$/.exec(name)?.[1] ?? 0)
 
-/** Takes away what is older than it is kept, and what nothing can be read of any more: with that there is no knowing what is needed. */
+/**
+ * Removes expired backups, and those of which nothing can be read: with such a backup, a sweep cannot know what is
+ * needed.
+ */
 export async function forgetRecordsBackups(repository: BackupRepository, { now, signal }: Options): Promise<number> {
   const damaged: string[] = []
   const whole = await repository.list({ onDamaged: (name) => damaged.push(name) })
   const old = [
     ...tooOld(whole, now).map(({ name }) => name),
-    // a storage that gives wrong answers for some hours shall not cost anything
+    // A storage that returns wrong data for some hours must not cost anything.
     ...damaged.filter((name) => now - timeIn(name) >= ALL_KEPT_MS),
   ]
   for (const name of old) await repository.remove(name)
@@ -157,7 +168,7 @@ export async function forgetRecordsBackups(repository: BackupRepository, { now, 
   return old.length
 }
 
-/** Which of them may go; never the newest. */
+/** Returns which backups may be removed, never the newest. */
 export function tooOld<Each extends Pick<BackupFacts, 'createdAt'>>(all: readonly Each[], now: number): Each[] {
   const newestFirst = all.toSorted((a, b) => b.createdAt - a.createdAt)
   const days = new Set<number>()

@@ -29,8 +29,9 @@ type Context<Results = unknown> = StepContext<Input, HostServices, Results>
 type Looked = Context<{ look: boolean }>
 
 /**
- * Makes the site directory of a site whose records were restored on an empty machine, from the newest of its backups that can be read. A site whose site directory
- * is there is left as it is. The site is closed by whoever asks for it: nobody sees half of it.
+ * Recreates the site directory of a site from its newest readable backups, after the control database was restored on
+ * an empty machine. A site with a site directory is left unchanged. The caller closes the site, so that visitors never
+ * see half of it.
  */
 export const recoverSite = durableWith<HostServices>()({
   name: 'site.bring_back',
@@ -38,7 +39,7 @@ export const recoverSite = durableWith<HostServices>()({
   on: 'host',
   changeableBy: 'account',
   steps: {
-    // before anything is made, so that an attempt which is cut off is not taken for a site that was there
+    // Before anything is created, so that after an interruption the site is not taken for one that existed.
     look: { run: ({ services, input }: Context) => services.siteDirectories.isLost(input.siteId) },
     core: { run: fetchCore },
     close: { run: close, undo: (context: Context) => context.services.pool.release(context.input.siteId) },
@@ -49,7 +50,7 @@ export const recoverSite = durableWith<HostServices>()({
   failed,
 })
 
-/** The release that the site ran on: from where releases come from, else from the backups. */
+/** Fetches the release that the site ran on from its usual source, else from the backups. */
 async function fetchCore({ services, input, results, signal }: Looked): Promise<void> {
   const directory = results.look && (await services.siteDirectories.ofSite(input.siteId))
   if (!directory) return
@@ -57,7 +58,7 @@ async function fetchCore({ services, input, results, signal }: Looked): Promise<
   await services.ensureCore(directory.coreVersion, kept, signal)
 }
 
-/** Its record says so already; this keeps a task of the host's own from starting PHP. */
+/** Closes the site. Its record is already closed, and this also stops the host's own tasks from starting PHP. */
 async function close(context: Looked): Promise<void> {
   if (context.results.look) await closeForWork(context, context.input.siteId)
 }
@@ -69,7 +70,7 @@ async function bringFiles(context: Looked): Promise<void> {
   const site = contentPlace(input.siteId, directory)
   await fromNewest(context, 'fs', async (repository, backup) => {
     const isOtherCore = backup.coreVersion !== directory.coreVersion
-    // files of a release at the top of the web root must fit the release that the site has
+    // Files of a release at the top of the web root must match the site's release.
     const except = isOtherCore ? await layRootOfCore(directory, services.siteDirectories.corePath(directory)) : []
     const scope = { paths: [''], except }
     const wanted = wantedFiles(repository, nameOf(backup), new Set(except))
@@ -92,11 +93,14 @@ async function bringDatabase(context: Looked): Promise<void> {
     await services.siteDatabase.switch(directory)
     await services.siteDatabase.cleanUp(directory)
   })
-  // nobody comes before the site is open by its record
+  // Visitors stay out until the site's record says that it is open.
   services.pool.release(input.siteId)
 }
 
-/** One that is damaged does not stop it: the one before it is better than nothing. @throws PermanentFailure when there is none */
+/**
+ * Uses the newest backup. Skips a damaged one, because the one before it is better than none.
+ * @throws PermanentFailure when there is none
+ */
 async function fromNewest(
   { services, input, log }: Context,
   kind: Kind,
@@ -156,7 +160,7 @@ async function open(tx: Tx, context: Looked): Promise<void> {
   })
 }
 
-/** @param context its source names the host that was lost; without one, Stead itself was restored */
+/** @param context its source names the lost host. Without one, Stead itself was restored */
 function reasonOf({ source }: Pick<Context, 'source'>): string {
   const { lostHost } = (source ?? {}) as { lostHost?: string }
   return lostHost === undefined ? 'a restore of Stead' : `the loss of the host ${lostHost}`

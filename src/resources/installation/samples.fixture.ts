@@ -13,10 +13,13 @@ export const samples: readonly Sample[] = [
   { endpoint: 'uncordonHost', path: at('/v1/installation/hosts/h/uncordon'), isOfOperator: true },
 ]
 
-/** An account that nothing else is about. */
+/** Creates an account that nothing else uses. */
 const another = async ({ api, number }: Scene) => (await api.person(`suspended-${number}@example.com`)).accountId
 
-/** A host that gets no site in any state. @returns its name */
+/**
+ * Creates a host that gets no sites in any state.
+ * @returns its name
+ */
 async function hostIn({ api }: Scene, state: 'active' | 'cordoned'): Promise<string> {
   const name = `${state}-${unique()}`
   const values = { name, state, address: '', datacenters: '', max_sites: 0, facts: '{}', seen_at: 0 }

@@ -3,10 +3,10 @@ import { reservationOf, reservedDomains, reservedHosts } from '../access/reserve
 import type { NameSettings } from '../access/service-names.ts'
 import { firstAccount } from '../account/account.ts'
 
-/** A name of the installation that an account got before a setting reserved it. */
+/** Name of the installation that an account got before a setting reserved it. */
 export interface TakenName {
   readonly name: string
-  /** `site`: the first address of a site; `domain`: a domain of one; `zone`: a DNS zone. */
+  /** `site`: the first address of a site. `domain`: a domain of a site. `zone`: a DNS zone. */
   readonly kind: 'site' | 'domain' | 'zone'
   /** The site that has it. */
   readonly site?: string
@@ -14,10 +14,10 @@ export interface TakenName {
   readonly account: string
 }
 
-/** More of them say no more. */
+/** A longer list would not help. */
 export const MOST_TAKEN = 100
 
-/** Returns the names of the installation that are somebody else's, by name; at most {@link MOST_TAKEN}. */
+/** Returns the names of the installation that other accounts have, by name, at most {@link MOST_TAKEN}. */
 export async function takenReservedNames(tx: Tx, config: NameSettings): Promise<TakenName[]> {
   const operator = (await firstAccount(tx))?.id ?? 0
   const zones = await zonesIn(tx, config)
@@ -43,7 +43,7 @@ function zonesIn(tx: Tx, config: NameSettings) {
     .execute()
 }
 
-/** First addresses and domains of sites that are services, or above one. */
+/** Returns first addresses and domains of sites that equal the name of a service, or are above one. */
 async function routesAt(tx: Tx, config: NameSettings): Promise<Found[]> {
   const rows = await tx
     .selectFrom('routes')
@@ -57,7 +57,7 @@ async function routesAt(tx: Tx, config: NameSettings): Promise<Found[]> {
   return rows.map(({ is_domain: isDomain, ...row }) => ({ ...row, kind: isDomain === 1 ? 'domain' : 'site' }))
 }
 
-/** All domains of sites in zones of the installation. */
+/** Returns all domains of sites in zones of the installation. */
 async function domainsIn(tx: Tx, config: NameSettings): Promise<Found[]> {
   const rows = await tx
     .selectFrom('zones')

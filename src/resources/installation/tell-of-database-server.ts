@@ -4,7 +4,7 @@ import { letter } from '../../platform/mail/letter.ts'
 import { enqueueMail } from '../../platform/mail/send-mail.job.ts'
 import { firstAccount } from '../account/account.ts'
 
-/** Mails the operator that a host's MariaDB cannot be started. The caller keeps to one mail an outage. */
+/** Mails the operator that a host's MariaDB cannot be started. The caller limits this to one mail an outage. */
 export async function tellOfDatabaseServer(
   tx: Tx,
   { host, fault, now }: { host: string; fault: string; now: number },

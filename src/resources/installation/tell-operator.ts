@@ -9,8 +9,8 @@ import { actions } from './actions.ts'
 import { setFailing } from './installation.store.ts'
 
 /**
- * The records could not be backed up. Who runs Stead gets a mail when it begins to fail, and no other until it has been well again; the
- * log of the account that was there first, which is theirs, says the same.
+ * Reports that the control database could not be backed up. The operator gets a mail when it begins to fail, and no
+ * other until it has succeeded again. The log of the first account, which is the operator's, says the same.
  */
 export async function tellOperator(tx: Tx, context: FailureContext): Promise<void> {
   const { canceled, error } = context

@@ -5,7 +5,10 @@ import { touchRoutesOfAccount } from '../../sites/site.ts'
 import { type AccountUsage, listAccountUsage } from '../accounts.store.ts'
 import { presentAccount } from './present-account.ts'
 
-/** The account, held until the transaction ends. @throws Problem `not_found` */
+/**
+ * Returns the account, held until the transaction ends.
+ * @throws Problem `not_found`
+ */
 export async function accountToChange(tx: Tx, id: number): Promise<AccountUsage> {
   await lockForUpdate(tx, 'accounts', id)
   const [account] = await listAccountUsage(tx, { perPage: 1, offset: 0 }, id)
@@ -14,9 +17,9 @@ export async function accountToChange(tx: Tx, id: number): Promise<AccountUsage>
 }
 
 /**
- * Suspends an account, or resumes it; one that is so already stays as it is.
- * @param at null: resume it
- * @param record called when that is a change
+ * Suspends an account, or resumes it. Changes nothing if it is already in that state.
+ * @param at null resumes it
+ * @param record called when the state changes
  */
 export async function changeSuspension(
   tx: Tx,

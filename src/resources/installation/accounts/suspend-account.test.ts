@@ -35,7 +35,7 @@ describe.each(dialects)('a suspended account on $dialect', ({ dialect, skip }) =
     const suspended = await change('suspend')
     expect(suspended.body.data).toMatchObject({ id: customer.accountId, suspended_at: expect.any(String) })
     expect([await status('call'), await status('browse')]).toEqual([401, 401])
-    // others go on
+    // Other accounts keep working.
     expect((await operator.call('GET', '/v1/sites')).status).toBe(200)
     expect((await change('resume')).body.data.suspended_at).toBe(null)
     expect([await status('call'), await status('browse')]).toEqual([200, 200])
@@ -53,7 +53,7 @@ describe.each(dialects)('a suspended account on $dialect', ({ dialect, skip }) =
     expect((await routeChangesSince(read, newest)).changes).toHaveLength(2)
   })
 
-  test('people who share its sites see why visitors do not get them', async () => {
+  test('collaborators on its sites see why visitors cannot reach them', async () => {
     const mate = await api.person('mate@example.com')
     await api.collaborate(mate, site, [])
     const statusOf = async () => (await mate.call('GET', `/v1/sites/${site}/status`)).body.data
@@ -62,7 +62,7 @@ describe.each(dialects)('a suspended account on $dialect', ({ dialect, skip }) =
     expect(await statusOf()).toMatchObject({ status: 'suspended', reason: expect.stringContaining('suspended') })
   })
 
-  test('is in its own log once, however often it is suspended; the operator cannot suspend itself', async () => {
+  test('is logged once, however often it is suspended, and the operator cannot suspend itself', async () => {
     for (let times = 0; times < 2; times++) await change('suspend')
     expect(await entries()).toEqual([{ action: 'account.suspended', account_id: customer.accountId }])
     expect((await change('suspend', operator.accountId)).body.code).toBe('operator_account')

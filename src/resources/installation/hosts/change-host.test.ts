@@ -6,7 +6,7 @@ import { makeAccount } from '../../account/account.ts'
 import { insertSite } from '../../sites/site.store.ts'
 import { loseHost, removeHost, returnHost, setCordoned } from './change-host.ts'
 
-describe.each(dialects)('what the operator does with a host on $dialect', ({ dialect, skip }) => {
+describe.each(dialects)('an operator’s changes of a host on $dialect', ({ dialect, skip }) => {
   let made: TestDatabase
   beforeEach(async (context) => {
     if (skip) return context.skip()
@@ -33,35 +33,38 @@ describe.each(dialects)('what the operator does with a host on $dialect', ({ dia
   const cordon: typeof loseHost = (tx, name, now) => setCordoned(tx, name, true, now)
   const uncordon: typeof loseHost = (tx, name, now) => setCordoned(tx, name, false, now)
 
-  test('a cordoned host reports and keeps running; an unknown one is refused', async () => {
+  test('a cordoned host reports and keeps running, and an unknown one is refused', async () => {
     expect(await change(cordon, 'h1')).toBe('cordoned')
     expect(await report(1)).toBe(true)
     expect(await change(uncordon, 'h1')).toBe('active')
     expect(await change(cordon, 'h9')).toBe('No host is named h9. To list hosts, run stead host list')
   })
 
-  // on SQLite all is one machine: no host takes over from another
-  test.skipIf(dialect === 'sqlite')('lost is refused while it reports, and while no other host is there', async () => {
-    expect(await change(loseHost, 'h1')).toMatch(/^No other host can take its sites/)
-    await report(2)
-    await report(1)
-    expect(await change(loseHost, 'h1')).toMatch(/^h1 is running: it reported in the last ten seconds/)
-    await made.database.transaction((tx) => tx.updateTable('hosts').set({ seen_at: 0 }).where('id', '=', 1).execute())
-    expect(await change(loseHost, 'h1')).toBe('lost')
-    // it can report no more, and learns at once that it must end
-    expect(await report(1)).toBe(false)
-    expect(await isNewestStart(made.database.read, { hostId: 1, epoch: 0 })).toBe(false)
-    // again: no harm, and no second round while one is queued
-    expect(await change(loseHost, 'h1')).toBe('lost')
-    const rounds = made.database.read.selectFrom('operations').select('id').where('type', '=', 'hosts.evacuate')
-    expect((await rounds.execute()).length).toBe(1)
-    expect(await change(cordon, 'h1')).toMatch(/^h1 is marked lost\. To use it again/)
-    expect(await change(returnHost, 'h1')).toBe('active')
-    expect(await report(1)).toBe(true)
-    expect(await change(returnHost, 'h1')).toBe('h1 is not marked lost. It is active.')
-  })
+  // On SQLite everything is one machine, and no host takes over from another.
+  test.skipIf(dialect === 'sqlite')(
+    'refuses to mark a host lost while it reports, and while there is no other host',
+    async () => {
+      expect(await change(loseHost, 'h1')).toMatch(/^No other host can take its sites/)
+      await report(2)
+      await report(1)
+      expect(await change(loseHost, 'h1')).toMatch(/^h1 is running: it reported in the last ten seconds/)
+      await made.database.transaction((tx) => tx.updateTable('hosts').set({ seen_at: 0 }).where('id', '=', 1).execute())
+      expect(await change(loseHost, 'h1')).toBe('lost')
+      // It can no longer report, and learns at once that it must stop.
+      expect(await report(1)).toBe(false)
+      expect(await isNewestStart(made.database.read, { hostId: 1, epoch: 0 })).toBe(false)
+      // Repeating it does no harm, and starts no second evacuation while one is queued.
+      expect(await change(loseHost, 'h1')).toBe('lost')
+      const rounds = made.database.read.selectFrom('operations').select('id').where('type', '=', 'hosts.evacuate')
+      expect((await rounds.execute()).length).toBe(1)
+      expect(await change(cordon, 'h1')).toMatch(/^h1 is marked lost\. To use it again/)
+      expect(await change(returnHost, 'h1')).toBe('active')
+      expect(await report(1)).toBe(true)
+      expect(await change(returnHost, 'h1')).toBe('h1 is not marked lost. It is active.')
+    },
+  )
 
-  test.skipIf(dialect === 'sqlite')('removed is refused while it runs or has a site', async () => {
+  test.skipIf(dialect === 'sqlite')('refuses to remove a host while it runs or has a site', async () => {
     await report(1)
     expect(await change(removeHost, 'h1')).toMatch(/^h1 is running/)
     await made.database.transaction((tx) => insertSite(tx, siteDraft('shop', { hostId: 2 }), 1))

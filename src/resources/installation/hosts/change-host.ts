@@ -11,12 +11,15 @@ import {
   setHostState,
 } from './host.store.ts'
 
-/** The host cannot be changed like this. The message says why, and what to do. */
+/** Thrown when a host cannot be changed in this way. The message says why, and what to do. */
 export class HostRefusal extends Error {
   override readonly name = 'HostRefusal'
 }
 
-/** Keeps new sites off a host, or lets them come again. @throws HostRefusal */
+/**
+ * Keeps new sites off a host, or allows them again.
+ * @throws HostRefusal
+ */
 export async function setCordoned(tx: Tx, name: string, isCordoned: boolean, now: number): Promise<ChangedHost> {
   const host = await hold(tx, name)
   if (host.state === 'lost')
@@ -24,7 +27,11 @@ export async function setCordoned(tx: Tx, name: string, isCordoned: boolean, now
   return change(tx, host, isCordoned ? 'cordoned' : 'active', now)
 }
 
-/** Marks a host lost: it can report no more, and its sites are recovered on others. Called again, it asks for those that are left. @throws HostRefusal */
+/**
+ * Marks a host lost. It can no longer report, and its sites are recovered on others. If repeated, requests the sites
+ * that are left.
+ * @throws HostRefusal
+ */
 export async function loseHost(tx: Tx, name: string, now: number): Promise<ChangedHost> {
   const host = await hold(tx, name)
   if (host.state !== 'lost') {
@@ -38,14 +45,21 @@ export async function loseHost(tx: Tx, name: string, now: number): Promise<Chang
   return changed
 }
 
-/** Lets a lost host start again. It quarantines the directories of sites that are elsewhere now, and serves those that stayed. @throws HostRefusal */
+/**
+ * Lets a lost host start again. It quarantines the directories of sites that are elsewhere now, and serves those that
+ * stayed.
+ * @throws HostRefusal
+ */
 export async function returnHost(tx: Tx, name: string, now: number): Promise<ChangedHost> {
   const host = await hold(tx, name)
   if (host.state !== 'lost') throw new HostRefusal(`${name} is not marked lost. It is ${host.state}.`)
   return change(tx, host, 'active', now)
 }
 
-/** Takes an empty host off all lists. @throws HostRefusal */
+/**
+ * Removes an empty host from all lists.
+ * @throws HostRefusal
+ */
 export async function removeHost(tx: Tx, name: string, now: number): Promise<ChangedHost> {
   const host = await hold(tx, name)
   if (host.state !== 'lost' && host.isHeard)
@@ -56,7 +70,7 @@ export async function removeHost(tx: Tx, name: string, now: number): Promise<Cha
   return change(tx, host, 'removed', now)
 }
 
-/** Two commands about one host run one after the other. */
+/** Holds a host, so that two commands about it run one after the other. */
 async function hold(tx: Tx, name: string): Promise<ChangedHost> {
   const found = await findHostNamed(tx, name)
   if (found) await lockForUpdate(tx, 'hosts', found.id)
@@ -68,7 +82,7 @@ async function hold(tx: Tx, name: string): Promise<ChangedHost> {
 
 async function change(tx: Tx, host: ChangedHost, state: HostState, now: number): Promise<ChangedHost> {
   await setHostState(tx, host.id, { state, now })
-  // a host that runs all the same is told at once
+  // A host that is still running is told at once.
   await recordHost(tx, host.id)
   return { ...host, state }
 }

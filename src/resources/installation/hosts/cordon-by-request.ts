@@ -17,7 +17,10 @@ export const HostState = Type.Object(
   { title: 'HostState' },
 )
 
-/** Cordons or uncordons a host for a request of the operator. @throws Problem `not_found`, `host_lost` */
+/**
+ * Cordons or uncordons a host for a request of the operator.
+ * @throws Problem `not_found`, `host_lost`
+ */
 export async function cordonByRequest(
   { tx, now }: { readonly tx: Tx; readonly now: number },
   name: string,

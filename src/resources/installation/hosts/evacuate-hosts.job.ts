@@ -18,10 +18,13 @@ import { type LossContext, recoverElsewhere } from './recover-elsewhere.ts'
 type Services = Pick<ControlServices, 'config' | 'database' | 'definitions'>
 type Context = StepContext<unknown, Services>
 
-/** Visits of a week decide whose turn it is first. */
+/** Visits within this many days decide the order. */
 const VISIT_DAYS = 7
 
-/** Gives the sites of lost hosts to others, the most visited first, and ends what else was queued there. Each site is one transaction. */
+/**
+ * Assigns the sites of lost hosts to others, most visited first, and ends other operations queued there. Each site is
+ * one transaction.
+ */
 export const evacuateHosts = durableWith<Services>()({
   name: 'hosts.evacuate',
   input: Type.Object({}),
@@ -30,7 +33,7 @@ export const evacuateHosts = durableWith<Services>()({
   steps: { sites: { run: evacuate } },
 })
 
-/** Room may have appeared, or someone has deleted a site of a lost host. */
+/** A host may have free places now, or a user may have deleted a site of a lost host. */
 export const evacuateOften = schedule({
   name: 'hosts.evacuate',
   everyMs: 60_000,
@@ -39,7 +42,7 @@ export const evacuateOften = schedule({
   options: () => ({ source: ROUTINE }),
 })
 
-/** Asks for it, unless it is queued already. */
+/** Requests an evacuation, unless one is already queued. */
 export async function requestEvacuation(tx: Tx): Promise<void> {
   const open = await tx
     .selectFrom('operations')
@@ -58,7 +61,7 @@ async function evacuate(context: Context): Promise<{ moved: number; staying: num
     const loss = { host, config: services.config, definitions: services.definitions, now: context.now() }
     for (const siteId of await sitesByVisits(read, host.id, dayOf(context.now()) - VISIT_DAYS)) {
       signal.throwIfAborted()
-      // one site that cannot be moved keeps no other from it; its turn comes again in a minute
+      // A site that cannot be moved does not stop the others, and is retried in a minute.
       const hasMoved = await transaction((tx) => recoverElsewhere(tx, siteId, loss)).catch((error) => {
         log.error({ err: error, siteId, host: host.name }, 'could not move a site off a lost host')
         return false
@@ -70,7 +73,7 @@ async function evacuate(context: Context): Promise<{ moved: number; staying: num
   return counts
 }
 
-/** The deletion of a site needs no files, and any host can run it. Other work ends with a reason. */
+/** Ends other operations. The deletion of a site needs no files, so any host can run it. Others end with a reason. */
 async function endOtherWork(tx: Tx, loss: LossContext): Promise<void> {
   const [other] = await openHosts(tx)
   for (const { id, siteId, isBegun } of await openOnHost(tx, loss.host.id)) {

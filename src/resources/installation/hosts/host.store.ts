@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import { type HostState, isHeard, takesSites } from '../../../hosting/host-state.ts'
 import type { Tx } from '../../../platform/db/database.ts'
 
-/** A host as its operator changes it. */
+/** Host as its operator changes it. */
 export interface ChangedHost {
   readonly id: number
   readonly name: string
   readonly state: HostState
-  /** It reported just now. */
+  /** Whether it reported recently. */
   readonly isHeard: boolean
 }
 
@@ -28,7 +28,7 @@ export async function setHostState(
   await tx.updateTable('hosts').set({ state, state_at: now }).where('id', '=', hostId).execute()
 }
 
-/** Whether another host takes new sites. */
+/** Returns whether another host takes new sites. */
 export async function isOtherTaking(tx: Tx, hostId: number): Promise<boolean> {
   const row = await tx
     .selectFrom('hosts')
@@ -39,12 +39,12 @@ export async function isOtherTaking(tx: Tx, hostId: number): Promise<boolean> {
   return row !== undefined
 }
 
-/** Hosts whose sites are to be recovered elsewhere. */
+/** Returns hosts whose sites must be recovered elsewhere. */
 export async function lostHosts(tx: Tx): Promise<{ id: number; name: string }[]> {
   return tx.selectFrom('hosts').select(['id', 'name']).where('state', '=', 'lost').orderBy('id').execute()
 }
 
-/** Returns the sites of a host that are not deleted: the most visited first, as counted since a day. */
+/** Returns the sites of a host that are not deleted, most visited since the given day first. */
 export async function sitesByVisits(tx: Tx, hostId: number, sinceDay: number): Promise<number[]> {
   const rows = await tx
     .selectFrom('sites')
@@ -61,7 +61,7 @@ export async function sitesByVisits(tx: Tx, hostId: number, sinceDay: number): P
   return rows.map(({ id }) => id)
 }
 
-/** Whether any site, those in the trash included, is still on a host. */
+/** Returns whether any site, including those in the trash, is still on a host. */
 export async function hasSites(tx: Tx, hostId: number): Promise<boolean> {
   const row = await tx
     .selectFrom('sites')
@@ -73,7 +73,7 @@ export async function hasSites(tx: Tx, hostId: number): Promise<boolean> {
   return row !== undefined || (await sitesByVisits(tx, hostId, 0)).length > 0
 }
 
-/** Forgets the directories of a host. */
+/** Deletes the records of a host's site directories. */
 export async function forgetDirectories(tx: Tx, hostId: number): Promise<void> {
   await tx.deleteFrom('site_homes').where('host_id', '=', hostId).execute()
 }

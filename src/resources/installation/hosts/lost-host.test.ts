@@ -1,4 +1,6 @@
-/** A host that is lost: what becomes of its sites and of its work, by the records and with directories on real disks. */
+/**
+ * Tests of a lost host: what happens to its sites and operations, by the database and with directories on real disks.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -49,7 +51,7 @@ describe.each(dialects)('a lost host on $dialect', ({ dialect, skip }) => {
   })
 
   const lose = () => api.database.transaction((tx) => setHostState(tx, lost, { state: 'lost', now: 1 }))
-  /** Runs the job that gives the sites away. */
+  /** Runs the job that assigns the sites to other hosts. */
   async function evacuate() {
     const services = { config: api.config, database: api.database, definitions: jobs }
     const worker = startWorker(api.database, [evacuateHosts], { services: services as never, lookEveryMs: 20 })
@@ -97,7 +99,7 @@ describe.each(dialects)('a lost host on $dialect', ({ dialect, skip }) => {
     return host
   }
 
-  test('its sites are closed and recovered on another host; queued work follows and waits for that', async () => {
+  test('closes its sites and recovers them on another host, and queued operations wait for that', async () => {
     const here = await fakeHost(api, { asked: lost })
     hosts.push(here)
     const siteId = await api.site(owner, 'shop')
@@ -135,12 +137,12 @@ describe.each(dialects)('a lost host on $dialect', ({ dialect, skip }) => {
     expect(log.map(({ message }) => message)).toContain(
       'The site was recovered from its backups after the loss of the host h.',
     )
-    // the host that was lost destroys nothing when it starts again
+    // The lost host destroys nothing when it starts again.
     await here.services.siteDirectories.reconcile({ isTakenOver: false })
     expect([existsSync(directory), existsSync(again)]).toEqual([false, true])
   })
 
-  test('the most visited site is first, and what had begun ends with a reason', async () => {
+  test('starts with the most visited site, and ends running operations with a reason', async () => {
     const [quiet, busy] = [await backedUp('quiet'), await backedUp('busy')]
     const cutOff = await work(quiet, begun)
     await api.database.transaction((tx) =>
@@ -164,7 +166,7 @@ describe.each(dialects)('a lost host on $dialect', ({ dialect, skip }) => {
     })
   })
 
-  test('a site whose only copy is on the lost disk stays, and so does one without a place; their work ends with a reason', async () => {
+  test('keeps a site whose only copy is on the lost disk, and one without a place elsewhere, and ends their operations with a reason', async () => {
     const only = await api.site(owner, 'only-copy')
     await api.home(only)
     await work(only)
@@ -180,7 +182,7 @@ describe.each(dialects)('a lost host on $dialect', ({ dialect, skip }) => {
     )
     await evacuate()
     expect((await operations(placeless))[0]?.[3]).toMatch(/^The host h is lost, and no other host in \w+ has room/)
-    // its turn comes when there is room
+    // It is moved when a host has a free place.
     await api.database.transaction((tx) =>
       tx.updateTable('hosts').set({ state: 'active' }).where('id', '=', other).execute(),
     )
@@ -188,7 +190,7 @@ describe.each(dialects)('a lost host on $dialect', ({ dialect, skip }) => {
     expect(await hostOf(placeless)).toEqual([other, other])
   })
 
-  test('a site that was being created is created on the other host', async () => {
+  test('creates a site on the other host that was being created', async () => {
     const siteId = await api.site(owner, 'new-site')
     await api.home(siteId)
     await api.database.transaction(async (tx) => {
@@ -216,7 +218,7 @@ describe.each(dialects)('a lost host on $dialect', ({ dialect, skip }) => {
     expect(await hostOf(siteId)).toEqual([other, other])
   })
 
-  test('the deletion of its site ends on another host, within a minute or two', async () => {
+  test('finishes the deletion of its site on another host, within a minute or two', async () => {
     const siteId = await api.site(owner, 'gone')
     await api.home(siteId)
     await lose()

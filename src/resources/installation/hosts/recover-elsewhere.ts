@@ -25,9 +25,11 @@ export interface LossContext {
 }
 
 /**
- * Gives a site of a lost host to another one, which recovers it from its newest backups; until then visitors get 503. What is queued for
- * the site follows it and waits for that. What has begun ends as failed. One transaction: called again, it finds the site elsewhere.
- * @returns whether the site has left the host. It stays when no host has room, or when the lost disk has the only copy.
+ * Assigns a site of a lost host to another one, which recovers it from its newest backups. Until then visitors get 503.
+ * Queued operations of the site follow it and wait for that, and running ones fail. It is one transaction: a repeated
+ * call finds the site elsewhere.
+ * @returns whether the site has left the host. It stays when no host has a free place, or when the lost disk has the
+ * only copy.
  */
 export async function recoverElsewhere(tx: Tx, siteId: number, context: LossContext): Promise<boolean> {
   const { host, config, now } = context
@@ -58,13 +60,16 @@ export async function recoverElsewhere(tx: Tx, siteId: number, context: LossCont
 const hasBackups = async (tx: Tx, siteId: number): Promise<boolean> =>
   (await listCompleted(tx, siteId, 'fs')).length > 0 && (await listCompleted(tx, siteId, 'db')).length > 0
 
-/** A site that was being created has nothing to lose, and is created again. @returns what was never begun */
+/**
+ * Ends running operations. A site that was being created has nothing to lose, and is created again.
+ * @returns the operations that have not started
+ */
 async function endBegun(tx: Tx, open: readonly OpenOperation[], context: LossContext): Promise<OpenOperation[]> {
   const { host, definitions } = context
   for (const { id, type } of open.filter(({ isBegun }) => isBegun)) {
     const isCreation = type === provisionSite.name
     const reason = `The host ${host.name} was lost during this operation. Start the operation again.`
-    // nobody need be told of a creation that starts again at once
+    // A creation that restarts at once need not be reported.
     await abandonOperation(tx, id, reason, { ...context, isTold: !isCreation })
     if (isCreation) await retryOperation(tx, id, definitions)
   }
@@ -73,7 +78,7 @@ async function endBegun(tx: Tx, open: readonly OpenOperation[], context: LossCon
 
 async function orderRecovery(tx: Tx, site: Site, queued: readonly OpenOperation[], context: LossContext) {
   const { host, now } = context
-  // of an earlier host that was lost before it could begin: it does the same
+  // Left from an earlier host that was lost before it started. It does the same.
   if (queued.some(({ type }) => type === recoverSite.name)) return touchRoutes(tx, site.id, now)
   const source = { lostHost: host.name }
   const change = changeBy(tx, { actor: 'systems', about: aboutSite(site), now })
