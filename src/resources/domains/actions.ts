@@ -15,10 +15,10 @@ const ofAccount = declareActions('account', {
   'zone.claim_ended': 'The claim of another account ended, and the domain moved or stayed',
 })
 
-/** What the activity log says of changes that this resource makes. */
+/** Activity log entries for the changes that this resource makes. */
 export const actions = { ...ofSite, ...ofAccount }
 
-/** What webhooks tell of them. */
+/** Webhook events for these changes. */
 export const events = {
   ...declareEvents('primary_domain_set'),
   ...declareAccountEvents('domain_claimed', 'domain_claim_ended'),

@@ -95,7 +95,7 @@ export const addDomain = endpoint({
   },
 })
 
-/** @throws Problem what is wrong with a name */
+/** @throws Problem for an invalid name */
 function read(name: string): { hostName: string; zoneName: string } {
   const star = isWildcard(name.trim()) ? '*.' : ''
   const plainName = normalHostName(name.trim().slice(star.length))

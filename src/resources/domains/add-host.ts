@@ -10,7 +10,7 @@ type Adding = Pick<Context, 'tx' | 'config' | 'now'> & {
   readonly caller: Pick<Context['caller'], 'accountId'>
 } & Change
 
-/** Gives a site a host name that is free; a registrable domain brings its `www` along. */
+/** Gives a site a free host name. For a registrable domain, adds its `www` as well. */
 export async function addHostToSite(context: Adding, host: HostOfSite): Promise<void> {
   await add(context, host)
   if (host.name === '') await addWww(context, host)
@@ -25,10 +25,10 @@ async function add(context: Adding, host: HostOfSite): Promise<void> {
   await context.start(checkDomain, { siteId: site.id, hostName }, { about: { accountId: site.accountId } })
 }
 
-/** After that the regular look comes to it, should the first be lost. */
+/** If the first check is lost, the regular check follows after this time. */
 const SOON_MS = 60_000
 
-/** Only where nobody has another use for it. */
+/** Adds the `www` name, unless it is already used for something else. */
 async function addWww(context: Adding, apex: HostOfSite): Promise<void> {
   const { tx, now } = context
   const host = { ...apex, name: 'www' }

@@ -15,7 +15,7 @@ import { claimOfAccount, countClaims, insertClaim } from './claim.store.ts'
 import { type Claim, claimValue, MOST_CLAIMS, NOTICE_MS, recordNameOf } from './claim.ts'
 import { problems } from './problems.ts'
 
-/** What the DNS says of the record of a claim. */
+/** What the DNS returns for the record of a claim. */
 export interface Proof {
   readonly isSeen: boolean
   /** The rest of a sentence that begins "So far". */
@@ -25,7 +25,7 @@ export interface Proof {
 type Asking = Pick<Context, 'tx' | 'config' | 'sealer'>
 
 /**
- * Looks whether an account controls a zone that another account has.
+ * Checks whether an account controls a zone that another account has.
  * @returns undefined when no other account has it
  */
 export async function lookForProof(
@@ -46,8 +46,9 @@ export async function lookForProof(
 }
 
 /**
- * Begins the claim of a zone of another account, which is held, for a site, which is held, too. Its holder gets a notice; the zone moves a day later.
- * @returns the claim that there is, if the account has one of the zone already
+ * Starts a claim of another account's zone for a site. Hold both. The holder is notified, and the zone moves a day
+ * later.
+ * @returns the existing claim, if the account already has one for the zone
  * @throws Problem `zone_of_other_account` without a proof, `claim_limit_reached`
  */
 export async function beginClaim(
@@ -90,10 +91,13 @@ const isoOf = ({ movesAt }: Pick<Claim, 'movesAt'>): string => new Date(movesAt)
 
 export const timeOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
-/** Named in a mail. */
+/** How many names a mail lists. */
 const MOST_NAMES = 20
 
-/** Tells the account that has the zone, and not who claims it. @returns false when too many mails were sent within the hour */
+/**
+ * Tells the account that has the zone, without naming the claimant.
+ * @returns false when too many mails were sent within the hour
+ */
 async function notify(
   { tx, now }: Pick<Context, 'tx' | 'now'>,
   zone: Zone,

@@ -29,7 +29,7 @@ export const cancelClaim = endpoint({
 
   async handle({ tx, site, now, record }, { params }) {
     const zone = zoneNameOf(normalHostName(params.domain) ?? '')
-    // the job that moves domains holds the site as well: either it finds no claim, or this does not
+    // The job that moves domains also holds the site, so either it finds no claim, or this does not.
     await holdSite(tx, site.id)
     const claim = zone && (await claimOfAccount(tx, site.accountId, zone))
     if (!claim || claim.siteId !== site.id) throw notFound()

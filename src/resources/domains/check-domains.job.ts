@@ -12,9 +12,9 @@ import { actions } from './actions.ts'
 import { type Check, type DueDomain, expectChecks, findCheck, storeCheck, takeDueChecks } from './check.store.ts'
 import { lookAtDomain } from './look-at-domain.ts'
 
-/** Between two looks at a domain, give or take a tenth. */
+/** Interval between two checks of a domain, give or take a tenth. */
 const EVERY_MS = 600_000
-/** Looked at together. */
+/** How many domains are checked in parallel. */
 const AT_ONCE = 20
 const BATCH = 100
 
@@ -25,7 +25,7 @@ interface Looking {
   readonly edgeKey: string
 }
 
-/** Looks at one domain, when somebody wants to know. Not in the site's own queue: nothing of the site is touched. */
+/** Checks one domain on request. It runs outside the site's own queue, because it does not touch the site. */
 export const checkDomain = durableWith<Looking>()({
   name: 'domain.check',
   input: Type.Object({ siteId: Type.Integer(), hostName: Type.String() }),
@@ -43,7 +43,7 @@ export const checkDomain = durableWith<Looking>()({
   },
 })
 
-/** Looks at all domains whose time has come. */
+/** Checks all domains that are due. */
 export const checkDomains = durableWith<Looking>()({
   name: 'domains.check',
   input: Type.Object({}),
@@ -75,7 +75,7 @@ async function lookAtDue(context: Context): Promise<void> {
   }
 }
 
-/** Spread, so that a thousand that were added together do not come together for ever. */
+/** Varies the interval, so that a thousand domains that were added together do not stay together forever. */
 const later = (now: number): number => now + Math.round(EVERY_MS * (0.9 + Math.random() * 0.2))
 
 async function look({ services, transaction, now }: Context, due: DueDomain): Promise<void> {
@@ -87,7 +87,7 @@ async function look({ services, transaction, now }: Context, due: DueDomain): Pr
   await transaction((tx) => remember(tx, due, seen, now()))
 }
 
-/** What turned since the last look is in the site's log, with the reason; and why a new domain does not lead there from the first. */
+/** Logs changes since the last check for the site, with the reason, and why a new domain does not lead there yet. */
 async function remember(tx: Tx, due: DueDomain, seen: Check, now: number): Promise<void> {
   const { siteId, hostName, before } = due
   const site = await holdSite(tx, siteId)

@@ -10,7 +10,7 @@ import { EDGE_KEY, type Outside, startOutside } from './outside.fixture.ts'
 
 const MINUTE_MS = 60_000
 
-describe.each(dialects)('looks at domains on $dialect', ({ dialect, skip }) => {
+describe.each(dialects)('domain checks on $dialect', ({ dialect, skip }) => {
   let api: TestApi
   let owner: Person
   let worker: Worker
@@ -59,7 +59,7 @@ describe.each(dialects)('looks at domains on $dialect', ({ dialect, skip }) => {
     await done()
     return body.data.at(-1).id as number
   }
-  /** Names that were looked at, in that order. */
+  /** Names that were checked, in that order. */
   const looked = () => outside.asked.map((each) => each.replace('TRACE ', ''))
   const lead = (name: string, address: string) => {
     outside.zone[name] = [address]
@@ -79,7 +79,7 @@ describe.each(dialects)('looks at domains on $dialect', ({ dialect, skip }) => {
         .execute()
     ).map(({ action, message }) => `${action}: ${message}`)
 
-  test('at once when it is added or when somebody asks, then about every ten minutes', async () => {
+  test('run at once when a domain is added or on request, then about every ten minutes', async () => {
     lead('www.a.test', '203.0.113.9')
     const id = await add('www.a.test')
     expect(looked()).toEqual(['www.a.test'])
@@ -88,7 +88,7 @@ describe.each(dialects)('looks at domains on $dialect', ({ dialect, skip }) => {
     await owner.call('POST', `/v1/sites/${site}/domains/${id}/check`)
     await done()
     expect(await shown(id)).toEqual([true, true, true])
-    // the regular looks
+    // The regular checks.
     now += 2 * MINUTE_MS
     await lookAtDue()
     expect(looked()).toHaveLength(3)
@@ -100,7 +100,7 @@ describe.each(dialects)('looks at domains on $dialect', ({ dialect, skip }) => {
     expect(looked()).toHaveLength(4)
   })
 
-  test('what turns, and what a new domain lacks, is in the log of the site with the reason; what stays is not', async () => {
+  test('log what changes, and what a new domain lacks, with the reason, but not what stays the same', async () => {
     lead('www.a.test', '203.0.113.9')
     const id = await add('www.a.test')
     const again = async (address: string) => {
@@ -125,7 +125,7 @@ describe.each(dialects)('looks at domains on $dialect', ({ dialect, skip }) => {
     expect(await log()).toHaveLength(3)
   })
 
-  test('of several domains of a site each is looked at as what it was found to be before', async () => {
+  test('compare each of a site’s domains with its own earlier state', async () => {
     lead('one.a.test', '192.0.2.1')
     lead('two.a.test', '203.0.113.9')
     const [one, two] = [await add('one.a.test'), await add('two.a.test')]
@@ -140,7 +140,7 @@ describe.each(dialects)('looks at domains on $dialect', ({ dialect, skip }) => {
     expect((await log()).at(-1)).toContain('domain.unhealthy: one.a.test no longer points to the site')
   })
 
-  test('a domain that got its name another way is found, and one that is gone is forgotten', async () => {
+  test('find a domain that got its name another way, and forget one that is gone', async () => {
     const id = await add('www.a.test')
     const { zoneId } = (await owner.call('GET', `/v1/sites/${site}/domains`)).body.data[0]
     await owner.call('POST', `/v1/zones/${zoneId}/records`, { type: 'A', name: 'other', site_id: site })
@@ -157,7 +157,7 @@ describe.each(dialects)('looks at domains on $dialect', ({ dialect, skip }) => {
     expect(id).toBeGreaterThan(0)
   })
 
-  test('more than fit into one round', async () => {
+  test('continue when more are due than fit into one round', async () => {
     const names = Array.from({ length: 45 }, (_, at) => `h${at}.a.test`)
     for (const name of names) await owner.call('POST', `/v1/sites/${site}/domains`, { name })
     await done()

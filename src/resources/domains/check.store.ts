@@ -1,12 +1,12 @@
 import type { Tx } from '../../platform/db/database.ts'
 import type { DomainCheckRow } from './tables.ts'
 
-/** What was last seen of a domain from outside. */
+/** Result of the last check of a domain from outside. */
 export interface Check {
   readonly isDnsConfirmed: boolean
   readonly isProvisioned: boolean
   readonly isHealthy: boolean
-  /** Why not all of them are so; null when they are. */
+  /** Why not all of them are true, or null if they are. */
   readonly reason: string | null
 }
 
@@ -17,20 +17,23 @@ const checkOf = (row: Pick<DomainCheckRow, 'dns_confirmed' | 'provisioned' | 'he
   reason: row.reason,
 })
 
-/** By host name. */
+/** Returns the checks of a site's domains, by host name. */
 export async function checksOfSite(tx: Tx, siteId: number): Promise<Map<string, Check>> {
   const rows = await tx.selectFrom('domain_checks').selectAll().where('site_id', '=', siteId).execute()
   return new Map(rows.map((row) => [row.host_name, checkOf(row)]))
 }
 
-/** A domain that is to be looked at, as it was seen before; `undefined`: never. */
+/** Domain that is due for a check, with its earlier state, or `undefined` if it was never checked. */
 export interface DueDomain {
   readonly siteId: number
   readonly hostName: string
   readonly before: Check | undefined
 }
 
-/** Names of sites that nobody has ever looked at are due at once. @returns how many there were */
+/**
+ * Makes names of sites that were never checked due at once.
+ * @returns how many there were
+ */
 export async function expectChecks(tx: Tx, now: number, limit: number): Promise<number> {
   const names = await tx
     .selectFrom('routes')
@@ -48,7 +51,7 @@ export async function expectChecks(tx: Tx, now: number, limit: number): Promise<
   return names.length
 }
 
-/** A domain that is to be looked at soon. */
+/** Schedules a check of a domain. */
 export async function expectCheck(tx: Tx, siteId: number, hostName: string, dueAt: number): Promise<void> {
   const unseen = { dns_confirmed: 0, provisioned: 0, healthy: 0, reason: null, checked_at: null } as const
   await tx
@@ -58,7 +61,7 @@ export async function expectCheck(tx: Tx, siteId: number, hostName: string, dueA
     .execute()
 }
 
-/** Takes those whose time has come; others take the next ones. Names that are no domain any more are forgotten. */
+/** Takes due checks, and lets other callers take the next ones. Forgets names that are no longer domains. */
 export async function takeDueChecks(tx: Tx, now: number, next: (at: number) => number, limit: number) {
   const rows = await tx
     .selectFrom('domain_checks')

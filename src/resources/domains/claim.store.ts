@@ -34,7 +34,10 @@ export const claimOfAccount = (tx: Tx, accountId: number, zone: string): Promise
 export const findClaim = (tx: Tx, id: number): Promise<Claim | undefined> =>
   tx.selectFrom('zone_claims').select(columns).where('id', '=', id).executeTakeFirst()
 
-/** Returns the pending claims of a site, and those of zones by other accounts than the site's; the ones that move first come first. */
+/**
+ * Returns the pending claims of a site, and those of zones by other accounts than the site's, ordered by when they
+ * move.
+ */
 export const claimsAround = (
   tx: Tx,
   { id, accountId }: Pick<Site, 'id' | 'accountId'>,
@@ -61,7 +64,7 @@ export async function countClaims(tx: Tx, accountId: number): Promise<number> {
   return Number(count)
 }
 
-/** Takes claims whose time has come, the longest waiting first. They are due again at `again`, unless they have ended. */
+/** Takes due claims, those that have waited longest first. They are due again at `again`, unless they have ended. */
 export async function takeDueClaims(tx: Tx, now: number, again: number, most: number): Promise<Claim[]> {
   const due = await tx
     .selectFrom('zone_claims')
@@ -74,7 +77,7 @@ export async function takeDueClaims(tx: Tx, now: number, again: number, most: nu
   return due
 }
 
-/** @returns false when it has ended already */
+/** @returns false when it has already ended */
 export async function deleteClaim(tx: Tx, id: number): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('zone_claims').where('id', '=', id).executeTakeFirst()
   return numDeletedRows > 0n

@@ -48,7 +48,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
   })
 
   const add = (person: Person, id: number, name: string) => person.call('POST', `/v1/sites/${id}/domains`, { name })
-  /** Somebody whose token lasts for days. */
+  /** Creates a person whose token lasts for days. */
   const person = async (email: string): Promise<Person> => {
     const made = await api.person(email)
     const expires_at = now + 10 * NOTICE_MS
@@ -56,7 +56,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
     return made
   }
   const RECORD = '_stead-challenge.claimed.test'
-  /** What the answer says that the record is to be. */
+  /** Returns the value that the record must have, according to the error. */
   const valueFor = async (person: Person, id: number) => {
     const { status, body } = await add(person, id, 'claimed.test')
     expect(status).toBe(400)
@@ -105,7 +105,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
         .execute()
     ).map(({ type, data }) => [type, JSON.parse(data)])
 
-  test('400: the record to create; 201 once it is seen; a day later the domain moves', async () => {
+  test('400: names the record to create; 201 once it is seen; a day later the domain moves', async () => {
     await holder.call('POST', `/v1/zones/${await zoneId(holder)}/records`, {
       type: 'MX',
       name: '@',
@@ -160,7 +160,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
 
   const zoneId = async (person: Person) => (await person.call('GET', '/v1/zones')).body.data[0].id
 
-  test('the keys, the certificates and the primary domain of the one who had it go with it', async () => {
+  test('removes the holder’s keys, certificates and primary domain with the zone', async () => {
     const id = await zoneId(holder)
     const [domain] = (await holder.call('GET', `/v1/sites/${held}/domains`)).body.data
     await holder.call('PUT', `/v1/sites/${held}/domains/${domain.id}/primary`)
@@ -199,7 +199,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
     expect(await names(claimant, site)).toEqual(['shop.claimed.test'])
   })
 
-  test('the claim ends when the record is gone at the second look, and nothing moves', async () => {
+  test('ends without a move when the record is gone at the second check', async () => {
     await prove(claimant, site)
     outside.texts[RECORD] = []
     await afterNotice()
@@ -212,12 +212,12 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
       'domain_claim_ended',
       { domain: 'claimed.test', role: 'holder', moved: false },
     ])
-    // it can be claimed once more
+    // It can be claimed again.
     expect((await prove(claimant, site)).status).toBe(201)
     expect(await log(holder)).toHaveLength(3)
   })
 
-  test('200: who claims a domain cancels that; 404: a site that does not claim it, and a second time', async () => {
+  test('200: the claimant cancels it; 404: for a site that does not claim it, and a second time', async () => {
     const other = await api.site(claimant, 'another-of-claimant')
     const cancel = (person: Person, id: number, name = 'www.claimed.test') =>
       person.call('DELETE', `/v1/sites/${id}/domain-claims/${name}`)
@@ -238,7 +238,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
     expect([await zones(holder), await zones(claimant)]).toEqual([['claimed.test'], []])
   })
 
-  test('who claims a domain and who has it list the claim, each without the secret of the other; nobody else does', async () => {
+  test('is listed for claimant and holder, without the other’s secret, and for no other account', async () => {
     const other = await api.site(claimant, 'another-of-claimant')
     const list = async (person: Person, id: number) => {
       const { status, body } = await person.call('GET', `/v1/sites/${id}/domain-claims`)
@@ -252,7 +252,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
       { ...ofBoth, role: 'claimant', domainName: 'shop.claimed.test', recordValue: value },
     ])
     expect(await list(holder, held)).toEqual([{ ...ofBoth, role: 'holder', domainName: null, recordValue: null }])
-    // neither the sites of strangers, nor other sites of the same account
+    // Sites of strangers, and other sites of the same account, do not list it.
     const unrelated = await api.site(holder, 'unrelated-of-holder')
     expect(await list(claimant, other)).toEqual([])
     expect(await list(holder, unrelated)).toEqual([])
@@ -261,7 +261,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
     expect([await list(claimant, site), await list(holder, held)]).toEqual([[], []])
   })
 
-  test('a claim that is canceled while the job looks at its record moves nothing, and ends once', async () => {
+  test('canceling while the job checks the record moves nothing, and ends the claim once', async () => {
     await prove(claimant, site)
     const canceled: number[] = []
     outside.meanwhile = async () => {
@@ -275,7 +275,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
     ])
   })
 
-  test('of a cancel and the job at the same moment one wins, and both accounts learn which', async () => {
+  test('of a cancellation and the job at the same moment one wins, and both accounts learn which', async () => {
     await prove(claimant, site)
     now += NOTICE_MS
     const cancel = () => claimant.call('DELETE', `/v1/sites/${site}/domain-claims/claimed.test`)
@@ -293,7 +293,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
     ])
   })
 
-  test('a DNS that does not answer moves nothing; after a day more the claim ends', async () => {
+  test('does not move while the DNS does not respond, and ends after another day', async () => {
     await prove(claimant, site)
     outside.isFailing = true
     await afterNotice()
@@ -306,7 +306,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
     expect((await add(claimant, site, 'claimed.test')).body.errors[0]).toContain('Stead could not check:')
   })
 
-  test('a claim of the same account is one, whichever site or name it is asked for', async () => {
+  test('is one claim for each account, whichever site or name it is requested for', async () => {
     const other = await api.site(claimant, 'other-of-claimant')
     const first = await prove(claimant, site)
     now += 60_000
@@ -318,7 +318,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
     expect(await api.database.read.selectFrom('zone_claims').select('site_id').execute()).toEqual([{ site_id: site }])
   })
 
-  test('of two accounts that claim it the first one gets it, and the other one must claim it again', async () => {
+  test('of two accounts that claim it, the first one gets it, and the other must claim it again', async () => {
     const third = await person('third@example.com')
     const ofThird = await api.site(third, 'site-of-third')
     await prove(claimant, site)
@@ -332,12 +332,12 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
     ])
     expect((await log(third)).at(-1)).toContain('a third account got the domain in the meantime')
     expect(await log(claimant)).toHaveLength(2)
-    // now the claimant is the one who is told
+    // Now the first claimant is the account that is told.
     expect((await add(third, ofThird, 'claimed.test')).status).toBe(201)
     expect(await mailsTo(api.database, claimant.email)).toHaveLength(1)
   })
 
-  test('the record of one account, or of another installation, proves nothing for another', async () => {
+  test('a record of one account, or of another installation, proves nothing for another', async () => {
     const third = await person('third@example.com')
     const ofThird = await api.site(third, 'site-of-third')
     await prove(claimant, site)
@@ -356,7 +356,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
     expect(errors[0]).not.toContain(await valueFor(third, ofThird))
   })
 
-  test('the claim ends when its site was deleted, or its names were reserved meanwhile', async () => {
+  test('ends when its site was deleted, or its names were reserved meanwhile', async () => {
     await prove(claimant, site)
     await claimant.call('DELETE', `/v1/sites/${site}`)
     await afterNotice()
@@ -373,7 +373,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
     expect(await names(holder, held)).toHaveLength(2)
   })
 
-  test('an account that has let go of the domain meanwhile keeps nobody waiting', async () => {
+  test('does not wait if the holder has given up the domain meanwhile', async () => {
     await prove(claimant, site)
     for (const { id } of (await holder.call('GET', `/v1/sites/${held}/domains`)).body.data)
       expect((await holder.call('DELETE', `/v1/sites/${held}/domains/${id}`)).status).toBe(200)
@@ -381,7 +381,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
     expect(await names(claimant, site)).toEqual(['claimed.test', 'www.claimed.test'])
   })
 
-  test('a site of the holder that is in the trash does not come back with the domain', async () => {
+  test('a site of the holder in the trash does not keep the domain when it is recovered', async () => {
     await prove(claimant, site, 'shop.claimed.test')
     await holder.call('DELETE', `/v1/sites/${held}`)
     await afterNotice()
@@ -390,7 +390,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
     expect(await names(claimant, site)).toEqual(['shop.claimed.test'])
   })
 
-  test('400: an account has no more than twenty claims', async () => {
+  test('400: limits an account to twenty claims', async () => {
     await api.database.transaction(async (tx) => {
       const of = {
         accountId: claimant.accountId,
@@ -407,7 +407,7 @@ describe.each(dialects)('claims of domains on $dialect', ({ dialect, skip }) => 
     )
   })
 
-  test('400: a holder whose mailbox is full with mails of this hour is not claimed from without a mail', async () => {
+  test('400: does not start without the holder’s mail, when their mailbox got too many in this hour', async () => {
     await api.database.transaction(async (tx) => {
       for (let at = 0; at < 10; at++)
         await countMail(tx, { accountId: claimant.accountId, to: holder.email, says: `${at}`, now })

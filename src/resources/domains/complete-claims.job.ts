@@ -36,14 +36,14 @@ interface Services {
 
 type Context = StepContext<unknown, Services>
 
-/** Looked at together. */
+/** How many claims are checked together. */
 const BATCH = 20
-/** Until a claim is looked at again whose record could not be looked up. */
+/** How long until a retry when the record of a claim could not be looked up. */
 const AGAIN_MS = 900_000
-/** After that a claim ends whose record nobody can look up. */
+/** After this time, a claim ends whose record cannot be looked up. */
 const PATIENCE_MS = 86_400_000
 
-/** Moves the domains whose claims were announced a day ago, if they are proved still. */
+/** Moves the domains that were claimed a day ago and whose proof still exists. */
 export const completeClaims = durableWith<Services>()({
   name: 'domains.settle_claims',
   input: Type.Object({}),
@@ -85,7 +85,7 @@ async function completeClaim(context: Context, claim: Claim): Promise<void> {
     const why = await transaction((tx) => move(tx, claim, { config: services.config, now: now() }))
     if (why !== undefined) await end(why)
   } catch (error) {
-    // what the claimed name may not be any more
+    // Why the claimed name is no longer allowed.
     if (!(error instanceof Problem)) throw error
     await end(error.message.replace(/^name: /, '').replace(/\.$/, ''))
   }
@@ -97,18 +97,18 @@ interface Moving {
 }
 
 /**
- * Moves a zone to who claims it, with all that follows from it, in one transaction.
- * @returns why not: a part of a sentence
- * @throws Problem what forbids the host name
+ * Moves a zone to the claimant, with all consequences, in one transaction.
+ * @returns why it did not move, as a part of a sentence
+ * @throws Problem with the reason if the host name is not allowed
  */
 async function move(tx: Tx, claim: Claim, { config, now }: Moving): Promise<string | undefined> {
   const found = await zoneByName(tx, claim.zone)
-  // sites are held before zones, everywhere
+  // Sites are held before zones, everywhere.
   const ids = new Set([claim.siteId, ...(found ? await sitesOfZone(tx, found.id) : [])])
   const sites = new Map<number, Site | undefined>()
   for (const id of [...ids].sort((a, b) => a - b)) sites.set(id, await holdSite(tx, id))
   const other = await zoneOfOther(tx, claim.accountId, claim.zone)
-  // somebody else settles it in this very moment, or has
+  // Another process ends the claim at this very moment, or has.
   if (!(await findClaim(tx, claim.id))) return undefined
   const site = sites.get(claim.siteId)
   if (!site || site.accountId !== claim.accountId) return 'the site was deleted'
@@ -137,7 +137,7 @@ async function takeFromHolder(
     const site = sites.get(siteId) ?? (await findSite(tx, siteId))
     if (site && !sites.has(siteId)) throw new Error(`${zone.name} got another site during the move`)
     if (!site) {
-      // one in the trash must not come back with it
+      // A site in the trash must not have it when it is recovered.
       await deleteDomainRoute(tx, siteId, hostNameOf(record))
       continue
     }

@@ -13,7 +13,7 @@ export interface Domain {
   readonly records: readonly RecordInZone[]
 }
 
-/** In place of an id: the site's address under the staging domain. */
+/** Id of the site's address under the staging domain, which has no record. */
 export const STAGING_ID = -1
 
 export const DomainId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
@@ -62,12 +62,15 @@ export const includeReason = {
   ),
 }
 
-/** Where clients may send it: in the query, or in the body. */
+/** Parameter that clients may send in the query or in the body. */
 export const separateRecords = {
   separate_records: Type.Optional(Type.Boolean({ description: 'One entry per address, with the id of its record' })),
 }
 
-/** The domains that records make, in order of id. @param isSeparate each record by itself */
+/**
+ * Returns the domains that records form, in order of id.
+ * @param isSeparate returns each record as its own domain
+ */
 export function domainsOf(records: readonly RecordInZone[], isSeparate = false): Domain[] {
   const named = records.map((record) => ({ ...record, hostName: hostNameOf(record) }))
   const groups = Map.groupBy(named, ({ id, hostName }) => (isSeparate ? String(id) : hostName))
@@ -77,14 +80,14 @@ export function domainsOf(records: readonly RecordInZone[], isSeparate = false):
   })
 }
 
-/** The domain that a record belongs to. */
+/** Returns the domain that a record belongs to. */
 export const domainWith = (records: readonly RecordInZone[], id: number): Domain | undefined =>
   domainsOf(records).find((domain) => domain.records.some((record) => record.id === id))
 
 export const hostNameOf = ({ name, zoneName }: Pick<RecordInZone, 'name' | 'zoneName'>): string =>
   name === '' ? zoneName : `${name}.${zoneName}`
 
-/** The Domain object of the API. */
+/** Returns the Domain object of the API. */
 export function presentDomain({ id, hostName, records }: Domain, check: Check | undefined) {
   const [{ name, createdAt, isPrimary }] = records as [RecordInZone]
   return {
@@ -100,7 +103,7 @@ export function presentDomain({ id, hostName, records }: Domain, check: Check | 
   }
 }
 
-/** The same as lists show it. */
+/** Returns the Domain object as lists show it. */
 export function presentListed(
   domain: Domain,
   check: Check | undefined,
@@ -111,7 +114,7 @@ export function presentListed(
   return { ...presentDomain(domain, check), type: `${type}Record`, displayType: type, zoneId, ...reason }
 }
 
-/** The address under the staging domain, as if it were a domain. */
+/** Returns the address under the staging domain in the form of a domain. */
 export function presentStaging(site: Site, config: Config): Type.Static<typeof DomainSchema> {
   return {
     id: STAGING_ID,

@@ -39,7 +39,7 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
       ({ type, data }) => [type, JSON.parse(data)],
     )
 
-  /** What the log of the site says last. */
+  /** Returns the newest log message of the site. */
   const newest = async (id: number) =>
     (await owner.call('POST', `/v1/sites/${id}/logs/activity`, {})).body.data[0].message
 
@@ -60,7 +60,7 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
       { ...domain, name: null, domainName: zone },
       { ...domain, name: 'www', domainName: `www.${zone}` },
     ])
-    // three fields are in lists only
+    // Three fields are only in lists.
     expect(await list(id)).toEqual(body.data.map((made: object) => ({ ...made, ...kind })))
     expect((await route(zone))?.siteId).toBe(id)
     expect((await route(`www.${zone}`))?.siteId).toBe(id)
@@ -78,7 +78,7 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     ).toHaveLength(1)
   })
 
-  test('200: why a domain is not healthy, on request', async () => {
+  test('200: says why a domain is not healthy, on request', async () => {
     const { id, zone } = await newSite()
     await add(id, `www.${zone}`)
     expect((await list(id, '?include=reason'))[0].reason).toBeNull()
@@ -90,7 +90,7 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     expect((await list(id))[0]).not.toHaveProperty('reason')
   })
 
-  test('201: other names come alone, into the same zone; international ones either way', async () => {
+  test('201: adds other names without www to the same zone, and accepts international ones in both forms', async () => {
     const { id, zone } = await newSite()
     await add(id, `shop.${zone}`)
     const [one, two] = (await add(id, `bücher.${zone}`)).body.data
@@ -101,7 +101,7 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     ])
   })
 
-  test('201: a wildcard leads names below it to the site; each domain of its own goes before it', async () => {
+  test('201: a wildcard leads names below it to the site, and a separate domain takes precedence', async () => {
     const [network, shop] = [await newSite(), await newSite()]
     const { zone } = network
     expect(names((await add(network.id, `*.${zone}`)).body.data)).toEqual([`*.${zone}`])
@@ -114,12 +114,12 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
       listedAs: `*.${zone}`,
     })
     expect(await at(`shop.${zone}`)).toMatchObject({ siteId: shop.id, listedAs: `shop.${zone}` })
-    // the site's own requests to such a name stay on this machine
+    // The site's own requests to such a name stay on this machine.
     expect([await isSiteName(api.database.read, `one.${zone}`), await isSiteName(api.database.read, zone)]).toEqual([
       true,
       false,
     ])
-    // one label, as in certificates, and not the domain itself
+    // One label, as in certificates, and not the domain itself.
     for (const name of [`deep.one.${zone}`, zone]) expect(await at(name)).toBeUndefined()
     const primary = await owner.call('PUT', `/v1/sites/${network.id}/domains/${one.id}/primary`, {})
     expect([primary.status, primary.body.errors]).toEqual([
@@ -131,7 +131,7 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     expect((await at(`shop.${zone}`))?.siteId).toBe(shop.id)
   })
 
-  test('200: names below a wildcard stay where they are when the site has a primary domain', async () => {
+  test('200: does not redirect names below a wildcard to the site’s primary domain', async () => {
     const { id, zone } = await newSite()
     await add(id, `www.${zone}`)
     await add(id, `*.${zone}`)
@@ -142,14 +142,14 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     expect((await loadRoute(api.database.read, `one.${zone}`))?.redirectsTo).toBeNull()
   })
 
-  test('201: a www that somebody uses otherwise stays as it is', async () => {
+  test('201: leaves a www that is used for something else unchanged', async () => {
     const [first, second] = [await newSite(), await newSite()]
     await add(first.id, `www.${first.zone}`)
     expect(names((await add(second.id, first.zone)).body.data)).toEqual([first.zone])
     expect((await route(`www.${first.zone}`))?.siteId).toBe(first.id)
   })
 
-  test('201: a www for which there is no place any more is left out', async () => {
+  test('201: omits a www that exceeds the limit', async () => {
     const { id, zone } = await newSite()
     await api.database.transaction(async (tx) => {
       for (let at = 1; at < MOST_DOMAINS; at++) await putDomainRoute(tx, id, `of-${at}.${zone}`, 1)
@@ -158,7 +158,7 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     expect(await route(`www.${zone}`)).toBeUndefined()
   })
 
-  test('400: what is no name, a public suffix, and names under the staging domain', async () => {
+  test('400: for an invalid name, a public suffix, and names under the staging domain', async () => {
     const { id } = await newSite()
     for (const name of ['localhost', '192.0.2.1', 'https://a.test', 'a b.test'])
       expect((await add(id, name)).body.errors).toEqual([
@@ -176,7 +176,7 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     expect(zones.filter((name: string) => /localhost|uk/.test(name))).toEqual([])
   })
 
-  test('200: each address by itself, where it is asked for in query or body', async () => {
+  test('200: lists each address separately, if the query or the body asks for it', async () => {
     const { id, zone } = await newSite()
     const made = (await add(id, `www.${zone}`, { separate_records: true })).body.data
     expect(made.map((each: { ipAddresses: string[] }) => each.ipAddresses)).toEqual([['192.0.2.1'], ['192.0.2.2']])
@@ -184,12 +184,12 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     expect(listed).toEqual(made.map((each: object) => expect.objectContaining(each)))
     const [whole] = await list(id)
     expect([whole.id, whole.ipAddresses]).toEqual([made[0].id, ['192.0.2.1', '192.0.2.2']])
-    // any of the ids is the domain's
+    // Any of the ids identifies the domain.
     const read = await owner.call('GET', `/v1/sites/${id}/domains/${made[1].id}`)
     expect(read.body.data).toMatchObject({ id: made[0].id, ipAddresses: ['192.0.2.1', '192.0.2.2'] })
   })
 
-  test('200: the primary domain is the address of the site; the others lead there when WordPress goes by it', async () => {
+  test('200: makes the primary domain the site’s address, and redirects the others once WordPress uses it', async () => {
     const { id, name, zone } = await newSite()
     await written(id, `${name}.localhost:8081`)
     await api.database.transaction((tx) => putRoute(tx, id, `${name}.localhost`, 1))
@@ -209,7 +209,7 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     await written(id, `www.${zone}:8081`)
     expect(await leads()).toEqual([`www.${zone}`, null])
     expect((await route(`${name}.localhost`))?.redirectsTo).toBeNull()
-    // the other one
+    // The other domain.
     await setPrimary(id, apex.id)
     expect(await leads()).toEqual([null, null])
     const reset = await setPrimary(id, -1)
@@ -219,7 +219,7 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     expect((await setPrimary(id, -2)).status).toBe(404)
   })
 
-  test('200: a display name that somebody has chosen stays', async () => {
+  test('200: keeps a display name that a user has set', async () => {
     const { id, zone } = await newSite()
     await owner.call('PUT', `/v1/sites/${id}`, { name: 'My shop' })
     const [domain] = (await add(id, `www.${zone}`)).body.data
@@ -227,7 +227,7 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     expect((await detail(id)).displayName).toBe('My shop')
   })
 
-  test('200: a domain that is removed goes with its route, the primary one with its place, and its zone stays', async () => {
+  test('200: removes a domain with its route, and as the primary one, but keeps its zone', async () => {
     const { id, name, zone } = await newSite()
     await written(id, `${name}.localhost:8081`)
     await add(id, zone)
@@ -249,7 +249,7 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     })
     const checks = api.database.read.selectFrom('domain_checks').selectAll().where('site_id', '=', id)
     expect(await checks.execute()).toEqual([])
-    // and the domain can come back, in the same zone
+    // The domain can be added again, in the same zone.
     expect(names((await add(id, zone)).body.data)).toEqual([zone, `www.${zone}`])
     expect((await list(id))[0].zoneId).toBe(apex.zoneId)
   })
@@ -266,7 +266,7 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     expect((await add(id, `shop.${zone}`)).status).toBe(400)
   })
 
-  test('an account keeps a bounded number of zones without records', async () => {
+  test('limits the zones without records of an account', async () => {
     const { id } = await newSite()
     const keeper = await api.person(`keeper-${count}@example.com`)
     const own = await api.site(keeper, `keeper-${count}`)
@@ -285,7 +285,7 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     expect(await list(id)).toEqual([])
   })
 
-  test('201: what a deleted site had is free for another one of the account', async () => {
+  test('201: another site of the account can take the names of a deleted one', async () => {
     const [gone, next] = [await newSite(), await newSite()]
     await add(gone.id, `www.${gone.zone}`)
     await owner.call('DELETE', `/v1/sites/${gone.id}`)
@@ -294,7 +294,7 @@ describe.each(dialects)('domains on $dialect', ({ dialect, skip }) => {
     expect(names(await list(next.id))).toEqual([`www.${gone.zone}`])
   })
 
-  test('two at once: one of two sites gets a name, and one zone is made', async () => {
+  test('of two sites that add a name at once, one gets it, and one zone is created', async () => {
     const [one, two] = [await newSite(), await newSite()]
     const host = `www.race-${count}.test`
     const replies = await Promise.all([add(one.id, host), add(two.id, host)])

@@ -5,14 +5,14 @@ import { deleteClaim } from './claim.store.ts'
 import type { Claim } from './claim.ts'
 
 export interface ClaimEnd {
-  /** Why the domain does not move; a part of a sentence. Undefined: it moved. */
+  /** Why the domain does not move, as a part of a sentence. Undefined if it moved. */
   readonly why?: string | undefined
   readonly now: number
-  /** Records for the account that claims; as Stead's own change unless given. */
+  /** Records for the claiming account. Default: as Stead's own change. */
   readonly record?: Recording['record'] | undefined
 }
 
-/** Deletes a claim and tells both accounts how it ended. Does nothing if it had ended already. */
+/** Deletes a claim and tells both accounts how it ended. Does nothing if it had already ended. */
 export async function endClaim(tx: Tx, claim: Claim, { why, now, record }: ClaimEnd): Promise<void> {
   if (!(await deleteClaim(tx, claim.id))) return
   const { zone, accountId, holderId, siteId } = claim

@@ -7,7 +7,7 @@ import { listClaims } from './list-claims.ts'
 import { listDomains } from './list-domains.ts'
 import { setPrimary } from './set-primary-domain.ts'
 
-/** In the order of the description of the API. */
+/** In the order of the API description. */
 export const endpoints = [
   listDomains,
   addDomain,

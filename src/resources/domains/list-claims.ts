@@ -6,7 +6,7 @@ import { SiteId } from '../kit/site-id.ts'
 import { claimsAround } from './claim.store.ts'
 import { type Claim, recordNameOf } from './claim.ts'
 
-/** An account has few, but any number of accounts can claim one domain. */
+/** An account has few claims, but any number of accounts can claim one domain. */
 const MOST_LISTED = 100
 
 const DomainClaim = Type.Object(
@@ -53,7 +53,7 @@ export const listClaims = endpoint({
   },
 })
 
-/** Neither account learns more of the other one than the domain. */
+/** Returns a claim so that neither account learns more about the other than the domain. */
 function present(claim: Claim, siteId: number): Type.Static<typeof DomainClaim> {
   const isOwn = claim.siteId === siteId
   return {

@@ -18,8 +18,8 @@ const look = (name: string, more: Record<string, string> = {}) =>
   lookAtDomain(name, readConfig({ ...outside.settings, STEAD_EDGE_ADDRESSES: '192.0.2.1,192.0.2.2', ...more }))
 const wanted = '192.0.2.1, 192.0.2.2'
 
-describe('a look at a domain', () => {
-  test('all is well: it leads here, and the edge knows it; no page is asked for', async () => {
+describe('a check of a domain', () => {
+  test('finds no fault if it leads here and the edge knows it, without requesting a page', async () => {
     Object.assign(zone, { 'www.a.test': ['192.0.2.2', '192.0.2.1'] })
     edge['www.a.test'] = 405
     expect(await look('www.a.test')).toEqual({
@@ -29,7 +29,7 @@ describe('a look at a domain', () => {
     expect(outside.asked).toEqual(['TRACE www.a.test'])
   })
 
-  test('the edge hears that Stead asks, and of which site', async () => {
+  test('tells the edge that Stead asks, and for which site', async () => {
     Object.assign(zone, { 'www.a.test': ['192.0.2.2'] })
     edge['www.a.test'] = 405
     const config = readConfig({ ...outside.settings, STEAD_EDGE_ADDRESSES: '192.0.2.2' })
@@ -39,14 +39,14 @@ describe('a look at a domain', () => {
     expect(outside.looked).toEqual([7])
   })
 
-  test('a wildcard is looked at by one of the names that it stands for', async () => {
+  test('checks a wildcard with one of the names that it covers', async () => {
     zone['stead-check.a.test'] = ['192.0.2.1']
     edge['stead-check.a.test'] = 405
     expect(await look('*.a.test')).toMatchObject({ isHealthy: true })
     expect(outside.asked).toEqual(['TRACE stead-check.a.test'])
   })
 
-  test('one of the addresses is enough, one of somebody else is too much', async () => {
+  test('accepts one of the edge’s addresses, but not with a foreign one', async () => {
     Object.assign(zone, { 'one.test': ['192.0.2.1'], 'mixed.test': ['192.0.2.1', '203.0.113.9'] })
     Object.assign(edge, { 'one.test': 301, 'mixed.test': 405 })
     expect(await look('one.test')).toMatchObject({ isHealthy: true })
@@ -56,7 +56,7 @@ describe('a look at a domain', () => {
     })
   })
 
-  test('a name behind a CDN leads here when what is asked by it comes back here', async () => {
+  test('accepts a name behind a CDN if requests to it arrive here', async () => {
     zone['cdn.test'] = ['203.0.113.9']
     edge['cdn.test'] = 405
     const config = readConfig({ ...outside.settings, STEAD_EDGE_ADDRESSES: '192.0.2.1' })
@@ -70,14 +70,14 @@ describe('a look at a domain', () => {
     })
   })
 
-  test('a name that is nobody’s, and one that the edge does not know', async () => {
+  test('finds an unregistered name, and one that the edge does not know', async () => {
     expect(await look('none.test')).toEqual({
       ...{ isDnsConfirmed: false, isProvisioned: false, isHealthy: false },
       reason: `none.test has no address in the DNS; it must be one of ${wanted}; the edge does not know it yet`,
     })
   })
 
-  test('a site that is off, or cannot be reached', async () => {
+  test('finds a site that is off or cannot be reached', async () => {
     Object.assign(zone, { 'off.test': ['192.0.2.1'], 'broken.test': ['192.0.2.1'] })
     Object.assign(edge, { 'off.test': 480, 'broken.test': 503 })
     expect(await look('off.test')).toMatchObject({ isProvisioned: true, isHealthy: true })
@@ -87,7 +87,7 @@ describe('a look at a domain', () => {
     })
   })
 
-  test('a certificate that has ended; one that is good or missing is no fault', async () => {
+  test('finds an expired certificate, and accepts a valid or missing one', async () => {
     Object.assign(zone, { 'a.test': ['192.0.2.1'] })
     Object.assign(edge, { 'a.test': 405 })
     const config = readConfig({ ...outside.settings, STEAD_EDGE_ADDRESSES: '192.0.2.1' })
@@ -104,7 +104,7 @@ describe('a look at a domain', () => {
       expect(await lookAtDomain('a.test', config, { ...certificate, ...fine }, now)).toMatchObject({ isHealthy: true })
   })
 
-  test('an edge that is away', async () => {
+  test('finds an edge that is away', async () => {
     Object.assign(zone, { 'a.test': ['192.0.2.1'] })
     await outside.closeEdge()
     const seen = await look('a.test', { STEAD_EDGE_LISTEN: `0.0.0.0:${outside.edgePort}` })

@@ -8,21 +8,24 @@ import type { CertificateState } from '../certificates/certificate.ts'
 import { edgeAddresses } from '../sites/site.ts'
 import type { Check } from './check.store.ts'
 
-/** For the edge to say something. */
+/** How long the edge has to respond. */
 const PATIENCE_MS = 3000
 
-/** One of the names that a wildcard stands for. */
+/** Stands in for the names that a wildcard covers. */
 const PROBE_LABEL = 'stead-check'
 
 type Where = Pick<Config, 'edgeAddresses' | 'edgeListen' | 'resolvers'>
 
-/** By which the edge knows that Stead asks, so that the site's log leaves the request out. */
+/** Identifies Stead to the edge, so that the site's log omits the request. */
 interface Asker {
   readonly edgeKey: string
   readonly siteId: number
 }
 
-/** What a domain is like from outside: where its name leads, whether the edge answers, and its certificate. Never fails: a fault is what it says. */
+/**
+ * Checks a domain from outside: where its name leads, whether the edge responds, and its certificate. Never fails, but
+ * reports faults in its result.
+ */
 export async function lookAtDomain(
   hostName: string,
   config: Where,
@@ -48,7 +51,10 @@ export async function lookAtDomain(
   }
 }
 
-/** Browsers warn of it. Without one nobody is led to https. */
+/**
+ * Returns the fault of an expired certificate, which browsers warn about. Without a certificate, nobody is redirected
+ * to https.
+ */
 function certificateFault(certificate: CertificateState | undefined, now: number): string | undefined {
   const { isIssued = false, expiresAt = null, reason = null } = certificate ?? {}
   if (!isIssued || expiresAt === null || now < expiresAt) return undefined
@@ -57,8 +63,8 @@ function certificateFault(certificate: CertificateState | undefined, now: number
 }
 
 /**
- * Asks in a way that the edge answers by itself (no site has TRACE): nobody's PHP is woken for it, and no visit is counted. An unknown
- * name gets 404, another one 405, or what its site's state says.
+ * Sends a request that the edge answers itself, because no site has TRACE. It starts no PHP and counts no visit. An
+ * unknown name gets 404, another one 405, or the response for its site's state.
  */
 function askEdge(
   hostName: string,

@@ -4,27 +4,27 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { declaredOf, readProxyHeaders } from '../../platform/http/client/proxy-protocol.ts'
 
-/** By which the edge knows requests of Stead itself. */
+/** Key with which the edge recognizes Stead's own requests. */
 export const EDGE_KEY = 'the key of the edge'
 
-/** A name server and an edge that say what a test wants. */
+/** A name server and an edge that respond as a test defines. */
 export interface Outside {
-  /** By name: its A records. What is not here does not exist. */
+  /** A records by name. Other names do not exist. */
   readonly zone: Record<string, string[]>
-  /** By name: its TXT records. */
+  /** TXT records by name. */
   readonly texts: Record<string, string[]>
-  /** The name server says that it cannot answer. */
+  /** Whether the name server reports that it cannot answer. */
   isFailing: boolean
-  /** What happens while the name server is asked, before it answers. */
+  /** Called during a query, before the name server answers. */
   meanwhile?: () => Promise<void>
-  /** What the edge answers with, by host name; 404 for others. */
+  /** Status that the edge responds with, by host name. 404 for others. */
   readonly edge: Record<string, number>
-  /** What the edge was asked: method and host name. */
+  /** Requests to the edge: method and host name. */
   readonly asked: string[]
-  /** The sites that Stead said it looks at, one for each request. */
+  /** The site that Stead named in each request. */
   readonly looked: (number | undefined)[]
   readonly edgePort: number
-  /** Settings of a Stead that has this outside. */
+  /** Settings for a Stead that uses these servers. */
   readonly settings: { readonly STEAD_RESOLVERS: string; readonly STEAD_EDGE_LISTEN: string }
   closeEdge(): Promise<void>
   close(): Promise<void>
@@ -39,7 +39,7 @@ export async function startOutside(): Promise<Outside> {
   const dns = createSocket('udp4', async (query, { port, address }) => {
     await outside.meanwhile?.()
     const answer = answerTo(query, { zone, texts })
-    // SERVFAIL
+    // SERVFAIL.
     if (outside.isFailing) answer.writeUInt16BE(0x8582, 2)
     dns.send(answer, port, address)
   }).bind(0, '127.0.0.1')
@@ -71,7 +71,7 @@ export async function startOutside(): Promise<Outside> {
   return outside
 }
 
-/** A question's own bytes with the flags and records of an answer (RFC 1035 §4.1). */
+/** Builds a response from the question's own bytes, with flags and records (RFC 1035 §4.1). */
 function answerTo(query: Buffer, { zone, texts }: Pick<Outside, 'zone' | 'texts'>): Buffer {
   const labels: string[] = []
   let at = 12

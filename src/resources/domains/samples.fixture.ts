@@ -45,7 +45,7 @@ function claimedByOwner({ owner: { accountId }, site: siteId }: World, api: Test
   return claimIn(api, { accountId, siteId, domain: 'claimed.test' })
 }
 
-/** Records of a claim. The account that has the domain is not looked for. */
+/** Creates the record of a claim, without looking for the account that has the domain. */
 async function claimIn(
   api: TestApi,
   { accountId, siteId, domain }: { accountId: number; siteId: number; domain: string },
@@ -66,7 +66,7 @@ async function added({ api, owner: { accountId }, siteId }: Scene): Promise<Exam
   return { params: { id: (await zoneIn(api, { accountId, siteId })).record } }
 }
 
-/** Without it nothing would be to be done in the background. */
+/** Primary, because otherwise there would be no background work. */
 async function primary({ api, owner: { accountId }, siteId }: Scene): Promise<Example> {
   return { params: { id: (await zoneIn(api, { accountId, siteId, isPrimary: true })).record } }
 }

@@ -8,7 +8,7 @@ declare module '../../platform/db/schema.ts' {
   }
 }
 
-/** What was last seen of a domain from outside. */
+/** Result of the last check of a domain from outside. */
 export interface DomainCheckRow {
   site_id: number
   host_name: string
@@ -17,25 +17,25 @@ export interface DomainCheckRow {
   healthy: Flag
   /** Why not all of them are 1. */
   reason: string | null
-  /** Null: not looked at yet. */
+  /** Null if it was not checked yet. */
   checked_at: number | null
   due_at: number
 }
 
-/** An account has proved that it controls a domain of another one. */
+/** Proof by an account that it controls a domain of another one. */
 export interface ZoneClaimRow {
   id: Generated<number>
   zone: string
-  /** Who claims it. */
+  /** The account that claims it. */
   account_id: number
-  /** Who had it, and was told. */
+  /** The account that had it, and was notified. */
   holder_id: number
-  /** Gets the host name when the zone moves. */
+  /** The site that gets the host name when the zone moves. */
   site_id: number
   host_name: string
-  /** Of the TXT record that was seen. */
+  /** Value of the TXT record that was seen. */
   value: string
   moves_at: number
-  /** When Stead looks at the record next. */
+  /** When Stead checks the record next. */
   due_at: number
 }
