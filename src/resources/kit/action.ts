@@ -1,13 +1,16 @@
-/** Something that an activity log can say was done. */
+/** Action that an activity log can report. */
 export interface Action {
-  /** `noun.verb`; stored, and filtered by: it stays for ever. */
+  /** `noun.verb`. It is stored and used in filters, so it never changes. */
   readonly name: string
   readonly description: string
-  /** The log of a site has those on it; the log of an account has all. */
+  /** The log of a site has only those on `site`. The log of an account has all. */
   readonly on: 'account' | 'site'
 }
 
-/** Declares the actions of a resource: what each means, by its name. `site` is for those on work or people of a site, too. */
+/**
+ * Declares the actions of a resource, with a description for each name. `site` includes actions on a site's operations
+ * and collaborators.
+ */
 export function declareActions<const Name extends string>(
   on: Action['on'],
   descriptions: Readonly<Record<Name, string>>,

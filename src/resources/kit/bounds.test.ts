@@ -1,4 +1,6 @@
-/** What an account may keep has a bound: over it there is a refusal, or the oldest goes. */
+/**
+ * Tests of the limits on what an account may store. Above a limit, a request is refused or the oldest entry is deleted.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Person, type TestApi, testApi } from '../../../test/support/api.ts'
 import { dialects, testDatabase } from '../../../test/support/database.ts'
@@ -20,7 +22,7 @@ import { recordEvent } from '../webhooks/record-event.ts'
 const DAY_MS = 86_400_000
 
 for (const { dialect, skip } of dialects) {
-  describe.skipIf(skip)(`bounds on ${dialect}`, () => {
+  describe.skipIf(skip)(`limits on ${dialect}`, () => {
     let api: TestApi
     let owner: Person
     let siteId: number
@@ -40,7 +42,7 @@ for (const { dialect, skip } of dialects) {
     const leave = async (id: number, from = siteId) =>
       expect((await owner.call('DELETE', `/v1/sites/${from}/collaborators/${id}`)).status).toBe(200)
 
-    test('400 for the note after the thousandth, and for more than 10 MB of them; deleting makes room', async () => {
+    test('400 for the 1,001st note, and for more than 10 MB of them, and deleting frees space', async () => {
       const path = `/v1/sites/${siteId}/notes`
       const note = (index: number) => ({
         site_id: siteId,
@@ -65,7 +67,7 @@ for (const { dialect, skip } of dialects) {
         400,
         expect.stringContaining('1000 notes'),
       ])
-      // 9.99 MB are there: half a megabyte too many
+      // There are 9.99 MB, so half a megabyte is too much.
       const own = `${path}/${last.body.data.id}`
       await write((tx) =>
         tx
@@ -81,7 +83,7 @@ for (const { dialect, skip } of dialects) {
       expect((await owner.call('POST', path, { subject: 's', body: '' })).status).toBe(200)
     })
 
-    test('400 for more tags than an account may have; none of the request is kept', async () => {
+    test('400 for more tags than an account may have, and adds none of the request', async () => {
       const add = (names: string[], to = siteId) => owner.call('POST', `/v1/sites/${to}/tags`, { tag_names: names })
       for (let from = 0; from < 200; from += 50)
         expect((await add(Array.from({ length: 50 }, (_, index) => `tag ${from + index}`))).status).toBe(200)
@@ -101,7 +103,7 @@ for (const { dialect, skip } of dialects) {
       expect(length).toBe(0)
     })
 
-    test('400 for the collaborator after the 200th', async () => {
+    test('400 for the 201st collaborator', async () => {
       await write(async (tx) => {
         for (let index = 0; index < 200; index++) {
           const values = { email: `c${index}-${number}@example.com`, name: '', organization: '', phone_number: '' }
@@ -134,7 +136,7 @@ for (const { dialect, skip } of dialects) {
       expect(await mailsTo(`late-${number}@example.com`)).toBe(0)
     })
 
-    test('429 for the operation after the hundredth that waits for one site', async () => {
+    test('429 for the 101st operation that waits for one site', async () => {
       const target = { siteId, accountId: owner.accountId, hostId: 1, runAt: Date.now() + DAY_MS }
       await write(async (tx) => {
         for (let index = 0; index < 100; index++) await enqueue(tx, configureSite, { siteId }, target)
@@ -147,7 +149,7 @@ for (const { dialect, skip } of dialects) {
       expect((await owner.call('PUT', `/v1/sites/${other}`, { wp_environment_type: 'staging' })).status).toBe(200)
     })
 
-    test('an invitation that is repeated within the hour is not mailed twice, and the activity log says so', async () => {
+    test('does not mail an invitation again within the hour, and says so in the activity log', async () => {
       const email = `again-${number}@example.com`
       for (let times = 0; times < 3; times++) {
         const made = await invite(email)
@@ -171,7 +173,7 @@ for (const { dialect, skip } of dialects) {
       expect(await mailsTo(email)).toBe(2)
     })
 
-    test('ten mails an hour to one address: what comes after happens without a mail', async () => {
+    test('limits mails to one address to ten an hour, and continues without a mail', async () => {
       const email = `much-${number}@example.com`
       for (let index = 0; index < 14; index++)
         expect((await invite(email, await api.site(owner, `much-${number}-${index}`))).status).toBe(200)
@@ -179,14 +181,14 @@ for (const { dialect, skip } of dialects) {
       const said = await api.database.read.selectFrom('activity').select('message').execute()
       const why = `Sent no mail to ${email}, who got too many mails in the last hour`
       expect(said.filter(({ message }) => message === why)).toHaveLength(4)
-      // others may still write, up to a bound of all together
+      // Other accounts may still send mails, up to a limit for all together.
       const other = await api.person(`other-${number}@example.com`)
       const site = await api.site(other, `much-${number}-other`)
       await other.call('POST', `/v1/sites/${site}/collaborators`, { email, roles: [] })
       expect(await mailsTo(email)).toBe(11)
     })
 
-    test('the same bound, however many are sent at the same moment, and by however many accounts', async () => {
+    test('applies the same limit to simultaneous requests, and to all accounts together', async () => {
       const to = `crowd-${number}@example.com`
       const senders = await Promise.all([1, 2, 3, 4].map((each) => api.person(`sender-${number}-${each}@example.com`)))
       const verdicts = await Promise.all(
@@ -200,7 +202,7 @@ for (const { dialect, skip } of dialects) {
       for (const sender of senders.keys()) expect(sent.filter((each) => each === sender).length).toBeLessThanOrEqual(10)
     })
 
-    test('429 after 200 mails of one account within an hour, and nothing is changed', async () => {
+    test('429 after 200 mails of one account within an hour, and changes nothing', async () => {
       await write((tx) =>
         tx
           .insertInto('mail_counts')
@@ -221,7 +223,7 @@ for (const { dialect, skip } of dialects) {
       expect([found, await mailsTo(email)]).toEqual([[], 0])
     })
 
-    test('of an account’s records the newest stay, in each table; operations that have not ended stay as well', async () => {
+    test('keeps the newest rows of an account in each table, and unfinished operations', async () => {
       const subject = { accountId: owner.accountId, siteId, now: 1 }
       const ids: number[] = []
       await write(async (tx) => {
@@ -251,7 +253,7 @@ for (const { dialect, skip } of dialects) {
       expect([await left('activity'), await left('events'), await left('operations')]).toEqual([3, 3, 4])
     })
 
-    test('of too many operations those go first that Stead asked for by itself, the oldest, and no more than needed', async () => {
+    test('deletes the oldest of Stead’s own operations first, and no more than needed', async () => {
       const subject = { accountId: owner.accountId, siteId, hostId: 1 }
       const ask = (source: unknown) => write((tx) => enqueue(tx, configureSite, { siteId }, { ...subject, source }))
       const own = [await ask(undefined), await ask({ by: 'somebody' })]
@@ -262,7 +264,7 @@ for (const { dialect, skip } of dialects) {
         write((tx) =>
           tx.updateTable('operations').set({ state: 'succeeded', finished_at: 1 }).where('id', 'in', ids).execute(),
         )
-      // one is under way
+      // One is in progress.
       await end([...own, ...routine.slice(1)])
       const context = { services: { database: api.database }, transaction: write, signal: AbortSignal.timeout(60_000) }
       const left = async (keep: number) => {
@@ -278,11 +280,11 @@ for (const { dialect, skip } of dialects) {
       const [underWay, ...ended] = routine as [number, ...number[]]
       expect(await left(8)).toHaveLength(8)
       expect(await left(6)).toEqual([own[0], own[1], underWay, ...ended.slice(2), own[2]])
-      // nothing of it is left that has ended: then what people asked for goes, the oldest first
+      // None of its own finished ones are left, so those that users requested go, oldest first.
       expect(await left(2)).toEqual([underWay, own[2]])
     })
 
-    test('events go after their time; days of page views are folded into one row a site, and the sum stays', async () => {
+    test('deletes events after their time, and merges days of page views into one row a site with the same sum', async () => {
       await write(async (tx) => {
         await tx.deleteFrom('events').execute()
         for (let index = 0; index < 5; index++)
@@ -318,7 +320,7 @@ for (const { dialect, skip } of dialects) {
     })
   })
 
-  test.skipIf(skip)(`what is counted and forgotten is found by an index on ${dialect}`, async () => {
+  test.skipIf(skip)(`finds rows to count and to delete by an index on ${dialect}`, async () => {
     const made = await testDatabase(dialect)
     const plans = await plansOf(made, async (tx) => {
       await queuedBeside(tx, 1)

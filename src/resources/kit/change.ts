@@ -8,22 +8,22 @@ import type { EventType } from '../webhooks/event.ts'
 import { recordEvent } from '../webhooks/record-event.ts'
 import type { Action } from './action.ts'
 
-/** What a change is about: an account, or a site and the account that owns it. */
+/** The object of a change: an account, or a site and the account that owns it. */
 export interface Subject {
   readonly accountId: number
   readonly siteId?: number | null
-  /** Where the site is; needed for work that a host does. */
+  /** The host of the site, required for operations on a host. */
   readonly hostId?: number | null
 }
 
-/** The subject of a change to a site. */
+/** Returns the subject of a change to a site. */
 export const aboutSite = (site: { id: number; accountId: number; hostId?: number | null }): Subject => ({
   accountId: site.accountId,
   siteId: site.id,
   hostId: site.hostId ?? null,
 })
 
-/** What webhooks tell of a change. */
+/** Webhook event of a change. */
 export interface ChangeEvent {
   readonly type: EventType
   readonly data: object
@@ -31,28 +31,32 @@ export interface ChangeEvent {
 
 export interface ChangeRecord {
   readonly action: Action
-  /** What was done, for people; nothing secret, and no part of a request but names. */
+  /** Description for users. Contains nothing secret, and no parts of a request except names. */
   readonly message: string
-  /** What webhooks tell of it, where the change is one of those that they tell of. */
+  /** Webhook event, if the change has one. */
   readonly event?: ChangeEvent | readonly ChangeEvent[]
-  /** Unless given: the site of the path, else the account of the caller. */
+  /** Default: the site of the path, else the account of the caller. */
   readonly about?: Subject
 }
 
-/** Who makes a change leaves a record of it, in the transaction of the change. */
+/** Records a change in its own transaction. */
 export interface Recording {
-  /** Writes an entry into the activity log, and the event with it. */
+  /** Adds an entry to the activity log, with its event. */
   record(record: ChangeRecord): Promise<void>
-  /** What webhooks are told when work has ended whose order is in the log already. @param about as in {@link ChangeRecord} */
+  /**
+   * Sends an event when an operation has ended whose request is already in the log.
+   * @param about as in {@link ChangeRecord}
+   */
   tell(event: ChangeEvent, about?: Subject): Promise<void>
 }
 
-/** Who makes a change asks for the background work that it needs. */
+/** Starts the operations that a change needs. */
 export interface Starting {
   /**
-   * Asks for work; it begins when the transaction has committed. The first that a request starts is its `Operation-Id`.
+   * Starts an operation, which runs after the transaction has committed. The first one that a request starts is its
+   * `Operation-Id`.
    * @returns the operation's id
-   * @throws TypeError when the input does not fit, or when a host is to do it and the subject has none
+   * @throws TypeError when the input is invalid, or when it needs a host and the subject has none
    */
   start<Schema extends TSchema>(
     definition: Definition<Schema, never>,
@@ -64,12 +68,15 @@ export interface Starting {
 /** One change: what it records and what it starts. */
 export interface Change extends Recording, Starting {}
 
-/** @param by.started gets the ids of what is started */
+/**
+ * Creates the change of an actor.
+ * @param by.started receives the ids of started operations
+ */
 export function changeBy(
   tx: Tx,
   by: {
     readonly actor: Actor
-    /** Of records and work that name no other. */
+    /** Default subject of entries and operations. */
     readonly about: Subject
     /** Milliseconds UTC. */
     readonly now: number
@@ -90,7 +97,7 @@ export function changeBy(
     },
     async start(definition, input, { about = by.about, ...options } = {}) {
       const askedById = actor === 'systems' ? null : actor.caller?.accountId
-      // Stead's own work has time
+      // Stead's own operations can wait.
       if (actor !== 'systems' && about.siteId != null) await cancelYielding(tx, about.siteId, now)
       const id = await enqueue(tx, definition, input, { ...about, ...options, askedById, now })
       started?.push(id)
@@ -99,7 +106,7 @@ export function changeBy(
   }
 }
 
-/** What a background operation changes by itself is about its account and, where it has one, its site. */
+/** Returns the change of a background operation, about its account and, if any, its site. */
 export const changeOfJob = (
   tx: Tx,
   { accountId, siteId, now }: Pick<FailureContext<unknown>, 'accountId' | 'siteId' | 'now'>,

@@ -23,33 +23,33 @@ import type { Action } from './action.ts'
 import type { SiteHooks } from './site-hooks.ts'
 import type { SiteOperation } from './site-operations.ts'
 
-/** An API application that has shown a valid token. */
+/** API application that has sent a valid token. */
 export interface Caller {
   readonly applicationId: number
   readonly accountId: number
   readonly accountEmail: string
-  /** Scope `owner`: the application was made with account owner permission. */
+  /** Scope `owner`: the application was created with account owner permission. */
   readonly isOwner: boolean
-  /** Of a person in the control panel, who calls by the cookie of a browser. */
+  /** Session of a person in the control panel, identified by a browser's cookie. */
   readonly session?: {
     readonly id: number
-    /** When the password was last shown. */
+    /** When the password was last confirmed. */
     readonly provenAt: number
     readonly expiresAt: number
     readonly origin: string
   }
 }
 
-/** What every handler has besides the request itself. */
+/** What every handler gets in addition to the request. */
 export interface Services {
   readonly config: Config
   readonly database: Database
   readonly sealer: Sealer
-  /** Of all sites. */
+  /** Backups of all sites. */
   readonly backups: BackupStore
-  /** Backups on their way to clients. */
+  /** Downloads of backups. */
   readonly downloads: Downloads
-  /** Passes what clients upload on to hosts, where there are any. */
+  /** Forwards client uploads to hosts, if there are any. */
   readonly sendPart: SendPart | undefined
   readonly log: Log
   /** Web server and PHP logs of the sites. */
@@ -57,33 +57,33 @@ export interface Services {
   /** Operation types by name. */
   readonly definitions: Definitions
   readonly pluginDirectory: PluginDirectory
-  /** Of people, for the control panel. */
+  /** Password hashing for the control panel. */
   readonly passwords: Passwords
   readonly siteHooks: readonly SiteHooks[]
-  /** All that takes operations back. */
+  /** Finds operations that can be undone. */
   readonly undoable: readonly Undoable[]
-  /** What `/metrics` would say at this moment. */
+  /** Returns the current content of `/metrics`. */
   readonly figures: () => Promise<readonly MetricReport[]>
-  /** What `stead doctor` would find on this machine. */
+  /** Returns what `stead doctor` finds on this machine. */
   readonly checks: () => Promise<FoundByChecks>
-  /** All that can be done with a site. */
+  /** All operations on sites that the API offers. */
   readonly siteOperations: readonly SiteOperation[]
-  /** All that the activity logs can say. */
+  /** All actions that the activity logs can contain. */
   readonly actions: readonly Action[]
-  /** Names of all events that webhooks can be told of. */
+  /** Names of all webhook events. */
   readonly eventTypes: readonly string[]
-  /** Follows background work, for all who ask. */
+  /** Follows operations for all clients that wait. */
   readonly watches: OperationWatch
-  /** Streams of its events. */
+  /** Streams of operation events. */
   readonly streams: EventStreams<StreamFacts>
-  /** Feeds them with what comes into the activity logs. */
+  /** Sends new activity log entries to the streams. */
   readonly activityFeed: ActivityFeed
-  /** Feeds them with what happens. */
+  /** Sends new events to the streams. */
   readonly feed: EventFeed
 }
 
 export interface Context extends BaseContext, Services {
   readonly caller: Caller
-  /** Of endpoints that write their response themselves (style `stream`); nobody else touches it. */
+  /** Only for endpoints that write their response themselves (style `stream`). Nothing else writes to it. */
   readonly response: FastifyReply
 }

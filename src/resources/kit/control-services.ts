@@ -6,17 +6,17 @@ import type { LogStore } from '../../platform/log-store/log-store.ts'
 import type { MailServices } from '../../platform/mail/send-mail.job.ts'
 import type { Definitions } from '../../platform/operations/definition.ts'
 
-/** What the control gives to the operations that need no site files. */
+/** What the control process gives to operations that need no site files. */
 export interface ControlServices extends MailServices {
   readonly config: Config
   readonly database: Database
   readonly sealer: Sealer
-  /** What `sealer` seals under: for the backup of the records, and nothing else. */
+  /** The key of `sealer`. Only for the backup of the control database. */
   readonly masterKey: Buffer
   readonly backups: BackupStore
   readonly logs: LogStore
-  /** By which the edge knows requests of Stead itself. */
+  /** Key with which the edge recognizes Stead's own requests. */
   readonly edgeKey: string
-  /** Every type of background work by name. */
+  /** Every operation type by name. */
   readonly definitions: Definitions
 }

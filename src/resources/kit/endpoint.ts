@@ -7,7 +7,7 @@ import type { VisibleSite } from '../sites/site.ts'
 import { aboutSite, type Change, changeBy, type Recording } from './change.ts'
 import type { Context } from './context.ts'
 
-/** An endpoint as its resource declares it. */
+/** Endpoint as its resource declares it. */
 export type UntaggedEndpoint = Omit<Endpoint, 'tag'>
 
 type Static<Schema> = Schema extends TSchema ? Type.Static<Schema> : Record<string, never>
@@ -17,11 +17,11 @@ interface Typed<Params, Query, Body, Rule, Starts, Prepared> {
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
-  /** The handler has `start`. */
+  /** Whether the handler gets `start`. */
   readonly starts?: Starts
   /** See `platform/http/endpoint.ts`. */
   prepare?(
-    /** `content`: of endpoints with `upload`. */
+    /** `content` exists only with `upload`. */
     context: Context & AccessContext<Extract<Rule, Access>> & { readonly content: Upload },
     input: { params: Static<Params>; query: Static<Query>; body: Static<Body> },
   ): Promise<Prepared>
@@ -33,7 +33,10 @@ interface Typed<Params, Query, Body, Rule, Starts, Prepared> {
   ): Promise<unknown>
 }
 
-/** Declares one endpoint of the API (an operation, in the words of OpenAPI); the handler's arguments have the types of the schemas and of the access rule. Its tag is its resource's. */
+/**
+ * Declares one endpoint of the API (an operation, in OpenAPI terms). The handler's arguments have the types of the
+ * schemas and of the access rule. Its resource supplies the tag.
+ */
 export function endpoint<
   Params extends TObject | undefined = undefined,
   Query extends TObject | undefined = undefined,
@@ -49,10 +52,10 @@ export function endpoint<
   return { ...rest, handle: (context, input) => handle(Object.assign(context, changeOf(context)), input) }
 }
 
-/** What a request changes is about the site of its path, or else about the account of its caller. */
+/** Returns the change of a request, about the site of its path, or else the account of its caller. */
 function changeOf(context: Context & { site?: VisibleSite }): Change {
   const { tx, caller, site, now, started } = context
-  // of a public endpoint there is nobody to record
+  // A public endpoint has no caller to record.
   const about = site ? aboutSite(site) : { accountId: caller?.accountId }
   return changeBy(tx, { actor: context, about, now, started })
 }

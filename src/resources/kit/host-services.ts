@@ -18,7 +18,7 @@ import type { Sealer } from '../../platform/crypto/seal.ts'
 import type { Database } from '../../platform/db/database.ts'
 import type { SiteHooks } from './site-hooks.ts'
 
-/** What a host gives to the operations that are bound to its sites. */
+/** What a host gives to the operations on its sites. */
 export interface HostServices {
   readonly config: Config
   readonly hostId: number
@@ -28,37 +28,49 @@ export interface HostServices {
   readonly siteDirectories: SiteDirectories
   readonly spares: Spares
   readonly pool: PhpPool
-  /** For the first visitors of new sites. */
+  /** Stores the first pages of new sites for their first visitors. */
   readonly firstPages: Pick<FirstPages, 'keep'>
-  /** Databases of sites as a whole. */
+  /** Whole databases of sites. */
   readonly siteDatabase: DatabaseContent
-  /** One kind of databases, whatever a site directory says that it has. @throws when this host has none */
+  /**
+   * Returns the content of one kind of database, whatever the site directory uses.
+   * @throws when this host has none
+   */
   databaseContent(kind: DatabaseKind): DatabaseContent
-  /** It runs PHP in WebAssembly. */
+  /** Whether it runs PHP in WebAssembly. */
   readonly hasWasm: boolean
   containment(): Containment
-  /** What the database of a new site is, by the version of its PHP. */
+  /** Returns the kind of database for a new site with this PHP version. */
   databaseKindFor(version: PhpVersion): DatabaseKind
-  /** The files of sites, as a whole. */
+  /** All files of sites. */
   readonly siteFiles: FileContent
   readonly pluginDirectory: PluginDirectory
   readonly pluginPackages: PluginPackages
   readonly siteHooks: readonly SiteHooks[]
-  /** The golden copy; waits while it is being made. @throws CoreUnavailable when no WordPress is to be had */
+  /**
+   * Returns the golden template. Waits while it is being created.
+   * @throws CoreUnavailable when no WordPress can be fetched
+   */
   template(): Promise<Template>
   /**
-   * A release of WordPress is there when it resolves: from where releases come from, else from another source.
+   * Ensures that a WordPress release is present, from its usual source or else from another one.
    * @throws CoreUnavailable
    */
   ensureCore(version: string, otherwise: CoreSource, signal: AbortSignal): Promise<void>
-  /** Releases of WordPress. */
+  /** WordPress releases. */
   readonly cores: Pick<CoreLibrary, 'ensure' | 'offers'>
-  /** Opens a page of a site in a browser, and measures it. @throws MeasureImpossible, MeasureFailed: their texts may be shown */
+  /**
+   * Opens a page of a site in a browser, and measures it.
+   * @throws MeasureImpossible, MeasureFailed, whose messages may be shown
+   */
   measurePage(page: PageToMeasure): Promise<unknown>
-  /** The site as the pool knows it; `undefined` while it has no site directory or no content. */
+  /** Returns the site in the form that the pool uses, or `undefined` while it has no site directory or no content. */
   hostedSite(siteId: number): Promise<PooledSite | undefined>
-  /** Ends a site's SFTP connections; when it resolves none of them touches a file any more. @returns how many there were */
+  /**
+   * Ends a site's SFTP connections. When it resolves, none of them accesses a file any longer.
+   * @returns how many there were
+   */
   endSftp(siteId: number): Promise<number>
-  /** Prepared site directories and spares are made again, in the background. */
+  /** Prepares new site directories and spares, in the background. */
   refill(): void
 }

@@ -3,7 +3,7 @@ import { testApi } from '../../../test/support/api.ts'
 import { dialects } from '../../../test/support/database.ts'
 
 test.each(dialects.filter(({ skip }) => !skip))(
-  'lists go on behind an entry, whatever comes and goes: $dialect',
+  'lists continue after an entry, even when others are added and removed: $dialect',
   async ({ dialect }) => {
     const api = await testApi(dialect)
     try {
@@ -16,7 +16,7 @@ test.each(dialects.filter(({ skip }) => !skip))(
         const found = (answer.data as { id: number }[]).map(({ id }) => id)
         return { found, next: headers['next-after'], page: answer.page }
       }
-      // in order of id, also where there are favourites
+      // In order of id, even if there are favorites.
       await owner.call('POST', `/v1/sites/${ids[3]}/favorites`)
       expect(await ask('/v1/sites?after=0&per_page=2')).toEqual({
         found: ids.slice(0, 2),
@@ -30,12 +30,12 @@ test.each(dialects.filter(({ skip }) => !skip))(
         page: undefined,
       })
       const filters = [{ key: 'name', value: 'a' }]
-      // alpha, bravo, charlie, delta
+      // Alpha, bravo, charlie, delta.
       const first = await ask('/v1/sites/search', { filters, after: 0, per_page: 3 })
       expect(first).toEqual({ found: ids.slice(0, 3), next: `${ids[2]}`, page: undefined })
       expect((await ask('/v1/sites/search', { filters, after: ids[2], per_page: 3 })).found).toEqual([ids[3]])
 
-      // in the order of the list, with favourites first, whatever comes and goes
+      // In the order of the list, favorites first, even when others are added and removed.
       const ordered = async (path: string, body?: object) => {
         const { status, body: answer, headers } = await owner.call(body ? 'POST' : 'GET', path, body)
         expect(status).toBe(200)
@@ -60,7 +60,7 @@ test.each(dialects.filter(({ skip }) => !skip))(
       for (const wrong of ['place=2.alpha', 'place=alpha', 'place=1.a%27', 'place=&after=0'])
         expect((await owner.call('GET', `/v1/sites?${wrong}`)).status, wrong).toBe(400)
 
-      // newest first goes down
+      // With the newest first, ids decrease.
       for (const subject of ['one', 'two', 'three'])
         expect((await owner.call('POST', `/v1/sites/${ids[0]}/notes`, { subject, body: 'text' })).status).toBe(200)
       const newest = await ask(`/v1/sites/${ids[0]}/notes?after=0&per_page=2`)

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { backupStorage } from './open-backups.ts'
 
-/** Of each request to a service that has nothing: whose key signs it. */
+/** Which key signed each request to a service without content. */
 let keys: (string | undefined)[]
 let endpoint: string
 const server = createServer((request, response) => {
@@ -29,7 +29,7 @@ test.each([
   [{ backupS3SecretAccessKey: 'secret' }, 'MACHINE'],
   [{}, 'MACHINE'],
 ])(
-  'a bucket is opened with the whole key of the settings, or as the machine itself is known: %j',
+  'opens a bucket with the complete key of the settings, or with the machine’s own identity: %j',
   async (given, key) => {
     const storage = backupStorage({
       ...{ dataDir: '/nowhere', diskReserveMb: 0, backupDir: undefined, backupS3Bucket: 'bucket', backupS3Prefix: '' },

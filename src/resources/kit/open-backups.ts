@@ -12,7 +12,7 @@ import type { Sealer } from '../../platform/crypto/seal.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { keptFromSites } from '../../platform/files/free-room.ts'
 
-/** The settings that say where backups lie. */
+/** Settings for the location of backups. */
 export type StorageSettings = Pick<
   Config,
   | 'dataDir'
@@ -32,7 +32,7 @@ interface Ground {
   readonly sealer: Sealer
 }
 
-/** The backups that the settings name. Nothing is opened or made before it is used. */
+/** Opens the backups that the settings name. Nothing is opened or created before it is used. */
 export function openBackups({ config, database, sealer }: Ground): BackupStore {
   return openStore({
     storage: backupStorage(config),
@@ -42,7 +42,7 @@ export function openBackups({ config, database, sealer }: Ground): BackupStore {
   })
 }
 
-/** Where backups lie, by the settings. */
+/** Returns the storage for backups, according to the settings. */
 export function backupStorage(config: StorageSettings): Storage {
   return retryingStorage(plainStorage(config))
 }

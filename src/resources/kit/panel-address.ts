@@ -3,8 +3,8 @@ import type { Config } from '../../config.ts'
 export type PanelSettings = Pick<Config, 'panelUrl' | 'apiListen'>
 
 /**
- * Returns where people open the control panel. Not what a request says its host is: a link with a secret would go wherever somebody
- * likes.
+ * Returns the address of the control panel. The request's `Host` is not used, because an attacker could then choose
+ * where a link with a secret leads.
  */
 export const panelAddress = ({ panelUrl, apiListen: { host, port } }: PanelSettings): string =>
   panelUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`

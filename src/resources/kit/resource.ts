@@ -10,28 +10,28 @@ import type { UntaggedEndpoint } from './endpoint.ts'
 import type { HostServices } from './host-services.ts'
 import type { SiteHooks } from './site-hooks.ts'
 
-/** All that a resource adds to Stead. What is composed of it is derived: see `src/app.ts`, `src/jobs.ts`, `src/schedules.ts`. */
+/** Everything that a resource adds to Stead. `src/app.ts`, `src/jobs.ts` and `src/schedules.ts` combine these. */
 export interface Resource {
-  /** Its group in the description of the API. */
+  /** Its group in the API description. */
   readonly tag?: { readonly name: string; readonly description: string }
-  /** Loaded where the API is served, and nowhere else: hosts know the rest of a resource without it. */
+  /** Loaded only where the API is served. Hosts use the rest of a resource without it. */
   readonly endpoints?: () => Promise<{ readonly endpoints: readonly UntaggedEndpoint[] }>
-  /** Background work: what hosts do for their sites, and what the control does without their files. */
+  /** Operations: those of hosts on their sites, and those of the control process without site files. */
   readonly jobs?: {
     readonly host?: readonly Definition<TSchema, HostServices>[]
     readonly control?: readonly Definition<TSchema, ControlServices>[]
   }
   readonly schedules?: readonly Schedule[]
-  /** What it does when a site comes, goes live, or goes for good. */
+  /** Called when a site is created, goes live, or is purged. */
   readonly siteHooks?: SiteHooks
-  /** Which operations it can take back, for who looks at them. */
+  /** Tells which of its operations can be undone. */
   readonly undoable?: Undoable
-  /** What can go wrong for a client by its rules. */
+  /** Errors that clients get from its rules. */
   readonly problems?: Readonly<Record<string, ProblemKind>>
-  /** What the activity log says of its changes, and what webhooks tell of them. */
+  /** Its activity log entries and webhook events. */
   readonly actions?: Readonly<Record<string, Action>>
   readonly events?: Readonly<Record<string, EventType>>
 }
 
-/** Declares a resource: the face of its folder, and all that others need to know to compose it. */
+/** Declares a resource, the interface of its folder to the rest of Stead. */
 export const resource = (declared: Resource): Resource => declared

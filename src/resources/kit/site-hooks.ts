@@ -4,19 +4,24 @@ import type { Change } from './change.ts'
 import type { HostServices } from './host-services.ts'
 
 /**
- * What a resource does when something becomes of a site, in the very transaction where it is given one. Declared in the resource's `index.ts`, so that sites
- * know none of those who know them.
+ * Functions of a resource for events in the life of a site, called in the same transaction. Declared in the resource's
+ * `index.ts`, so that sites do not depend on the resources that depend on them.
  */
 export interface SiteHooks {
-  /** It was ordered. @returns what the answer shows of what was done */
+  /**
+   * Called when it is requested.
+   * @returns fields of the response that this changed
+   */
   readonly ordered?: (tx: Tx, site: Site, by: Change & { readonly now: number }) => Promise<Partial<ListedSite>>
   /**
-   * Its files were made, or replaced by others (a clone, a restore, a sync), by a step of an operation on its host: what belongs among them
-   * besides is laid. Nobody sees the site meanwhile; it may run twice.
+   * Called when its files were created or replaced (by a clone, a restore, or a sync), in a step of an operation on its
+   * host. Adds the resource's own files. Visitors cannot see the site meanwhile. May run twice.
    */
   readonly filled?: (services: HostServices, site: Site) => Promise<void>
-  /** It answers visitors from now on, for the first time. The site is held. */
+  /** Called when it becomes reachable for visitors for the first time. The site is held. */
   readonly live?: (tx: Tx, site: Site, change: Change) => Promise<void>
-  /** It never comes back from the trash: what belonged to it alone goes. The account's logs tell of it still. */
+  /**
+   * Called when it is purged from the trash. Removes what belonged only to it. The account's logs keep their entries.
+   */
   readonly forgotten?: (tx: Tx, siteId: number) => Promise<void>
 }

@@ -1,4 +1,4 @@
 import Type from 'typebox'
 
-/** The number of a site, as paths and bodies have it. */
+/** Number of a site in paths and bodies. */
 export const SiteId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })

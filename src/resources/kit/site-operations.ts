@@ -2,16 +2,16 @@ import { type Access, refusalOf, type SiteCapability } from '../access/access.ts
 import type { SiteRights } from '../sites/site.ts'
 import type { Caller } from './context.ts'
 
-/** What an endpoint asks of who calls it about a site. */
+/** What an endpoint requires of callers of a site. */
 export interface SiteOperation {
-  /** The id of the endpoint. */
+  /** Id of the endpoint. */
   readonly operation: string
-  /** Of its body: what sending this field asks besides. */
+  /** Field of the body that requires more if it is sent. */
   readonly field: string | null
   readonly capabilities: readonly SiteCapability[]
 }
 
-/** All that can be done with a site, in the order of the API's description. */
+/** Returns all operations on sites that the API offers, in the order of its description. */
 export function siteOperations(endpoints: readonly { id: string; access: unknown }[]): SiteOperation[] {
   return endpoints.flatMap(({ id: operation, access }): SiteOperation[] => {
     const rule = access as Access
@@ -26,6 +26,6 @@ export function siteOperations(endpoints: readonly { id: string; access: unknown
   })
 }
 
-/** @returns in the API's own words why the caller may not; `undefined` when it may */
+/** @returns why the caller may not, in the API's own words, or `undefined` when it may */
 export const reasonAgainst = (asked: SiteOperation, caller: Caller, site: SiteRights): string | undefined =>
   asked.capabilities.map((name) => refusalOf(name, caller, site)?.message).find((message) => message !== undefined)

@@ -5,9 +5,9 @@ import type { Context } from './context.ts'
 const PATIENCE_MS = 45_000
 
 /**
- * Waits until the operation that the request started has ended well.
- * @throws Problem with the reason when it failed, or has not ended in time: `site_cannot` when another attempt would fail alike,
- *   `site_unavailable` when it may not
+ * Waits until the operation that the request started has succeeded.
+ * @throws Problem with the reason when it failed or did not end in time: `site_cannot` when a retry would also fail,
+ * `site_unavailable` when it might not
  */
 export async function waitForOperation({ watches, started }: Pick<Context, 'watches' | 'started'>): Promise<void> {
   const id = started[0] as number
