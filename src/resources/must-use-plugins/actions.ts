@@ -1,7 +1,7 @@
 import { declareActions } from '../kit/action.ts'
 import { declareAccountEvents } from '../webhooks/event.ts'
 
-/** What the activity log says of changes that this resource makes. */
+/** Activity log entries for the changes that this resource makes. */
 export const actions = declareActions('account', {
   'mu_plugin.created': 'A must-use plugin was added',
   'mu_plugin.updated': 'An update of a must-use plugin was requested',
@@ -10,7 +10,7 @@ export const actions = declareActions('account', {
   'mu_plugin.refused': 'Stead could not fetch a must-use plugin, or rejected it',
 })
 
-/** What webhooks tell of them: one event of a plugin, whatever number of sites it has. */
+/** Webhook events for these changes: one for each plugin, whatever the number of its sites. */
 export const events = declareAccountEvents(
   'mu_plugin_install_success',
   'mu_plugin_install_failed',

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { alone } from './alone.ts'
 
-/** Work that tells when it begins, and ends when it is told to. */
+/** Returns work that reports when it starts, and ends when the test resolves it. */
 function work(name: string, told: string[]) {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const run = () => {
@@ -12,7 +12,7 @@ function work(name: string, told: string[]) {
   return { run, end: () => resolve(name), fail: () => reject(new Error(name)) }
 }
 
-test('those that work on the same sites do it one after the other, in the order in which they came, others at once', async () => {
+test('runs work on the same sites one after the other, in order of arrival, and other work at once', async () => {
   const told: string[] = []
   const [one, both, two, other] = [work('one', told), work('both', told), work('two', told), work('other', told)]
   const ended = [alone([1], one.run), alone([1, 2], both.run), alone([2], two.run), alone([3], other.run)]
@@ -22,7 +22,7 @@ test('those that work on the same sites do it one after the other, in the order 
   expect(await ended[0]).toBe('one')
   await setImmediate()
   expect(told).toEqual(['one', 'other', 'both'])
-  // what fails lets the next one in as well
+  // Work that fails also lets the next one start.
   both.fail()
   await expect(ended[1]).rejects.toThrow('both')
   await setImmediate()

@@ -5,8 +5,8 @@ import { isChange, type Laid, layOnSite, wishFor } from './lay-on-site.ts'
 import { wantedOn } from './member.store.ts'
 
 /**
- * All that a site is to have, laid, and what it has of plugins that are deleted, taken away.
- * @returns whether anything was changed, and what was left undone
+ * Installs all plugins that a site should have, and removes those that were deleted.
+ * @returns whether anything changed, and what could not be done
  */
 export async function bringAllToSite(
   services: HostServices,

@@ -22,7 +22,10 @@ const Input = Type.Object({ pluginId: Type.Integer() })
 type Input = Type.Static<typeof Input>
 type Context<Results = unknown> = StepContext<Input, HostServices, Results>
 
-/** What a new plugin, and one that is fetched again, go through. The work begins on one host; the others are given operations of their own. */
+/**
+ * Steps for a new plugin, and for one that is fetched again. The work begins on one host, and starts operations on the
+ * others.
+ */
 const bringing = {
   fetch: { run: async (context: Context) => fetchPlugin(context, await pluginOf(context)) },
   check: {
@@ -33,7 +36,7 @@ const bringing = {
   bring: { run: bringHere, weight: 20 },
 }
 
-/** Fetches a must-use plugin for the first time, and brings it to the sites that are to have it. */
+/** Fetches a must-use plugin for the first time, and installs it on the sites that should have it. */
 export const installMuPlugin = durableWith<HostServices>()({
   name: 'mu_plugin.install',
   input: Input,
@@ -46,7 +49,7 @@ export const installMuPlugin = durableWith<HostServices>()({
   failed: (tx, context) => tellRefused(tx, context, events.mu_plugin_install_failed),
 })
 
-/** Fetches a must-use plugin again, and brings it to all sites that have it. */
+/** Fetches a must-use plugin again, and installs it on all sites that have it. */
 export const updateMuPlugin = durableWith<HostServices>()({
   name: 'mu_plugin.update',
   input: Input,
@@ -59,7 +62,7 @@ export const updateMuPlugin = durableWith<HostServices>()({
   failed: (tx, context) => tellRefused(tx, context, events.mu_plugin_update_failed),
 })
 
-/** Takes a deleted must-use plugin off all sites that have it. */
+/** Removes a deleted must-use plugin from all sites that have it. */
 export const removeMuPlugin = durableWith<HostServices>()({
   name: 'mu_plugin.remove',
   input: Input,
@@ -81,7 +84,7 @@ export const removeMuPlugin = durableWith<HostServices>()({
   },
 })
 
-/** Brings a must-use plugin to the sites of another host than the one on which the work began, or takes it off them. */
+/** Installs or removes a must-use plugin on the sites of another host than the one where the work began. */
 export const bringMuPlugin = durableWith<HostServices>()({
   name: 'mu_plugin.bring',
   input: Input,
@@ -100,19 +103,19 @@ async function pluginOf({ services, input }: Context): Promise<MuPlugin> {
   return plugin
 }
 
-/** From here on this is what its sites are to have. */
+/** Makes the fetched content the one that its sites should have. */
 async function useFetched(tx: Tx, context: Context<{ fetch: { sha256: string } }>): Promise<void> {
   const { sha256 } = context.results.fetch
   const plugin = await muPluginOfWork(tx, context.input.pluginId)
   if (!plugin || plugin.isDeleted) throw new PermanentFailure('The must-use plugin was deleted')
-  // later ones are none of those that there were
+  // Sites that are created later are not existing sites.
   if (plugin.isOnExistingSites && plugin.sha256 === null) await addAllSites(tx, plugin.id, plugin.accountId)
   await changeMuPlugin(tx, plugin.id, { sha256 })
   if (!(await useContent(tx, { ...plugin, sha256 }, context.now()))) throw new PermanentFailure(notThere(plugin))
   await startElsewhere(tx, context)
 }
 
-/** Each other host with sites of it does them in an operation of its own. */
+/** Starts an operation on each other host with sites of the plugin. */
 async function startElsewhere(tx: Tx, context: Context): Promise<void> {
   const { services, operationId, input, accountId } = context
   const all = await membersOf(tx, input.pluginId, { without: operationId })

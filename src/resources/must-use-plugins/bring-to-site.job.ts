@@ -8,7 +8,7 @@ import { dropForgotten } from './mu-plugin.store.ts'
 
 type Context = StepContext<{ siteId: number }, HostServices>
 
-/** Brings the must-use plugins of one site in line with the records, in its turn among what is done with that site. */
+/** Updates the must-use plugins of one site to match the database, in its turn in the site's queue. */
 export const bringToSite = durableWith<HostServices>()({
   name: 'mu_plugin.bring_to_site',
   input: Type.Object({ siteId: Type.Integer() }),
@@ -29,7 +29,7 @@ export const bringToSite = durableWith<HostServices>()({
 
 async function bring({ services, input }: Context): Promise<{ warning?: string }> {
   const site = await findSite(services.database.read, input.siteId)
-  // one that is not made yet gets them when it is
+  // A site that is being created gets them then.
   if (!site || !isInstalled(site)) return {}
   const { faults } = await bringAllToSite(services, site)
   return faults.length > 0 ? { warning: faults.join('; ').slice(0, 1000) } : {}

@@ -13,12 +13,13 @@ import type { MuPlugin } from './mu-plugin.ts'
 
 type Context = StepContext<unknown, HostServices>
 
-/** Sites that are looked up, laid and recorded together. */
+/** How many sites are looked up, changed and recorded together. */
 const AT_ONCE = 16
 
 /**
- * Brings a plugin's file to the sites of this host that are to have it, or takes it off them, as the records want it in that moment. A site that is
- * being made or worked on gets an operation of its own, which waits for that. What is done is recorded, and not done again.
+ * Installs or removes a plugin's file on the sites of this host, as the database requires at that moment. A site that
+ * is being created, or that another operation works on, gets its own operation, which waits for that. Each result is
+ * recorded, and not repeated.
  */
 export async function bringToSitesHere(context: Context, plugin: MuPlugin): Promise<void> {
   const { services, operationId, signal, progress } = context
@@ -32,7 +33,7 @@ export async function bringToSitesHere(context: Context, plugin: MuPlugin): Prom
   }
 }
 
-/** What was done about a site, or why an operation of its own is to do it. */
+/** Result for a site, or why it gets its own operation. */
 interface Done {
   readonly site: Member
   readonly laid?: Laid
@@ -55,7 +56,7 @@ async function bringToSome(context: Context, plugin: MuPlugin, ids: readonly num
   })
 }
 
-/** Of each site. */
+/** Returns a function that finds the wish of each site. */
 async function wishesOf(
   { services }: Context,
   { slug, accountId }: MuPlugin,
@@ -77,7 +78,7 @@ async function bringToOne({ services, log }: Context, site: Member, wish: Wish):
   try {
     return { site, laid: await layOnSite(services, site.siteId, wish) }
   } catch (error) {
-    // one site of thousands must not keep the others from it
+    // One site of thousands must not stop the others.
     log.warn({ err: error, siteId: site.siteId }, 'could not install a must-use plugin on a site')
     return { site, later: 'Stead could not write the files of the site and tries again' }
   }
@@ -95,7 +96,7 @@ async function resultOf(
   since: Member | undefined,
 ): Promise<SiteResult> {
   if (!since || !done) return { siteId, outcome: 'skipped', message: 'The site was deleted' }
-  // its files were replaced meanwhile, or are about to be: what was laid may be lost
+  // Its files were replaced meanwhile, or are about to be, so the installed file may be lost.
   const isDisturbed = !isFree(since) || since.changes !== done.site.changes
   const { laid, later = isDisturbed ? BUSY : undefined } = done
   if (laid && later === undefined) return { siteId, ...laid }

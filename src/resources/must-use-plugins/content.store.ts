@@ -1,9 +1,9 @@
 import type { Tx } from '../../platform/db/database.ts'
 
-/** So many contents are remembered of an account, besides those that are laid now. */
+/** How many contents of an account are remembered, besides the current ones. */
 const MOST_REMEMBERED = 500
 
-/** What a file of an account is, or was, by its name. */
+/** Identifies a current or earlier content of a file. */
 interface Key {
   readonly accountId: number
   readonly slug: string
@@ -11,7 +11,7 @@ interface Key {
 }
 
 /**
- * Keeps what was fetched until it is used, or something else is fetched.
+ * Stores fetched content until it is used, or other content is fetched.
  * @param current what sites have now
  */
 export async function keepContent(tx: Tx, key: Key, content: Uint8Array, current: string | null): Promise<void> {
@@ -36,8 +36,8 @@ export async function contentOf(tx: Tx, { accountId, slug, sha256 }: Key): Promi
 }
 
 /**
- * From now on sites get this; of the others it is only remembered that there were such files.
- * @returns false when it is not there any more
+ * Makes this the content for sites. Of earlier contents, keeps only the hash.
+ * @returns false when it no longer exists
  */
 export async function useContent(tx: Tx, key: Key, now: number): Promise<boolean> {
   const { accountId, slug, sha256 } = key
@@ -68,13 +68,16 @@ export async function useContent(tx: Tx, key: Key, now: number): Promise<boolean
   return true
 }
 
-/** Forgets what was fetched and not used. @param current what sites have now */
+/**
+ * Deletes content that was fetched and not used.
+ * @param current what sites have now
+ */
 export async function dropUnused(
   tx: Tx,
   { accountId, slug }: Pick<Key, 'accountId' | 'slug'>,
   current: string | null,
 ): Promise<void> {
-  // an earlier content that was fetched once more
+  // An earlier content that was fetched again.
   await tx
     .updateTable('mu_plugin_contents')
     .set({ content: null })
@@ -91,7 +94,10 @@ export async function dropUnused(
     .execute()
 }
 
-/** SHA-256 of all that files of an account have held, by file name. @param slug only this one */
+/**
+ * Returns the SHA-256 of all earlier contents of an account's files, by file name.
+ * @param slug limits the result to this file
+ */
 export async function knownContents(tx: Tx, accountId: number, slug?: string): Promise<Map<string, Set<string>>> {
   let query = tx
     .selectFrom('mu_plugin_contents')

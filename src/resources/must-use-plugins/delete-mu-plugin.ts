@@ -31,7 +31,7 @@ export const deleteMuPlugin = endpoint({
     const plugin = await findMuPlugin(tx, caller.accountId, params.id)
     if (!plugin) throw notFound()
     await changeMuPlugin(tx, plugin.id, { deleted_at: now })
-    // what is still being brought would be taken away again
+    // An operation that still installs it would be undone again.
     if (plugin.operationId !== null) await cancelOperation(tx, plugin.operationId, now, definitions)
     await startWork(context, plugin, removeMuPlugin)
     await context.record({

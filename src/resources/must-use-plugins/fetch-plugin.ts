@@ -14,10 +14,10 @@ import { MOST_BYTES, type MuPlugin } from './mu-plugin.ts'
 
 type Context = StepContext<unknown, HostServices>
 
-/** PHP from nothing, on a machine that has other things to do. */
+/** Covers a cold start of PHP on a busy machine. */
 const CHECK_MS = 60_000
 
-/** Fetches the file, and keeps it apart from what sites have. */
+/** Fetches the file, and stores it separately from what sites have. */
 export async function fetchPlugin(context: Context, plugin: MuPlugin): Promise<{ sha256: string }> {
   const { services, signal } = context
   const content = await fetchBuffer(plugin.path, {
@@ -27,7 +27,7 @@ export async function fetchPlugin(context: Context, plugin: MuPlugin): Promise<{
   }).catch((error) => {
     throw isForGood(error) ? new PermanentFailure(error.message, { cause: error }) : error
   })
-  // else each page would begin with it: a page that says that the file is not there, or a mark of its encoding
+  // Otherwise, every page would begin with that text. It may be an error page of the server, or a byte order mark.
   if (!/^<\?php\s/i.test(content.toString('latin1', 0, 6)))
     throw new PermanentFailure(`${plugin.slug} does not start with <?php, so its URL does not return a PHP file`)
   const sha256 = createHash('sha256').update(content).digest('hex')
@@ -35,20 +35,20 @@ export async function fetchPlugin(context: Context, plugin: MuPlugin): Promise<{
   return { sha256 }
 }
 
-/** Of an operation that is retried when another has fetched the plugin since. */
+/** Returns the error when an operation is retried after another has fetched the plugin. */
 export const notThere = ({ slug }: MuPlugin): string =>
   `The fetched file of ${slug} no longer exists. Update the plugin`
 
-/** Another attempt would get the same. */
+/** Returns whether a retry would fail the same way. */
 function isForGood(error: unknown): error is Error {
   if (error instanceof FetchRefused || error instanceof FetchTooLarge) return true
   return error instanceof FetchFailed && error.status !== undefined && error.status >= 400 && error.status < 500
 }
 
 /**
- * Has PHP itself read the file, in each version that the account's sites run, in a site directory that no site ever gets: what is in it could be aimed at
- * whoever reads it. Nothing of it is run.
- * @throws PermanentFailure with PHP's words
+ * Makes PHP parse the file, in each version that the account's sites run. This happens in a site directory that no site
+ * ever gets, because the file may attack its parser. Nothing of it is run.
+ * @throws PermanentFailure with PHP's message
  */
 export async function checkPlugin(context: Context, plugin: MuPlugin, sha256: string): Promise<void> {
   const { services } = context
@@ -57,7 +57,7 @@ export async function checkPlugin(context: Context, plugin: MuPlugin, sha256: st
   if (!content) throw new PermanentFailure(notThere(plugin))
   const asked = (await phpVersionsOf(read, plugin.accountId)) as PhpVersion[]
   const { runtimes } = services.containment()
-  // an account's default may be one that its host does not run, and new sites have another
+  // An account's default may be a version that its host does not run, and new sites get another.
   const served = asked.filter((version) => runtimes[version] !== 'refused')
   const versions = served.length > 0 ? served : [versionForAll(runtimes)]
   const directory = await services.siteDirectories.makeThrowAway(await services.template())
@@ -78,7 +78,7 @@ export async function checkPlugin(context: Context, plugin: MuPlugin, sha256: st
 
 async function faultOf({ siteDirectories, pool }: HostServices, directory: SiteDirectory, phpVersion: PhpVersion) {
   const place = siteDirectories.phpSite(directory, { phpVersion, address: templateMarks.address })
-  // a person waits for it: behind all visitors of a busy host it would not even be ready in time
+  // A user waits for it. With low priority, on a busy host, it would not even be ready in time.
   const process = await pool.startSpare(place, { lowPriority: false })
   if (!process) throw new Error('The host does not have enough memory to start PHP')
   try {

@@ -6,8 +6,8 @@ import { addToNewSite, dropDeletedFrom, dropMemberships, hasMuPlugins } from './
 import { dropForgotten } from './mu-plugin.store.ts'
 
 /**
- * A new site and a clone get what they are to have before they answer; after a restore or a sync a site has again what it is to have, and nothing of
- * plugins that were deleted since.
+ * Gives a new site or a clone its plugins before it serves pages. After a restore or a sync, installs the site's
+ * plugins again, and removes those that were deleted since.
  */
 export async function fillSite(services: HostServices, site: Site): Promise<void> {
   if (!(await hasMuPlugins(services.database.read, site.accountId))) return
@@ -17,7 +17,7 @@ export async function fillSite(services: HostServices, site: Site): Promise<void
   await services.database.transaction((tx) => dropDeletedFrom(tx, [site.id]))
 }
 
-/** The last site that had a deleted plugin may be gone with it. */
+/** Removes a site's entries. It may be the last site with a deleted plugin. */
 export async function forgetSite(tx: Tx, siteId: number): Promise<void> {
   await dropMemberships(tx, siteId)
   await dropForgotten(tx)

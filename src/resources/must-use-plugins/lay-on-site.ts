@@ -3,7 +3,7 @@ import { type FilePlace, lookAtFile, putFile, removeFile } from '../../hosting/s
 import type { HostServices } from '../kit/host-services.ts'
 import { FOLDER, MOST_BYTES } from './mu-plugin.ts'
 
-/** What was done about one file of one site. */
+/** Result for one file of one site. */
 export interface Laid {
   readonly outcome: 'installed' | 'updated' | 'unchanged' | 'removed' | 'absent' | 'kept' | 'skipped' | 'failed'
   readonly message?: string
@@ -12,7 +12,7 @@ export interface Laid {
 export const isChange = ({ outcome }: Laid): boolean =>
   outcome === 'installed' || outcome === 'updated' || outcome === 'removed'
 
-/** What a site is to have under a name, and what Stead knows to have put there at some time. */
+/** The content that a site should have under a name, and those that Stead has put there before. */
 export interface Wish {
   readonly slug: string
   readonly wanted: { readonly sha256: string; readonly content: Uint8Array } | undefined
@@ -20,7 +20,10 @@ export interface Wish {
   readonly known: ReadonlySet<string>
 }
 
-/** @throws Error when the content that is wanted has made way for another since it was looked up: try again */
+/**
+ * Returns the wish for a site.
+ * @throws Error when the wanted content has been replaced since it was looked up. A retry may help
+ */
 export function wishFor(found: {
   readonly slug: string
   readonly known: ReadonlySet<string> | undefined
@@ -33,7 +36,10 @@ export function wishFor(found: {
   return { slug, known, wanted: { sha256, content } }
 }
 
-/** Never follows a link, and never replaces or removes what Stead has not put there as it is. */
+/**
+ * Installs or removes a file. Never follows a link, and never replaces or removes a file that Stead has not put there
+ * in this form.
+ */
 export async function layOnSite(services: HostServices, siteId: number, wish: Wish): Promise<Laid> {
   const directory = await services.siteDirectories.ofSite(siteId)
   if (!directory) return { outcome: 'skipped', message: 'The site is not installed yet. It gets the plugin afterwards' }
@@ -44,7 +50,7 @@ export async function layOnSite(services: HostServices, siteId: number, wish: Wi
     if (!wish.wanted) return await takeAway(place, { isThere: found.kind !== 'nothing', isOurs })
     if (found.kind === 'file' && found.sha256 === wish.wanted.sha256) return { outcome: 'unchanged' }
     if (found.kind !== 'nothing' && !isOurs) return { outcome: 'skipped', message: ofTheSite(wish.slug) }
-    // a site may be measured for it
+    // This may require measuring the site.
     const moreBytes = wish.wanted.content.length - (found.kind === 'file' ? found.sizeBytes : 0)
     if (moreBytes > 0)
       await services.siteFiles.checkRoom({ siteId, siteDirectory: directory.path, uid: directory.uid }, moreBytes)

@@ -1,9 +1,9 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { isInProgress } from '../../platform/operations/is-in-progress.ts'
 
-/* Which sites have which must-use plugins. */
+/* The must-use plugins of each site. */
 
-/** All sites of the account get it that do not have it yet. The account is held. */
+/** Adds a plugin to all sites of the account that do not have it yet. Hold the account. */
 export async function addAllSites(tx: Tx, pluginId: number, accountId: number): Promise<void> {
   await tx
     .insertInto('mu_plugin_sites')
@@ -18,7 +18,7 @@ export async function addAllSites(tx: Tx, pluginId: number, accountId: number): 
     .execute()
 }
 
-/** A new site gets those that are for future sites; a clone also those that its source has. */
+/** Adds the plugins for future sites to a new site, and those of its source to a clone. */
 export async function addToNewSite(
   tx: Tx,
   { id, accountId, clonedFromId }: { id: number; accountId: number; clonedFromId: number | null },
@@ -48,7 +48,7 @@ export async function addToNewSite(
     .execute()
 }
 
-/** Whether an account has must-use plugins, or had some. */
+/** Returns whether an account has must-use plugins, or had some. */
 export async function hasMuPlugins(tx: Tx, accountId: number): Promise<boolean> {
   const row = await tx
     .selectFrom('mu_plugins')
@@ -60,16 +60,16 @@ export async function hasMuPlugins(tx: Tx, accountId: number): Promise<boolean> 
   return row !== undefined
 }
 
-/** A site that is to have a plugin, or to lose it. */
+/** Site that should get a plugin, or lose it. */
 export interface Member {
   readonly siteId: number
   readonly hostId: number | null
   readonly accountId: number
-  /** It is there: no other operation is making it. */
+  /** Whether it exists, so that no other operation is creating it. */
   readonly isMade: boolean
-  /** It is being worked on. */
+  /** Whether an operation works on it. */
   readonly isClosed: boolean
-  /** Raised when its content may be another. */
+  /** Increased when its content may have changed. */
   readonly changes: number
 }
 
@@ -96,7 +96,7 @@ const member = (row: {
   changes: row.content_changes,
 })
 
-/** In order of site. `without`: those of which this operation has a result. */
+/** Returns the members in order of site. `without` excludes those with a result of this operation. */
 export async function membersOf(
   tx: Tx,
   pluginId: number,
@@ -120,7 +120,7 @@ export async function membersOf(
   return (await query.execute()).map(member)
 }
 
-/** Those of the sites that are there still, in order. */
+/** Returns those of the sites that still exist, in order. */
 export async function membersAmong(tx: Tx, siteIds: readonly number[]): Promise<Member[]> {
   if (siteIds.length === 0) return []
   return (
@@ -131,7 +131,10 @@ export async function membersAmong(tx: Tx, siteIds: readonly number[]): Promise<
   ).map(member)
 }
 
-/** What sites are to have: the content of each file, by site. @param slug only this file */
+/**
+ * Returns what sites should have: the content of each file, by site.
+ * @param slug limits the result to this file
+ */
 export async function wantedOn(
   tx: Tx,
   siteIds: readonly number[],
@@ -150,7 +153,10 @@ export async function wantedOn(
   return query.execute()
 }
 
-/** Of plugins that are deleted: the sites do not have them any more. @param slug only of this file */
+/**
+ * Removes sites from deleted plugins that they no longer have.
+ * @param slug limits it to this file
+ */
 export async function dropDeletedFrom(tx: Tx, siteIds: readonly number[], slug?: string): Promise<void> {
   if (siteIds.length === 0) return
   let deleted = tx.selectFrom('mu_plugins').select('id').where('deleted_at', 'is not', null)
@@ -166,7 +172,7 @@ export async function dropMemberships(tx: Tx, siteId: number): Promise<void> {
   await tx.deleteFrom('mu_plugin_sites').where('site_id', '=', siteId).execute()
 }
 
-/** Versions of PHP that the file must be read by: those of the account's sites, and that of its new ones. */
+/** Returns the PHP versions that must accept the file: those of the account's sites, and that of its new ones. */
 export async function phpVersionsOf(tx: Tx, accountId: number): Promise<string[]> {
   const rows = await tx
     .selectFrom('sites')

@@ -24,7 +24,7 @@ const plugin = (row: Stored): MuPlugin => ({
 const ofAccount = (tx: Tx, accountId: number) =>
   tx.selectFrom('mu_plugins').where('account_id', '=', accountId).where('deleted_at', 'is', null)
 
-/** In order of id. */
+/** Returns the must-use plugins of an account, in order of id. */
 export async function listMuPlugins(tx: Tx, accountId: number, page: RowsAsked): Promise<MuPlugin[]> {
   const all = ofAccount(tx, accountId).selectAll().orderBy('id')
   const query = rowsOfPage(all, page, { column: 'id', order: 'asc' })
@@ -43,7 +43,7 @@ export async function findMuPlugin(tx: Tx, accountId: number, id: number): Promi
   return row && plugin(row)
 }
 
-/** Whatever its case: not every file system tells them apart. */
+/** Returns whether an account has the file name. Ignores case, because some file systems do. */
 export async function hasSlug(tx: Tx, accountId: number, slug: string): Promise<boolean> {
   const row = await ofAccount(tx, accountId)
     .select('id')
@@ -52,7 +52,7 @@ export async function hasSlug(tx: Tx, accountId: number, slug: string): Promise<
   return row !== undefined
 }
 
-/** A plugin that work is about, also a deleted one. In a transaction nobody else changes plugins of its account meanwhile. */
+/** Returns a plugin for an operation, even if it is deleted. In a transaction, holds the account's plugins. */
 export async function muPluginOfWork(tx: Tx, id: number): Promise<MuPlugin | undefined> {
   const row = await tx.selectFrom('mu_plugins').selectAll().where('id', '=', id).executeTakeFirst()
   if (!row || !tx.isTransaction) return row && plugin(row)
@@ -92,8 +92,8 @@ export async function changeMuPlugin(
 }
 
 /**
- * Forgets those that are deleted and have no site any more.
- * @param ending whose removal ends in this transaction; others that are still being removed stay until then
+ * Deletes the rows of deleted plugins that no site has any longer.
+ * @param ending plugin whose removal ends in this transaction. Others that are still being removed stay until then
  */
 export async function dropForgotten(tx: Tx, ending = 0): Promise<void> {
   await tx
@@ -122,10 +122,12 @@ export async function dropForgotten(tx: Tx, ending = 0): Promise<void> {
     .execute()
 }
 
-/** Hosts say every two seconds that they live. */
+/** Hosts report every two seconds. */
 const SILENT_MS = 60_000
 
-/** Where the work on a plugin begins: the host with most of the account's sites, of those that live if there is one. */
+/**
+ * Returns where the work on a plugin begins: the host with most of the account's sites, preferably one that reports.
+ */
 export async function hostForWork(tx: Tx, accountId: number): Promise<number | undefined> {
   const found = await tx
     .selectFrom('hosts')

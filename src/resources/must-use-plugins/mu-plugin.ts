@@ -2,27 +2,30 @@ import Type from 'typebox'
 import { sqlitePlugin } from '../../hosting/site-files/platform/platform-files.ts'
 import { Timestamp, timestamp } from '../../platform/http/schemas.ts'
 
-/** One PHP file that an account has on its sites, loaded by WordPress before everything else and switched off by nobody there. */
+/**
+ * PHP file that an account has on its sites. WordPress loads it before everything else, and it cannot be turned off
+ * there.
+ */
 export interface MuPlugin {
   readonly id: number
   readonly accountId: number
-  /** Where it is fetched from. */
+  /** The URL that it is fetched from. */
   readonly path: string
   /** Its file name on the sites. */
   readonly slug: string
   readonly isOnExistingSites: boolean
   readonly isOnFutureSites: boolean
-  /** Of the content that its sites are to have; null until it was fetched and checked once. */
+  /** Hash of the content that its sites should have. Null until it was fetched and checked once. */
   readonly sha256: string | null
-  /** The newest that brings it to sites, or takes it off them. */
+  /** The newest operation that installs or removes it on sites. */
   readonly operationId: number | null
   readonly createdAt: number
   readonly isDeleted: boolean
 }
 
-/** WordPress loads all of them for every page: more than that is a mistake. */
+/** WordPress loads all of them for every page, so more than this is a mistake. */
 export const MOST_MU_PLUGINS = 50
-/** The largest that are known have some hundred kB. */
+/** The largest known plugins have several hundred kB. */
 export const MOST_BYTES = 1 << 20
 
 export const FOLDER = 'wp-content/mu-plugins'
@@ -45,7 +48,7 @@ export const MuPluginSchema = Type.Object(
   { title: 'MuPlugin' },
 )
 
-/** What changes answer with: two names are written in another way. */
+/** Response to changes, which names two fields in another way. */
 export const ChangedMuPluginSchema = Type.Object(
   { ...shown, existing_sites: whereTo.existing, future_sites: whereTo.future },
   { title: 'ChangedMuPlugin' },
@@ -66,8 +69,8 @@ export const presentChanged = (plugin: MuPlugin): Type.Static<typeof ChangedMuPl
 })
 
 /**
- * What is wrong with an address of a must-use plugin, or the file name that it gives.
- * @param allowHttp by the test setting
+ * Returns the file name that the address of a must-use plugin gives, or what is wrong with it.
+ * @param allowHttp from the test setting
  */
 export function slugOfPath(path: string, { allowHttp }: { allowHttp: boolean }): { slug: string } | { fault: string } {
   const url = URL.parse(path)
@@ -94,6 +97,8 @@ function decoded(part: string): string {
 
 const sqliteName = sqlitePlugin.slice(FOLDER.length + 1)
 
-/** Names that Stead keeps for what it has, or will have, among the must-use plugins of a site. */
+/**
+ * Returns whether Stead reserves the name for its own files, current or future, among the must-use plugins of a site.
+ */
 export const isReserved = (slug: string): boolean =>
   /^stead[.-]/i.test(slug) || slug.toLowerCase() === `${sqliteName}.php`

@@ -90,7 +90,7 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
       .map(({ type, site_id, data }) => ({ type, site_id, data }))
   }
 
-  test('has the fields of the description, in the spelling of each answer', async () => {
+  test('has the fields of the API description, with the names that each response uses', async () => {
     const added = await add({ future_sites: false })
     const { id } = added.body.data
     const common = { id, created: expect.any(String), path: `${server.base}/tool.php`, slug: 'tool.php' }
@@ -120,14 +120,14 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     [`https://example.com/${'x'.repeat(101)}.php`, 'file name'],
     ['https://example.com/stead-tools.php', 'Stead uses the file name'],
     ['https://example.com/SQLite-Database-Integration.php', 'Stead uses the file name'],
-  ])('the address %s is refused, and nothing is begun', async (path, reason) => {
+  ])('refuses the address %s, and starts nothing', async (path, reason) => {
     const reply = await add({ path })
     expect([reply.status, reply.headers['operation-id']]).toEqual([400, undefined])
     expect(reply.body.errors).toEqual([expect.stringContaining(reason)])
     expect((await owner.call('GET', '/v1/mu-plugins')).body.data).toEqual([])
   })
 
-  test('two of one account have two names, whatever their case; another account may have the same', async () => {
+  test('two of one account have different names, ignoring case, and another account may use the same', async () => {
     expect((await add()).status).toBe(200)
     const twice = await add({ path: 'https://example.com/else/Tool.php?x=1' })
     expect([twice.status, twice.body.errors]).toEqual([
@@ -137,7 +137,7 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     expect((await add({}, await api.person('other@example.com'))).status).toBe(200)
   })
 
-  test('an account has so many and no more', async () => {
+  test('limits the number of plugins of an account', async () => {
     const rows = Array.from({ length: MOST_MU_PLUGINS }, (_, index) => ({
       ...{ account_id: owner.accountId, path: 'x', slug: `a${index}.php`, existing_sites: 0, future_sites: 0 },
       ...{ sha256: null, operation_id: null, created_at: 1, deleted_at: null },
@@ -152,7 +152,7 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     expect([reply.status, reply.body.errors]).toEqual([400, [expect.stringContaining('can have 50 must-use plugins')]])
   })
 
-  test('one that was deleted is remembered as long as a site has it, or its removal is under way', async () => {
+  test('remembers a deleted one as long as a site has it, or its removal is in progress', async () => {
     const has = await site('has-it')
     const insert = (slug: string, values: object) =>
       api.database.transaction(async (tx) => {
@@ -195,7 +195,7 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     expect(await left()).toEqual([onSite, leaving, kept])
   })
 
-  test('comes to all sites of the account, and to nobody else; again, then off them', async () => {
+  test('installs on all sites of the account, and no others, then again, then removes it', async () => {
     const [first, second] = [await site('first'), await site('second')]
     const stranger = await api.person('stranger@example.com')
     const theirs = await api.site(stranger, 'theirs')
@@ -241,7 +241,7 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     expect(await epoch()).toBe(before + 1)
   })
 
-  test('is looked at by a PHP that visitors of other sites do not push aside', async () => {
+  test('checks with a PHP process that visitors of other sites do not delay', async () => {
     const start = vi.spyOn(host.services.pool, 'startSpare')
     await outcomeOf(await add())
     expect(start).toHaveBeenCalledWith(expect.anything(), { lowPriority: false })
@@ -257,7 +257,7 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     ['a mark of its encoding before PHP', '\ufeff<?php', 'does not start with <?php'],
     ['nothing', 404, 'status 404'],
     ['too much', `<?php //${'x'.repeat(MOST_BYTES)}`, 'larger than'],
-  ] as const)('%s reaches no site, and sites keep what they have', async (_what, file, reason) => {
+  ] as const)('installs %s on no site, and sites keep what they have', async (_what, file, reason) => {
     const id = await site('kept')
     const added = await add()
     await outcomeOf(added)
@@ -274,16 +274,16 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     const told = (await eventsOf()).slice(1)
     expect(told.map(({ type }) => type)).toEqual(['mu_plugin_update_failed', 'mu_plugin_install_failed'])
     expect(JSON.parse(told[0]?.data as string).reason).toContain(reason.replace(/^tool.php /, ''))
-    // nothing of it counts as the account's
+    // None of it counts as the account's.
     const used = api.database.read.selectFrom('mu_plugin_contents').select('sha256').where('used_at', 'is not', null)
     expect(await used.execute()).toHaveLength(1)
-    // it is put right, and fetched again
+    // It is corrected, and fetched again.
     server.files.set('/tool.php', '<?php // three')
     await outcomeOf(await owner.call('PUT', `/v1/mu-plugins/${plugin}`))
     expect(await on(id)).toBe('<?php // three')
   })
 
-  test('one that was refused at first comes to the sites by a later PUT', async () => {
+  test('installs one that was refused at first with a later PUT', async () => {
     const id = await site('late')
     server.files.set('/tool.php', '<?php broken')
     const added = await add()
@@ -294,7 +294,7 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     })
   })
 
-  test('a file of the site’s own, or one that was changed there, is neither replaced nor removed', async () => {
+  test('does not replace or remove a file of the site’s own, or one that was changed there', async () => {
     const [own, changed] = [await site('own'), await site('changed')]
     await put(own, '<?php // of the site')
     const added = await add()
@@ -318,7 +318,7 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     expect([await on(own), await on(changed)]).toEqual([undefined, '<?php // by hand'])
   })
 
-  test('no link leads out of a site', async () => {
+  test('does not follow links out of a site', async () => {
     const [folder, file] = [await site('linked-folder'), await site('linked-file')]
     const outside = join(await directoryOf(folder), 'outside')
     mkdirSync(outside)
@@ -334,7 +334,7 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     expect(readFileSync(join(outside, 'target.php'), 'utf8')).toBe('<?php // not yours')
   })
 
-  test('a new site gets those for future sites, a clone those of its source too; both before they answer', async () => {
+  test('gives a new site those for future sites, and a clone those of its source too, before they serve pages', async () => {
     const source = await site('source')
     await outcomeOf(await add({ future_sites: false }))
     server.files.set('/later.php', '<?php // later')
@@ -363,7 +363,7 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     })
   })
 
-  test('a site whose files were put back has again what it is to have, and nothing that was deleted since', async () => {
+  test('gives a site whose files were restored its plugins again, and none that were deleted since', async () => {
     const id = await site('restored')
     server.files.set('/gone.php', '<?php // gone')
     const gone = await add({ path: `${server.base}/gone.php` })
@@ -375,7 +375,7 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     server.files.set('/tool.php', '<?php // two')
     await outcomeOf(await owner.call('PUT', `/v1/mu-plugins/${added.body.data.id}`))
     await outcomeOf(await owner.call('DELETE', `/v1/mu-plugins/${gone.body.data.id}`))
-    // as a backup from before has them
+    // As in an older backup.
     await put(id, '<?php // one')
     writeFileSync(await place(id, 'gone.php'), '<?php // gone')
     writeFileSync(await place(id, 'own.php'), '<?php // own')
@@ -385,11 +385,11 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
       undefined,
       '<?php // own',
     ])
-    // it is no new site
+    // It is not a new site.
     expect(await on(id, 'future.php')).toBeUndefined()
   })
 
-  test('a site that is being worked on gets it afterwards, in its turn', async () => {
+  test('updates a site that another operation works on afterwards, in its turn', async () => {
     const id = await site('closed')
     const operation = await api.database.transaction(async (tx) => {
       const values = { type: 'site.restore', runner: 'control', site_id: id, account_id: owner.accountId, input: '{}' }
@@ -429,7 +429,7 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     expect(await on(id)).toBe('<?php // one')
   })
 
-  test('one site whose files cannot be written keeps no other from it, and is tried again by itself', async () => {
+  test('one site whose files cannot be written does not stop the others, and is retried automatically', async () => {
     const [bad, good] = [await site('bad'), await site('good')]
     const { checkRoom } = host.services.siteFiles
     let faults = 1
@@ -444,7 +444,7 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     expect([await on(bad), await on(good)]).toEqual(['<?php // one', '<?php // one'])
   })
 
-  test('a site whose files are replaced in this moment gets it once more afterwards', async () => {
+  test('installs again on a site whose files are replaced at this moment', async () => {
     const [id, other] = [await site('moved'), await site('quiet')]
     const { checkRoom } = host.services.siteFiles
     const added = await add()
@@ -460,7 +460,7 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     expect(await ended(api.database, results[0].operationId)).toMatchObject({ state: 'succeeded' })
   })
 
-  test('nobody deletes a plugin while the work on it decides what its sites are to have', async () => {
+  test('a plugin cannot be deleted while its operation decides what its sites should have', async () => {
     const { id } = (await add()).body.data
     const [seen] = await whileUnderWay(
       api.database,
@@ -473,7 +473,7 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     expect(seen?.isDeleted).toBe(true)
   })
 
-  test('a site that has no room for it is told so', async () => {
+  test('tells a site that has no space for it', async () => {
     const id = await site('full')
     host.services.siteFiles.checkRoom = async () => {
       throw new DiskFull('The site would take 12 MB of disk space, and may have 10 MB')
@@ -485,12 +485,12 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     expect(await on(id)).toBeUndefined()
   })
 
-  test('a content that made way for another in this moment removes nothing', () => {
+  test('removes nothing when the content was replaced at this moment', () => {
     const gone = { slug: 'a.php', known: new Set('x'), sha256: 'x', content: undefined }
     expect(() => wishFor(gone)).toThrow('was just changed')
   })
 
-  test('sites of another host are done by an operation of that host', async () => {
+  test('the host of a site runs the operation for it', async () => {
     const [here, there] = [await site('here'), await api.site(owner, 'there')]
     const more = await site('here-too')
     const other = await api.database.transaction(async (tx) => {
@@ -522,7 +522,7 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     await second.close()
   })
 
-  test('work on a plugin waits for what was ordered before', async () => {
+  test('work on a plugin waits for earlier requests', async () => {
     const added = await add()
     const again = await owner.call('PUT', `/v1/mu-plugins/${added.body.data.id}`)
     const waits = await api.database.read.selectFrom('operation_waits').selectAll().execute()
@@ -530,7 +530,7 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     expect(waits).toEqual([{ operation_id: ids[0], for_id: ids[1] }])
   })
 
-  test('the work begins where most of the sites are, on a host that lives if there is one', async () => {
+  test('the work begins on the host with most of the sites, preferably one that reports', async () => {
     const values = { address: 'http://127.0.0.1:2', datacenters: '', max_sites: 9, facts: '{}', seen_at: 0 }
     const other = await api.database.transaction(async (tx) => {
       const { id } = await tx
@@ -556,7 +556,7 @@ describe.each(dialects)('must-use plugins on $dialect', ({ dialect, skip }) => {
     expect(await begins()).toBe(host.hostId)
   })
 
-  test('deleted while it is still to be brought, and added anew: the last word holds', async () => {
+  test('deleting one that is still being installed, and adding it again, keeps the last request', async () => {
     const id = await site('hasty')
     const first = await add()
     const gone = await owner.call('DELETE', `/v1/mu-plugins/${first.body.data.id}`)

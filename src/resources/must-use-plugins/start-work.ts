@@ -6,7 +6,10 @@ import { changeMuPlugin, hostForWork } from './mu-plugin.store.ts'
 import type { MuPlugin } from './mu-plugin.ts'
 import { problems } from './problems.ts'
 
-/** Starts work on a plugin, after what is under way with it. @throws Problem `no_host_yet` */
+/**
+ * Starts work on a plugin, after any that is in progress.
+ * @throws Problem `no_host_yet`
+ */
 export async function startWork(
   context: Change & { readonly tx: Tx },
   plugin: MuPlugin,

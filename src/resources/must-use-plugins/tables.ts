@@ -13,32 +13,32 @@ export interface MuPluginRow {
   id: Generated<number>
   account_id: number
   path: string
-  /** File name on the sites; one of an account, whatever its case, among those that are not deleted. */
+  /** File name on the sites. Unique in an account, ignoring case, among those that are not deleted. */
   slug: string
   existing_sites: Flag
   future_sites: Flag
-  /** Of the content that its sites are to have; null until it was fetched and checked once. */
+  /** Hash of the content that its sites should have. Null until it was fetched and checked once. */
   sha256: string | null
-  /** The newest that brings it to sites, or takes it off them. */
+  /** The newest operation that installs or removes it on sites. */
   operation_id: number | null
   created_at: number
-  /** Gone for people; the row stays until no site has the file any more. */
+  /** When it was deleted. The row stays until no site has the file any longer. */
   deleted_at: number | null
 }
 
-/** What a file of the account has held: who finds it on a site knows that Stead has put it there. */
+/** Earlier content of a file of the account, with which Stead recognizes its own files on a site. */
 export interface MuPluginContentRow {
   id: Generated<number>
   account_id: number
   slug: string
   sha256: string
-  /** Only of what is laid now, and of what is being checked. */
+  /** Only for current content, and for content that is being checked. */
   content: Uint8Array | null
-  /** When sites were last told to have it; null: it is being checked. */
+  /** When sites last started to use it. Null while it is being checked. */
   used_at: number | null
 }
 
-/** A site that is to have a plugin; of a deleted one: that has it still. */
+/** Site that should have a plugin or, for a deleted one, still has it. */
 export interface MuPluginSiteRow {
   plugin_id: number
   site_id: number
