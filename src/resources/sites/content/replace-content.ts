@@ -107,10 +107,7 @@ export function contentReplacement<Order extends ReplaceOrder, Results = unknown
   /** Builds a step that runs while visitors use the site. */
   const open = <Result>(part: Part<Order, Results, Result>) => ({ ...part, run: passing(part.run) })
 
-  /**
-   * Builds a step that runs while the site is closed and none of its PHP runs. After a crash, the step closes the site
-   * again.
-   */
+  /** Builds a step for a closed site of which no PHP runs. After a crash, the step closes the site again. */
   const closed = <Result>(part: Part<Order, Results, Result>) => ({
     ...part,
     run: passing<Result>(async (context) => {
@@ -119,10 +116,7 @@ export function contentReplacement<Order extends ReplaceOrder, Results = unknown
     }),
   })
 
-  /**
-   * Removes staged content, unless it is the site's earlier content. Then `switch` could not be rolled back, and the
-   * content stays for the next attempt.
-   */
+  /** Removes staged content, unless it is the earlier content that a failed rollback has left for the next attempt. */
   const forgetStaged = async (context: Undoing<Order, Results>): Promise<void> => {
     const { services, input, operationId } = context
     const directory = await services.siteDirectories.ofSite(input.siteId)
@@ -158,10 +152,7 @@ export function contentReplacement<Order extends ReplaceOrder, Results = unknown
       undo: switchBack,
     }),
 
-    /**
-     * Checks that the site responds before visitors see it, because its object cache holds the old content.
-     * @param work description for the log
-     */
+    /** Flushes the object cache, which holds old content, and verifies the site. @param work text for the log */
     answering: (work: string, verify: (context: Running<Order, Results>) => Promise<unknown>) =>
       closed({
         async run(context) {
@@ -176,10 +167,7 @@ export function contentReplacement<Order extends ReplaceOrder, Results = unknown
         },
       }),
 
-    /**
-     * Builds the step that is the point of no return, which has no rollback.
-     * @param record writes what changed
-     */
+    /** Builds the point of no return, a step without a rollback. @param record writes what changed */
     reopening: (
       record: (tx: Tx, context: Running<Order, Results>, site: Site) => Promise<unknown>,
       purges: PurgeOrder = { pages: 'all', files: true },
@@ -196,10 +184,7 @@ export function contentReplacement<Order extends ReplaceOrder, Results = unknown
       },
     }),
 
-    /**
-     * Builds the step that removes leftovers. They only waste space, and the next operation removes them too, so a
-     * failure is only logged.
-     */
+    /** Builds the step that removes leftovers. Failures are only logged: the next operation removes them too. */
     cleaningUp: (...others: ((context: Undoing<Order, Results>) => unknown)[]) => ({
       async run(context: Undoing<Order, Results>): Promise<void> {
         const { services, input, log } = context
