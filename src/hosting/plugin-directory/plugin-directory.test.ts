@@ -130,7 +130,7 @@ describe('packages', () => {
     await expect(other.withPackage('key', order(url), async () => {})).rejects.toThrow(FetchRefused)
   })
 
-  test('as they are sent', async () => {
+  test('keep the bytes of the archive', async () => {
     const url = server.publish('forms', '1.0', { 'forms.php': 'content' })
     const read = packages().withPackage('key', order(url), ({ path }) =>
       readFile(join(path, 'forms/forms.php'), 'utf8'),

@@ -46,7 +46,7 @@ export class Cgroups {
 
   /**
    * Opens a folder such as systemd creates for a service with `Delegate=`. Moves processes in the folder itself into a
-   * group beside those of sites, because a group with child groups may not contain processes. Ends groups that an
+   * group next to those of sites, because a group with child groups may not contain processes. Ends groups that an
    * earlier host left behind.
    * @param memoryBytes limit for all sites together
    * @throws when the folder is not a cgroup or not writable

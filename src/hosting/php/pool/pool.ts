@@ -367,7 +367,7 @@ export class PhpPool {
   async stop(siteId: number, graceMs?: number): Promise<void> {
     await this.#commands.endOfSite(siteId, 'the site was stopped')
     const queue = this.#queues.get(siteId)
-    // Known until its process has ended, so that no request starts another beside it.
+    // Known until its process has ended, so that no request starts another one meanwhile.
     await queue?.stop(graceMs)
     if (this.#queues.get(siteId) === queue) this.#queues.delete(siteId)
     this.#room.freed()

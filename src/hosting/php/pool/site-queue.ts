@@ -38,7 +38,7 @@ export interface Job {
   readonly isVisit?: boolean
   /** It may be interrupted when it takes long and others wait. */
   readonly interruptible?: boolean
-  /** Default: false. With true, it runs beside others of its kind if the process can work on several at once. */
+  /** Default: false. With true, it may run together with others of its kind if the process supports that. */
   readonly isShared?: boolean
   /** One of the site's running requests waits for it. */
   readonly isOwn?: boolean
@@ -287,7 +287,7 @@ export class SiteQueue {
     for (const job of waiting) if ('pause' in job) await job.pause()
   }
 
-  /** Ends the process. Resolves when it has ended, so that the next never runs beside it on one database. */
+  /** Ends the process. Resolves when it has ended, so that two never run on one database. */
   async stopProcess(graceMs?: number): Promise<void> {
     clearTimeout(this.#idleTimer)
     const process = this.process
@@ -360,7 +360,7 @@ export class SiteQueue {
     for (; this.#placesTaken > Math.max(0, this.#running.size - 1); this.#placesTaken--) this.#owner.giveBack()
   }
 
-  /** Runs exclusive work. A job that can run beside others is exclusive only until its process is ready. */
+  /** Runs exclusive work. A job that can share the process is exclusive only until its process is ready. */
   async #haveAlone(next: Job | Pause): Promise<void> {
     this.#aloneSince = Infinity
     this.#isAlone = true

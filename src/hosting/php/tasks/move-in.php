@@ -1,6 +1,6 @@
 <?php
-// {} → {}. Prepares a warm process that takes over a site. wp-config.php was replaced and may have the same mtime as
-// before, so opcache would take it for the same file. Does not load WordPress. Resetting all of opcache would cost a
+// {} → {}. Prepares a warm process that takes over a site. wp-config.php was replaced, possibly with the same mtime as
+// before. opcache would then take it for the same file. Does not load WordPress. Resetting all of opcache would cost a
 // page of 540 ms.
 return static function (): array {
     clearstatcache(true);

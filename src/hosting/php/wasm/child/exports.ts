@@ -1,12 +1,15 @@
 type Imports = Record<string, Record<string, unknown>>
 
-/** Where emscripten keeps the addresses of what a module or a library asks for; it makes an entry for each name that is read. */
+/**
+ * Where emscripten keeps the addresses that a module or a library requests. It creates an entry for each name that is
+ * read.
+ */
 const ADDRESSES = ['GOT.func', 'GOT.mem']
 
 /**
- * Instantiates PHP's module, and hands over those of its exports that are needed. Emscripten wraps each, and puts each that has no address
- * into the table of functions, for libraries that no site loads.
- * @param called names that its JavaScript calls; null: all are needed
+ * Instantiates PHP's module, and hands over only the needed exports. Emscripten wraps each export. It puts each one
+ * without an address into the table of functions, for libraries that no site loads.
+ * @param called the names that its JavaScript calls, or null if all are needed
  */
 export async function instantiatePhp(
   module: WebAssembly.Module,
@@ -29,7 +32,7 @@ export async function instantiatePhp(
     const value = instance.exports[name]
     if (value === undefined) continue
     exports[name] = value
-    // said to have one already: nobody asks for it
+    // Marked as having an address already, because nothing requests it.
     if (typeof value === 'function' && !asked.has(name)) addressOf(imports, name).value = 0
   }
   return { exports } as WebAssembly.Instance
