@@ -9,7 +9,7 @@ interface Fields {
   readonly site_ids?: readonly number[] | null | undefined
 }
 
-/** @throws Problem that says all that is wrong with what a client has set */
+/** @throws Problem that lists everything wrong with a client's fields */
 export async function checkFields(
   tx: Tx,
   { url, event_types: types, site_ids: siteIds }: Fields,
@@ -27,5 +27,5 @@ export async function checkFields(
   if (faults.length > 0) throw invalidInput(faults)
 }
 
-/** Each once. */
+/** Removes duplicates. */
 export const distinct = <Item>(items: readonly Item[] | null): Item[] | null => items && [...new Set(items)]

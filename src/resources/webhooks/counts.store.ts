@@ -2,18 +2,21 @@ import { sql } from 'kysely'
 import type { Tx } from '../../platform/db/database.ts'
 
 export interface WebhookCounts {
-  /** Enabled, and the last attempt was good (or there was none). */
+  /** Enabled, and the last attempt succeeded, or there was none. */
   readonly well: number
   /** Enabled, and nothing has arrived lately. */
   readonly failing: number
   readonly disabled: number
-  /** Deliveries that could be sent by now. */
+  /** Deliveries that are due. */
   readonly due: number
-  /** How long the first of them could have been sent. */
+  /** How long the oldest of them has been due. */
   readonly oldestSeconds: number
 }
 
-/** How all webhooks are. @param now by the clock of the database */
+/**
+ * Returns the state of all webhooks.
+ * @param now by the clock of the database
+ */
 export async function webhookCounts(tx: Tx, now: number): Promise<WebhookCounts> {
   const { rows: states } = await sql<{ state: 'well' | 'failing' | 'disabled'; count: number }>`
     select state, count(*) as count from (

@@ -1,4 +1,4 @@
-/** What docs/webhooks.md shows works, and names every event. */
+/** Checks that the code in docs/webhooks.md works, and that the page names every event. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { newSecret, signedHeaders } from './delivery/signature.ts'
 
 const text = readFileSync(join(import.meta.dirname, '../../../docs/webhooks.md'), 'utf8')
 
-test('its code knows what is from Stead', async () => {
+test('its code recognizes requests from Stead', async () => {
   const [, code] = /```js\n([\s\S]*?)```/.exec(text) ?? []
   const folder = mkdtempSync(join(tmpdir(), 'stead-docs-'))
   try {
@@ -37,7 +37,7 @@ test('it names every event, and no other', () => {
   expect(named.toSorted()).toEqual(declared.toSorted())
 })
 
-test('its schedule is the one that is kept', () => {
+test('its schedule is the actual one', () => {
   const units = { s: 1000, min: 60_000, h: 3_600_000 } as const
   const [row = ''] = /^\| the next one comes after .*$/m.exec(text) ?? []
   const pauses = [...row.matchAll(/(\d+) (s|min|h) /g)].map(([, count, unit]) => Number(count) * units[unit as 'h'])

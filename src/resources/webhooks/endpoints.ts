@@ -8,7 +8,7 @@ import { listWebhooks } from './list-webhooks.ts'
 import { testWebhook } from './test-webhook.ts'
 import { updateWebhook } from './update-webhook.ts'
 
-/** In the order of the description of the API. */
+/** In the order of the API description. */
 export const endpoints = [
   listWebhooks,
   createWebhook,

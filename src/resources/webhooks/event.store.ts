@@ -1,9 +1,9 @@
 import type { Tx } from '../../platform/db/database.ts'
 import { timestamp } from '../../platform/http/schemas.ts'
 
-/** An event as its receivers see it. */
+/** Event as receivers see it. */
 export interface EventView {
-  /** Theirs: the same in every attempt, in the feed, and for ever. */
+  /** Public id, the same in every attempt and in the feed. It never changes. */
   readonly id: string
   /** In the order of commits. */
   readonly seq: number
@@ -16,11 +16,11 @@ export interface EventView {
 }
 
 interface Asked {
-  /** Only of this account. */
+  /** Only events of this account. */
   readonly accountId?: number
   readonly types?: readonly string[] | undefined
   readonly siteId?: number | undefined
-  /** Those behind this one; or `before` it, newest first. */
+  /** Events after this one, or `before` it with the newest first. */
   readonly after?: number
   readonly before?: number
   readonly limit: number
@@ -28,13 +28,16 @@ interface Asked {
 
 export const eventId = (seq: number, mark: string): string => `evt_${seq}_${mark}`
 
-/** @returns the number of an event by its id; undefined for what is none */
+/** @returns the number of an event by its id, or undefined for an invalid id */
 export function seqOf(id: string): number | undefined {
   const [, seq] = /^evt_(\d{1,15})_[0-9a-f]*$/.exec(id) ?? []
   return seq === undefined ? undefined : Number(seq)
 }
 
-/** In the order of commits, oldest first unless `before` is given. Whoever reads on from the last one misses none. */
+/**
+ * Returns events in the order of commits, oldest first unless `before` is given. Readers that continue after the last
+ * one miss none.
+ */
 export async function readEvents(tx: Tx, asked: Asked): Promise<EventView[]> {
   let query = tx.selectFrom('events').selectAll().where('seq', 'is not', null)
   if (asked.accountId !== undefined) query = query.where('account_id', '=', asked.accountId)
@@ -58,7 +61,7 @@ export async function readEvents(tx: Tx, asked: Asked): Promise<EventView[]> {
   }))
 }
 
-/** What receivers are sent. */
+/** Returns the payload for receivers. */
 export const payloadOf = (event: Pick<EventView, 'id' | 'type' | 'createdAt' | 'accountId' | 'siteId' | 'data'>) => ({
   id: event.id,
   type: event.type,

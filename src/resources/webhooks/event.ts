@@ -1,8 +1,8 @@
-/** A kind of event that webhooks tell of. */
+/** Type of webhook event. */
 export interface EventType {
-  /** What receivers know it by: it stays for ever. */
+  /** Name that identifies it to receivers. It never changes. */
   readonly name: string
-  /** It is about an account, and no site of it. */
+  /** Whether it is about an account rather than a site. */
   readonly isOfAccount?: true
 }
 
@@ -11,7 +11,7 @@ export function declareEvents<const Name extends string>(...names: Name[]): Read
   return Object.fromEntries(names.map((name): [string, EventType] => [name, { name }])) as Record<Name, EventType>
 }
 
-/** Declares those that are about an account. */
+/** Declares events about an account. */
 export function declareAccountEvents<const Name extends string>(...names: Name[]): Readonly<Record<Name, EventType>> {
   const declared = names.map((name): [string, EventType] => [name, { name, isOfAccount: true }])
   return Object.fromEntries(declared) as Record<Name, EventType>

@@ -63,7 +63,7 @@ describe.each(dialects)('GET /v1/events on $dialect', { timeout: 120_000 }, ({ d
     }
   }
 
-  test('events of one transaction are numbered in the order in which they happened, and no number is given twice', async () => {
+  test('numbers events of one transaction in the order in which they happened, and uses no number twice', async () => {
     const two = (first: number) =>
       api.database.transaction(async (tx) => {
         for (const number of [first, first + 1])
@@ -79,7 +79,7 @@ describe.each(dialects)('GET /v1/events on $dialect', { timeout: 120_000 }, ({ d
     expect(mine.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  test('newest first, and on with `before`; with `after` oldest first', async () => {
+  test('lists the newest first, and continues with `before`, or the oldest first with `after`', async () => {
     for (let number = 1; number <= 5; number++) await happen(number)
     const newest = await read('?per_page=2')
     expect(numbers(newest)).toEqual([5, 4])
@@ -90,7 +90,7 @@ describe.each(dialects)('GET /v1/events on $dialect', { timeout: 120_000 }, ({ d
     expect(await read(`?after=${newest[0].id}`)).toEqual([])
   })
 
-  test('only those of the account, of the types and of the site that were asked for', async () => {
+  test('lists only events of the account, and of the requested types and site', async () => {
     const stranger = await api.person('stranger@example.com')
     const theirs = await api.site(stranger, 'theirs')
     const other = await api.site(owner, 'other')
@@ -105,7 +105,7 @@ describe.each(dialects)('GET /v1/events on $dialect', { timeout: 120_000 }, ({ d
     expect(numbers(await read('?type=site_maintenance_mode_toggled,light_weight_404_changed'))).toEqual([4, 3, 1])
   })
 
-  test('400 for what is no event, and for one that is yet to come', async () => {
+  test('400 for an invalid event id, and for a future one', async () => {
     for (const id of ['x', '7', 'evt_99999_00'])
       expect((await owner.call('GET', `/v1/events?after=${id}`)).body.errors).toEqual([
         'after: is not an event of this installation',
@@ -114,17 +114,17 @@ describe.each(dialects)('GET /v1/events on $dialect', { timeout: 120_000 }, ({ d
     expect(stream.response.statusCode).toBe(400)
   })
 
-  test('whoever connects is answered before there is anything to tell', async () => {
+  test('answers a client that connects before there is an event', async () => {
     vi.useFakeTimers({ toFake: ['setInterval'] })
     try {
-      // no heartbeat comes that would send the head along
+      // No heartbeat comes that would send the headers.
       expect((await open()).response.statusCode).toBe(200)
     } finally {
       vi.useRealTimers()
     }
   })
 
-  test('a stream tells what happens from now on; who comes back with `Last-Event-ID` misses nothing', async () => {
+  test('a stream reports new events, and a client that reconnects with `Last-Event-ID` misses none', async () => {
     await happen(0)
     const first = await open()
     expect(first.response.headers['content-type']).toBe('text/event-stream')
@@ -149,7 +149,7 @@ describe.each(dialects)('GET /v1/events on $dialect', { timeout: 120_000 }, ({ d
     await vi.waitFor(() => expect(stream.seen()).toEqual([3]), SOON)
   })
 
-  test('nobody looks for events when the last stream is gone', async () => {
+  test('stops polling for events when the last stream has closed', async () => {
     const feed = new EventFeed(api.database)
     closers.push(() => feed.close())
     const told: string[] = []
@@ -165,10 +165,10 @@ describe.each(dialects)('GET /v1/events on $dialect', { timeout: 120_000 }, ({ d
     await happen(2)
     const looked = countReads(api.database)
     closers.push(looked.stop)
-    // with a timer of its own, besides notices
+    // With its own timer, besides notifications.
     await vi.waitFor(() => expect(looked.count()).toBeGreaterThan(0), SOON)
     ends[1]?.()
-    // one that had begun may come to its end
+    // A poll that has begun may finish.
     await new Promise((resolve) => setTimeout(resolve, 200))
     const before = looked.count()
     await happen(3)

@@ -6,17 +6,17 @@ import { newestSeq } from './webhook.store.ts'
 
 const LOOK_EVERY_MS = 1000
 const LEAST_PAUSE_MS = 50
-/** Events of one message. */
+/** Events per message. */
 const AT_ONCE = 100
 
-/** What a stream is about. */
+/** Filter of a stream. */
 export interface FeedFilter {
   readonly accountId: number
   readonly types?: readonly string[] | undefined
   readonly siteId?: number | undefined
 }
 
-/** Tells all streams of a process that there are new events: one look at the database for all of them. */
+/** Tells all streams of a process that there are new events. One poll of the database serves them all. */
 export class EventFeed {
   readonly #database: Database
   readonly #listeners = new Set<() => void>()
@@ -32,8 +32,8 @@ export class EventFeed {
   }
 
   /**
-   * Sends a stream the events behind `after`, each once and in order, as fast as its client takes them.
-   * @returns a function that ends it
+   * Sends a stream the events after `after`, each once and in order, as fast as its client reads them.
+   * @returns a function that stops it
    */
   follow(stream: EventStream, filter: FeedFilter, after: number): () => void {
     let cursor = after
@@ -48,14 +48,14 @@ export class EventFeed {
         const newest = await newestSeq(this.#database.read)
         const events = await readEvents(this.#database.read, { ...filter, after: cursor, limit: AT_ONCE })
         const last = events.at(-1)?.seq ?? cursor
-        // numbers become visible in order: up to the newest nothing is missing
+        // Numbers become visible in order, so nothing is missing up to the newest.
         cursor = events.length < AT_ONCE ? Math.max(last, newest) : last
         if (events.length > 0) {
           isTaken = false
           stream.send(events.map(messageOf).join(''))
         }
       } catch {
-        // the database cannot be reached: the next look may
+        // The database cannot be reached. The next poll may succeed.
       } finally {
         isReading = false
       }

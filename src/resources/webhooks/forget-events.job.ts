@@ -7,12 +7,12 @@ import { schedule } from '../../platform/operations/schedules.ts'
 import { forgetEnded, forgetTestsBefore } from './delivery/delivery.store.ts'
 import { KEPT_DELIVERIES } from './delivery/limits.ts'
 
-/** Longer than any delivery is tried. */
+/** Longer than any delivery is retried. */
 const KEPT_MS = 30 * 86_400_000
 
 /**
- * Deletes events from before a time, the oldest first.
- * @returns how many; call again until it is 0
+ * Deletes events from before a time, oldest first.
+ * @returns how many it deleted. Call again until it is 0
  */
 export async function forgetEventsBefore(tx: Tx, before: number, most: number): Promise<number> {
   const old = tx.selectFrom('events').select('id').where('created_at', '<', before).orderBy('created_at').limit(most)
@@ -20,7 +20,10 @@ export async function forgetEventsBefore(tx: Tx, before: number, most: number): 
   return Number(numDeletedRows)
 }
 
-/** Deletes events after 30 days, and of an account's all but the newest 100,000; with them their deliveries, and of a webhook's all but the newest. */
+/**
+ * Deletes events after 30 days, and all but the newest 100,000 of an account, with their deliveries. Keeps only the
+ * newest deliveries of a webhook.
+ */
 export const forgetEvents = durableWith<{ readonly database: Database }>()({
   name: 'events.forget',
   input: Type.Object({}),

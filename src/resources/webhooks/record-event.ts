@@ -3,7 +3,7 @@ import { announce, beforeCommit, type Tx } from '../../platform/db/database.ts'
 import { precompiled, precompiledChange } from '../../platform/db/precompiled.ts'
 import type { EventType } from './event.ts'
 
-/** Writes an event in the transaction of what happened, so that none is lost and none is invented. */
+/** Adds an event in the transaction of the change, so that none is lost and none is invented. */
 export async function recordEvent(
   tx: Tx,
   event: { type: EventType; accountId: number; siteId: number | null; data: object; now: number },
@@ -25,8 +25,8 @@ export async function recordEvent(
 }
 
 /**
- * Ids are given while transactions overlap, and become visible in any order: who reads on from one would miss events. These numbers are taken
- * at the very end of a transaction, one transaction after the other.
+ * Numbers events. Transactions overlap, so ids become visible in any order, and a reader that continues after one would
+ * miss events. These numbers are assigned at the very end of a transaction, one transaction after the other.
  */
 async function giveNumbers(tx: Tx, ids: readonly (string | number)[]): Promise<void> {
   const [clock] = await advance(tx, { count: ids.length })

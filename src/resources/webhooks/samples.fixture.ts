@@ -5,7 +5,7 @@ import { insertWebhook } from './webhook.store.ts'
 
 const body = () => ({ url: 'https://hooks.example.com/stead' })
 const one = (rest: string) => () => `/v1/webhooks/1000000${rest}`
-/** The owner's, under the number that the paths name. */
+/** The owner's webhook, with the number that the paths use. */
 const prepare = async (world: World, api: Parameters<NonNullable<Sample['prepare']>>[1]) => {
   await api.database.transaction(async (tx) => {
     await tx.deleteFrom('webhooks').execute()
@@ -70,7 +70,7 @@ export const examples: Examples = {
   listEvents: async () => ({}),
 }
 
-/** Of the owner of the scene. */
+/** Adds a webhook of the scene's owner. */
 export async function withWebhook({ api, owner: { accountId } }: Scene): Promise<number> {
   return (await api.database.transaction((tx) => inserted(tx, api, accountId))).id
 }
@@ -95,7 +95,7 @@ async function withDelivery(scene: Scene): Promise<Example> {
   return { params: { id, delivery_id: delivery.id } }
 }
 
-/** As many wait as may wait; the one that is named has ended. */
+/** Fills the queue of a webhook. The named delivery has ended. */
 export async function withFullWebhook(scene: Scene): Promise<Example> {
   const { params } = await withDelivery(scene)
   const { id, delivery_id } = params as { id: number; delivery_id: number }

@@ -12,7 +12,7 @@ declare module '../../platform/db/schema.ts' {
   }
 }
 
-/** What webhooks will be told: written with the change, delivered later. */
+/** Events for webhooks, written with the change and delivered later. */
 export interface EventRow {
   id: Generated<number>
   account_id: number
@@ -20,13 +20,13 @@ export interface EventRow {
   type: string
   data: string
   created_at: number
-  /** In the order of commits; given at the very end of the transaction. */
+  /** In the order of commits, assigned at the very end of the transaction. */
   seq: Generated<number | null>
-  /** Makes its public id another than that of any event of another installation, or of this one before it was restored. */
+  /** Makes its public id unique across installations, and across restores of this one. */
   mark: Generated<string>
 }
 
-/** 1: the newest event; 2: up to here webhooks have their deliveries. */
+/** 1 is the newest event. 2 is the newest event whose deliveries exist. */
 export interface EventClockRow {
   id: 1 | 2
   seq: number
@@ -37,20 +37,20 @@ export interface WebhookRow {
   account_id: number
   url: string
   description: string
-  /** JSON array; null: all. */
+  /** JSON array, or null for all. */
   event_types: string | null
-  /** 0: those of `webhook_sites`. */
+  /** 0 if only those of `webhook_sites`. */
   all_sites: Flag
   enabled: Flag
-  /** Why Stead has disabled it; null: it has not. */
+  /** Why Stead has disabled it, or null if it has not. */
   disabled_reason: string | null
   secret_sealed: string
-  /** Signs beside the other until then. */
+  /** Signs in addition to the new one until the given time. */
   old_secret_sealed: string | null
   old_secret_until: number | null
-  /** Events up to here are older than the webhook, or came while it was disabled. */
+  /** Events up to here are older than the webhook, or happened while it was disabled. */
   from_seq: number
-  /** Nothing has arrived since then; null: the last attempt was good, or there was none. */
+  /** The time since which nothing has arrived. Null if the last attempt succeeded, or there was none. */
   failing_since: number | null
   created_at: number
   updated_at: number
@@ -67,17 +67,20 @@ export type DeliveryState = 'pending' | 'waiting' | 'delivered' | 'failed'
 export interface WebhookDeliveryRow {
   id: Generated<number>
   webhook_id: number
-  /** Null: a test. */
+  /** Null for a test. */
   event_id: number | null
   site_id: number | null
   /** Id of the event for the receiver. */
   message_id: string
   type: string
-  /** Deliveries of one line go one after the other: id of the site, 0 for events of the account; null: of no line. */
+  /**
+   * Deliveries of one line are sent one after the other. The id of the site, 0 for events of the account, or null for
+   * no line.
+   */
   line: number | null
   state: DeliveryState
   attempts: Generated<number>
-  /** Of those that are pending. */
+  /** Only for pending deliveries. */
   due_at: number | null
   lease_owner: Generated<string | null>
   lease_until: Generated<number | null>
@@ -90,10 +93,10 @@ export interface WebhookAttemptRow {
   number: number
   started_at: number
   duration_ms: number
-  /** Null: there was no answer. */
+  /** Null if there was no response. */
   status: number | null
-  /** The first characters of it. */
+  /** The first characters of the response. */
   answer: string
-  /** A sentence; null: it was good. */
+  /** A sentence, or null after success. */
   error: string | null
 }

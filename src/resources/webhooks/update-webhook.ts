@@ -48,7 +48,7 @@ export const updateWebhook = endpoint({
   async handle(context, { params, body }) {
     const { tx, caller, config, eventTypes, sealer, now } = context
     const { accountId } = caller
-    // a change of two at once is two changes
+    // Two changes at once must run one after the other.
     await lockForUpdate(tx, 'accounts', accountId)
     const before = await holdWebhook(tx, accountId, params.id)
     if (!before) throw notFound()

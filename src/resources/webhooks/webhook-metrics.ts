@@ -3,8 +3,8 @@ import { only, watch } from '../../platform/metrics/watched.ts'
 
 /**
  * Adds the metrics of a process that sends events.
- * @param underWay attempts at this moment
- * @returns called with how each attempt ended
+ * @param underWay returns the number of attempts in progress
+ * @returns a function to call with how each attempt ended
  */
 export function createWebhookMetrics(registry: Registry, underWay: () => number): (isGood: boolean) => void {
   const attempts = new Counter({

@@ -33,7 +33,7 @@ const sitesOf = (tx: Tx, ids: readonly number[]) =>
     .orderBy('site_id')
     .execute()
 
-/** In order of id. */
+/** Returns the webhooks of an account, in order of id. */
 export async function listWebhooks(tx: Tx, accountId: number, page: RowsAsked): Promise<Webhook[]> {
   const query = tx.selectFrom('webhooks').selectAll().where('account_id', '=', accountId).orderBy('id')
   return withSites(tx, await rowsOfPage(query, page, { column: 'id', order: 'asc' }).execute())
@@ -58,13 +58,15 @@ export async function findWebhook(tx: Tx, accountId: number, id: number): Promis
   return (await withSites(tx, rows))[0]
 }
 
-/** The same, held: nothing is handed out to it, and no attempt ends, until the transaction does. */
+/**
+ * Returns a webhook and holds it. Until the transaction ends, no deliveries are created for it, and no attempt ends.
+ */
 export async function holdWebhook(tx: Tx, accountId: number, id: number): Promise<Webhook | undefined> {
   await lockForUpdate(tx, 'webhooks', id)
   return findWebhook(tx, accountId, id)
 }
 
-/** Those of some accounts that are enabled, held in order of id. */
+/** Returns the enabled webhooks of some accounts, held in order of id. */
 export async function holdEnabledOf(tx: Tx, accountIds: readonly number[]): Promise<(Webhook & { fromSeq: number })[]> {
   const enabled = () =>
     tx
@@ -108,7 +110,7 @@ export async function insertWebhook(tx: Tx, accountId: number, draft: WebhookDra
   return (await withSites(tx, [row]))[0] as Webhook
 }
 
-/** @param change columns that become others; `siteIds` apart */
+/** @param change columns to change, without `siteIds` */
 export async function changeWebhook(
   tx: Tx,
   id: number,
@@ -138,12 +140,12 @@ export async function deleteWebhook(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('webhooks').where('id', '=', id).execute()
 }
 
-/** A webhook that was for this site alone is for none from then on. */
+/** Removes a site from webhooks. A webhook for only this site then receives nothing. */
 export async function forgetSite(tx: Tx, siteId: number): Promise<void> {
   await tx.deleteFrom('webhook_sites').where('site_id', '=', siteId).execute()
 }
 
-/** Those of the sites that are not the account's. */
+/** Returns those of the sites that do not belong to the account. */
 export async function foreignSites(tx: Tx, accountId: number, siteIds: readonly number[]): Promise<number[]> {
   const own = await tx
     .selectFrom('sites')
@@ -156,7 +158,7 @@ export async function foreignSites(tx: Tx, accountId: number, siteIds: readonly 
   return siteIds.filter((id) => !known.has(id))
 }
 
-/** Of the newest event of all. */
+/** Returns the number of the newest event. */
 export async function newestSeq(tx: Tx): Promise<number> {
   const { seq } = await tx.selectFrom('event_clock').select('seq').where('id', '=', 1).executeTakeFirstOrThrow()
   return seq

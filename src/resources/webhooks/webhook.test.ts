@@ -22,7 +22,7 @@ describe.each(dialects)('webhooks on $dialect', ({ dialect, skip }) => {
   const read = async (id: number) => (await owner.call('GET', `/v1/webhooks/${id}`)).body.data
   const deliveriesOf = async (id: number) => (await owner.call('GET', `/v1/webhooks/${id}/deliveries`)).body.data
 
-  test('all that is wrong is said at once, and nothing changes', async () => {
+  test('reports everything wrong at once, and changes nothing', async () => {
     const stranger = await api.person('stranger@example.com')
     const foreign = await api.site(stranger, 'theirs')
     const { id } = await add()
@@ -58,18 +58,18 @@ describe.each(dialects)('webhooks on $dialect', ({ dialect, skip }) => {
     'http://:secret@example.com/hook',
     'ftp://example.com/hook',
     'hooks.example.com',
-  ])('%s is refused', async (url) => {
+  ])('refuses %s', async (url) => {
     const { status, body } = await owner.call('POST', '/v1/webhooks', { url })
     expect(status).toBe(400)
     expect(body.errors[0]).toMatch(/^url: must/)
   })
 
-  test('a deleted site cannot be chosen', async () => {
+  test('refuses a deleted site', async () => {
     await api.database.transaction((tx) => tx.updateTable('sites').set({ deleted_at: 1 }).execute())
     expect((await owner.call('POST', '/v1/webhooks', { url: URL, site_ids: [siteId] })).status).toBe(400)
   })
 
-  test('what is named twice is kept once; what is absent stays', async () => {
+  test('stores duplicates once, and keeps absent fields', async () => {
     const twice = { event_types: ['site_created', 'site_created'], site_ids: [siteId, siteId], description: 'bot' }
     const once = { event_types: ['site_created'], site_ids: [siteId], description: 'bot', url: URL, enabled: true }
     const { id } = await add(twice)
@@ -91,7 +91,7 @@ describe.each(dialects)('webhooks on $dialect', ({ dialect, skip }) => {
     expect(await read((await add({ enabled: false })).id)).toMatchObject({ enabled: false, disabled_reason: null })
   })
 
-  test('the secret before signs for a day, and only a rotation shows one', async () => {
+  test('the previous secret signs for a day, and only a rotation shows one', async () => {
     const { id, secret } = await add()
     expect(await read(id)).not.toHaveProperty('secret')
     const changed = await owner.call('PUT', `/v1/webhooks/${id}`, { description: 'x' })
@@ -107,14 +107,14 @@ describe.each(dialects)('webhooks on $dialect', ({ dialect, skip }) => {
     expect(sealed).not.toContain(rotated.secret.slice(6))
   })
 
-  test('a delivery of another webhook cannot be sent again by this one', async () => {
+  test('cannot repeat a delivery of another webhook', async () => {
     const [one, other] = [await add(), await add()]
     const sent = (await owner.call('POST', `/v1/webhooks/${one.id}/test`)).body.data
     expect((await owner.call('POST', `/v1/webhooks/${other.id}/deliveries/${sent.id}/redeliver`)).status).toBe(404)
     expect(await deliveriesOf(other.id)).toEqual([])
   })
 
-  test('nobody else’s account reaches it', async () => {
+  test('other accounts cannot access it', async () => {
     const { id } = await add()
     const before = await read(id)
     const sent = (await owner.call('POST', `/v1/webhooks/${id}/test`)).body.data
@@ -132,7 +132,7 @@ describe.each(dialects)('webhooks on $dialect', ({ dialect, skip }) => {
     expect(await deliveriesOf(id)).toHaveLength(1)
   })
 
-  test('pages of deliveries are newest first, and say how many there are', async () => {
+  test('lists pages of deliveries newest first, with their count', async () => {
     const { id } = await add()
     const sent: number[] = []
     for (let i = 0; i < 5; i++) sent.push((await owner.call('POST', `/v1/webhooks/${id}/test`)).body.data.id)

@@ -4,15 +4,15 @@ import Type from 'typebox'
 import { AddressRefused, canonicalHost, isPublicAddress } from '../../platform/fetch/addresses.ts'
 import { nullable, Timestamp, timestamp } from '../../platform/http/schemas.ts'
 
-/** Who is told of the events of an account. */
+/** Receiver of an account's events. */
 export interface Webhook {
   readonly id: number
   readonly accountId: number
   readonly url: string
   readonly description: string
-  /** Null: all, those of later versions too. */
+  /** Null for all, including those of later versions. */
   readonly eventTypes: readonly string[] | null
-  /** Null: all, new ones too. */
+  /** Null for all, including new ones. */
   readonly siteIds: readonly number[] | null
   readonly isEnabled: boolean
   /** Why Stead has disabled it. */
@@ -26,7 +26,7 @@ export interface Webhook {
 
 export const MOST_WEBHOOKS = 10
 const MOST_SITES = 1000
-/** The old secret signs so long beside the new one. */
+/** How long the old secret signs in addition to the new one. */
 export const ROTATION_MS = 86_400_000
 
 export const WebhookId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
@@ -36,7 +36,7 @@ const text = {
   sites: 'Sites of your account. Null for all sites and for events of the account itself',
 }
 
-/** What a client may set. */
+/** Fields that a client may set. */
 export const webhookFields = {
   description: Type.String({ maxLength: 500, examples: ['Deploy bot'] }),
   event_types: nullable(
@@ -114,7 +114,7 @@ export const presentWebhook = (webhook: Webhook, now: number): Type.Static<typeo
   updated_at: timestamp(webhook.updatedAt),
 })
 
-/** What is wrong with an address, as far as its text tells: where a name leads is checked at each connection. */
+/** Returns what is wrong with the text of a URL. Where its name leads is checked at each connection. */
 export function urlFault(url: string, { allowPrivate }: { allowPrivate: boolean }): string | undefined {
   const parsed = URL.parse(url)
   if (!parsed || !/^https?:$/.test(parsed.protocol)) return 'url: must be an http or https URL'
@@ -132,5 +132,5 @@ function leadsOutside(hostname: string): boolean {
   }
 }
 
-/** Id of a test for its receiver. */
+/** Returns the id that a test has for its receiver. */
 export const testMessageId = (): string => `evt_test_${randomBytes(12).toString('hex')}`

@@ -12,13 +12,13 @@ const many = (count: number, fields: (index: number) => Partial<Due> = () => ({}
 const underWay = (deliveries: readonly Due[]) => new Map(deliveries.map((each) => [each.id, each]))
 const nothing = underWay([])
 
-describe('what may go', () => {
-  test('all of it where there is room, in the order in which it is due', () => {
+describe('deliveries to start', () => {
+  test('starts all in order of due time if there is capacity', () => {
     const deliveries = many(50)
     expect(choose(deliveries, nothing)).toEqual(deliveries)
   })
 
-  test('nothing twice', () => {
+  test('starts nothing twice', () => {
     const [first, second] = many(2) as [Due, Due]
     expect(choose([first, second], underWay([first]))).toEqual([second])
   })
@@ -29,7 +29,7 @@ describe('what may go', () => {
     { of: 'an account', most: AT_ONCE.account, fields: { accountId: 1 } },
     { of: 'a webhook', most: AT_ONCE.webhook, fields: { webhookId: 1 } },
     { of: 'a webhook that fails', most: 1, fields: { webhookId: 1, isFailing: true } },
-  ])('of $of at most $most, also beside what is under way', ({ most, fields }) => {
+  ])('starts at most $most of $of, including those in progress', ({ most, fields }) => {
     expect(
       choose(
         many(most + 3, () => fields),
@@ -44,7 +44,7 @@ describe('what may go', () => {
     ).toHaveLength(most - 1)
   })
 
-  test('who is full leaves the others their places', () => {
+  test('leaves the capacity of others alone when one is at its limit', () => {
     const full = many(200, () => ({ accountId: 1, isFailing: true }))
     const other = due()
     expect(choose([...full, other], underWay(full.slice(0, AT_ONCE.account)))).toEqual([other])

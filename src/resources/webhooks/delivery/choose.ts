@@ -1,16 +1,22 @@
 import type { Due } from './claim.store.ts'
 
-/** Attempts under way: of all, of webhooks that are failing, of one account, of one webhook. A webhook that is failing has one. */
+/**
+ * Limits of attempts in progress: in total, for failing webhooks, for each account, and for each webhook. A failing
+ * webhook has one.
+ */
 export const AT_ONCE = { all: 128, failing: 32, account: 24, webhook: 4 }
 
-/** How many there are of each. */
+/** Counts deliveries by key. */
 export function countsOf(deliveries: Iterable<Due>, of: (due: Due) => number): Map<number, number> {
   const counts = new Map<number, number>()
   for (const due of deliveries) counts.set(of(due), (counts.get(of(due)) ?? 0) + 1)
   return counts
 }
 
-/** Those that may go now beside what is under way, so that nobody who is slow takes the places of others. */
+/**
+ * Returns the deliveries that may start now in addition to those in progress, so that slow receivers do not use up the
+ * capacity of others.
+ */
 export function choose(due: readonly Due[], underWay: ReadonlyMap<number, Due>): Due[] {
   const webhooks = countsOf(underWay.values(), ({ webhookId }) => webhookId)
   const accounts = countsOf(underWay.values(), ({ accountId }) => accountId)

@@ -3,19 +3,19 @@ import type { Database, Tx } from '../../../platform/db/database.ts'
 import { databaseNow } from '../../../platform/operations/worker/lease.ts'
 import { payloadOf } from '../event.store.ts'
 
-/** Longer than an attempt takes: after it whoever took the delivery is dead. */
+/** Longer than an attempt takes. After it, the process that claimed the delivery is dead. */
 export const LEASE_MS = 30_000
 
-/** A delivery that could be sent now. */
+/** Delivery that is due. */
 export interface Due {
   readonly id: number
   readonly webhookId: number
   readonly accountId: number
-  /** Its webhook has got nothing lately. */
+  /** Whether nothing has arrived at its webhook lately. */
   readonly isFailing: boolean
 }
 
-/** A delivery that is this process's to send. */
+/** Delivery that this process may send. */
 export interface Claimed {
   readonly id: number
   readonly webhookId: number
@@ -28,7 +28,7 @@ export interface Claimed {
   readonly body: string
 }
 
-/** @param eachMost of one webhook */
+/** @param eachMost limit for each webhook */
 export async function findDue(
   { read }: Database,
   { eachMost, most, without }: { eachMost: number; most: number; without: readonly number[] },
@@ -52,7 +52,7 @@ export async function findDue(
   }))
 }
 
-/** Takes deliveries; those that somebody else was quicker to take are left out. */
+/** Claims deliveries. Omits those that another process claimed first. */
 export async function claim(tx: Tx, ids: readonly number[], owner: string): Promise<Claimed[]> {
   const taken = await tx
     .updateTable('webhook_deliveries')
@@ -98,7 +98,7 @@ export async function claim(tx: Tx, ids: readonly number[], owner: string): Prom
   }))
 }
 
-/** Gives them back unsent. */
+/** Releases unsent deliveries. */
 export async function release(tx: Tx, owner: string): Promise<void> {
   await tx
     .updateTable('webhook_deliveries')

@@ -19,7 +19,7 @@ const delivery = (row: Selectable<WebhookDeliveryRow>): Delivery => ({
   finishedAt: row.finished_at,
 })
 
-/** Newest first. */
+/** Returns the deliveries of a webhook, newest first. */
 export async function listDeliveries(tx: Tx, webhookId: number, page: RowsAsked): Promise<Delivery[]> {
   const query = tx
     .selectFrom('webhook_deliveries')
@@ -49,7 +49,7 @@ export async function findDelivery(tx: Tx, webhookId: number, id: number): Promi
   return row && delivery(row)
 }
 
-/** In order of their numbers, by delivery. */
+/** Returns attempts by delivery, in order of number. */
 export async function attemptsOf(tx: Tx, deliveryIds: readonly number[]): Promise<Map<number, Attempt[]>> {
   const found = new Map<number, Attempt[]>(deliveryIds.map((id) => [id, []]))
   if (deliveryIds.length === 0) return found
@@ -72,7 +72,7 @@ export async function attemptsOf(tx: Tx, deliveryIds: readonly number[]): Promis
   return found
 }
 
-/** Sent at once, past the lines. */
+/** Adds a delivery that is sent at once, outside the lines. */
 export async function insertAside(
   tx: Tx,
   values: Pick<Delivery, 'webhookId' | 'eventId' | 'siteId' | 'messageId' | 'type'> & { dueAt: number; now: number },
@@ -96,7 +96,7 @@ export async function insertAside(
   return delivery(row)
 }
 
-/** Of those that go past the lines, how many have not ended. */
+/** Counts unfinished deliveries outside the lines. */
 export async function countAside(tx: Tx, webhookId: number): Promise<number> {
   const { count } = await tx
     .selectFrom('webhook_deliveries')
@@ -108,13 +108,13 @@ export async function countAside(tx: Tx, webhookId: number): Promise<number> {
   return Number(count)
 }
 
-/** The next attempt is now; one that is under way stays the only one. */
+/** Makes the next attempt due now. An attempt in progress remains the only one. */
 export async function hurry(tx: Tx, id: number, dueAt: number): Promise<void> {
   await tx.updateTable('webhook_deliveries').set({ state: 'pending', due_at: dueAt }).where('id', '=', id).execute()
   await announce(tx, 'events')
 }
 
-/** Whatever has not arrived is given up. What was sent by hand goes on. */
+/** Gives up everything that has not arrived, except what was sent by hand. */
 export async function giveUpAll(tx: Tx, webhookId: number, now: number): Promise<void> {
   await tx
     .updateTable('webhook_deliveries')
@@ -125,7 +125,10 @@ export async function giveUpAll(tx: Tx, webhookId: number, now: number): Promise
     .execute()
 }
 
-/** Of each webhook's ended deliveries only the newest stay. @returns how many went; call again until it is 0 */
+/**
+ * Deletes ended deliveries of a webhook, except the newest.
+ * @returns how many it deleted. Call again until it is 0
+ */
 export async function forgetEnded(tx: Tx, webhookId: number, keep: number, most: number): Promise<number> {
   const ended = () =>
     tx
@@ -140,7 +143,7 @@ export async function forgetEnded(tx: Tx, webhookId: number, keep: number, most:
   return Number(numDeletedRows)
 }
 
-/** The same for tests, which go with no event. */
+/** Deletes old tests in the same way, because they are not deleted with an event. */
 export async function forgetTestsBefore(tx: Tx, before: number, most: number): Promise<number> {
   const old = tx
     .selectFrom('webhook_deliveries')

@@ -88,13 +88,13 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     )
   const deliveriesOf = async (id: number) => (await owner.call('GET', `/v1/webhooks/${id}/deliveries`)).body.data
   const webhookOf = async (id: number) => (await owner.call('GET', `/v1/webhooks/${id}`)).body.data
-  /** What waits for its next attempt is due now. */
+  /** Makes deliveries that wait for a retry due now. */
   const passTime = () =>
     api.database.transaction((tx) =>
       tx.updateTable('webhook_deliveries').set({ due_at: 0 }).where('due_at', 'is not', null).execute(),
     )
 
-  test('an event arrives once, signed as the published library verifies it', async () => {
+  test('an event arrives once, signed so that the published library verifies it', async () => {
     const { id, secret } = await add()
     startSender()
     await happen({ enabled: true })
@@ -118,7 +118,7 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     expect(received).toHaveLength(1)
   })
 
-  test('after a rotation both secrets sign', async () => {
+  test('both secrets sign after a rotation', async () => {
     const { id, secret } = await add()
     const rotated = await owner.call('PUT', `/v1/webhooks/${id}`, { rotate_secret: true })
     expect(rotated.body.data.secret).not.toBe(secret)
@@ -127,14 +127,14 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     await vi.waitFor(() => expect(received).toHaveLength(1), FOREVER)
     const [{ headers, body }] = received as [Received]
     for (const each of [secret, rotated.body.data.secret]) new Verifier(each).verify(body, headers)
-    // a day later the old one does not any more
+    // A day later the old one no longer does.
     await api.database.transaction((tx) => tx.updateTable('webhooks').set({ old_secret_until: 1 }).execute())
     await happen({})
     await vi.waitFor(() => expect(received).toHaveLength(2), FOREVER)
     expect(received[1]?.headers['webhook-signature']?.split(' ')).toHaveLength(1)
   })
 
-  test('what fails is tried again under the same id, and later events of the site wait for it', async () => {
+  test('retries a failed delivery with the same id, and later events of the site wait for it', async () => {
     const other = await api.site(owner, 'other')
     const { id } = await add()
     answer = (_request, response) =>
@@ -158,7 +158,7 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     await vi.waitFor(async () => expect((await webhookOf(id)).failing_since).toBeNull(), FOREVER)
   })
 
-  test('Retry-After puts the next attempt off', async () => {
+  test('Retry-After delays the next attempt', async () => {
     const { id } = await add()
     answer = (_request, response) => response.writeHead(503, { 'retry-after': '7200' }).end()
     startSender()
@@ -168,7 +168,7 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     expect(Date.parse(at) - Date.now()).toBeGreaterThan(7_000_000)
   })
 
-  test('after the last attempt an event is given up, and the next one of the site goes', async () => {
+  test('gives up an event after the last attempt, and sends the next one of the site', async () => {
     const { id } = await add()
     answer = (_request, response) =>
       response.writeHead(JSON.parse(received.at(-1)?.body ?? '').data.bad ? 400 : 200).end()
@@ -207,7 +207,7 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     expect(received).toHaveLength(1)
   })
 
-  test('a webhook that has got nothing for five days is disabled', async () => {
+  test('disables a webhook at which nothing has arrived for five days', async () => {
     const { id } = await add()
     let now = Date.now()
     answer = (_request, response) => response.writeHead(500).end()
@@ -220,7 +220,7 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     expect((await webhookOf(id)).disabled_reason).toContain('five days')
   })
 
-  test('redirects are not followed', async () => {
+  test('does not follow redirects', async () => {
     const { id } = await add()
     answer = (_request, response) => response.writeHead(307, { location: '/elsewhere' }).end()
     startSender()
@@ -233,7 +233,7 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     expect(received.map(({ path }) => path)).toEqual(['/hook'])
   })
 
-  test('an answer that never ends is read no further than its beginning', async () => {
+  test('reads only the beginning of an endless response', async () => {
     const { id } = await add()
     answer = (_request, response) => void response.writeHead(200).write('x'.repeat(5000))
     startSender()
@@ -242,7 +242,7 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     expect((await deliveriesOf(id))[0].attempts[0].answer).toBe('x'.repeat(500))
   })
 
-  test('receivers that hang hold up nobody else', async () => {
+  test('receivers that hang do not delay others', async () => {
     const hanging = await Promise.all(Array.from({ length: 9 }, () => add({ url: `${base}/hang` })))
     const { id } = await add({ url: `${base}/quick` })
     answer = (request, response) => {
@@ -256,11 +256,11 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     expect((await deliveriesOf(id)).length).toBe(20)
   })
 
-  test('two processes send nothing twice, and one that has died loses nothing', async () => {
+  test('two processes send nothing twice, and a dead one loses nothing', async () => {
     const { id } = await add()
     for (let number = 1; number <= 10; number++) await happen({ number }, number % 3 === 0 ? null : siteId)
     await handOut(api.database)
-    // as one leaves it that was killed while it was sending
+    // The state after a process was killed while it was sending.
     await api.database.transaction((tx) =>
       tx.updateTable('webhook_deliveries').set({ lease_owner: 'dead', lease_until: 1 }).execute(),
     )
@@ -276,7 +276,7 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     )
   })
 
-  test('an event whose transaction commits after a later one is not missed', async () => {
+  test('does not miss an event whose transaction commits after a later one', async () => {
     const { id } = await add()
     let commit = () => {}
     const held = new Promise<void>((resolve) => {
@@ -293,7 +293,7 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
       await held
     })
     await written
-    // SQLite has one writer at a time: there nothing can overtake
+    // SQLite has one writer at a time, so nothing can overtake there.
     if (dialect === 'postgres') await happen({ number: 'quick' })
     await handOut(api.database)
     commit()
@@ -302,7 +302,7 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     expect(await deliveriesOf(id)).toHaveLength(dialect === 'postgres' ? 2 : 1)
   })
 
-  test('only what was chosen is sent; nothing of before, and nothing of others', async () => {
+  test('sends only the chosen events, none from before, and none of other accounts', async () => {
     const other = await api.site(owner, 'other')
     await happen({ number: 'before' })
     const { id } = await add({ event_types: ['light_weight_404_changed'], site_ids: [siteId] })
@@ -328,9 +328,9 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     expect(seen.body.data).toHaveLength(1)
   })
 
-  test('a test and what is sent again go at once, also past what waits', async () => {
+  test('sends tests and repeated deliveries at once, even past waiting ones', async () => {
     const { id } = await add()
-    // by itself it would not be tried again for hours
+    // It would otherwise not be retried for hours.
     answer = (_request, response) => response.writeHead(500, { 'retry-after': '7200' }).end()
     startSender()
     await happen({})
@@ -349,7 +349,7 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     expect(received[3]?.headers['webhook-id']).toBe(received[0]?.headers['webhook-id'])
   })
 
-  test('one that is sent past an earlier one of its site leaves that one its time', async () => {
+  test('sending one past an earlier one of its site does not change that one’s schedule', async () => {
     const { id } = await add()
     answer = (_request, response) =>
       response.writeHead(received.length === 1 ? 503 : 200, { 'retry-after': '7200' }).end()
@@ -364,7 +364,7 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     expect((await deliveriesOf(id))[1]).toEqual(first)
   })
 
-  test('what is disabled is sent nothing, also not of the time before it is enabled again', async () => {
+  test('sends nothing to a disabled webhook, and nothing from that time after it is enabled again', async () => {
     const { id } = await add()
     await happen({ number: 1 })
     await handOut(api.database)
@@ -377,7 +377,7 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     expect(JSON.parse(received[0]?.body ?? '').data.number).toBe(3)
   })
 
-  test('where a name leads to a private address nothing is sent', async () => {
+  test('sends nothing to a name that leads to a private address', async () => {
     const { id } = await add()
     startSender({ allowPrivate: false })
     await happen({})
@@ -387,7 +387,7 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     expect(received).toEqual([])
   })
 
-  test('a test is tried once, also while its webhook is disabled, and says nothing about its health', async () => {
+  test('tries a test once, even for a disabled webhook, without effect on its health', async () => {
     const { id } = await add({ enabled: false })
     answer = (_request, response) => response.writeHead(500).end()
     startSender()
@@ -397,7 +397,7 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     expect((await webhookOf(id)).failing_since).toBeNull()
   })
 
-  test('who takes a delivery has it alone; whose time is over writes nothing; what is given back goes at once', async () => {
+  test('a claim is exclusive, an expired one writes nothing, and a released one is sent at once', async () => {
     await add()
     await happen({})
     await handOut(api.database)
@@ -419,7 +419,7 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     expect(await end(second)).toBe(false)
   })
 
-  test('a process that stops gives back what it could not end', async () => {
+  test('a process that stops releases what it could not finish', async () => {
     const { id } = await add()
     answer = () => {}
     const said: string[] = []
@@ -427,13 +427,13 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     await happen({})
     await vi.waitFor(() => expect(received).toHaveLength(1), FOREVER)
     await sender.stop(0)
-    // that it stops is no failure
+    // Stopping is not a failure.
     expect(said).toEqual([])
     expect(await findDue(api.database, { eachMost: 4, most: 10, without: [] })).toHaveLength(1)
     expect((await deliveriesOf(id))[0]).toMatchObject({ state: 'pending', attempts: [] })
   })
 
-  test('somebody whose mails of the hour are sent gets none about webhooks', async () => {
+  test('an account over its hourly mail limit gets no mail about webhooks', async () => {
     const { id } = await add()
     await api.database.transaction(async (tx) => {
       const { accountId, email } = owner
@@ -456,11 +456,11 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     await owner.call('POST', `/v1/webhooks/${id}/test`)
     await owner.call('PUT', `/v1/webhooks/${id}`, { enabled: false })
     const states = async () => (await deliveriesOf(id)).map(({ state }: { state: string }) => state)
-    // what was sent by hand goes on
+    // Deliveries that were sent by hand continue.
     expect(await states()).toEqual(['pending', 'failed', 'failed'])
   })
 
-  test('how attempts end is counted, and how webhooks are can be read', async () => {
+  test('counts how attempts end, and shows the state of webhooks', async () => {
     const [bad, good, off] = [await add({ url: `${base}/bad` }), await add(), await add()]
     await owner.call('PUT', `/v1/webhooks/${off.id}`, { enabled: false })
     answer = (request, response) => response.writeHead(request.url === '/bad' ? 500 : 200).end()
@@ -487,13 +487,13 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     }, FOREVER)
   })
 
-  test('the first of a line is found without a look at what has ended', async () => {
+  test('finds the first of a line without reading ended deliveries', async () => {
     const plans = await plansOf(api, (tx) => firstOf(tx, 1, 1).execute())
     expect(plans.flatMap(wholeTableReads)).toEqual([])
     if (dialect === 'sqlite') expect(plans[0]?.plan).toContain('webhook_deliveries_line')
   })
 
-  test('tests are forgotten by their age, events and what was sent of them are not', async () => {
+  test('deletes tests by their age, but not events and their deliveries', async () => {
     const { id } = await add()
     await happen({})
     await handOut(api.database)
@@ -508,7 +508,7 @@ describe.each(dialects)('deliveries on $dialect', { timeout: 120_000 }, ({ diale
     expect([left.length, left.includes(young), left.includes(old)]).toEqual([2, true, false])
   })
 
-  test('of what has ended the newest stay', async () => {
+  test('keeps the newest of the ended deliveries', async () => {
     const { id } = await add()
     for (let number = 1; number <= 5; number++) await happen({ number })
     await handOut(api.database)

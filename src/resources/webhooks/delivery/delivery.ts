@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { nullable, oneOf, Timestamp, timestamp } from '../../../platform/http/schemas.ts'
 import type { DeliveryState } from '../tables.ts'
 
-/** One event on its way to one webhook. */
+/** Delivery of one event to one webhook. */
 export interface Delivery {
   readonly id: number
   readonly webhookId: number
@@ -17,7 +17,7 @@ export interface Delivery {
   readonly finishedAt: number | null
 }
 
-/** One request, and what came of it. */
+/** One request and its result. */
 export interface Attempt {
   readonly number: number
   readonly startedAt: number

@@ -5,17 +5,17 @@ import { type EventView, readEvents } from '../event.store.ts'
 import { holdEnabledOf, newestSeq } from '../webhook.store.ts'
 import type { Webhook } from '../webhook.ts'
 
-/** Events that one transaction hands out. */
+/** Events per transaction. */
 const AT_ONCE = 200
-/** Rows of one statement. */
+/** Rows per statement. */
 const ROWS = 500
 
 /**
- * Gives each webhook its deliveries of events that nobody has handed out yet: each event once, whatever dies in between.
+ * Creates the deliveries of new events for each webhook, once for each event, even after a crash.
  * @returns whether there may be more
  */
 export async function handOut(database: Database): Promise<boolean> {
-  // what finds nothing writes nothing: a commit would wake all who listen
+  // If there is nothing to do, it must not write: a commit would wake all listeners.
   if ((await handedOut(database.read)) >= (await newestSeq(database.read))) return false
   return database.transaction(async (tx) => {
     const after = await holdHandedOut(tx)
@@ -39,7 +39,7 @@ async function handedOut(tx: Tx): Promise<number> {
   return seq
 }
 
-/** Nobody else hands out until the transaction ends. */
+/** Holds the position, so that no other process creates deliveries until the transaction ends. */
 async function holdHandedOut(tx: Tx): Promise<number> {
   const query = tx.selectFrom('event_clock').select('seq').where('id', '=', 2)
   const { seq } = await (isPostgres(tx) ? query.forUpdate() : query).executeTakeFirstOrThrow()
@@ -51,12 +51,12 @@ const isFor = ({ accountId, eventTypes, siteIds }: Webhook, event: EventView): b
   (!eventTypes || eventTypes.includes(event.type)) &&
   (!siteIds || (event.siteId !== null && siteIds.includes(event.siteId)))
 
-/** Words and not parameters: else SQLite does not see that the index of what is open has them all. */
+/** Literals instead of parameters. Otherwise, SQLite does not see that the index of open deliveries covers them. */
 export const isOpen = sql<SqlBool>`state in ('pending', 'waiting')`
 
 const lineOf = ({ siteId }: EventView): number => siteId ?? 0
 
-/** The first of a line is due; those behind it wait for its end. The webhook is held. */
+/** Queues deliveries. The first of a line is due, and those behind it wait for its end. Hold the webhook. */
 async function queue(tx: Tx, { id }: Webhook, events: readonly EventView[]): Promise<void> {
   if (events.length === 0) return
   const taken = await tx
@@ -90,7 +90,7 @@ async function queue(tx: Tx, { id }: Webhook, events: readonly EventView[]): Pro
       .execute()
 }
 
-/** The first of a line. */
+/** Selects the first of a line. */
 export const firstOf = (tx: Tx, webhookId: number, line: number) =>
   tx
     .selectFrom('webhook_deliveries')
@@ -101,7 +101,7 @@ export const firstOf = (tx: Tx, webhookId: number, line: number) =>
     .orderBy('id')
     .limit(1)
 
-/** The next of a line that has lost its first. The webhook is held. */
+/** Makes the next of a line due after its first has ended. Hold the webhook. */
 export async function moveUp(tx: Tx, webhookId: number, line: number): Promise<void> {
   await tx
     .updateTable('webhook_deliveries')

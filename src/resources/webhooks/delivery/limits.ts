@@ -1,4 +1,4 @@
-/** Tests and repeated deliveries of a webhook that have not ended. */
+/** Limit of unfinished tests and repeated deliveries of a webhook. */
 export const MOST_ASIDE = 100
-/** Deliveries of a webhook that have ended and are still shown. */
+/** How many ended deliveries of a webhook are kept. */
 export const KEPT_DELIVERIES = 1000

@@ -14,14 +14,15 @@ import { moveUp } from './hand-out.store.ts'
 import { retryDelay } from './retry.ts'
 import type { Outcome } from './send.ts'
 
-/** A webhook that has got nothing for so long is disabled. */
+/** A webhook at which nothing has arrived for this long is disabled. */
 export const PATIENCE_MS = 5 * 86_400_000
 
 const GONE = 410
 
 /**
- * Writes down what came of an attempt, and what follows: the next attempt, the next event of the line, the end of the webhook.
- * @returns false when the delivery is not this process's any more: nothing was written
+ * Records the result of an attempt and its consequences: the next attempt, the next event of the line, or disabling the
+ * webhook.
+ * @returns false, and writes nothing, when the delivery no longer belongs to this process
  */
 export async function recordOutcome(tx: Tx, claimed: Claimed, outcome: Outcome, now: number): Promise<boolean> {
   await lockForUpdate(tx, 'webhooks', claimed.webhookId)

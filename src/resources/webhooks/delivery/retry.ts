@@ -2,7 +2,7 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** Between one attempt and the next. */
+/** Pauses between attempts. */
 export const RETRY_AFTER_MS = [
   5 * SECOND,
   5 * MINUTE,
@@ -15,15 +15,15 @@ export const RETRY_AFTER_MS = [
   24 * HOUR,
 ] as const
 
-/** A receiver that asks for more time gets no more than that. */
+/** Limit for a receiver that asks for more time. */
 const MOST_WAIT_MS = 24 * HOUR
-/** Of each pause, so that what failed together does not come back together. */
+/** Share of each pause, so that deliveries that failed together do not return together. */
 const JITTER = 0.1
 
 /**
- * @param attempts that were made
- * @param askedMs what the receiver has asked for
- * @returns milliseconds until the next one; undefined: there is none
+ * @param attempts number of attempts so far
+ * @param askedMs pause that the receiver has requested
+ * @returns milliseconds until the next attempt, or undefined if there is none
  */
 export function retryDelay(attempts: number, askedMs = 0, random = Math.random()): number | undefined {
   const planned = RETRY_AFTER_MS[attempts - 1]
@@ -31,7 +31,10 @@ export function retryDelay(attempts: number, askedMs = 0, random = Math.random()
   return Math.round(Math.max(planned, Math.min(askedMs, MOST_WAIT_MS)) * (1 + JITTER * random))
 }
 
-/** Reads `Retry-After` (RFC 9110 §10.2.3): seconds or a date. @returns milliseconds; 0 for what is neither */
+/**
+ * Reads `Retry-After` (RFC 9110 §10.2.3): seconds or a date.
+ * @returns milliseconds, or 0 for an invalid value
+ */
 export function retryAfterMs(header: string | undefined, nowMs: number): number {
   if (!header) return 0
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * SECOND

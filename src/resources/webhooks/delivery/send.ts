@@ -5,18 +5,18 @@ import type { Claimed } from './claim.store.ts'
 import { retryAfterMs } from './retry.ts'
 import { SECRET_PURPOSE, signedHeaders } from './signature.ts'
 
-/** A receiver has so long for its answer. */
+/** Time limit for a receiver's response. */
 export const ATTEMPT_MS = 15_000
-/** Of an answer that is read and kept. */
+/** How much of a response is read and stored. */
 const ANSWER_CHARACTERS = 500
 
-/** What came of one attempt. */
+/** Result of one attempt. */
 export interface Outcome {
   readonly startedAt: number
   readonly durationMs: number
   readonly status: number | null
   readonly answer: string
-  /** Null: it has arrived. */
+  /** Null if it has arrived. */
   readonly error: string | null
   readonly retryAfterMs: number
 }
@@ -27,7 +27,10 @@ export interface SendOptions {
   readonly signal: AbortSignal
 }
 
-/** Sends it once. @throws the signal's reason, and what is a fault of Stead */
+/**
+ * Sends a delivery once.
+ * @throws the signal's reason, and Stead's own errors
+ */
 export async function send(claimed: Claimed, { sealer, allowPrivate, signal }: SendOptions): Promise<Outcome> {
   const startedAt = Date.now()
   const from = performance.now()
@@ -67,7 +70,7 @@ const sentenceOf = (status: number): string =>
     ? `The receiver responded with status ${status}, and Stead does not follow redirects.`
     : `The receiver responded with status ${status}.`
 
-/** Text that any reader can show. */
+/** Makes text safe for any display. */
 const printable = (bytes: Buffer): string =>
   bytes
     .toString('utf8')

@@ -8,9 +8,9 @@ import { handOut } from './hand-out.store.ts'
 import { recordOutcome } from './record-outcome.ts'
 import { send } from './send.ts'
 
-/** Retries fall due without any notice. */
+/** Retries become due without a notification. */
 const LOOK_EVERY_MS = 1000
-/** However many notices come. */
+/** Minimum pause, even with many notifications. */
 const LEAST_PAUSE_MS = 20
 
 interface SenderOptions {
@@ -18,12 +18,12 @@ interface SenderOptions {
   readonly sealer: Sealer
   readonly allowPrivate: boolean
   readonly log: Log
-  /** How attempts ended is counted. */
+  /** Receives how each attempt ended. */
   readonly ended?: (isGood: boolean) => void
   readonly now?: () => number
 }
 
-/** Sends events to webhooks. Any number of processes may do it. */
+/** Sends events to webhooks. Any number of processes may run it. */
 export class WebhookSender {
   readonly #options: SenderOptions
   readonly #owner = randomUUID()
@@ -41,7 +41,7 @@ export class WebhookSender {
     this.#options = options
   }
 
-  /** Attempts at this moment. */
+  /** Number of attempts in progress. */
   get underWay(): number {
     return this.#underWay.size
   }
@@ -51,7 +51,7 @@ export class WebhookSender {
     this.#wake()
   }
 
-  /** What is under way may come to its end; what has not by then is sent again later. */
+  /** Stops after running attempts have ended. What has not ended within the grace time is sent again later. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopped = true
     this.#endNotices?.()
@@ -124,7 +124,7 @@ export class WebhookSender {
       const isOurs = await database.transaction((tx) => recordOutcome(tx, claimed, outcome, now()))
       if (isOurs) ended?.(outcome.error === null)
     } catch (error) {
-      // its lease ends, and then it is sent again
+      // Its lease expires, and then it is sent again.
       if (!this.#abort.signal.aborted) log.warn({ err: error, delivery: claimed.id }, 'webhooks: attempt failed')
     }
   }

@@ -1,19 +1,19 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
-/** Bound to sealed secrets. */
+/** Purpose that secrets are sealed for. */
 export const SECRET_PURPOSE = 'webhook secret'
 
-/** As Standard Webhooks has them. */
+/** Returns a new secret in the form of Standard Webhooks. */
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 
-/** What a receiver knows a message by, and what it was signed with. */
+/** Id that identifies a message to its receiver, and the signed body. */
 export interface Message {
   readonly id: string
   readonly body: string
 }
 
 /**
- * The headers of one attempt (Standard Webhooks 1.0).
+ * Returns the headers of one attempt (Standard Webhooks 1.0).
  * @param secrets the newest first
  */
 export function signedHeaders(
@@ -31,7 +31,7 @@ export function signedHeaders(
     'webhook-id': id,
     'webhook-timestamp': timestamp,
     'webhook-signature': signatures.join(' '),
-    // for receivers that know no Standard Webhooks: keyed with the secret as it is written
+    // For receivers without support for Standard Webhooks. The key is the secret as it is written.
     'x-signature': createHmac('sha256', secrets[0] as string)
       .update(body)
       .digest('hex'),
